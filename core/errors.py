@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors a person can act on. Anything else that is raised is a bug."""
+
+from typing import ClassVar
+
+EXIT_OK = 0
+EXIT_FINDINGS = 1
+EXIT_INFRASTRUCTURE = 2
+EXIT_USAGE = 64
+
+
+class TTMatrixError(Exception):
+    """What went wrong (`title`), where (`detail`) and what to do about it (`hint`)."""
+
+    exit_code: ClassVar[int] = EXIT_INFRASTRUCTURE
+
+    def __init__(self, title: str, detail: str = "", hint: str = "") -> None:
+        super().__init__(title)
+        self.title = title
+        self.detail = detail
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return "\n".join(part for part in (self.title, self.detail, self.hint) if part)
+
+
+class UsageError(TTMatrixError):
+    """The request itself cannot be meant as it was made: an unknown id, a malformed query."""
+
+    exit_code: ClassVar[int] = EXIT_USAGE

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of the matrix: each row holds a small code, each code has one text. 21,072 rows cost kilobytes."""
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One text per row, dictionary-encoded."""
+
+    values: tuple[str, ...]
+    """Every distinct text, in the order a person expects to see them."""
+    codes: Sequence[int]
+    """One index into `values` per row."""
+
+    @classmethod
+    def of(cls, texts: Iterable[str], values: Iterable[str] = ()) -> "Column":
+        """Encode `texts`; `values` come first in the vocabulary, the rest as they appear."""
+        table = {value: code for code, value in enumerate(dict.fromkeys(values))}
+        codes = [table.setdefault(text, len(table)) for text in texts]
+        return cls.packed(tuple(table), codes)
+
+    @classmethod
+    def packed(cls, values: tuple[str, ...], codes: list[int]) -> "Column":
+        """A column that holds its codes as bytes where they fit."""
+        return cls(values, bytes(codes) if len(values) <= 256 else array("I", codes))
+
+    @classmethod
+    def sparse(cls, size: int, default: str, texts: Mapping[int, str], values: Iterable[str] = ()) -> "Column":
+        """A column of `size` rows that hold `default`, but for those in `texts`."""
+        column = cls.of(texts.values(), (*values, default))
+        codes = [column.values.index(default)] * size
+        for row, code in zip(texts, column.codes, strict=True):
+            codes[row] = code
+        return cls.packed(column.values, codes)
+
+    def mapped(self, function: Callable[[str], str]) -> "Column":
+        """The column of `function` of each text; computed once per distinct text."""
+        images = [function(value) for value in self.values]
+        values = tuple(dict.fromkeys(images))
+        translation = [values.index(image) for image in images]
+        return Column.packed(values, [translation[code] for code in self.codes])
+
+    def __getitem__(self, row: int) -> str:
+        return self.values[self.codes[row]]
+
+    def select(self, rows: Iterable[int], wanted: Iterable[str]) -> list[int]:
+        """Those of `rows` whose text is one of `wanted`, in the same order."""
+        chosen = {code for code, value in enumerate(self.values) if value in set(wanted)}
+        codes = self.codes
+        return [row for row in rows if codes[row] in chosen]
+
+    def counts(self, rows: Iterable[int]) -> dict[str, int]:
+        """How often each text of the vocabulary occurs in `rows`, zeros included."""
+        codes = self.codes
+        counted = Counter(map(codes.__getitem__, rows))
+        return {value: counted[code] for code, value in enumerate(self.values)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlagColumn:
+    """A set of texts per row, as a bit mask over a vocabulary."""
+
+    values: tuple[str, ...]
+    masks: Sequence[int]
+    """One mask per row; bit `i` stands for `values[i]`."""
+
+    @classmethod
+    def sparse(
+        cls,
+        size: int,
+        default: Iterable[str],
+        sets: Mapping[int, Iterable[str]],
+        values: Iterable[str] = (),
+    ) -> "FlagColumn":
+        """A column of `size` rows that hold the set `default`, but for those in `sets`.
+
+        `values` come first in the vocabulary, the rest as they appear.
+        """
+        table = {value: code for code, value in enumerate(dict.fromkeys(values))}
+
+        def mask(texts: Iterable[str]) -> int:
+            return sum({1 << table.setdefault(text, len(table)) for text in texts})
+
+        masks = [mask(default)] * size
+        for row, texts in sets.items():
+            masks[row] = mask(texts)
+        return cls(tuple(table), masks)
+
+    def __getitem__(self, row: int) -> tuple[str, ...]:
+        mask = self.masks[row]
+        return tuple(value for bit, value in enumerate(self.values) if mask >> bit & 1)
+
+    def mask(self, wanted: Iterable[str]) -> int:
+        """The bits of `wanted`; texts outside the vocabulary have none."""
+        chosen = set(wanted)
+        return sum(1 << bit for bit, value in enumerate(self.values) if value in chosen)
+
+    def select(self, rows: Iterable[int], wanted: Iterable[str]) -> list[int]:
+        """Those of `rows` that have at least one of `wanted`, in the same order."""
+        mask, masks = self.mask(wanted), self.masks
+        return [row for row in rows if masks[row] & mask]
+
+    def counts(self, rows: Iterable[int]) -> dict[str, int]:
+        """In how many of `rows` each text of the vocabulary occurs, zeros included."""
+        masks = self.masks
+        distinct = Counter(map(masks.__getitem__, rows))
+        return {
+            value: sum(count for mask, count in distinct.items() if mask >> bit & 1)
+            for bit, value in enumerate(self.values)
+        }

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything the matrix knows about one id, gathered for a panel or a command."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.matrix.effective import resolve, supported_archs, supports
+from core.matrix.index import NO_ARCH, Matrix
+from core.model import Effective, Entry, Finding, Function, node_id
+from core.sources.loaders import LOADER_FILE
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One place where an id has an entry."""
+
+    entry: Entry
+    path: str
+    """Path of the file relative to the checkout."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One id. `effective` is by arch, then by field; under NO_ARCH stand the values without `--arch`."""
+
+    id: str
+    function: Function
+    node_id: str
+    known: bool
+    """Whether any loader gives rise to the id."""
+    declared: tuple[Declared, ...]
+    """Where the id has entries, in merge order: the last one counts."""
+    supported: tuple[str, ...]
+    effective: Mapping[str, Mapping[str, Effective]]
+    loader: str
+    """Path of the loader relative to the checkout; empty: unknown."""
+    siblings: tuple[str, ...]
+    """Other ids of the same loader that have an entry."""
+    findings: tuple[Finding, ...]
+
+    def grouped(self, field: str) -> list[tuple[Effective, tuple[str, ...]]]:
+        """The distinct values of `field` over the supported archs, each with the archs that have it."""
+        groups: list[tuple[Effective, list[str]]] = []
+        for arch in self.supported:
+            value = self.effective.get(arch, self.effective[NO_ARCH])[field]
+            same = next((archs for known, archs in groups if known == value), None)
+            if same is None:
+                groups.append((value, [arch]))
+            else:
+                same.append(arch)
+        return [(value, tuple(archs)) for value, archs in groups]
+
+
+def describe(matrix: Matrix, id: str) -> Detail:
+    """Gather what is known about `id`, which must be a row of the matrix."""
+    row = matrix.rows[id]
+    entry = matrix.entries.get(id)
+    directory = matrix.columns["loader"][row]
+    loader = matrix.checkout.models / directory / LOADER_FILE
+    function = matrix.function(row)
+    fields = _fields(entry)
+    return Detail(
+        id=id,
+        function=function,
+        node_id=node_id(function, id),
+        known=id in matrix.known,
+        declared=tuple(
+            Declared(one, matrix.checkout.relative(matrix.checkout.test_config / file.name), file.entry_text(one))
+            for file in matrix.files
+            for one in file.entries
+            if one.id == id
+        ),
+        supported=tuple(arch for arch in matrix.schema.archs if supports(entry, arch)) or supported_archs(entry),
+        effective={
+            arch: {field: resolve(entry, field, arch or None) for field in fields}
+            for arch in (NO_ARCH, *matrix.schema.archs)
+        },
+        loader=matrix.checkout.relative(loader) if directory in matrix.loaders else "",
+        siblings=_siblings(matrix, row, id),
+        findings=tuple(finding for finding in matrix.findings if finding.id == id),
+    )
+
+
+def _fields(entry: Entry | None) -> tuple[str, ...]:
+    """Fields worth showing: the status and whatever the entry or an override sets, in that order."""
+    written = [*entry.fields, *(name for values in entry.overrides.values() for name in values)] if entry else []
+    return tuple(dict.fromkeys(["status", *(name for name in written if name != "arch_overrides")]))
+
+
+def _siblings(matrix: Matrix, row: int, id: str) -> tuple[str, ...]:
+    column = matrix.columns["loader"]
+    code = column.codes[row]
+    return tuple(other for other in matrix.entries if other != id and column.codes[matrix.rows[other]] == code)

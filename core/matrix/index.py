@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Join what the sources say into one immutable Matrix."""
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.matrix.columns import Column, FlagColumn
+from core.matrix.effective import resolve, status_on, supports, texts
+from core.matrix.universe import Member, collected_members, functions, validator_members
+from core.model import BringupStatus, Entry, Finding, Function, Loader, Status, TestId
+from core.sources.checkout import Checkout
+from core.sources.expectations import ExpectationFile, read_expectations
+from core.sources.loaders import scan_loaders
+from core.sources.schema import DEFAULT_ARCHS, Schema, read_schema
+
+NO_ARCH = ""
+"""The arch of a run without `--arch`: base values only."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matrix:
+    """Every known test of one checkout. Never changed; a new index makes a new one.
+
+    Rows are numbered 0 to len(ids) - 1 in the order of their ids. All columns have one value per row.
+    """
+
+    checkout: Checkout
+    schema: Schema
+    loaders: Mapping[str, Loader]
+    """By directory."""
+    files: tuple[ExpectationFile, ...]
+    entries: Mapping[str, Entry]
+    """The entry that counts for an id: the last one in merge order."""
+    findings: tuple[Finding, ...]
+    ids: tuple[str, ...]
+    rows: Mapping[str, int]
+    """Row by id."""
+    lowered: tuple[str, ...]
+    """Ids in lower case, for searching."""
+    known: frozenset[str]
+    """Ids of the universe: an entry's id outside of it names no test."""
+    members: tuple[Member, ...]
+    """The parts of each row's id."""
+    columns: Mapping[str, Column]
+    flags: Mapping[str, FlagColumn]
+    status: Mapping[str, Column]
+    """Effective status by arch; under NO_ARCH the base status. `flags["status"]` holds those of all archs."""
+
+    def entry(self, row: int) -> Entry | None:
+        return self.entries.get(self.ids[row])
+
+    def loader(self, row: int) -> Loader | None:
+        return self.loaders.get(self.columns["loader"][row])
+
+    def function(self, row: int) -> Function:
+        """The test function of a row. Op-by-op twins are no rows of their own: they share id and entry."""
+        return functions(self.members[row])[0]
+
+    def file_of(self, entry: Entry) -> ExpectationFile:
+        """The file an entry was read from."""
+        return next(file for file in self.files if file.name == entry.file)
+
+    def closest(self, wanted: str, count: int = 3) -> list[str]:
+        """The ids nearest to a text that is none: those that contain it, else those spelled alike."""
+        needle = wanted.lower()
+        containing = [id for id, text in zip(self.ids, self.lowered, strict=True) if needle in text]
+        return containing[:count] or difflib.get_close_matches(wanted, self.ids, count)
+
+
+class Universe(StrEnum):
+    """Which ids are rows, beside those that have an entry."""
+
+    VALIDATOR = "validator"
+    COLLECTED = "collected"
+
+
+def index(checkout: Checkout, universe: Universe = Universe.VALIDATOR) -> Matrix:
+    """Read the checkout and join. What is broken in it becomes findings; it never raises for content."""
+    schema, schema_findings = read_schema(checkout)
+    loaders, loader_findings = scan_loaders(checkout, schema.excluded_torch_directories)
+    files = read_expectations(checkout, schema)
+    findings = (*schema_findings, *loader_findings, *(one for file in files for one in file.findings))
+    if universe is Universe.VALIDATOR:
+        members = validator_members(loaders, schema)
+    else:
+        members = collected_members(loaders, schema, [key for file in files for key in file.placeholders])
+    return join(checkout, schema, loaders, members, files, findings)
+
+
+def join(
+    checkout: Checkout,
+    schema: Schema,
+    loaders: Iterable[Loader],
+    universe: Iterable[Member],
+    files: tuple[ExpectationFile, ...],
+    findings: tuple[Finding, ...] = (),
+) -> Matrix:
+    """The pure part of `index`: rows are the ids of `universe` and of every entry."""
+    entries = {entry.id: entry for file in files for entry in file.entries}
+    members = {member.id: member for member in universe}
+    known = frozenset(members)
+    strays = {id: _stray(id) for id in entries.keys() - known}
+    ids = tuple(sorted(known | strays.keys()))
+    rows = {id: row for row, id in enumerate(ids)}
+    parts = tuple(members.get(id) or strays[id] for id in ids)
+    own = {rows[id]: entry for id, entry in entries.items()}
+    return Matrix(
+        checkout=checkout,
+        schema=schema,
+        loaders={loader.directory: loader for loader in loaders},
+        files=files,
+        entries=entries,
+        findings=findings,
+        ids=ids,
+        rows=rows,
+        lowered=tuple(id.lower() for id in ids),
+        known=known,
+        members=parts,
+        columns={
+            **_id_columns(parts, schema),
+            **_entry_columns(len(ids), own),
+        },
+        flags=_flags(len(ids), own, schema),
+        status={arch: _status(len(ids), own, arch or None) for arch in (NO_ARCH, *schema.archs)},
+    )
+
+
+def _stray(id: str) -> Member:
+    """An entry's id that no loader gives rise to, taken apart as far as that goes."""
+    parsed = TestId.parse(id)
+    if parsed is None:
+        return Member(id, "", "", "", "")
+    phase = parsed.llm.phase if parsed.llm else "default"
+    return Member(id, parsed.directory, phase, parsed.parallelism, parsed.mode)
+
+
+def _id_columns(members: Sequence[Member], schema: Schema) -> dict[str, Column]:
+    phase = Column.of((member.phase for member in members), ("default", "llm_decode", "llm_prefill"))
+    loader = Column.of(member.directory for member in members)
+    return {
+        "loader": loader,
+        "framework": loader.mapped(lambda directory: directory.rpartition("/")[2]),
+        "phase": phase,
+        "parallelism": Column.of((member.parallelism for member in members), schema.parallelisms),
+        "mode": Column.of((member.mode for member in members), schema.modes),
+    }
+
+
+def _entry_columns(size: int, own: Mapping[int, Entry]) -> dict[str, Column]:
+    def texts_of(field: str) -> dict[int, str]:
+        return {row: _text(entry.fields.get(field)) for row, entry in own.items()}
+
+    return {
+        "bringup": Column.sparse(size, "", texts_of("bringup_status"), BringupStatus),
+        "reason": Column.sparse(size, "", {row: " · ".join(_reasons(entry)) for row, entry in own.items()}),
+        "file": Column.sparse(size, "", {row: entry.file for row, entry in own.items()}),
+    }
+
+
+def _status(size: int, own: Mapping[int, Entry], arch: str | None) -> Column:
+    effective = {row: status_on(entry, arch) for row, entry in own.items()}
+    return Column.sparse(size, Status.UNSPECIFIED, effective, Status)
+
+
+def _flags(size: int, own: Mapping[int, Entry], schema: Schema) -> dict[str, FlagColumn]:
+    archs = {row: [arch for arch in schema.archs if supports(entry, arch)] for row, entry in own.items()}
+    markers = {row: texts(resolve(entry, "markers", None).value) for row, entry in own.items()}
+    statuses = {row: [status_on(own[row], arch) for arch in archs[row] or (None,)] for row in own}
+    traits = {row: _traits(entry) for row, entry in own.items()}
+    return {
+        "arch": FlagColumn.sparse(size, DEFAULT_ARCHS, archs, schema.archs),
+        "status": FlagColumn.sparse(size, (Status.UNSPECIFIED,), statuses, Status),
+        "marker": FlagColumn.sparse(size, (), markers),
+        "has": FlagColumn.sparse(size, (), traits, ("entry", "override", "reason")),
+    }
+
+
+def _traits(entry: Entry) -> list[str]:
+    traits = ["entry"]
+    if entry.overrides:
+        traits.append("override")
+    if any("reason" in values for values in (entry.fields, *entry.overrides.values())):
+        traits.append("reason")
+    return traits
+
+
+def _reasons(entry: Entry) -> list[str]:
+    """The distinct reasons of an entry and its overrides."""
+    written = [_text(values.get("reason")) for values in (entry.fields, *entry.overrides.values())]
+    return [reason for reason in dict.fromkeys(written) if reason]
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)

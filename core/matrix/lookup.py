@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From what a person types or pastes to one id: an id, a pytest node id, or any part that fits only one."""
+
+import re
+
+from core.errors import UsageError
+from core.matrix.index import Matrix
+
+_NODE_ID = re.compile(r"[^\[]*::\w+\[(?P<id>.*)\]", re.DOTALL)
+_SHOWN = 5
+
+
+def resolve_id(matrix: Matrix, text: str) -> str:
+    """The one id that `text` means. Raises UsageError with the closest ids where it means none or several."""
+    wanted = text.strip()
+    match = _NODE_ID.fullmatch(wanted)
+    if match:
+        wanted = match["id"]
+    if wanted in matrix.rows:
+        return wanted
+    needle = wanted.lower()
+    containing = [id for id, lowered in zip(matrix.ids, matrix.lowered, strict=True) if needle and needle in lowered]
+    if len(containing) == 1:
+        return containing[0]
+    if containing:
+        shown = "\n".join(f"  {id}" for id in containing[:_SHOWN])
+        raise UsageError(f"{wanted!r} fits {len(containing)} ids", shown, "Give the whole id.")
+    near = "\n".join(f"  {id}" for id in matrix.closest(wanted))
+    raise UsageError(f"There is no test {wanted!r}", f"Closest:\n{near}" if near else "")

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every test id the loaders give rise to: as upstream's validator counts them, and as pytest collects them."""
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import NamedTuple
+
+from core.model import Framework, Function, Loader
+from core.sources.schema import Schema
+
+NO_SEQUENCE = 1
+"""The `seq_N` of ids whose sequence length is not given."""
+
+
+_Suffix = tuple[str, str, str, str]
+"""End of an id, and its phase, parallelism and mode."""
+
+
+class Member(NamedTuple):
+    """One id of the universe with the parts it was made of."""
+
+    id: str
+    directory: str
+    phase: str
+    parallelism: str
+    mode: str
+
+
+def validator_members(loaders: Iterable[Loader], schema: Schema) -> Iterator[Member]:
+    """Ids by upstream's `validate_test_config.py`; one can come twice.
+
+    The validator does not import loaders, so a broken one counts here.
+    """
+    plain = [(f"-{parallelism}-{mode}", "default", parallelism, mode) for parallelism, mode in _standard(schema)]
+    decode = [_llm("llm_decode", NO_SEQUENCE, 1, *shape) for shape in _shapes(schema)]
+    prefill = [
+        _llm("llm_prefill", length, batch, *shape)
+        for length, batch in product(schema.llm_sequence_lengths, schema.llm_batch_sizes)
+        for shape in _shapes(schema)
+    ]
+    for loader in loaders:
+        yield from _members(loader, plain + decode if loader.has_decode else plain, prefill)
+
+
+def collected_members(loaders: Iterable[Loader], schema: Schema, placeholders: Iterable[str]) -> Iterator[Member]:
+    """Ids that pytest collects (spec 1.5), without the loaders that cannot be imported.
+
+    Op-by-op twins share their ids with these: see `functions`.
+    """
+    plain = [(f"-{parallelism}-{mode}", "default", parallelism, mode) for parallelism, mode in _standard(schema)]
+    lengths = (NO_SEQUENCE, *schema.llm_sequence_lengths)
+    sizes = list(product(lengths, schema.llm_batch_sizes, _shapes(schema)))
+    decode = [_llm("llm_decode", length, batch, *shape) for length, batch, shape in sizes]
+    prefill = [_llm("llm_prefill", length, batch, *shape) for length, batch, shape in sizes]
+    for loader in loaders:
+        if not loader.broken:
+            yield from _members(loader, plain + decode if loader.has_decode else plain, prefill)
+    yield from (Member(key, "", "", "", "") for key in placeholders)
+
+
+def functions(member: Member) -> list[Function]:
+    """The functions under which pytest collects an id, the one that runs the whole model first."""
+    if member.phase == "":
+        return [Function.PLACEHOLDER]
+    if member.phase != "default":
+        return [Function.LLM]
+    own = Function.JAX if member.directory.endswith(f"/{Framework.JAX}") else Function.TORCH
+    return [own, Function.OP_BY_OP] if member.parallelism == "single_device" else [own]
+
+
+def _members(loader: Loader, suffixes: list[_Suffix], prefill: list[_Suffix]) -> Iterator[Member]:
+    for base in _bases(loader, loader.variants):
+        for suffix, *parts in suffixes:
+            yield Member(base + suffix, loader.directory, *parts)
+    if loader.prefill_variants is not None:
+        for base in _bases(loader, loader.prefill_variants):
+            for suffix, *parts in prefill:
+                yield Member(base + suffix, loader.directory, *parts)
+
+
+def _bases(loader: Loader, variants: tuple[str, ...]) -> list[str]:
+    return [f"{loader.directory}-{variant}" if variant else loader.directory for variant in variants or ("",)]
+
+
+def _standard(schema: Schema) -> list[tuple[str, str]]:
+    return list(product(schema.parallelisms, schema.modes))
+
+
+def _shapes(schema: Schema) -> list[tuple[str, str, str]]:
+    return list(product(schema.llm_parallelisms, schema.llm_meshes, schema.llm_modes))
+
+
+def _llm(phase: str, length: int, batch: int, parallelism: str, mesh: str, mode: str) -> _Suffix:
+    suffix = f"-{phase}-seq_{length}-batch_{batch}-{parallelism}-{mesh}-{mode}"
+    return suffix, phase, parallelism, mode

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is on show: the filtered and sorted rows of a matrix, facet counts, and marks that outlive both."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core.errors import UsageError
+from core.matrix.columns import Column, FlagColumn
+from core.matrix.fields import NONE, select, status_column
+from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.query import Query
+
+FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "bringup", "marker")
+SORT_KEYS = ("id", "status", "bringup", "reason", "file")
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """One value of a facet and how many rows would have it if it were chosen."""
+
+    value: str
+    count: int
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A field with the counts of its values under the rest of the query."""
+
+    field: str
+    values: tuple[FacetValue, ...]
+
+
+def check_arch(matrix: Matrix, arch: str) -> None:
+    """Raise UsageError where `arch` is neither NO_ARCH nor one of the checkout's."""
+    if arch != NO_ARCH and arch not in matrix.schema.archs:
+        raise UsageError(f"There is no arch {arch!r}", f"This checkout allows: {', '.join(matrix.schema.archs)}")
+
+
+class View:
+    """The state of looking at a matrix. Positions count what is shown, rows count the matrix."""
+
+    def __init__(self, matrix: Matrix, query: Query | None = None, arch: str = NO_ARCH) -> None:
+        """Show `matrix` through `query`. Raises UsageError for an arch or a query that cannot be."""
+        check_arch(matrix, arch)
+        self.matrix = matrix
+        self.arch = arch
+        self.query = query or Query()
+        self.sort_key = "id"
+        self.descending = False
+        self.marks: set[str] = set()
+        self._positions: dict[int, int] | None = None
+        self.rows: Sequence[int] = self._ordered(select(matrix, self.query, arch))
+
+    def filter(self, query: Query) -> None:
+        """Show what `query` selects; on a QueryError everything stays as it was."""
+        rows = select(self.matrix, query, self.arch)
+        self.query = query
+        self._show(rows)
+
+    def look_at(self, arch: str) -> None:
+        """Mean the values of `arch`, or with NO_ARCH those of every supported arch."""
+        check_arch(self.matrix, arch)
+        self.arch = arch
+        self._show(select(self.matrix, self.query, arch))
+
+    def sort(self, key: str, *, descending: bool = False) -> None:
+        """Order by one of SORT_KEYS; rows with the same value stay in the order of their ids."""
+        self.sort_key, self.descending = key, descending
+        self._show(sorted(self.rows))
+
+    def replace_matrix(self, matrix: Matrix) -> None:
+        """Look at a newer index through the same query. Marks on ids that are gone are dropped."""
+        self.matrix = matrix
+        self.marks &= matrix.rows.keys()
+        self._show(select(matrix, self.query, self.arch))
+
+    def id_at(self, position: int) -> str | None:
+        """The id shown at a position; None past the end."""
+        return self.matrix.ids[self.rows[position]] if 0 <= position < len(self.rows) else None
+
+    def position_of(self, id: str) -> int | None:
+        """Where an id is shown; None where it is unknown or filtered out."""
+        if self._positions is None:
+            self._positions = {row: position for position, row in enumerate(self.rows)}
+        row = self.matrix.rows.get(id)
+        return None if row is None else self._positions.get(row)
+
+    def toggle_mark(self, id: str) -> None:
+        self.marks ^= {id}
+
+    def mark_shown(self) -> None:
+        """Mark every row on show, in addition to what is marked."""
+        self.marks |= {self.matrix.ids[row] for row in self.rows}
+
+    def hidden_marks(self) -> int:
+        """How many marked ids the filter hides."""
+        return sum(self.position_of(id) is None for id in self.marks)
+
+    def targets(self, position: int) -> list[str]:
+        """What an action means: the marked ids in their order, else the one at `position`."""
+        if self.marks:
+            return sorted(self.marks)
+        id = self.id_at(position)
+        return [id] if id is not None else []
+
+    def facets(self, names: Iterable[str] = FACETS) -> list[Facet]:
+        """Counts per value; a facet is counted without its own terms, so that alternatives show."""
+        return [self._facet(name) for name in names]
+
+    def _facet(self, name: str) -> Facet:
+        asked = {value.lower() for value in self.query.values_of(name)}
+        rows = select(self.matrix, self.query.without(name), self.arch) if asked else self.rows
+        counts = self._column(name).counts(rows)
+        return Facet(
+            name,
+            tuple(FacetValue(v or NONE, count, (v or NONE).lower() in asked) for v, count in counts.items()),
+        )
+
+    def _column(self, name: str) -> Column | FlagColumn:
+        if name == "status":
+            return status_column(self.matrix, self.arch)
+        return self.matrix.columns.get(name) or self.matrix.flags[name]
+
+    def _show(self, rows: list[int]) -> None:
+        self._positions = None
+        self.rows = self._ordered(rows)
+
+    def _ordered(self, rows: list[int]) -> list[int]:
+        if self.sort_key == "id":
+            return rows[::-1] if self.descending else rows
+        column = self._column(self.sort_key)
+        return sorted(rows, key=column.__getitem__, reverse=self.descending)

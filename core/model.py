@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words of the domain as frozen values: ids, loaders, entries, cells, findings."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import ClassVar
+
+
+class Status(StrEnum):
+    """What an entry expects of a cell (upstream `ModelTestStatus`)."""
+
+    EXPECTED_PASSING = "EXPECTED_PASSING"
+    KNOWN_FAILURE_XFAIL = "KNOWN_FAILURE_XFAIL"
+    NOT_SUPPORTED_SKIP = "NOT_SUPPORTED_SKIP"
+    UNSPECIFIED = "UNSPECIFIED"
+    EXCLUDE_MODEL = "EXCLUDE_MODEL"
+
+
+class BringupStatus(StrEnum):
+    """How far a model gets (upstream `BringupStatus`)."""
+
+    FAILED_FE_COMPILATION = "FAILED_FE_COMPILATION"
+    FAILED_TTMLIR_COMPILATION = "FAILED_TTMLIR_COMPILATION"
+    FAILED_RUNTIME = "FAILED_RUNTIME"
+    INCORRECT_RESULT = "INCORRECT_RESULT"
+    PASSED = "PASSED"
+    UNKNOWN = "UNKNOWN"
+    NOT_STARTED = "NOT_STARTED"
+
+
+class Framework(StrEnum):
+    """The directory name that holds a loader; each has its own test function."""
+
+    PYTORCH = "pytorch"
+    JAX = "jax"
+
+
+class Function(StrEnum):
+    """Test functions of `tests/runner/test_models.py`. An id alone does not name a test; with this it does."""
+
+    TORCH = "test_all_models_torch"
+    JAX = "test_all_models_jax"
+    LLM = "test_llms_torch"
+    OP_BY_OP = "test_all_models_op_by_op"
+    PLACEHOLDER = "test_placeholder_models"
+
+
+TEST_MODULE = "tests/runner/test_models.py"
+
+_STANDARD = re.compile(
+    r"(?P<directory>.+?/(?:pytorch|jax))(?:-(?P<variant>.+))?"
+    r"-(?P<parallelism>single_device|data_parallel|tensor_parallel)-(?P<mode>inference|training)"
+)
+_LLM = re.compile(
+    r"(?P<directory>.+?/pytorch)(?:-(?P<variant>.+))?"
+    r"-(?P<phase>llm_decode|llm_prefill)-seq_(?P<seq_len>\d+)-batch_(?P<batch_size>\d+)"
+    r"-(?P<parallelism>single_device|tensor_parallel|(?:megatron|fsdp)-(?:no_dp|dp)-tensor_parallel)"
+    r"-(?P<mesh>mesh_default|mesh_\d+x\d+)-(?P<mode>inference|training)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LlmShape:
+    """The parts only LLM ids have. `seq_len` 1 means that none is given; `batch_size` is per device."""
+
+    phase: str
+    seq_len: int
+    batch_size: int
+    mesh: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestId:
+    """The text between `[` and `]` of a node id, taken apart (spec 1.5). `str()` gives the text back."""
+
+    __test__: ClassVar[bool] = False
+
+    directory: str
+    """Loader directory relative to the models root, ending in `/pytorch` or `/jax`."""
+    variant: str | None
+    parallelism: str
+    """For LLM ids the sharding, for example `megatron-no_dp-tensor_parallel`."""
+    mode: str
+    llm: LlmShape | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "TestId | None":
+        """Take `text` apart; None where it follows neither grammar (a placeholder, a stray key)."""
+        if match := _LLM.fullmatch(text):
+            shape = LlmShape(match["phase"], int(match["seq_len"]), int(match["batch_size"]), match["mesh"])
+            return cls(match["directory"], match["variant"], match["parallelism"], match["mode"], shape)
+        if match := _STANDARD.fullmatch(text):
+            return cls(match["directory"], match["variant"], match["parallelism"], match["mode"])
+        return None
+
+    def __str__(self) -> str:
+        base = f"{self.directory}-{self.variant}" if self.variant else self.directory
+        if self.llm is None:
+            return f"{base}-{self.parallelism}-{self.mode}"
+        shape = f"{self.llm.phase}-seq_{self.llm.seq_len}-batch_{self.llm.batch_size}"
+        return f"{base}-{shape}-{self.parallelism}-{self.llm.mesh}-{self.mode}"
+
+    @property
+    def framework(self) -> Framework:
+        return Framework(self.directory.rpartition("/")[2])
+
+    @property
+    def function(self) -> Function:
+        """The function that runs this id by itself (not its op-by-op twin)."""
+        if self.llm is not None:
+            return Function.LLM
+        return Function.TORCH if self.framework is Framework.PYTORCH else Function.JAX
+
+
+def node_id(function: Function, test_id: str) -> str:
+    """The pytest node id, relative to the checkout."""
+    return f"{TEST_MODULE}::{function}[{test_id}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong in a checkout, with the place to look at. Lines and columns start at 1; 0: unknown."""
+
+    kind: str
+    message: str
+    file: str
+    """Path relative to the checkout."""
+    line: int = 0
+    column: int = 0
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """One `<directory>/loader.py` and what it contributes (spec 1.2), in the order of the file."""
+
+    directory: str
+    variants: tuple[str, ...] = ()
+    """Values of the variant enum; empty: one id without a variant part."""
+    prefill_variants: tuple[str, ...] | None = None
+    """Variants of the prefill class; None: the loader has no such class."""
+    has_decode: bool = False
+    broken: str = ""
+    """Why importing it cannot work, where the source tells; such a loader contributes nothing at run time."""
+
+    @property
+    def framework(self) -> Framework:
+        return Framework(self.directory.rpartition("/")[2])
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One key of a `test_config` mapping with the place where it stands."""
+
+    id: str
+    file: str
+    """Path relative to the test_config directory."""
+    line: int
+    """1-based line of the key."""
+    end_line: int
+    """1-based line of the entry's last value."""
+    fields: Mapping[str, object] = field(default_factory=dict)
+    """Values as YAML means them, `arch_overrides` included."""
+
+    @property
+    def overrides(self) -> Mapping[str, Mapping[str, object]]:
+        """Override mappings by arch; malformed ones are left out (they are findings)."""
+        raw = self.fields.get("arch_overrides")
+        if not isinstance(raw, dict):
+            return {}
+        return {str(arch): values for arch, values in raw.items() if isinstance(values, dict)}
+
+
+class Provenance(StrEnum):
+    """Where an effective value comes from."""
+
+    DEFAULT = "default"
+    ENTRY = "entry"
+    OVERRIDE = "override"
+    RULE = "rule"
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """What one field resolves to for one arch."""
+
+    value: object
+    provenance: Provenance

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find a tt-xla checkout and name the places in it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import TTMatrixError
+
+_TEST_CONFIG = Path("tests/runner/test_config")
+_MODELS = Path("third_party/tt_forge_models")
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A tt-xla work tree. Only `find_checkout` promises that its directories exist."""
+
+    root: Path
+
+    @property
+    def test_config(self) -> Path:
+        """Directory of the expectation YAML."""
+        return self.root / _TEST_CONFIG
+
+    @property
+    def models(self) -> Path:
+        """The tt_forge_models submodule's work tree."""
+        return self.root / _MODELS
+
+    @property
+    def presets(self) -> Path:
+        """Directory of the CI matrix presets."""
+        return self.root / ".github" / "workflows" / "test-matrix-presets"
+
+    def relative(self, path: Path) -> str:
+        """`path` as it is written in findings and diffs: relative to the checkout, with forward slashes."""
+        return path.relative_to(self.root).as_posix()
+
+
+def find_checkout(start: Path, *, upward: bool = True) -> Checkout:
+    """The checkout at `start` or, with `upward`, the nearest one above it.
+
+    Raises TTMatrixError where there is none, and where its models submodule is not filled in.
+    """
+    start = start.expanduser().absolute()
+    candidates = (start, *start.parents) if upward else (start,)
+    for root in candidates:
+        if (root / _TEST_CONFIG).is_dir():
+            checkout = Checkout(root)
+            if not _has_loaders(checkout.models):
+                raise TTMatrixError(
+                    f"{root} has no models",
+                    f"{_MODELS} is missing or empty.",
+                    f"git -C {root} submodule update --init {_MODELS}",
+                )
+            return checkout
+    raise TTMatrixError(
+        f"No tt-xla checkout at {start}" + (" or above it" if upward else ""),
+        f"A checkout is a directory that holds {_TEST_CONFIG}.",
+        "Name one with --repo DIR, or lay out the sample with: ttmatrix demo DIR",
+    )
+
+
+def _has_loaders(models: Path) -> bool:
+    return models.is_dir() and any(models.iterdir())

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read the expectation YAML: entries with the lines where they stand, and everything that is wrong with a file."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml.cyaml import CSafeLoader
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from core.errors import TTMatrixError
+from core.files import read_text
+from core.model import Entry, Finding
+from core.sources.checkout import Checkout
+from core.sources.schema import Schema
+
+ROOT_KEY = "test_config"
+PLACEHOLDER_KEY = "PLACEHOLDER_MODELS"
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectationFile:
+    """One YAML file as it was read."""
+
+    name: str
+    """Path relative to the test_config directory."""
+    text: str
+    entries: tuple[Entry, ...] = ()
+    """In the order of the file, duplicates included; a placeholder file has none."""
+    placeholders: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    def entry_text(self, entry: Entry) -> str:
+        """The lines of `entry` as they stand in the file, without the last line end."""
+        lines = self.text.removeprefix("\ufeff").split("\n")[entry.line - 1 : entry.end_line]
+        return "\n".join(line.rstrip("\r") for line in lines)
+
+
+def read_expectations(checkout: Checkout, schema: Schema) -> tuple[ExpectationFile, ...]:
+    """Every expectation file in the order upstream merges them (spec 2.1). A broken one has findings only."""
+    return tuple(
+        _read_file(checkout, path, placeholder=path.name == schema.placeholders_filename)
+        for directory in schema.config_directories
+        for path in sorted((checkout.test_config / directory).glob("test_config_*.yaml"))
+    )
+
+
+def _read_file(checkout: Checkout, path: Path, *, placeholder: bool) -> ExpectationFile:
+    name = path.relative_to(checkout.test_config).as_posix()
+    try:
+        return parse_expectations(read_text(path), name, checkout.relative(path), placeholder=placeholder)
+    except TTMatrixError as error:
+        finding = Finding("broken-yaml", f"{error.title}: {error.detail}", checkout.relative(path))
+        return ExpectationFile(name, "", findings=(finding,))
+
+
+def parse_expectations(text: str, name: str, path: str = "", *, placeholder: bool = False) -> ExpectationFile:
+    """Parse one file. `name` is its path relative to test_config, `path` the one written in findings.
+
+    Duplicate keys are findings and the last one counts, as the validator's parser has it; the runner's parser
+    refuses such a file.
+    """
+    path = path or name
+    try:
+        document = compose(text)
+    except YAMLError as error:
+        return ExpectationFile(name, text, findings=(_yaml_finding(error, path),))
+    try:
+        return _read_document(document, name, path, text, placeholder=placeholder)
+    except RecursionError:
+        finding = Finding("broken-yaml", "An alias refers to itself or the file nests too deeply", path)
+        return ExpectationFile(name, text, findings=(finding,))
+
+
+def _read_document(document: Node | None, name: str, path: str, text: str, *, placeholder: bool) -> ExpectationFile:
+    findings: list[Finding] = []
+    key = PLACEHOLDER_KEY if placeholder else ROOT_KEY
+    root = _child(document, key)
+    if document is not None and not isinstance(root, MappingNode) and not _is_null(root):
+        findings.append(Finding("bad-value", f"No mapping under the top-level key {key}", path, 1, 1))
+    if not isinstance(root, MappingNode):
+        return ExpectationFile(name, text, findings=tuple(findings))
+    if placeholder:
+        return ExpectationFile(name, text, placeholders=tuple(str(one.value) for one, _ in root.value))
+    entries = tuple(_entries(root, name, path, findings))
+    return ExpectationFile(name, text, entries, findings=tuple(findings))
+
+
+def compose(text: str) -> Node | None:
+    """The node tree of the one document in `text`; None for an empty one. Raises YAMLError."""
+    loader = CSafeLoader(text)
+    try:
+        node: Node | None = loader.get_single_node()
+        return node
+    finally:
+        loader.dispose()
+
+
+def _entries(root: MappingNode, name: str, path: str, findings: list[Finding]) -> Iterator[Entry]:
+    seen: dict[str, int] = {}
+    for key, value in root.value:
+        identifier = str(key.value)
+        line = key.start_mark.line + 1
+        if identifier in seen:
+            message = f"Stands twice in this file, first on line {seen[identifier]}; the runner refuses this"
+            findings.append(Finding("duplicate-key", message, path, line, key.start_mark.column + 1, identifier))
+        seen[identifier] = line
+        fields: dict[str, object] = {}
+        if isinstance(value, MappingNode):
+            fields = _mapping(value, path, identifier, findings)
+        else:
+            where = (path, line, key.start_mark.column + 1, identifier)
+            findings.append(Finding("bad-value", "An entry must be a mapping of fields", *where))
+        yield Entry(identifier, name, line, _last_line(key, value), fields)
+
+
+def _mapping(node: MappingNode, path: str, identifier: str, findings: list[Finding]) -> dict[str, object]:
+    values: dict[str, object] = {}
+    for key, value in node.value:
+        field = str(key.value)
+        if field in values:
+            message = f"Field {field!r} stands twice in one mapping; the runner refuses this"
+            mark = key.start_mark
+            findings.append(Finding("duplicate-key", message, path, mark.line + 1, mark.column + 1, identifier))
+        if isinstance(value, MappingNode):
+            values[field] = _mapping(value, path, identifier, findings)
+        else:
+            values[field] = _plain(value)
+    return values
+
+
+def _plain(node: Node) -> object:
+    """The Python value of a node by the tag YAML 1.2 resolved for it; unknown tags stay text."""
+    if isinstance(node, SequenceNode):
+        return [_plain(item) for item in node.value]
+    if isinstance(node, MappingNode):
+        return {str(key.value): _plain(value) for key, value in node.value}
+    text = str(node.value)
+    match str(node.tag).rpartition(":")[2]:
+        case "null":
+            return None
+        case "bool":
+            return text.lower() in ("true", "yes", "on")
+        case "int" | "float" as kind:
+            return _number(text, kind)
+        case _:
+            return text
+
+
+def _number(text: str, kind: str) -> object:
+    try:
+        return int(text.replace("_", ""), 0) if kind == "int" else float(text.replace("_", ""))
+    except ValueError:
+        lowered = text.lower().lstrip("+")
+        special = {".inf": float("inf"), "-.inf": float("-inf"), ".nan": float("nan")}
+        return special.get(lowered, text)
+
+
+def _last_line(key: Node, value: Node) -> int:
+    """1-based line of the last character; a block collection's own end mark is the start of the next token."""
+    if isinstance(value, MappingNode | SequenceNode) and value.value and not value.flow_style:
+        last = value.value[-1]
+        return _last_line(*last) if isinstance(value, MappingNode) else _last_line(last, last)
+    if isinstance(value, ScalarNode) and value.style in ("|", ">"):
+        return max(int(value.start_mark.line) + 1, int(value.end_mark.line))
+    return max(int(key.end_mark.line), int(value.end_mark.line)) + 1
+
+
+def _child(document: Node | None, name: str) -> Node | None:
+    if isinstance(document, MappingNode):
+        for key, value in document.value:
+            if key.value == name:
+                found: Node = value
+                return found
+    return None
+
+
+def _is_null(node: Node | None) -> bool:
+    return isinstance(node, ScalarNode) and str(node.tag).endswith(":null")
+
+
+def _yaml_finding(error: YAMLError, path: str) -> Finding:
+    mark: Any = getattr(error, "problem_mark", None)
+    reason = getattr(error, "problem", None) if isinstance(error, MarkedYAMLError) else None
+    line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
+    return Finding("broken-yaml", f"Not valid YAML: {reason or error}", path, line, column)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Upstream's lists (archs, fields, LLM parameters): the checkout's own where it has them, else a built-in copy."""
+
+import ast
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from core.model import Finding
+from core.sources.checkout import Checkout
+
+CONSTANTS = Path("tests/runner/test_config/constants.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The lists of `tests/runner/test_config/constants.py`; the defaults are those of the pinned snapshot."""
+
+    archs: tuple[str, ...] = (
+        "n150",
+        "p150",
+        "n300",
+        "n300-llmbox",
+        "galaxy-wh-6u",
+        "galaxy-bh",
+        "qb2-blackhole",
+        "lb-blackhole",
+    )
+    fields: tuple[str, ...] = (
+        "required_pcc",
+        "assert_pcc",
+        "assert_atol",
+        "required_atol",
+        "assert_allclose",
+        "allclose_rtol",
+        "allclose_atol",
+        "status",
+        "reason",
+        "bringup_status",
+        "markers",
+        "supported_archs",
+        "batch_size",
+        "arch_overrides",
+        "execution_pass",
+        "filechecks",
+        "enable_weight_bfp8_conversion",
+        "optimization_level",
+        "inject_custom_moe",
+        "emitpy_assert_exact",
+    )
+    placeholders_filename: str = "test_config_placeholders.yaml"
+    config_directories: tuple[str, ...] = ("torch", "jax", "torch_llm")
+    """Directories of expectation YAML, in the order they are merged: a later duplicate wins."""
+    parallelisms: tuple[str, ...] = ("single_device", "data_parallel", "tensor_parallel")
+    llm_parallelisms: tuple[str, ...] = (
+        "single_device",
+        "tensor_parallel",
+        "megatron-no_dp-tensor_parallel",
+        "fsdp-no_dp-tensor_parallel",
+        "fsdp-dp-tensor_parallel",
+        "megatron-dp-tensor_parallel",
+    )
+    llm_meshes: tuple[str, ...] = (
+        "mesh_default",
+        "mesh_1x4",
+        "mesh_2x2",
+        "mesh_1x8",
+        "mesh_2x4",
+        "mesh_4x8",
+    )
+    modes: tuple[str, ...] = ("inference", "training")
+    llm_modes: tuple[str, ...] = ("inference", "training")
+    llm_sequence_lengths: tuple[int, ...] = (128, 1024, 2048, 4096, 8192)
+    llm_batch_sizes: tuple[int, ...] = (1, 4)
+    excluded_torch_directories: tuple[str, ...] = ("suryaocr",)
+
+
+_UPSTREAM_NAMES = {
+    "ALLOWED_ARCHES": "archs",
+    "ALLOWED_FIELDS": "fields",
+    "PLACEHOLDERS_FILENAME": "placeholders_filename",
+    "FRAMEWORKS": "config_directories",
+    "PARALLELISMS_STANDARD": "parallelisms",
+    "PARALLELISMS_LLM": "llm_parallelisms",
+    "LLM_MESH_SHAPES": "llm_meshes",
+    "RUN_MODES_STANDARD": "modes",
+    "RUN_MODES_LLM": "llm_modes",
+    "LLM_SEQUENCE_LENGTHS": "llm_sequence_lengths",
+    "LLM_BATCH_SIZES": "llm_batch_sizes",
+    "TORCH_EXCLUDED_MODEL_DIRS": "excluded_torch_directories",
+}
+
+DEFAULT_ARCHS = ("n150", "p150")
+"""Archs of an entry that lists none (spec 2.2)."""
+
+
+def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
+    """The schema of `checkout`. Constants that are absent or not literal keep the built-in value."""
+    path = checkout.root / CONSTANTS
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Schema(), ()
+    except (OSError, SyntaxError, ValueError) as error:
+        message = f"Cannot read the lists of upstream, using the built-in ones: {error}"
+        return Schema(), (Finding("broken-schema", message, CONSTANTS.as_posix()),)
+    found: dict[str, object] = {}
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in _UPSTREAM_NAMES:
+                literal = _ordered_literal(value)
+                if literal is not None and _fits(_UPSTREAM_NAMES[name], literal):
+                    found[_UPSTREAM_NAMES[name]] = literal
+            case _:
+                pass
+    return replace(Schema(), **found), ()  # type: ignore[arg-type]
+
+
+def _ordered_literal(node: ast.expr) -> object | None:
+    """The value of a literal; sets and lists become tuples in the order of the source."""
+    if isinstance(node, ast.Set | ast.List | ast.Tuple):
+        items = [_ordered_literal(item) for item in node.elts]
+        return None if any(item is None for item in items) else tuple(items)
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+def _fits(name: str, value: object) -> bool:
+    default = next(field.default for field in fields(Schema) if field.name == name)
+    if isinstance(default, tuple):
+        kind = type(default[0])
+        return isinstance(value, tuple) and all(type(item) is kind for item in value)
+    return type(value) is type(default)

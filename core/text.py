@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Make text from outside safe to show: it can neither steer a terminal nor hide its reading order."""
+
+import re
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+# C0 and C1 controls but the newline, then the bidirectional controls and the line and paragraph separators.
+_UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    """`text` on one or more lines, with every control character shown as a replacement mark.
+
+    Tabs become single spaces; newlines stay.
+    """
+    return _UNSAFE.sub(lambda match: " " if match[0] == "\t" else REPLACEMENT, text)
+
+
+def one_line(text: str) -> str:
+    """As `printable`, with newlines shown as spaces."""
+    return printable(text.replace("\r\n", " ").replace("\n", " "))
+
+
+def elide_middle(text: str, width: int) -> str:
+    """`text` cut to `width` characters by taking from its middle: in ids both ends carry the meaning."""
+    if len(text) <= width:
+        return text
+    if width <= 1:
+        return text[:width]
+    tail = (width - 1) * 3 // 5
+    return f"{text[: width - 1 - tail]}…{text[len(text) - tail :]}"

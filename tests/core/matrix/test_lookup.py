@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person types means one id, or they are told why not."""
+
+import pytest
+
+from core.errors import UsageError
+from core.matrix.index import Matrix, index
+from core.matrix.lookup import resolve_id
+from tests.support.tree import sample
+
+ORG = "alpha/pytorch-org/name-single_device-inference"
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    return index(sample(tmp_path_factory.mktemp("checkout")))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ORG,
+        f"  {ORG}\n",
+        f"tests/runner/test_models.py::test_all_models_torch[{ORG}]",
+        f"./tests/runner/test_models.py::test_all_models_op_by_op[{ORG}]",
+        "ORG/name-single_device-inf",
+    ],
+)
+def test_forms_that_mean_one_id(matrix: Matrix, text: str) -> None:
+    assert resolve_id(matrix, text) == ORG
+
+
+def test_several_are_listed_never_guessed(matrix: Matrix) -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve_id(matrix, "org/name")
+    assert "6 ids" in caught.value.title
+    assert ORG in caught.value.detail
+
+
+@pytest.mark.parametrize("text", ["alpha/pytorch-org/nam3-single_device-inference", "", "x::y[nothing]"])
+def test_none_names_the_closest(matrix: Matrix, text: str) -> None:
+    with pytest.raises(UsageError):
+        resolve_id(matrix, text)
+    if "org" in text:
+        with pytest.raises(UsageError, match="Closest") as caught:
+            resolve_id(matrix, text)
+        assert ORG in str(caught.value)

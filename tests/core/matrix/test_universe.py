@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ids that loaders give rise to."""
+
+from core.matrix.universe import Member, collected_members, functions, validator_members
+from core.model import Function, Loader, TestId
+from core.sources.schema import Schema
+
+PLAIN = Loader("a/pytorch", ("x", "y"))
+LLM = Loader("b/pytorch", ("1B",), ("1B",), has_decode=True)
+JAX = Loader("c/jax")
+
+
+def test_a_plain_loader_gives_six_ids_a_variant() -> None:
+    ids = [member.id for member in validator_members([PLAIN], Schema())]
+    assert len(ids) == 12
+    assert ids[0] == "a/pytorch-x-single_device-inference"
+
+
+def test_llm_counts_of_the_validator() -> None:
+    phases = [member.phase for member in validator_members([LLM], Schema())]
+    assert (phases.count("default"), phases.count("llm_decode"), phases.count("llm_prefill")) == (6, 72, 720)
+
+
+def test_llm_counts_of_collection() -> None:
+    phases = [member.phase for member in collected_members([LLM], Schema(), [])]
+    assert (phases.count("default"), phases.count("llm_decode"), phases.count("llm_prefill")) == (6, 864, 864)
+
+
+def test_each_id_parses_to_the_parts_it_was_made_of() -> None:
+    for member in collected_members([PLAIN, LLM, JAX], Schema(), []):
+        parsed = TestId.parse(member.id)
+        assert parsed is not None
+        phase = parsed.llm.phase if parsed.llm else "default"
+        assert (parsed.directory, phase, parsed.parallelism, parsed.mode) == member[1:]
+        assert parsed.function is functions(member)[0]
+
+
+def test_the_validator_counts_a_broken_loader_and_collection_does_not() -> None:
+    broken = Loader("a/pytorch", ("x",), broken="imports what is not there")
+    assert len(list(validator_members([broken], Schema()))) == 6
+    assert list(collected_members([broken], Schema(), [])) == []
+
+
+def test_op_by_op_twins_are_single_device_only() -> None:
+    both = [Function.JAX, Function.OP_BY_OP]
+    found = {member.parallelism: functions(member) for member in validator_members([JAX], Schema())}
+    assert found == {"single_device": both, "data_parallel": [Function.JAX], "tensor_parallel": [Function.JAX]}
+
+
+def test_placeholders_are_collected_under_their_own_function() -> None:
+    (member,) = collected_members([], Schema(), ["org/Some Model"])
+    assert member == Member("org/Some Model", "", "", "", "")
+    assert functions(member) == [Function.PLACEHOLDER]

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is on show, and what stays when that changes."""
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import UsageError
+from core.matrix.index import Matrix, index
+from core.matrix.query import Query, QueryError
+from core.matrix.view import SORT_KEYS, View
+from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
+
+TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Matrix:
+    return index(sample(tmp_path))
+
+
+def _shown(view: View) -> list[str | None]:
+    return [view.id_at(position) for position in range(len(view.rows))]
+
+
+def test_filter_and_positions(matrix: Matrix) -> None:
+    view = View(matrix, Query.parse("has:entry mode:inference"))
+    assert _shown(view) == [NET, ORG, TINY]
+    assert [view.position_of(id) for id in (NET, ORG, TINY)] == [0, 1, 2]
+    assert view.position_of("alpha/pytorch-tiny-single_device-training") is None
+    assert view.position_of("no such id") is None
+    assert view.id_at(3) is None
+
+
+def test_a_bad_query_changes_nothing(matrix: Matrix) -> None:
+    view = View(matrix, Query.parse("tiny"))
+    before = list(view.rows)
+    with pytest.raises(QueryError):
+        view.filter(Query.parse("nofield:x"))
+    assert (list(view.rows), str(view.query)) == (before, "tiny")
+
+
+def test_marks_survive_filtering_and_hidden_ones_are_counted(matrix: Matrix) -> None:
+    view = View(matrix, Query.parse("has:entry"))
+    view.toggle_mark(NET)
+    view.toggle_mark(TINY)
+    view.filter(Query.parse("tiny"))
+    assert view.hidden_marks() == 1
+    assert view.targets(0) == [NET, TINY]
+    view.toggle_mark(NET)
+    view.toggle_mark(TINY)
+    assert view.targets(0) == [view.id_at(0)]
+    assert view.targets(10_000) == []
+
+
+def test_mark_shown_adds(matrix: Matrix) -> None:
+    view = View(matrix, Query.parse("has:entry mode:inference"))
+    view.toggle_mark("alpha/pytorch-tiny-single_device-training")
+    view.mark_shown()
+    assert len(view.marks) == 4
+
+
+def test_sort_is_stable_and_can_be_turned(matrix: Matrix) -> None:
+    view = View(matrix, Query.parse("has:entry mode:inference"), "n150")
+    view.sort("status")
+    assert _shown(view) == [NET, ORG, TINY] or _shown(view) == [TINY, NET, ORG]
+    assert [view.matrix.status["n150"][row] for row in view.rows] == sorted(
+        view.matrix.status["n150"][row] for row in view.rows
+    )
+    view.sort("id", descending=True)
+    assert _shown(view) == [TINY, ORG, NET]
+
+
+@pytest.mark.parametrize("key", SORT_KEYS)
+def test_every_sort_key_shows_the_same_rows(matrix: Matrix, key: str) -> None:
+    view = View(matrix)
+    view.sort(key)
+    assert sorted(view.rows) == list(range(len(matrix.ids)))
+
+
+def test_facets_count_alternatives_of_their_own_field(matrix: Matrix) -> None:
+    view = View(matrix, Query.parse("has:entry mode:training"))
+    modes = {one.value: (one.count, one.chosen) for one in view.facets(["mode"])[0].values}
+    statuses = {one.value: one.count for one in view.facets(["status"])[0].values}
+    assert modes == {"inference": (3, False), "training": (2, True)}
+    assert (statuses["EXPECTED_PASSING"], statuses["KNOWN_FAILURE_XFAIL"], statuses["EXCLUDE_MODEL"]) == (1, 1, 0)
+
+
+def test_arch_changes_what_status_means(matrix: Matrix) -> None:
+    view = View(matrix, Query.parse("status:xfail"))
+    assert NET in _shown(view)
+    view.look_at("p150")
+    assert NET not in _shown(view)
+    with pytest.raises(UsageError):
+        view.look_at("n9")
+    with pytest.raises(UsageError):
+        View(matrix, arch="n9")
+
+
+def test_a_newer_matrix_keeps_query_and_marks(matrix: Matrix, tmp_path: Path) -> None:
+    view = View(matrix, Query.parse("has:entry"))
+    stray = "alpha/pytorch-gone-single_device-training"
+    for id in (TINY, stray):
+        view.toggle_mark(id)
+    view.replace_matrix(index(write_checkout(tmp_path / "newer", LOADERS, {INFERENCE: YAML[INFERENCE]})))
+    assert _shown(view) == [NET, ORG, TINY]
+    assert view.marks == {TINY}

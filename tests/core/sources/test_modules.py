@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the syntax tree of one module tells."""
+
+import pytest
+
+from core.sources.modules import ImportedName, read_module
+
+SOURCE = """
+import os
+from ...base import ForgeModel as Base, Other
+try:
+    from .src import helper
+except ImportError:
+    helper = None
+
+ALL = {Variant.A: 1, "plain": 2, **more}
+
+class Variant(base.StrEnum):
+    A = "a-value"
+    B: str = "b"
+    C = 3
+
+if True:
+    class ModelLoader(Base):
+        _VARIANTS = ALL
+        def load_inputs(self): ...
+        async def load_inputs_decode(self): ...
+
+class Inline(ModelLoader):
+    _VARIANTS = {Variant.A: 1, Variant.B: 2}
+"""
+
+
+def test_classes_imports_and_dicts() -> None:
+    facts = read_module(SOURCE, "loader.py")
+    assert set(facts.classes) == {"Variant", "ModelLoader", "Inline"}
+    assert facts.classes["Variant"].members == {"A": "a-value", "B": "b"}
+    assert facts.classes["Variant"].bases == ("StrEnum",)
+    assert facts.classes["ModelLoader"].methods == {"load_inputs", "load_inputs_decode"}
+    assert facts.classes["ModelLoader"].variant_keys == "ALL"
+    assert facts.classes["Inline"].variant_keys == (("Variant", "A"), ("Variant", "B"))
+    assert facts.classes["Variant"].variant_keys is None
+    assert facts.variant_dicts == {"ALL": (("Variant", "A"), ("", "plain"))}
+    assert facts.imports["Base"] == ImportedName(3, "base", "ForgeModel")
+    assert facts.imports["helper"] == ImportedName(1, "src", "helper")
+
+
+@pytest.mark.parametrize("source", ["class (", "x = '\0'"])
+def test_what_python_cannot_parse_is_said(source: str) -> None:
+    with pytest.raises((SyntaxError, ValueError)):
+        read_module(source, "loader.py")

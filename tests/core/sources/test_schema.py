@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Upstream's lists come from the checkout, literal by literal."""
+
+from pathlib import Path
+
+import pytest
+
+from core.sources.schema import CONSTANTS, Schema, read_schema
+from tests.support.tree import sample
+
+
+def test_without_constants_the_built_in_lists_count(tmp_path: Path) -> None:
+    assert read_schema(sample(tmp_path)) == (Schema(), ())
+
+
+def test_constants_of_the_checkout_win_in_their_order(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    (tmp_path / CONSTANTS).write_text('ALLOWED_ARCHES = {"z9", "a1"}\nLLM_BATCH_SIZES = (2,)\nOTHER = 1\n')
+    schema, findings = read_schema(checkout)
+    assert schema.archs == ("z9", "a1")
+    assert schema.llm_batch_sizes == (2,)
+    assert schema.modes == Schema().modes
+    assert findings == ()
+
+
+@pytest.mark.parametrize("text", ["ALLOWED_ARCHES = set(x)", "ALLOWED_ARCHES = 3", "LLM_BATCH_SIZES = ('a',)"])
+def test_what_is_not_such_a_literal_is_left_alone(tmp_path: Path, text: str) -> None:
+    checkout = sample(tmp_path)
+    (tmp_path / CONSTANTS).write_text(text)
+    assert read_schema(checkout)[0] == Schema()
+
+
+def test_a_broken_file_is_a_finding(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    (tmp_path / CONSTANTS).write_text("def (")
+    schema, findings = read_schema(checkout)
+    assert schema == Schema()
+    assert [finding.kind for finding in findings] == ["broken-schema"]

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files are replaced whole or not at all, and keep what they are."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from core.errors import TTMatrixError
+from core.files import atomic_write, read_text, stamp
+
+
+def test_line_ends_and_byte_order_mark_survive(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    text = "\ufeffa: 1\r\nb: 2"
+    atomic_write(path, text)
+    assert read_text(path) == text
+
+
+def test_mode_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    path.chmod(0o640)
+    atomic_write(path, "new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_new_file_has_the_usual_mode(tmp_path: Path) -> None:
+    plain, written = tmp_path / "plain", tmp_path / "written"
+    plain.write_text("")
+    atomic_write(written, "")
+    assert written.stat().st_mode == plain.stat().st_mode
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_text("old")
+    link.symlink_to(real)
+    atomic_write(link, "new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+
+
+def test_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(TTMatrixError, match="Cannot write") as caught:
+        atomic_write(path, "new")
+    assert "No space left" in caught.value.detail
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a"]
+    assert path.read_text() == "old"
+
+
+def test_not_utf8_says_where(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"ok\xff")
+    with pytest.raises(TTMatrixError) as caught:
+        read_text(path)
+    assert "byte 2" in caught.value.detail
+
+
+def test_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(TTMatrixError, match="Cannot read"):
+        read_text(tmp_path / "absent")
+
+
+def test_stamp_tells_a_replaced_file(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("1")
+    before = stamp(path)
+    assert stamp(path) == before
+    atomic_write(path, "1")
+    os.utime(path, ns=(before.mtime_ns, before.mtime_ns))
+    assert stamp(path) != before

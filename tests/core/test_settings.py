@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings are typed, and a mistake in them says which and where."""
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import TTMatrixError
+from core.settings import Settings, load_settings, paths
+
+
+def test_absent_means_defaults(tmp_path: Path) -> None:
+    assert load_settings(tmp_path / "settings.toml") == Settings()
+
+
+def test_values_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text('python = "/opt/python"\ncpu_slots = 4\ncpu_timeout = 60\n')
+    assert load_settings(file) == Settings(python="/opt/python", cpu_slots=4, cpu_timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("pyhton = 'x'", "pyhton"),
+        ("cpu_slots = 'many'", "cpu_slots"),
+        ("cpu_slots = true", "cpu_slots"),
+        ("x = [", "settings"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(text)
+    with pytest.raises(TTMatrixError) as caught:
+        load_settings(file)
+    assert said in str(caught.value)
+    assert str(file) in str(caught.value)
+
+
+def test_home_holds_everything(tmp_path: Path) -> None:
+    own = paths({"TTMATRIX_HOME": str(tmp_path)})
+    assert all(tmp_path in path.parents for path in (own.config, own.state, own.cache, own.runs, own.settings_file))
+
+
+def test_without_home_the_platform_decides() -> None:
+    own = paths({})
+    assert own.config.name == own.state.name == own.cache.name == "ttmatrix"

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text from outside cannot steer a terminal."""
+
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.text import elide_middle, one_line, printable
+
+
+@given(st.text())
+def test_one_line_has_no_controls(text: str) -> None:
+    shown = one_line(text)
+    assert not any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in shown)
+    assert not set(shown) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+@given(st.text())
+def test_printable_keeps_only_newlines_of_the_controls(text: str) -> None:
+    assert printable(text).count("\n") == text.count("\n")
+    assert one_line(printable(text)) == printable(text).replace("\n", " ")
+
+
+def test_an_escape_is_visible() -> None:
+    assert printable("a\x1b[31mb\tc") == "a\N{REPLACEMENT CHARACTER}[31mb c"
+
+
+@given(st.text("abcdefgh", max_size=40), st.integers(0, 45))
+def test_elided_text_fits_and_keeps_its_ends(text: str, width: int) -> None:
+    shown = elide_middle(text, width)
+    assert len(shown) <= width
+    if len(text) > width > 3:
+        assert shown[0] == text[0]
+        assert shown[-1] == text[-1]
