@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One file while operations are applied to it: which entries it will hold, in which order, as which text."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+from core.edits.cut import removed_spans
+from core.edits.document import Document, extent, read_document, spacing
+from core.edits.entry import Layout
+from core.edits.meaning import MAPPING, Meaning, meaning
+from core.edits.nodes import NULL, parse, refuse_shared, walk
+from core.edits.operations import Operation, OpKind, Refused, Rejection
+from core.edits.slot import Slot
+from core.model import TestId
+from core.sources.expectations import ROOT_KEY
+
+
+class Draft:
+    """Operations go in one after the other; `finish` gives the text, checked against what was asked for."""
+
+    def __init__(self, text: str) -> None:
+        """Raises Refused where no entry of `text` could be edited."""
+        self.before = text
+        self.rejected: list[Rejection] = []
+        self._document = read_document(text)
+        self._root = meaning(self._document.root)
+        self._slots = _slots(self._document, self._root.items[self._root.names.index(ROOT_KEY)])
+        self._removed: list[int] = []
+        self._operations: list[Operation] = []
+
+    def holds(self, identifier: str) -> bool:
+        """Whether an entry has this id by now."""
+        return any(slot.id == identifier for slot in self._slots)
+
+    def apply(self, operation: Operation) -> None:
+        """Do anything but a move, which takes two files; what cannot be done lands in `rejected`."""
+        self._attempt(operation, lambda: self._apply(operation))
+
+    def move(self, operation: Operation, target: "Draft") -> None:
+        """Do a move to `target`; what cannot be done lands in `rejected` here."""
+        self._attempt(operation, lambda: self._move(operation, target))
+
+    def take(self, identifier: str) -> Slot:
+        """Remove an entry and give it away together with its comments. Raises Refused."""
+        slot = self._find(identifier)
+        if slot.index is not None:
+            block, text = self._document.blocks[slot.index], self._document.text
+            refuse_shared(*walk(block.key), *walk(block.value))
+            if text[block.start : block.key.start].strip(" "):
+                raise Refused(f"line {block.key.line}: the key does not start its line; edit it by hand")
+            start, end = extent(self._document, slot.index)
+            self._removed.append(slot.index)
+            self._slots.remove(slot)
+            return replace(slot, above=text[start : block.start], below=text[block.end : end])
+        self._slots.remove(slot)
+        return slot
+
+    def receive(self, slot: Slot) -> None:
+        """Put an entry from elsewhere in: after the last entry of its loader, else at the end."""
+        if self.holds(slot.id):
+            raise Refused("an entry of this id is in the file already")
+        new = slot.refitted(self._document.indent, self._document.newline)
+        at = self._last_sibling(slot.id)
+        if at is None:
+            new.offset = self._document.end
+            self._slots.append(new)
+            return
+        sibling = self._slots[at]
+        new.offset = sibling.offset if sibling.index is None else extent(self._document, sibling.index)[1]
+        self._slots.insert(at + 1, new)
+
+    def finish(self) -> str:
+        """The new text. With anything in `rejected` it is the text as it was."""
+        for slot in self._slots:
+            if slot.operations:
+                self._settle(slot)
+        if self.rejected:
+            return self.before
+        after = self._render()
+        if after != self.before and (why := self._difference(after)):
+            self.rejected += [Rejection(operation, why) for operation in self._operations]
+            return self.before
+        return after
+
+    def _attempt(self, operation: Operation, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except Refused as refused:
+            self.rejected.append(Rejection(operation, str(refused)))
+        else:
+            self._operations.append(operation)
+
+    def _apply(self, operation: Operation) -> None:
+        match operation.op:
+            case OpKind.ADD:
+                layout = Layout(self._document.newline, self._document.step)
+                self.receive(Slot.fresh(operation, self._document.indent, layout))
+            case OpKind.REMOVE:
+                self.take(operation.id)
+            case OpKind.MOVE:
+                raise Refused("a move takes two files")
+            case _:
+                if operation.to not in (None, operation.id) and self.holds(str(operation.to)):
+                    raise Refused(f"an entry {operation.to} is in the file already")
+                self._find(operation.id).change(operation)
+
+    def _move(self, operation: Operation, target: "Draft") -> None:
+        if target.holds(operation.id):
+            raise Refused(f"{operation.to} has an entry of this id already")
+        slot = self.take(operation.id)
+        slot.operations.append(operation)
+        target.receive(slot)
+        target._operations.append(operation)
+
+    def _find(self, identifier: str) -> Slot:
+        found = [slot for slot in self._slots if slot.id == identifier]
+        if not found:
+            raise Refused("the file has no entry of this id")
+        if len(found) > 1:
+            lines = " and ".join(str(slot.layout.line) for slot in found)
+            raise Refused(f"the entry stands {len(found)} times, on lines {lines}; remove all but one by hand")
+        return found[0]
+
+    def _last_sibling(self, identifier: str) -> int | None:
+        loader = _loader_of(identifier)
+        if not loader:
+            return None
+        places = range(len(self._slots) - 1, -1, -1)
+        return next((at for at in places if _loader_of(self._slots[at].id) == loader), None)
+
+    def _settle(self, slot: Slot) -> None:
+        try:
+            slot.settle()
+        except Refused as refused:
+            self.rejected += [Rejection(operation, str(refused)) for operation in slot.operations]
+
+    def _render(self) -> str:
+        document = self._document
+        gap = document.newline * spacing(document)
+        edits = [(start, end, "") for start, end in removed_spans(document, self._removed)]
+        for at, slot in enumerate(self._slots):
+            if slot.index is None:
+                lines = slot.above + slot.text + slot.below
+                edits.append((slot.offset, slot.offset, gap + lines if at else lines))
+            else:
+                block = document.blocks[slot.index]
+                edits.append((block.start, block.end, slot.text))
+        return document.bom + _spliced(document.text, edits, document.newline)
+
+    def _difference(self, after: str) -> str:
+        """Why `after` is not what was asked for; empty: it is."""
+        try:
+            root = parse(after.removeprefix(self._document.bom))
+        except Refused as refused:
+            return f"the new text would be {refused}"
+        if root is None or meaning(root) != self._expected():
+            return "the new text would change more than what was asked for; edit the file by hand"
+        return ""
+
+    def _expected(self) -> Meaning:
+        at = self._root.names.index(ROOT_KEY)
+        entries = replace(
+            self._root.items[at],
+            tag=MAPPING if self._slots else NULL,
+            items=tuple(slot.meaning for slot in self._slots),
+            keys=tuple(slot.key for slot in self._slots),
+        )
+        return replace(self._root, items=(*self._root.items[:at], entries, *self._root.items[at + 1 :]))
+
+
+@cache
+def _loader_of(identifier: str) -> str:
+    parsed = TestId.parse(identifier)
+    return parsed.directory if parsed else ""
+
+
+def _slots(document: Document, entries: Meaning) -> list[Slot]:
+    return [
+        Slot(
+            block.id,
+            document.text[block.start : block.end],
+            key,
+            value,
+            Layout(document.newline, document.step, block.key.line),
+            document.indent,
+            index,
+        )
+        for index, (block, key, value) in enumerate(zip(document.blocks, entries.keys, entries.items, strict=True))
+    ]
+
+
+def _spliced(text: str, edits: list[tuple[int, int, str]], newline: str) -> str:
+    """`text` with `edits` done. What is inserted after a missing final newline passes the lack on."""
+    done: list[str] = []
+    position = 0
+    for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
+        kept = text[position:start]
+        done.append(kept)
+        position = end
+        if start == end == len(text) and not _ends_line(done):
+            new = newline + new.removesuffix(newline)
+        done.append(new)
+    return "".join(done) + text[position:]
+
+
+def _ends_line(parts: list[str]) -> bool:
+    last = next((part for part in reversed(parts) if part), "\n")
+    return last.endswith("\n")

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What YAML says, apart from how it is written; and what an operation must make of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from core.edits.nodes import NULL, Kind, Node
+from core.edits.operations import OVERRIDES
+from core.edits.order import ordered, position
+
+_PREFIX = "tag:yaml.org,2002:"
+_BOOL, _INT, _FLOAT, _STR = f"{_PREFIX}bool", f"{_PREFIX}int", f"{_PREFIX}float", f"{_PREFIX}str"
+_SEQUENCE = f"{_PREFIX}seq"
+MAPPING = f"{_PREFIX}map"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A value with its order kept, duplicate keys visible, and anchors and aliases by name."""
+
+    tag: str
+    text: str = ""
+    items: tuple["Meaning", ...] = ()
+    keys: tuple["Meaning", ...] = ()
+    anchor: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The keys of a mapping as text."""
+        return [key.text for key in self.keys]
+
+    @property
+    def is_empty(self) -> bool:
+        """Null or a mapping without keys: what both look like once the last field is gone."""
+        return self.tag == NULL or (self.tag == MAPPING and not self.keys)
+
+
+def meaning(node: Node) -> Meaning:
+    """What `node` says. Numbers, booleans and null are compared by value, everything else by its text."""
+    if node.kind is Kind.ALIAS:
+        return Meaning("*", node.text)
+    return Meaning(
+        node.tag,
+        _canonical(node.tag, node.text),
+        tuple(map(meaning, node.items)),
+        tuple(map(meaning, node.keys)),
+        node.anchor,
+    )
+
+
+def meaning_of(value: object) -> Meaning:
+    """What YAML must say to mean the Python `value`; a mapping is taken in upstream's order."""
+    if isinstance(value, Mapping):
+        names = ordered([str(name) for name in value])
+        return Meaning(
+            MAPPING,
+            items=tuple(meaning_of(value[name]) for name in names),
+            keys=tuple(Meaning(_STR, name) for name in names),
+        )
+    if isinstance(value, list | tuple):
+        return Meaning(_SEQUENCE, items=tuple(map(meaning_of, value)))
+    if isinstance(value, bool):
+        return Meaning(_BOOL, "true" if value else "false")
+    if isinstance(value, int):
+        return Meaning(_INT, str(value))
+    if isinstance(value, float):
+        return Meaning(_FLOAT, repr(value))
+    return Meaning(_STR, str(value))
+
+
+def with_field(entry: Meaning, path: Sequence[str], value: Meaning) -> Meaning:
+    """`entry` after `set`: one field replaced, or put where upstream's order has it."""
+    name, *rest = path
+    if entry.is_empty:
+        entry = Meaning(MAPPING, anchor=entry.anchor)
+    present = name in entry.names
+    at = entry.names.index(name) if present else position(entry.names, name)
+    inner = entry.items[at] if present else Meaning(MAPPING)
+    new = with_field(inner, rest, value) if rest else value
+    after = at + present
+    return replace(
+        entry,
+        items=(*entry.items[:at], new, *entry.items[after:]),
+        keys=(*entry.keys[:at], entry.keys[at] if present else Meaning(_STR, name), *entry.keys[after:]),
+    )
+
+
+def without_field(entry: Meaning, path: Sequence[str]) -> Meaning:
+    """`entry` after `unset`; the same object where there is no such field. What gets empty stays, empty."""
+    name, *rest = path
+    if name not in entry.names:
+        return entry
+    at = entry.names.index(name)
+    if rest:
+        inner = without_field(entry.items[at], rest)
+        if inner is entry.items[at]:
+            return entry
+        return replace(entry, items=(*entry.items[:at], inner, *entry.items[at + 1 :]))
+    return replace(
+        entry,
+        items=(*entry.items[:at], *entry.items[at + 1 :]),
+        keys=(*entry.keys[:at], *entry.keys[at + 1 :]),
+    )
+
+
+def at_path(entry: Meaning, path: Sequence[str]) -> Meaning | None:
+    """The value at `path`, None where there is none."""
+    for name in path:
+        if name not in entry.names:
+            return None
+        entry = entry.items[entry.names.index(name)]
+    return entry
+
+
+def emptied(entry: Meaning, path: Sequence[str]) -> tuple[str, ...] | None:
+    """The override, or all overrides, that hold nothing once `path` is gone: what `unset` takes along."""
+    for outer in (path[:2], path[:1]):
+        found = at_path(entry, outer) if outer[0] == OVERRIDES else None
+        if found is not None and found.is_empty:
+            return tuple(outer)
+    return None
+
+
+def _canonical(tag: str, text: str) -> str:
+    try:
+        if tag == _INT:
+            return str(int(text.replace("_", ""), 0))
+        if tag == _FLOAT:
+            return repr(float(text.replace("_", "")))
+    except ValueError:
+        return text
+    if tag == _BOOL:
+        return text.lower()
+    return "" if tag == NULL else text

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations: one intended change each, and their JSON form. Text is derived from them, never the other way."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.errors import UsageError
+
+OVERRIDES = "arch_overrides"
+
+
+class OpKind(StrEnum):
+    """What an operation does to an entry."""
+
+    SET = "set"
+    UNSET = "unset"
+    ADD = "add"
+    REMOVE = "remove"
+    RENAME = "rename"
+    MOVE = "move"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One change of one entry."""
+
+    op: OpKind
+    id: str
+    file: str | None = None
+    """Path relative to the test_config directory; None: the one file the id stands in."""
+    path: tuple[str, ...] = ()
+    """`(field,)`, `("arch_overrides", arch, field)`, or for `unset` also `("arch_overrides", arch)`."""
+    value: object = None
+    """`set`: a scalar or a list of scalars; `add`: the mapping of fields."""
+    to: str | None = None
+    """`rename`: the new id; `move`: the new file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """An operation that cannot be done, and why."""
+
+    op: Operation
+    why: str
+
+
+class Refused(Exception):
+    """Raised inside the edit engine where an operation cannot be done; the text says why. Never leaves it."""
+
+
+_REQUIRED: Mapping[OpKind, tuple[str, ...]] = {
+    OpKind.SET: ("path", "value"),
+    OpKind.UNSET: ("path",),
+    OpKind.ADD: ("file", "value"),
+    OpKind.REMOVE: (),
+    OpKind.RENAME: ("to",),
+    OpKind.MOVE: ("to",),
+}
+_ALWAYS = ("op", "id")
+_OPTIONAL = ("file",)
+
+
+def parse_operations(text: str) -> tuple[Operation, ...]:
+    """Read a JSON list of operations. Raises UsageError that names the operation (from 0) and what is allowed."""
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError("The operations are not valid JSON", str(error)) from error
+    if not isinstance(raw, list):
+        raise UsageError("The operations must be a JSON list", f"The file holds {_kind(raw)}.")
+    return tuple(_operation(index, item) for index, item in enumerate(raw))
+
+
+def to_json(operations: Iterable[Operation]) -> list[dict[str, object]]:
+    """The JSON form: `parse_operations(json.dumps(to_json(ops))) == ops`."""
+    return [_object(operation) for operation in operations]
+
+
+def shape_problem(operation: Operation) -> str:
+    """What is wrong with the form of `operation`, whatever the files say; empty: nothing."""
+    if not operation.id or not operation.id.isprintable():
+        return "id: must be text on one line that is not empty"
+    if (operation.file is None and operation.op is OpKind.ADD) or operation.file == "":
+        return "file: must name a file below test_config"
+    match operation.op:
+        case OpKind.SET:
+            return _path_problem(operation.path, unset=False) or value_problem(operation.value)
+        case OpKind.UNSET:
+            return _path_problem(operation.path, unset=True)
+        case OpKind.ADD:
+            return _fields_problem(operation.value)
+        case OpKind.RENAME | OpKind.MOVE:
+            bad = not operation.to or not operation.to.isprintable()
+            return "to: must be text on one line that is not empty" if bad else ""
+        case OpKind.REMOVE:
+            return ""
+
+
+def value_problem(value: object) -> str:
+    """What is wrong with the value of one field; empty: nothing."""
+    if isinstance(value, list | tuple):
+        return next((f"{found} in a list" for item in value if (found := _scalar_problem(item))), "")
+    return _scalar_problem(value)
+
+
+def _scalar_problem(value: object) -> str:
+    if value is None:
+        return "value: must not be null; use unset to take a field away"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "value: a number must be finite"
+    if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+        return "value: a lone surrogate is not text"
+    if not isinstance(value, bool | int | float | str):
+        return f"value: must be text, a number, true, false or a list of these, not {_kind(value)}"
+    return ""
+
+
+def _path_problem(path: tuple[str, ...], *, unset: bool) -> str:
+    allowed = f'path: must be ["FIELD"] or ["{OVERRIDES}", "ARCH", "FIELD"]'
+    if not path or not all(name and name.isprintable() for name in path):
+        return allowed
+    if path[0] != OVERRIDES:
+        return "" if len(path) == 1 else allowed
+    if len(path) == 3 or (unset and len(path) in (1, 2)):
+        return ""
+    return f"{allowed}; overrides are set one field at a time"
+
+
+def _fields_problem(value: object) -> str:
+    if not isinstance(value, Mapping) or not value:
+        return "value: must be an object with at least one field"
+    for name, field in value.items():
+        if name != OVERRIDES:
+            found = value_problem(field)
+        elif not isinstance(field, Mapping) or not field:
+            found = "must be an object with an object of fields per arch"
+        else:
+            found = next((p for fields in field.values() if (p := _override_problem(fields))), "")
+        if found:
+            return f"{name}: {found}"
+    return ""
+
+
+def _override_problem(fields: object) -> str:
+    if not isinstance(fields, Mapping) or not fields:
+        return "each arch must have an object with at least one field"
+    return next((f"{name}: {p}" for name, field in fields.items() if (p := value_problem(field))), "")
+
+
+def _operation(index: int, raw: object) -> Operation:
+    if not isinstance(raw, dict):
+        raise _bad(index, f"must be an object, not {_kind(raw)}")
+    name = raw.get("op")
+    if not isinstance(name, str) or name not in list(OpKind):
+        raise _bad(index, f"op: must be one of {', '.join(OpKind)}")
+    kind = OpKind(name)
+    _check_keys(index, kind, raw)
+    path = raw.get("path", [])
+    if not isinstance(path, list) or not all(isinstance(part, str) for part in path):
+        raise _bad(index, "path: must be a list of text")
+    operation = Operation(kind, raw["id"], raw.get("file"), tuple(path), raw.get("value"), raw.get("to"))
+    if problem := shape_problem(operation):
+        raise _bad(index, problem)
+    return operation
+
+
+def _check_keys(index: int, kind: OpKind, raw: Mapping[str, object]) -> None:
+    required = (*_ALWAYS, *_REQUIRED[kind])
+    allowed = dict.fromkeys((*required, *_OPTIONAL))
+    for name, value in raw.items():
+        if name not in allowed:
+            raise _bad(index, f"{name}: not a key of {kind}; allowed are {', '.join(allowed)}")
+        if name in ("id", "file", "to") and not isinstance(value, str):
+            raise _bad(index, f"{name}: must be text, not {_kind(value)}")
+    for name in required:
+        if name not in raw:
+            raise _bad(index, f"{name}: missing; {kind} needs {', '.join(required)}")
+
+
+def _object(operation: Operation) -> dict[str, object]:
+    found: dict[str, object] = {"op": operation.op.value, "id": operation.id}
+    if operation.file is not None:
+        found["file"] = operation.file
+    if operation.path:
+        found["path"] = list(operation.path)
+    if operation.value is not None:
+        found["value"] = operation.value
+    if operation.to is not None:
+        found["to"] = operation.to
+    return found
+
+
+def _bad(index: int, problem: str) -> UsageError:
+    return UsageError(f"Operation {index} cannot be understood", problem)
+
+
+def _kind(value: object) -> str:
+    names = {type(None): "null", bool: "true or false", dict: "an object", list: "a list", str: "text"}
+    return names.get(type(value), "a number")

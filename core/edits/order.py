@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where upstream's order puts a new field (spec 2.6); what is there keeps the order it is in."""
+
+from collections.abc import Sequence
+
+from core.edits.operations import OVERRIDES
+
+FIELD_ORDER = (
+    "supported_archs",
+    "status",
+    "bringup_status",
+    "reason",
+    "required_pcc",
+    "assert_pcc",
+    "required_atol",
+    "assert_atol",
+    "assert_allclose",
+    "allclose_rtol",
+    "allclose_atol",
+    "markers",
+    "batch_size",
+    "optimization_level",
+    "enable_weight_bfp8_conversion",
+    "inject_custom_moe",
+    "emitpy_assert_exact",
+    "filechecks",
+    "execution_pass",
+)
+_RANKS = {name: rank for rank, name in enumerate(FIELD_ORDER)}
+
+
+def position(present: Sequence[str], name: str) -> int:
+    """Index in `present` at which the new `name` goes: after its nearest predecessor, overrides at the end.
+
+    Names without a place of their own (archs, fields yet unknown) go after each other.
+    """
+    if name == OVERRIDES:
+        return len(present)
+    rank = _rank(name)
+    before = [(_rank(other), index) for index, other in enumerate(present) if _rank(other) <= rank]
+    return max(before)[1] + 1 if before else 0
+
+
+def ordered(names: Sequence[str]) -> list[str]:
+    """`names` in upstream's order; equals keep the order given."""
+    return sorted(names, key=_rank)
+
+
+def _rank(name: str) -> int:
+    return _RANKS.get(name, len(FIELD_ORDER) + (name == OVERRIDES))

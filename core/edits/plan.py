@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations on a test_config directory as a plan that can be looked at, and written all or nothing."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.edits.check import schema_problem
+from core.edits.diff import unified_diff
+from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem
+from core.edits.workspace import OpenFile, Workspace
+from core.errors import TTMatrixError
+from core.files import Stamp, atomic_write, read_text, stamp
+from core.sources.schema import Schema
+
+TEST_CONFIG_PREFIX = "tests/runner/test_config/"
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """One file that the plan changes."""
+
+    file: str
+    """Path relative to the test_config directory."""
+    path: Path
+    before: str
+    after: str
+    stamp: Stamp
+    """Of the file as it was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditPlan:
+    """What the operations come to. Nothing is written before `write`."""
+
+    files: tuple[FileEdit, ...]
+    """Files that change, in the order of their names."""
+    applied: tuple[Operation, ...]
+    """Operations that hold once the files are written; some may have held before."""
+    rejected: tuple[Rejection, ...] = ()
+    held: tuple[Operation, ...] = ()
+    """Operations that could be done, had their file no rejected one."""
+
+    def diff(self, prefix: str = TEST_CONFIG_PREFIX) -> str:
+        """One unified diff that `git apply` takes, with paths relative to the checkout."""
+        return "".join(unified_diff(f"{prefix}{edit.file}", edit.before, edit.after) for edit in self.files)
+
+
+def plan(test_config: Path, operations: Sequence[Operation], schema: Schema | None = None) -> EditPlan:
+    """Work out what `operations`, taken in order, make of the files below `test_config`.
+
+    An operation that cannot be done is rejected with the reason, and nothing is written to its file; where an
+    entry moves between two files, both wait for each other. Without `schema` it is that of the pinned snapshot.
+    """
+    schema = schema or Schema()
+    return _Planner(Workspace(test_config, schema), schema).plan(operations)
+
+
+def write(plan: EditPlan) -> tuple[Path, ...]:
+    """Write the files of `plan`, all or none, and return their paths.
+
+    Raises TTMatrixError where a file is no longer the one that was read, or cannot be written.
+    """
+    for edit in plan.files:
+        _refuse_changed(edit)
+    done: list[FileEdit] = []
+    for edit in plan.files:
+        try:
+            atomic_write(edit.path, edit.after)
+        except TTMatrixError as error:
+            _restore(done, error)
+            raise
+        done.append(edit)
+    return tuple(edit.path for edit in done)
+
+
+class _Planner:
+    def __init__(self, workspace: Workspace, schema: Schema) -> None:
+        self._workspace = workspace
+        self._schema = schema
+        self._rejected: list[Rejection] = []
+        self._touched: list[tuple[Operation, frozenset[str]]] = []
+        self._blocked: set[str] = set()
+
+    def plan(self, operations: Sequence[Operation]) -> EditPlan:
+        for operation in operations:
+            home: OpenFile | None = None
+            try:
+                if problem := shape_problem(operation):
+                    raise Refused(problem)
+                home = self._workspace.home(operation)
+                if problem := schema_problem(operation, self._schema):
+                    raise Refused(problem)
+                self._apply(operation, home)
+            except Refused as refused:
+                self._rejected.append(Rejection(operation, str(refused)))
+                self._blocked.add(home.name if home else operation.file or "")
+        return self._result(operations)
+
+    def _apply(self, operation: Operation, home: OpenFile) -> None:
+        self._workspace.refuse_taken(operation, home)
+        names = {home.name}
+        if operation.op is OpKind.MOVE:
+            target = self._workspace.open(str(operation.to))
+            if target is home:
+                raise Refused(f"the entry stands in {home.name} already")
+            home.draft.move(operation, target.draft)
+            names.add(target.name)
+        else:
+            home.draft.apply(operation)
+        self._touched.append((operation, frozenset(names)))
+
+    def _result(self, operations: Sequence[Operation]) -> EditPlan:
+        opened = self._workspace.opened
+        after = {file.name: file.draft.finish() for file in opened}
+        rejected = [*self._rejected, *(one for file in opened for one in file.draft.rejected)]
+        refused = {id(rejection.op): rejection for rejection in rejected}
+        blocked = self._spread(self._blocked | {file.name for file in opened if file.draft.rejected})
+        done = [(op, names) for op, names in self._touched if id(op) not in refused]
+        return EditPlan(
+            tuple(
+                FileEdit(file.name, file.path, file.draft.before, after[file.name], file.stamp)
+                for file in opened
+                if file.name not in blocked and after[file.name] != file.draft.before
+            ),
+            tuple(op for op, names in done if not names & blocked),
+            tuple(refused[id(op)] for op in operations if id(op) in refused),
+            tuple(op for op, names in done if names & blocked),
+        )
+
+    def _spread(self, blocked: set[str]) -> set[str]:
+        """Files joined by a move are written together or not at all."""
+        while True:
+            more = {name for _, names in self._touched if names & blocked for name in names}
+            if more <= blocked:
+                return blocked
+            blocked = blocked | more
+
+
+def _refuse_changed(edit: FileEdit) -> None:
+    try:
+        same = stamp(edit.path) == edit.stamp and read_text(edit.path) == edit.before
+    except OSError:
+        same = False
+    if not same:
+        raise TTMatrixError(
+            f"{edit.path} changed since it was read",
+            "Nothing was written.",
+            "Look at the change again and repeat the edit.",
+        )
+
+
+def _restore(done: Iterable[FileEdit], error: TTMatrixError) -> None:
+    for edit in done:
+        try:
+            atomic_write(edit.path, edit.before)
+        except TTMatrixError:
+            error.hint = f"{error.hint}\n{edit.path} was written already and could not be put back.".strip()

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The expectation files of one plan: read when they are needed, each with the draft that operations go into."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from core.edits.draft import Draft
+from core.edits.operations import Operation, OpKind, Refused
+from core.errors import TTMatrixError
+from core.files import Stamp, read_text, stamp
+from core.sources.schema import Schema
+
+_NAME = re.compile(r"test_config_[\w.+-]+\.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """A file that was read, and what becomes of it."""
+
+    name: str
+    """Path relative to the test_config directory."""
+    path: Path
+    stamp: Stamp
+    draft: Draft
+
+
+class Workspace:
+    """Finds the file of an operation. Every method raises Refused with the reason."""
+
+    def __init__(self, test_config: Path, schema: Schema) -> None:
+        self._root = test_config
+        self._schema = schema
+        self._open: dict[str, OpenFile | Refused] = {}
+
+    @property
+    def opened(self) -> list[OpenFile]:
+        """The files read so far, in the order of their names."""
+        return [file for _, file in sorted(self._open.items()) if isinstance(file, OpenFile)]
+
+    def open(self, name: str) -> OpenFile:
+        """The file `name`, relative to test_config; nothing outside of it and nothing but expectation files."""
+        if name not in self._open:
+            self._open[name] = self._read(name)
+        found = self._open[name]
+        if isinstance(found, Refused):
+            raise found
+        return found
+
+    def home(self, operation: Operation) -> OpenFile:
+        """The file that `operation` is about: the one it names, else the only one with its id."""
+        if operation.file is not None:
+            return self.open(operation.file)
+        found = self.holders(operation.id)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = " and ".join(file.name for file in found)
+            raise Refused(f"the id stands in {names}; name one of them as file")
+        broken = [name for name, file in sorted(self._open.items()) if isinstance(file, Refused)]
+        unread = f"; could not look into {', '.join(broken)}" if broken else ""
+        raise Refused(f"no file has an entry of this id{unread}")
+
+    def refuse_taken(self, operation: Operation, home: OpenFile) -> None:
+        """Of two entries with one id in different files the later file wins silently, so none may come about."""
+        identifier = operation.id if operation.op is OpKind.ADD else operation.to
+        if operation.op not in (OpKind.ADD, OpKind.RENAME) or identifier is None:
+            return
+        for file in self.holders(identifier):
+            if file is not home:
+                raise Refused(f"an entry {identifier} stands in {file.name} already")
+
+    def holders(self, identifier: str) -> list[OpenFile]:
+        """The files that have an entry of this id by now; what cannot be read has none."""
+        found: list[OpenFile] = []
+        for name in self._names:
+            try:
+                file = self.open(name)
+            except Refused:
+                continue
+            if file.draft.holds(identifier):
+                found.append(file)
+        return found
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [
+            path.relative_to(self._root).as_posix()
+            for directory in self._schema.config_directories
+            for path in sorted((self._root / directory).glob("test_config_*.yaml"))
+            if path.name != self._schema.placeholders_filename
+        ]
+
+    def _read(self, name: str) -> OpenFile | Refused:
+        directory, _, base = name.partition("/")
+        if directory not in self._schema.config_directories or not _NAME.fullmatch(base):
+            allowed = ", ".join(self._schema.config_directories)
+            return Refused(f"{name!r} is no expectation file; these are test_config_*.yaml in {allowed}")
+        if base == self._schema.placeholders_filename:
+            return Refused(f"{name} lists placeholders, which have no entries to edit")
+        path = self._root / name
+        if not path.is_file():
+            return Refused(f"there is no file {name}")
+        if not path.resolve().is_relative_to(self._root.resolve()):
+            return Refused(f"{name} is a link to a place outside the test_config directory")
+        try:
+            # The stamp comes first: a change in between then shows as a changed stamp.
+            return OpenFile(name, path, stamp(path), Draft(read_text(path)))
+        except TTMatrixError as error:
+            return Refused(f"{error.title}: {error.detail}")
+        except Refused as refused:
+            return Refused(f"{name}: {refused}")

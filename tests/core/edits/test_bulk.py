@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One form over many tests becomes the right operations for each."""
+
+from pathlib import Path
+
+import pytest
+
+from core.edits.bulk import FORM_FIELDS, home_file, present_text, set_fields
+from core.edits.operations import Operation, OpKind
+from core.edits.plan import plan
+from core.errors import UsageError
+from core.matrix.index import Matrix, index
+from tests.support.tree import INFERENCE, TRAINING, sample
+
+TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
+TRAIN = "alpha/pytorch-tiny-single_device-training"
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Matrix:
+    return index(sample(tmp_path))
+
+
+def test_present_text(matrix: Matrix) -> None:
+    assert present_text(matrix, [TINY], "", "status") == "EXPECTED_PASSING"
+    assert present_text(matrix, [TINY, NET], "", "status") == "EXPECTED_PASSING"
+    assert present_text(matrix, [TINY, ORG], "", "status") is None
+    assert present_text(matrix, [TINY], "", "reason") == ""
+    assert present_text(matrix, [NET], "n150", "reason") == "DRAM OOM"
+    assert present_text(matrix, [NET], "", "supported_archs") == "n150, n300-llmbox"
+
+
+def test_set_and_unset(matrix: Matrix) -> None:
+    filled = {"status": "expected_passing", "reason": " ", "required_pcc": "0.98", "markers": "push, large"}
+    assert set_fields(matrix, [TRAIN], "", filled) == (
+        Operation(OpKind.SET, TRAIN, TRAINING, ("status",), "EXPECTED_PASSING"),
+        Operation(OpKind.UNSET, TRAIN, TRAINING, ("reason",)),
+        Operation(OpKind.SET, TRAIN, TRAINING, ("required_pcc",), 0.98),
+        Operation(OpKind.SET, TRAIN, TRAINING, ("markers",), ["push", "large"]),
+    )
+
+
+def test_an_empty_text_on_an_absent_field_is_no_operation(matrix: Matrix) -> None:
+    assert set_fields(matrix, [TINY], "", {"reason": ""}) == ()
+
+
+def test_overrides(matrix: Matrix) -> None:
+    (op,) = set_fields(matrix, [NET], "n150", {"assert_pcc": "false"})
+    assert (op.path, op.value) == (("arch_overrides", "n150", "assert_pcc"), False)
+
+
+def test_a_test_without_entry_gets_one_where_it_belongs(matrix: Matrix) -> None:
+    id = "beta/causal_lm/pytorch-1B-single_device-training"
+    (op,) = set_fields(matrix, [id], "p150", {"status": "EXPECTED_PASSING", "reason": ""})
+    assert op == Operation(OpKind.ADD, id, TRAINING, value={"arch_overrides": {"p150": {"status": "EXPECTED_PASSING"}}})
+    assert plan(matrix.checkout.test_config, [op], matrix.schema).rejected == ()
+
+
+@pytest.mark.parametrize(
+    ("id", "file"),
+    [
+        ("gamma/jax-Base-data_parallel-training", "jax/test_config_training_data_parallel.yaml"),
+        (TINY, INFERENCE),
+        (
+            "beta/causal_lm/pytorch-1B-llm_prefill-seq_128-batch_1-fsdp-dp-tensor_parallel-mesh_2x4-inference",
+            "torch_llm/test_config_inference_tensor_parallel.yaml",
+        ),
+    ],
+)
+def test_home_file(matrix: Matrix, id: str, file: str) -> None:
+    assert home_file(matrix, id) == file
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("status", "PASSING"),
+        ("bringup_status", "x"),
+        ("required_pcc", "7"),
+        ("required_pcc", "a"),
+        ("assert_pcc", "off"),
+    ],
+)
+def test_a_text_the_field_cannot_hold_is_named(matrix: Matrix, name: str, text: str) -> None:
+    with pytest.raises(UsageError, match=name):
+        set_fields(matrix, [TINY], "", {name: text})
+
+
+def test_every_form_field_is_one_of_the_schema(matrix: Matrix) -> None:
+    assert {field.name for field in FORM_FIELDS} <= set(matrix.schema.fields)
