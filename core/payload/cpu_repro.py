@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run one loader's model on CPU the way tt-xla's runner does: in bfloat16, then in float32.
+
+Needs Python 3.10, torch and the files beside it, nothing else. Everything is printed for people; the last
+line that starts with TTMATRIX-RESULT is one JSON object for programs. Exit code 0: the bfloat16 phase
+passed; 1: it failed; 2: this environment cannot run the model, which says nothing about the model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+VERSION = 1
+HERE = Path(__file__).resolve().parent
+
+
+def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
+    """The command line; argparse itself ends the process where it is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    add = parser.add_argument
+    add("--checkout", type=lambda text: Path(text).resolve(), required=True, help="root of a tt-xla checkout")
+    add("--loader", required=True, help="loader directory below the models root: llama/causal_lm/pytorch")
+    add("--variant", help="value of the variant, as in the test id")
+    add("--mode", choices=("inference", "training"), required=True)
+    add("--phase", choices=("default", "llm_decode", "llm_prefill"), default="default")
+    add("--seq-len", type=int, help="tokens, for llm_prefill")
+    add("--batch-size", type=int, help="default: 2 in training, else the loader's own")
+    add("--class", dest="class_name", help="loader class; default: the one the phase needs")
+    add("--parallelism", default="single_device", help="as in the test id; said to be left out")
+    add("--nonce", default="", help="repeated in the result line")
+    return parser.parse_args(argv)
+
+
+def execute(args: argparse.Namespace, result: dict[str, Any]) -> None:
+    """Run both phases and fill `result`. Sets `problem` where the environment cannot run the model."""
+    try:
+        import torch
+    except (ImportError, OSError) as error:
+        message = f"torch cannot be imported by {sys.executable}: {error}"
+        result["problem"] = {"kind": "no-torch", "message": message}
+        return
+    result["torch"] = torch.__version__
+    print(f"torch {torch.__version__}, python {result['python']} at {sys.executable}", flush=True)
+    if args.parallelism != "single_device":
+        print(f"{args.parallelism} is left out: everything runs on one CPU device.", flush=True)
+
+    from ttmatrix_loader import Problem
+    from ttmatrix_phase import run_phases
+
+    try:
+        run_phases(args, result)
+    except Problem as problem:
+        result["problem"] = {"kind": problem.kind, "message": str(problem)}
+
+
+def exit_code(result: dict[str, Any]) -> int:
+    """0, 1 or 2, as the top of this file says."""
+    if result["problem"]:
+        return 2
+    return 0 if result["phases"][0]["ok"] else 1
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run, print the result line, return the exit code."""
+    args = parse_arguments(argv)
+    # What a model sees is the runner's world: no options of ours, and no directory of ours but for our own use.
+    sys.argv[1:] = []
+    sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
+    python = ".".join(map(str, sys.version_info[:3]))
+    result = {"version": VERSION, "nonce": args.nonce, "python": python, "torch": None}
+    result.update(problem=None, phases=[], pcc=None)
+    execute(args, result)
+    if result["problem"]:
+        print(f"Cannot run: {result['problem']['message']}", flush=True)
+    # Straight to the descriptor, whatever the model made of sys.stdout; on a line of its own in any case.
+    sys.stdout.flush()
+    os.write(1, f"\nTTMATRIX-RESULT {json.dumps(result, allow_nan=False)}\n".encode())
+    return exit_code(result)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Import one loader module and make loader objects of it, as upstream's `DynamicLoader` does."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+MODELS = Path("third_party/tt_forge_models")
+
+
+class Problem(Exception):
+    """The environment or the request is at fault, not the model."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def import_loader(checkout: Path, directory: str) -> ModuleType:
+    """The module of `directory`/loader.py, with `tt_forge_models` and `third_party.tt_forge_models` importable.
+
+    Changes the working directory and the import path, so call it once. Raises Problem where there is no
+    such file, and whatever the module raises.
+    """
+    models = checkout / MODELS
+    file = models / directory / "loader.py"
+    if not file.is_file():
+        raise Problem("no-loader", f"There is no {file}")
+    own = str(Path(__file__).resolve().parent)
+    rest = [entry for entry in sys.path if entry != own]
+    sys.path[:] = [str(models.parent), str(models), str(checkout), *rest]
+    os.chdir(checkout)
+    package = "tt_forge_models." + directory.replace("/", ".")
+    spec = importlib.util.spec_from_file_location(f"{package}.loader", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    module.__package__ = package
+    # Kept under a name that nobody imports: other loaders may import the same file by its real name.
+    sys.modules[f"tt-forge-models.{directory}"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def loader_factory(module: ModuleType, args: argparse.Namespace) -> Callable[[], Any]:
+    """A function that makes a fresh loader object of the class and variant that `args` ask for.
+
+    Raises Problem, with what there is, where no class has the variant.
+    """
+    offers = []
+    for cls in candidate_classes(module, args):
+        variants = {str(getattr(key, "value", key)): key for key in cls.query_available_variants()}
+        if args.variant in variants or (args.variant is None and not variants):
+            return partial(cls, variant=variants.get(args.variant))
+        offers.append(f"{cls.__name__} has {', '.join(variants) or 'no variants'}")
+    wanted = "Loader without variants" if args.variant is None else f"Variant {args.variant!r}"
+    raise Problem("unknown-variant", f"{wanted} not found in {args.loader}: {'; '.join(offers) or 'no class'}")
+
+
+def candidate_classes(module: ModuleType, args: argparse.Namespace) -> list[Any]:
+    """The loader classes that can serve the phase; for prefill only those written in this very module."""
+    if args.class_name:
+        return [getattr(module, args.class_name)]
+    if args.phase != "llm_prefill":
+        return [module.ModelLoader]
+    # By the name the module itself imports its base class from, else the classes would differ.
+    base = importlib.import_module("tt_forge_models.base").ForgePrefillModel
+    classes = [value for value in vars(module).values() if isinstance(value, type)]
+    return [cls for cls in classes if issubclass(cls, base) and cls.__module__ == module.__name__]
+
+
+def missing_package(error: BaseException | None, args: argparse.Namespace) -> Problem | None:
+    """What to install, where `error` says that a package from outside the checkout is missing."""
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return None
+    package = error.name.partition(".")[0]
+    models = args.checkout / MODELS
+    roots = (args.checkout, models, models.parent)
+    if any((root / package).exists() or (root / f"{package}.py").exists() for root in roots):
+        return None
+    requirements = models / args.loader / "requirements.txt"
+    hint = f"; the loader's own list is {requirements}" if requirements.is_file() else ""
+    return Problem("missing-package", f"Package {package!r} is not installed for {sys.executable}{hint}")

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Take a loader's model through the steps of one test in one dtype, and say where it fails and why."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import inspect
+import random
+import sys
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
+from ttmatrix_tensors import describe, float_tensors, lowest_pcc, show, structure
+
+TRAINING_BATCH_SIZE = 2
+"""What upstream's `DynamicTorchModelTester` asks for where the test says nothing."""
+MAX_COMPARED_ELEMENTS = 500_000_000
+"""Gradients beyond this number are not kept for comparison: they would double the memory needed."""
+
+
+def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
+    """Run bfloat16 and float32 on fresh models into `result`.
+
+    Raises Problem where the environment cannot run the model.
+    """
+    make_loader: Callable[[], Any] | None = None
+    import_error: BaseException | None = None
+    try:
+        make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
+    except Problem:
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the loader is the finding
+        import_error = error
+    phases = [Phase(dtype, args) for dtype in (torch.bfloat16, torch.float32)]
+    for phase in phases:
+        result["phases"].append(phase.report)
+        if make_loader is not None:
+            phase.run(make_loader)
+        elif import_error is not None:
+            phase.fail(import_error)
+        if problem := missing_package(phase.error, args):
+            raise problem
+    low, full = phases
+    result["pcc"] = {
+        "outputs": lowest_pcc("outputs", low.outputs, full.outputs),
+        "gradients": lowest_pcc("gradients", low.gradients, full.gradients),
+    }
+
+
+class Phase:
+    """Forward, and in training backward, of one fresh model in one dtype."""
+
+    def __init__(self, dtype: torch.dtype, args: argparse.Namespace) -> None:
+        self.dtype = dtype
+        self.args = args
+        self.name = str(dtype).removeprefix("torch.")
+        self.step = "import"
+        self.error: BaseException | None = None
+        self.outputs: dict[str, torch.Tensor] = {}
+        self.gradients: dict[str, torch.Tensor] = {}
+        self.report: dict[str, Any] = {"dtype": self.name, "ok": False, "step": None, "error_type": None}
+        self.report.update(error=None, inputs=[], output=None, unpacked=None, seconds=0.0)
+
+    def run(self, make_loader: Callable[[], Any]) -> None:
+        """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
+        begin = time.perf_counter()
+        print(f"\n===== {self.name.upper()} =====", flush=True)
+        try:
+            self._take_steps(make_loader)
+            self.report["ok"] = True
+            print(f"{self.name.upper()}: ok", flush=True)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the model is the finding
+            self.fail(error)
+        self.report["seconds"] = round(time.perf_counter() - begin, 3)
+        gc.collect()
+
+    def fail(self, error: BaseException) -> None:
+        """Record that the present step raised `error`."""
+        self.error = error
+        kind = type(error).__name__
+        self.report.update(step=self.step, error_type=kind, error=str(error))
+        traceback.print_exception(type(error), error, error.__traceback__, file=sys.stdout)
+        print(f"{self.name.upper()}: FAILED in {self.step}: {kind}: {error}", flush=True)
+        # The frames would keep this phase's model in memory during the next.
+        traceback.clear_frames(error.__traceback__)
+
+    def _take_steps(self, make_loader: Callable[[], Any]) -> None:
+        training = self.args.mode == "training"
+        random.seed(0)
+        torch.manual_seed(0)
+        self.step = "load_model"
+        loader = make_loader()
+        model = loader.load_model(**self._accepted(loader.load_model))
+        model.train(training)
+        self.step = "load_inputs"
+        inputs = self._load_inputs(loader)
+        self.report["inputs"] = describe(inputs)
+        show("inputs", self.report["inputs"])
+        self.step = "forward"
+        with torch.set_grad_enabled(training):
+            output = call(model, inputs)
+        self.report["output"] = structure(output)
+        show(f"output {type(output).__name__}", self.report["output"]["leaves"])
+        if training:
+            self._backward(model, loader, output)
+        self.outputs = {name: tensor.detach() for name, tensor in float_tensors(output).items()}
+
+    def _load_inputs(self, loader: Any) -> Any:
+        phase, batch_size, seq_len = self.args.phase, self.args.batch_size, self.args.seq_len
+        if batch_size is None and self.args.mode == "training":
+            batch_size = TRAINING_BATCH_SIZE
+        if phase == "llm_prefill":
+            return loader.load_inputs_prefill(dtype_override=self.dtype, batch_size=batch_size, seq_len=seq_len)
+        load = loader.load_inputs_decode if phase == "llm_decode" else loader.load_inputs
+        return load(**self._accepted(load, batch_size=batch_size))
+
+    def _accepted(self, function: Callable[..., Any], **optional: Any) -> dict[str, Any]:
+        """`dtype_override` and the `optional` values that are given, where `function` names them."""
+        offered = {"dtype_override": self.dtype, **optional}
+        named = inspect.signature(function).parameters
+        return {name: value for name, value in offered.items() if name in named and value is not None}
+
+    def _backward(self, model: torch.nn.Module, loader: Any, output: Any) -> None:
+        self.step = "unpack"
+        unpacked = loader.unpack_forward_output(output)
+        self.report["unpacked"] = structure(unpacked)
+        show("unpacked", self.report["unpacked"]["leaves"])
+        self.step = "backward"
+        start, gradient = backward_start(unpacked)
+        start.backward(gradient=gradient)
+        gradients = {name: p.grad for name, p in model.named_parameters() if p.grad is not None}
+        if not gradients:
+            raise AssertionError("No gradients: no trainable parameter takes part in the output")
+        if sum(tensor.numel() for tensor in gradients.values()) <= MAX_COMPARED_ELEMENTS:
+            self.gradients = gradients
+
+
+def call(model: Callable[..., Any], inputs: Any) -> Any:
+    """Call `model` as the runner does: with one tensor, a sequence spread out, or a mapping by name."""
+    if isinstance(inputs, torch.Tensor):
+        return model(inputs)
+    if isinstance(inputs, (list, tuple)):
+        return model(*inputs)
+    if isinstance(inputs, Mapping):
+        return model(**inputs)
+    kind = type(inputs).__name__
+    raise TypeError(f"load_inputs gave {kind}, but the runner passes tensors, sequences and mappings only")
+
+
+def backward_start(unpacked: Any) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Where the backward pass starts, and with which gradient: random, and the same in both dtypes."""
+    if isinstance(unpacked, torch.Tensor):
+        generator = torch.Generator().manual_seed(0)
+        return unpacked, torch.randn(unpacked.shape, generator=generator).to(unpacked.dtype)
+    print("unpack_forward_output gave no single tensor, which the runner needs.", flush=True)
+    tensors = [tensor for tensor in float_tensors(unpacked).values() if tensor.requires_grad]
+    if not tensors:
+        raise TypeError(f"unpack_forward_output gave {type(unpacked).__name__} without a tensor to start from")
+    print(f"Backward starts from the sum of its {len(tensors)} floating-point tensors.", flush=True)
+    return torch.stack([tensor.sum().float() for tensor in tensors]).sum(), None

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Look at nested values: their leaves, what they are, and how close two sets of tensors are."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+MAX_LEAVES = 500
+
+
+def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Every leaf of nested mappings, sequences and dataclasses with its path: `targets[0].boxes`."""
+    if isinstance(value, Mapping):
+        parts = [(str(key), item) for key, item in value.items()]
+    elif isinstance(value, (list, tuple)):
+        parts = [(f"[{index}]", item) for index, item in enumerate(value)]
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        parts = [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
+    else:
+        yield name or "tensor", value
+        return
+    for part, item in parts:
+        dot = "." if name and not part.startswith("[") else ""
+        yield from leaves(item, f"{name}{dot}{part}")
+
+
+def describe(value: Any) -> list[dict[str, Any]]:
+    """The first leaves of `value` as data: name and type, and for tensors dtype and shape."""
+    described: list[dict[str, Any]] = []
+    for name, leaf in leaves(value):
+        tensor = isinstance(leaf, torch.Tensor)
+        dtype = str(leaf.dtype).removeprefix("torch.") if tensor else None
+        shape = list(leaf.shape) if tensor else None
+        described.append({"name": name, "type": type(leaf).__name__, "dtype": dtype, "shape": shape})
+        if len(described) == MAX_LEAVES:
+            break
+    return described
+
+
+def structure(value: Any) -> dict[str, Any]:
+    """The class of `value`, which upstream's registry of output handlers goes by, and its leaves."""
+    return {"class": type(value).__name__, "module": type(value).__module__, "leaves": describe(value)}
+
+
+def show(title: str, described: list[dict[str, Any]]) -> None:
+    """Print what `describe` found, one leaf per line."""
+    print(f"{title}:", flush=True)
+    for leaf in described:
+        what = leaf["type"] if leaf["dtype"] is None else f"{leaf['dtype']} {leaf['shape']}"
+        print(f"  {leaf['name']}: {what}", flush=True)
+
+
+def float_tensors(value: Any) -> dict[str, torch.Tensor]:
+    """The floating-point tensors among the leaves, by path."""
+    found = leaves(value)
+    return {name: leaf for name, leaf in found if isinstance(leaf, torch.Tensor) and leaf.is_floating_point()}
+
+
+def pcc(one: torch.Tensor, other: torch.Tensor) -> float | None:
+    """Pearson correlation; None where it is undefined: other shape, one element, constant, not finite."""
+    if one.shape != other.shape or one.numel() < 2:
+        return None
+    a, b = (tensor.detach().flatten().to(torch.float64) for tensor in (one, other))
+    a, b = a - a.mean(), b - b.mean()
+    value = float(a @ b / (a.norm() * b.norm()))
+    return value if math.isfinite(value) else None
+
+
+def lowest_pcc(
+    title: str, ones: Mapping[str, torch.Tensor], others: Mapping[str, torch.Tensor]
+) -> dict[str, Any] | None:
+    """Print and return the lowest PCC over the tensors both sides name; information, not a verdict."""
+    values = {name: pcc(ones[name], others[name]) for name in ones if name in others}
+    known = {name: value for name, value in values.items() if value is not None}
+    if not known:
+        return None
+    worst = min(known, key=lambda name: known[name])
+    text = f"{known[worst]:.6f}, the lowest of {len(known)}, at {worst}"
+    print(f"PCC of {title}, bfloat16 against float32: {text}", flush=True)
+    return {"value": known[worst], "name": worst, "compared": len(known), "undefined": len(values) - len(known)}

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.payload.ttmatrix_phase: real models in both dtypes, and the step and words of every failure."""
+
+import pytest
+
+from .conftest import Repro
+
+HEAD = """
+import torch
+from ...base import ForgeModel, ForgePrefillModel
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 3)
+    def forward(self, x):
+        return self.linear(x)
+
+class ModelLoader(ForgeModel):
+    def load_model(self, dtype_override=None):
+        return Net().to(dtype_override or torch.float32)
+    def load_inputs(self, dtype_override=None, batch_size=1):
+        return torch.ones(batch_size, 4, dtype=dtype_override)
+"""
+"""A model that passes; later lines change it."""
+
+
+def test_training_runs_forward_and_backward_in_both_dtypes(repro: Repro) -> None:
+    ran = repro(HEAD)
+    assert ran.code == 0, ran.output
+    assert [(phase["dtype"], phase["ok"], phase["step"]) for phase in ran.phases] == [
+        ("bfloat16", True, None),
+        ("float32", True, None),
+    ]
+    low, full = ran.phases
+    assert low["inputs"] == [{"name": "tensor", "type": "Tensor", "dtype": "bfloat16", "shape": [2, 4]}]
+    assert full["output"]["leaves"] == [{"name": "tensor", "type": "Tensor", "dtype": "float32", "shape": [2, 3]}]
+    assert ran.result
+    assert ran.result["pcc"]["outputs"]["value"] > 0.999
+    assert ran.result["pcc"]["gradients"]["compared"] == 2
+    assert "PCC of gradients" in ran.output
+
+
+def test_inference_takes_no_gradient_no_training_mode_and_the_loaders_own_batch(repro: Repro) -> None:
+    ran = repro(
+        HEAD
+        + """
+class ModelLoader(ModelLoader):
+    def load_model(self, dtype_override=None):
+        model = super().load_model(dtype_override)
+        model.register_forward_hook(lambda m, i, o: print("grad", torch.is_grad_enabled(), "train", m.training))
+        return model
+    def unpack_forward_output(self, output):
+        raise AssertionError("only training unpacks")
+""",
+        mode="inference",
+    )
+    assert ran.code == 0, ran.output
+    assert "grad False train False" in ran.output
+    assert ran.phases[0]["inputs"][0]["shape"] == [1, 4]
+    assert ran.phases[0]["unpacked"] is None
+
+
+@pytest.mark.parametrize(
+    ("inputs", "names"),
+    [
+        ("[torch.ones(2, 4, dtype=dtype_override)]", ["[0]"]),
+        ("(torch.ones(2, 4, dtype=dtype_override),)", ["[0]"]),
+        ("{'x': torch.ones(2, 4, dtype=dtype_override)}", ["x"]),
+        ("collections.UserDict(x=torch.ones(2, 4, dtype=dtype_override))", ["x"]),
+    ],
+)
+def test_inputs_reach_the_model_as_the_runner_passes_them(repro: Repro, inputs: str, names: list[str]) -> None:
+    ran = repro(
+        f"""{HEAD}
+import collections
+class ModelLoader(ModelLoader):
+    def load_inputs(self, dtype_override=None):
+        return {inputs}
+"""
+    )
+    assert ran.code == 0, ran.output
+    assert [leaf["name"] for leaf in ran.phases[0]["inputs"]] == names
+
+
+def test_a_loader_without_the_dtype_argument_is_called_without_it(repro: Repro) -> None:
+    ran = repro(
+        HEAD
+        + """
+class ModelLoader(ModelLoader):
+    def load_model(self, **kwargs):
+        assert not kwargs
+        return Net()
+    def load_inputs(self):
+        return torch.ones(2, 4)
+"""
+    )
+    assert ran.code == 0, ran.output
+    assert ran.phases[0]["inputs"][0]["dtype"] == "float32"
+
+
+def test_an_input_that_ignores_the_dtype_fails_in_bfloat16_only(repro: Repro) -> None:
+    ran = repro(
+        HEAD
+        + """
+class ModelLoader(ModelLoader):
+    def load_inputs(self, dtype_override=None):
+        return {"x": torch.ones(2, 4)}
+"""
+    )
+    low, full = ran.phases
+    assert ran.code == 1
+    assert (low["ok"], low["step"], low["error_type"]) == (False, "forward", "RuntimeError")
+    assert "must have the same dtype" in low["error"]
+    assert low["inputs"] == [{"name": "x", "type": "Tensor", "dtype": "float32", "shape": [2, 4]}]
+    assert full["ok"] is True
+    assert "Traceback" in ran.output
+    assert f"BFLOAT16: FAILED in forward: RuntimeError: {low['error']}" in ran.output
+
+
+def test_an_output_without_a_handler_fails_in_unpack_with_its_structure(repro: Repro) -> None:
+    ran = repro(
+        HEAD
+        + """
+class Boxes(dict):
+    pass
+class Net(Net):
+    def forward(self, x):
+        y = super().forward(x)
+        return Boxes(logits=y, levels=[y, (y, None)], count=3)
+"""
+    )
+    low = ran.phases[0]
+    assert (ran.code, low["step"], low["error_type"]) == (1, "unpack", "ValueError")
+    assert low["error"] == "No handler for class Boxes exists"
+    assert low["output"]["class"] == "Boxes"
+    assert [(leaf["name"], leaf["type"], leaf["dtype"]) for leaf in low["output"]["leaves"]] == [
+        ("logits", "Tensor", "bfloat16"),
+        ("levels[0]", "Tensor", "bfloat16"),
+        ("levels[1][0]", "Tensor", "bfloat16"),
+        ("levels[1][1]", "NoneType", None),
+        ("count", "int", None),
+    ]
+
+
+def test_several_unpacked_tensors_are_summed_and_that_is_said(repro: Repro) -> None:
+    ran = repro(
+        HEAD
+        + """
+class ModelLoader(ModelLoader):
+    def unpack_forward_output(self, output):
+        return {"a": output, "b": [output * 2, torch.ones(1)], "names": ["x"]}
+"""
+    )
+    assert ran.code == 0, ran.output
+    assert "the sum of its 2 floating-point tensors" in ran.output
+    assert ran.phases[0]["unpacked"]["class"] == "dict"
+
+
+@pytest.mark.parametrize(
+    ("lines", "step", "error_type", "error"),
+    [
+        ("def load_model(self): raise KeyError('weights')", "load_model", "KeyError", "'weights'"),
+        ("def load_model(self): return None", "load_model", "AttributeError", "train"),
+        ("def load_inputs(self): raise OSError('offline')", "load_inputs", "OSError", "offline"),
+        ("def load_inputs(self): return 7", "forward", "TypeError", "load_inputs gave int"),
+        ("def load_inputs(self): import sys; sys.exit(0)", "load_inputs", "SystemExit", "0"),
+        ("def unpack_forward_output(self, o): return 'x'", "backward", "TypeError", "without a tensor"),
+        ("def unpack_forward_output(self, o): return o.detach()", "backward", "RuntimeError", "does not require grad"),
+        (
+            "def unpack_forward_output(self, o): return torch.ones(1, requires_grad=True)",
+            "backward",
+            "AssertionError",
+            "No gradients",
+        ),
+    ],
+)
+def test_every_step_tells_its_failure(repro: Repro, lines: str, step: str, error_type: str, error: str) -> None:
+    ran = repro(f"{HEAD}\nclass ModelLoader(ModelLoader):\n    {lines}\n")
+    low = ran.phases[0]
+    assert (ran.code, low["step"], low["error_type"]) == (1, step, error_type), ran.output
+    assert error in low["error"]
+    assert len(ran.phases) == 2
+
+
+def test_decode_and_prefill_load_inputs_of_their_own(repro: Repro) -> None:
+    loader = (
+        HEAD
+        + """
+class ModelLoader(ModelLoader):
+    _VARIANTS = {"small": None}
+    def load_inputs_decode(self, dtype_override=None, batch_size=7):
+        return torch.ones(batch_size, 4, dtype=dtype_override)
+
+class ModelLoaderPrefill(ForgePrefillModel):
+    _VARIANTS = {"large": None}
+    load_model = ModelLoader.load_model
+    def load_inputs_prefill(self, dtype_override, batch_size, seq_len):
+        return torch.ones(batch_size, seq_len, 4, dtype=dtype_override)
+"""
+    )
+    decode = repro(loader, "--phase=llm_decode", "--batch-size=1", "--variant=small", mode="inference")
+    assert decode.code == 0, decode.output
+    assert decode.phases[0]["inputs"][0]["shape"] == [1, 4]
+    options = ["--phase=llm_prefill", "--batch-size=3", "--seq-len=16", "--variant=large"]
+    prefill = repro(loader, *options, mode="inference", directory="other/pytorch")
+    assert prefill.code == 0, prefill.output
+    assert prefill.phases[0]["inputs"][0]["shape"] == [3, 16, 4]
+
+
+def test_an_interruption_ends_it_without_a_result(repro: Repro) -> None:
+    ran = repro(f"{HEAD}\nclass ModelLoader(ModelLoader):\n    def load_inputs(self): raise KeyboardInterrupt\n")
+    assert ran.code == 99
+    assert ran.result is None
+    assert "FLOAT32" not in ran.output
+
+
+def test_numbers_that_json_cannot_hold_stay_out(repro: Repro) -> None:
+    ran = repro(
+        HEAD
+        + """
+class Net(Net):
+    def forward(self, x):
+        return super().forward(x) * float("nan")
+""",
+        mode="inference",
+    )
+    assert ran.code == 0, ran.output
+    assert ran.result
+    assert ran.result["pcc"] == {"outputs": None, "gradients": None}

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.plan: from an id to the exact command, without starting anything."""
+
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import TTMatrixError, UsageError
+from core.model import Function
+from core.runs.plan import CPU_PAYLOAD, find_interpreter, plan_cpu
+from core.runs.spec import RunSpec
+from core.settings import Settings
+from core.sources.checkout import Checkout
+
+NOW = datetime(2026, 11, 21, 7, 32, 15, tzinfo=UTC)
+TOKEN = "ab12cd" + "0" * 26
+ID = "qwen/vl/pytorch-Qwen/2.5-B-single_device-training"
+PREFILL = "qwen/vl/pytorch-X-llm_prefill-seq_128-batch_4-fsdp-dp-tensor_parallel-mesh_2x4-inference"
+DECODE = "qwen/vl/pytorch-X-llm_decode-seq_1-batch_1-single_device-mesh_default-inference"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    found = Checkout(tmp_path)
+    for directory in ("qwen/vl/pytorch", "bert/jax"):
+        (found.models / directory).mkdir(parents=True)
+        (found.models / directory / "loader.py").write_text("")
+    return found
+
+
+def make_interpreter(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(sys.executable)
+    return path
+
+
+def plan(checkout: Checkout, test_id: str, settings: Settings | None = None, **more: Any) -> RunSpec:
+    return plan_cpu(checkout, test_id, settings or Settings(), now=NOW, token=TOKEN, **more)
+
+
+def test_a_plan_says_everything(checkout: Checkout) -> None:
+    spec = plan(checkout, ID, arch="n150")
+    assert spec.argv == (
+        sys.executable,
+        str(CPU_PAYLOAD),
+        f"--checkout={checkout.root}",
+        "--loader=qwen/vl/pytorch",
+        "--mode=training",
+        "--variant=Qwen/2.5-B",
+        f"--nonce={TOKEN}",
+    )
+    assert CPU_PAYLOAD.is_file()
+    assert (spec.run_id, spec.created) == ("20261121-073215-ab12cd", "2026-11-21T07:32:15+00:00")
+    assert (spec.function, spec.arch, spec.cwd) == (Function.TORCH, "n150", checkout.root)
+    assert spec.timeout == Settings().cpu_timeout
+    assert "PYTHONPATH" not in spec.env
+    assert spec.env["PYTHONUNBUFFERED"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("test_id", "expected"),
+    [
+        (DECODE, ["--variant=X", "--phase=llm_decode", "--batch-size=1"]),
+        (
+            PREFILL,
+            [
+                "--variant=X",
+                "--phase=llm_prefill",
+                "--seq-len=128",
+                "--batch-size=4",
+                "--parallelism=fsdp-dp-tensor_parallel",
+            ],
+        ),
+        ("qwen/vl/pytorch-data_parallel-inference", ["--parallelism=data_parallel"]),
+    ],
+)
+def test_the_parts_of_an_id_reach_the_payload(checkout: Checkout, test_id: str, expected: list[str]) -> None:
+    assert list(plan(checkout, test_id).argv[5:-1]) == expected
+
+
+def test_what_the_caller_gives_wins_over_the_settings(checkout: Checkout) -> None:
+    settings = Settings(cpu_timeout=5, cpu_slots=0)
+    assert plan(checkout, ID, settings).timeout == 5
+    assert plan(checkout, ID, settings).slot_count == 1
+    assert plan(checkout, ID, settings, timeout=0).timeout == 0
+    assert "--batch-size=3" in plan(checkout, ID, batch_size=3).argv
+    assert "--batch-size=4" in plan(checkout, PREFILL, batch_size=3).argv
+
+
+@pytest.mark.parametrize(
+    "test_id", ["bert/jax-single_device-inference", "a placeholder", "absent/pytorch-single_device-inference"]
+)
+def test_ids_without_a_torch_loader_are_refused(checkout: Checkout, test_id: str) -> None:
+    with pytest.raises(UsageError, match=test_id):
+        plan(checkout, test_id)
+
+
+@pytest.mark.parametrize("timeout", [-1, float("nan"), float("inf")])
+def test_a_limit_that_is_none_is_refused(checkout: Checkout, timeout: float) -> None:
+    with pytest.raises(UsageError, match="Not a time limit"):
+        plan(checkout, ID, timeout=timeout)
+
+
+def test_the_settings_interpreter_comes_first_then_the_checkouts_own(tmp_path: Path) -> None:
+    assert find_interpreter(tmp_path, Settings()) == Path(sys.executable)
+    hidden = make_interpreter(tmp_path / ".venv/bin/python")
+    assert find_interpreter(tmp_path, Settings()) == hidden
+    plain = make_interpreter(tmp_path / "venv/bin/python")
+    assert find_interpreter(tmp_path, Settings()) == plain
+    own = make_interpreter(tmp_path / "own/python")
+    assert find_interpreter(tmp_path, Settings(python=str(own))) == own
+    assert find_interpreter(tmp_path, Settings(python="own/python")) == own
+
+
+def test_a_command_on_path_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = make_interpreter(tmp_path / "bin/python-of-mine")
+    monkeypatch.setenv("PATH", str(command.parent), prepend=os.pathsep)
+    assert find_interpreter(tmp_path, Settings(python="python-of-mine")) == command
+
+
+def test_a_set_interpreter_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    make_interpreter(tmp_path / "venv/bin/python")
+    (tmp_path / "text").write_text("")
+    for wrong in ("/absent/python", "absent-python", str(tmp_path / "text")):
+        with pytest.raises(TTMatrixError, match="No Python interpreter"):
+            find_interpreter(tmp_path, Settings(python=wrong))

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.record: the fold from events to what became of a run."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.model import Function
+from core.proc import ProcessIdentity
+from core.runs.events import CancelRequested, Event, Finished, Queued, Started
+from core.runs.outcome import Outcome
+from core.runs.record import RunRecord, RunState, fold, in_charge
+from core.runs.spec import RunKind, RunSpec
+
+SPEC = RunSpec(
+    "20261121-073215-ab12cd",
+    "x/pytorch-single_device-training",
+    Function.TORCH,
+    RunKind.CPU,
+    None,
+    (),
+    {},
+    Path("/"),
+    30.0,
+    "",
+    "",
+    "cpu",
+    1,
+)
+LAUNCHER, SUPERVISOR, CHILD = (ProcessIdentity(pid, 1.0) for pid in (1, 2, 3))
+QUEUED = [Queued(1.0, LAUNCHER, "here"), Queued(2.0, SUPERVISOR, "here")]
+STARTED = Started(3.0, CHILD, ("python",))
+
+
+def folded(*events: Event, watched: bool = True) -> RunRecord:
+    return fold(SPEC, Path("/runs/x"), events, watched=watched)
+
+
+def test_a_run_waits_runs_and_ends() -> None:
+    waiting = folded(*QUEUED)
+    assert (waiting.state, waiting.outcome, waiting.summary) == (RunState.QUEUED, None, "waiting for a cpu slot")
+    assert waiting.active
+    assert waiting.supervisor == SUPERVISOR
+    running = folded(*QUEUED, STARTED)
+    assert (running.state, running.started, running.child) == (RunState.RUNNING, 3.0, CHILD)
+    assert running.active
+    ended = folded(*QUEUED, STARTED, Finished(9.0, Outcome.PASS, 6.0, 0, result={"phases": []}), watched=False)
+    assert (ended.state, ended.outcome, ended.seconds, ended.exit_code) == (RunState.FINISHED, Outcome.PASS, 6.0, 0)
+    assert not ended.active
+
+
+def test_a_run_that_nobody_watches_is_lost() -> None:
+    for events in ([], QUEUED, [*QUEUED, STARTED]):
+        lost = folded(*events, watched=False)
+        assert (lost.state, lost.outcome, lost.active) == (RunState.LOST, Outcome.LOST, False)
+        assert "supervisor.log" in lost.summary
+
+
+def test_a_request_to_stop_shows_until_the_end() -> None:
+    asked = folded(*QUEUED, STARTED, CancelRequested(4.0))
+    assert (asked.cancelling, asked.summary) == (True, "stopping")
+    ended = folded(*QUEUED, STARTED, CancelRequested(4.0), Finished(5.0, Outcome.CANCELLED, 2.0))
+    assert (ended.cancelling, ended.summary) == (False, "cancelled")
+
+
+def test_the_last_to_take_charge_is_in_charge() -> None:
+    assert in_charge([]) is None
+    assert in_charge([*QUEUED, STARTED]) == QUEUED[-1]
+
+
+@given(st.permutations([*QUEUED, STARTED, CancelRequested(4.0)]))
+def test_a_run_never_goes_back_whatever_the_order_of_the_lines(events: list[Event]) -> None:
+    assert folded(*events).state is RunState.RUNNING
+
+
+BF16_FAILS = {
+    "problem": None,
+    "phases": [
+        {
+            "dtype": "bfloat16",
+            "ok": False,
+            "step": "forward",
+            "error_type": "RuntimeError",
+            "error": "mat1 and \x1b[31mmat2\nsecond line",
+        },
+        {"dtype": "float32", "ok": True},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("finished", "summary"),
+    [
+        (
+            Finished(9, Outcome.FAIL, result=BF16_FAILS),
+            "bfloat16 forward: RuntimeError: mat1 and mat2; float32 ok",
+        ),
+        (Finished(9, Outcome.PASS, result={"phases": [{"dtype": "bfloat16", "ok": True}]}), "bfloat16 ok"),
+        (Finished(9, Outcome.CRASH, signal=11), "ended by SIGSEGV"),
+        (Finished(9, Outcome.TIMEOUT, 31.2), "stopped after 31 s; the limit is 30 s"),
+        (
+            Finished(9, Outcome.CANCELLED, detail="Process 7 cannot be stopped."),
+            "cancelled; Process 7 cannot be stopped.",
+        ),
+        (Finished(9, Outcome.LOST), "its supervisor was killed and left nothing running"),
+        (Finished(9, Outcome.ERROR, exit_code=2, result={"problem": {"message": "no torch"}}), "no torch"),
+        (Finished(9, Outcome.ERROR, exit_code=3), "ended with exit code 3 and no result"),
+        (Finished(9, Outcome.ERROR, detail="Cannot run x: no such file"), "Cannot run x: no such file"),
+        (Finished(9, Outcome.FAIL, result={"phases": "what", "problem": 7}), ""),
+    ],
+)
+def test_the_summary_says_why_in_one_plain_line(finished: Finished, summary: str) -> None:
+    assert folded(*QUEUED, STARTED, finished).summary == summary

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.proc: commands with their output, identities, and trees that really stop."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from core.errors import TTMatrixError
+from core.proc import (
+    Child,
+    ProcessIdentity,
+    identity,
+    is_alive,
+    own_identity,
+    run_command,
+    run_in_terminal,
+    spawn_detached,
+    stop_tree,
+)
+
+STUBBORN = """
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+# A parent with one child in its group and one that made a session of its own.
+FAMILY = """
+import subprocess, sys
+code = "import time; time.sleep(60)"
+near = subprocess.Popen([sys.executable, "-c", code])
+far = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+print(near.pid, far.pid, flush=True)
+near.wait()
+"""
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """A shell starts background jobs with interrupts ignored, and children would inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def spawn(tmp_path: Path, code: str) -> Child:
+    return spawn_detached([sys.executable, "-c", code], cwd=tmp_path, env=dict(os.environ), output=tmp_path / "out")
+
+
+def until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    pause = threading.Event()
+    while not condition():
+        assert time.monotonic() < deadline, "it never came true"
+        pause.wait(0.02)
+
+
+def printed(tmp_path: Path) -> str:
+    return (tmp_path / "out").read_text()
+
+
+def test_a_command_gives_its_output_and_code_and_gets_additions_to_the_environment(tmp_path: Path) -> None:
+    code = "import os, sys; print(os.environ['X'], sys.stdin.read()); sys.exit(3)"
+    done = run_command([sys.executable, "-c", code], cwd=tmp_path, env={"X": "ä"}, stdin="given")
+    assert (done.returncode, done.stdout, done.stderr) == (3, "ä given\n", "")
+
+
+def test_a_command_that_is_not_there_is_an_error_with_its_name(tmp_path: Path) -> None:
+    with pytest.raises(TTMatrixError, match="no-such-command"):
+        run_command(["no-such-command"], cwd=tmp_path)
+    with pytest.raises(TTMatrixError, match="no-such-command"):
+        spawn_detached(["no-such-command"], cwd=tmp_path, env={})
+
+
+def test_an_identity_names_one_process_only() -> None:
+    own = own_identity()
+    assert own == identity(os.getpid())
+    assert is_alive(own)
+    assert not is_alive(ProcessIdentity(own.pid, own.start_time - 60))
+
+
+def test_a_detached_child_has_its_own_session_no_input_and_both_streams_in_one_file(tmp_path: Path) -> None:
+    code = "import os, sys; print(os.getsid(0), repr(sys.stdin.read())); print('bad', file=sys.stderr)"
+    child = spawn(tmp_path, code)
+    assert child.wait(10) == 0
+    assert sorted(printed(tmp_path).splitlines()) == sorted([f"{child.identity.pid} ''", "bad"])
+
+
+def test_waiting_has_a_limit_and_tells_the_signal(tmp_path: Path) -> None:
+    child = spawn(tmp_path, "import time; time.sleep(60)")
+    assert child.wait(0.05) is None
+    os.kill(child.identity.pid, signal.SIGKILL)
+    assert child.wait(10) == -signal.SIGKILL
+
+
+def test_a_zombie_is_not_alive_and_the_background_reaps_it(tmp_path: Path) -> None:
+    child = spawn(tmp_path, "pass")
+    until(lambda: not is_alive(child.identity))
+    assert identity(child.identity.pid) is not None
+    child.reap_in_background()
+    until(lambda: identity(child.identity.pid) is None)
+
+
+def test_what_ignores_interrupt_and_terminate_is_killed(tmp_path: Path) -> None:
+    child = spawn(tmp_path, STUBBORN)
+    until(lambda: "ready" in printed(tmp_path))
+    assert stop_tree(child.identity, (0.1, 0.1, 10))
+    assert child.wait(10) == -signal.SIGKILL
+
+
+def test_an_interrupt_is_enough_for_the_gentle(tmp_path: Path) -> None:
+    child = spawn(tmp_path, "print('ready', flush=True)\nimport time; time.sleep(60)")
+    until(lambda: "ready" in printed(tmp_path))
+    assert stop_tree(child.identity, (10, 10, 10))
+    assert child.wait(10) == -signal.SIGINT
+    assert "KeyboardInterrupt" in printed(tmp_path)
+
+
+def test_descendants_stop_too_even_in_a_session_of_their_own(tmp_path: Path) -> None:
+    child = spawn(tmp_path, FAMILY)
+    until(lambda: len(printed(tmp_path).split()) == 2)
+    near, far = (identity(int(pid)) for pid in printed(tmp_path).split())
+    assert near and far
+    assert stop_tree(child.identity, (5, 5, 5))
+    assert not is_alive(near)
+    assert not is_alive(far)
+    assert child.wait(10) is not None
+
+
+def test_a_group_whose_leader_is_gone_is_still_stopped(tmp_path: Path) -> None:
+    code = "import subprocess, sys\nprint(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']).pid)"
+    leader = spawn(tmp_path, code)
+    assert leader.wait(10) == 0
+    orphan = identity(int(printed(tmp_path)))
+    assert orphan and is_alive(orphan)
+    assert stop_tree(leader.identity, (5, 5, 5))
+    assert not is_alive(orphan)
+
+
+def test_a_later_process_with_the_same_pid_is_left_alone(tmp_path: Path) -> None:
+    child = spawn(tmp_path, "import time; time.sleep(60)")
+    earlier = ProcessIdentity(child.identity.pid, child.identity.start_time - 60)
+    assert stop_tree(earlier, (0.1, 0.1, 0.1))
+    assert is_alive(child.identity)
+    assert stop_tree(child.identity, (5, 5, 5))
+    child.wait(10)
+
+
+def test_a_command_in_the_terminal_keeps_our_streams(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    code = "import os, sys; print(os.getcwd()); sys.exit(4)"
+    assert run_in_terminal([sys.executable, "-c", code], cwd=tmp_path) == 4
+    assert capfd.readouterr().out == f"{tmp_path}\n"
+    with pytest.raises(TTMatrixError, match="no-such-command"):
+        run_in_terminal(["no-such-command"], cwd=tmp_path)
