@@ -60,3 +60,12 @@ def texts(value: object) -> tuple[str, ...]:
     if isinstance(value, Iterable):
         return tuple(str(item) for item in value)
     return ()
+
+
+def text_of(value: object) -> str:
+    """A field's value as a person writes it: lists with commas, truth in lower case, nothing for null."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(texts(value)) if isinstance(value, list) else str(value)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.matrix.effective import resolve, status_on, supported_archs, supports, texts
+from core.matrix.effective import resolve, status_on, supported_archs, supports, text_of, texts
 from core.model import Effective, Entry, Provenance, Status
 
 ENTRY = Entry(
@@ -85,3 +85,10 @@ def test_an_empty_list_of_archs_means_the_default() -> None:
 
 def test_texts() -> None:
     assert (texts("a"), texts(["a", 1]), texts(None), texts(3)) == (("a",), ("a", "1"), (), ())
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, ""), (True, "true"), (0.98, "0.98"), (["a", "b"], "a, b"), ("x", "x"), ([], "")]
+)
+def test_text_of(value: object, text: str) -> None:
+    assert text_of(value) == text

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix demo`: lay out the sample checkout and open it, or walk the whole job once and tell it."""
+
+import argparse
+from pathlib import Path
+
+from core.cli.context import AppRequest, Context
+from core.demo.layout import lay_out
+from core.errors import EXIT_OK, TTMatrixError
+from core.sources.checkout import find_checkout
+
+_DEFAULT = Path("ttmatrix-demo")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", nargs="?", type=Path, default=_DEFAULT, metavar="DIR", help=f"default: {_DEFAULT}")
+    parser.add_argument("--headless", action="store_true", help="walk the whole job once and print a transcript")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    if args.headless:
+        from core.cli.demo_walk import walk
+
+        lay_out(args.directory)
+        walk(args.directory, context)
+        return EXIT_OK
+    if not _is_checkout(args.directory):
+        lay_out(args.directory)
+        context.console.note(f"Laid out the sample checkout in {args.directory}")
+    return context.open_app(AppRequest(args.directory, context.arch))
+
+
+def _is_checkout(directory: Path) -> bool:
+    try:
+        find_checkout(directory, upward=False)
+    except TTMatrixError:
+        return False
+    return True

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix logs`: what a run printed, made safe for a terminal; with -f until it ends."""
+
+import argparse
+import threading
+
+from core.cli.context import Context
+from core.errors import EXIT_OK
+from core.runs.record import RunRecord
+from core.runs.store import RunStore
+from core.runs.tail import LogFile
+
+_POLL_SECONDS = 0.1
+_LINES_AT_ONCE = 1000
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", help="a run id, or the beginning of one")
+    parser.add_argument("-f", "--follow", action="store_true", help="go on until the run ends")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    store = RunStore(context.paths.runs)
+    record = store.record(args.run)
+    if context.console.json:
+        context.console.document({"run": record.spec.run_id, "log": str(record.log), "lines": _all_lines(record)})
+        return EXIT_OK
+    log, printed, pause = LogFile(record.log), 0, threading.Event()
+    while True:
+        over = not (args.follow and store.record(record.spec.run_id).active)
+        while log.poll():
+            pass
+        # The last line may still be growing; it is printed once it can grow no more.
+        printed = _print_lines(context, log, printed, log.line_count if over else log.line_count - 1)
+        if over:
+            return EXIT_OK
+        pause.wait(_POLL_SECONDS)
+
+
+def _print_lines(context: Context, log: LogFile, first: int, end: int) -> int:
+    while first < end:
+        lines = log.lines(first, min(_LINES_AT_ONCE, end - first))
+        if not lines:
+            break
+        context.console.line("\n".join(lines))
+        first += len(lines)
+    return first
+
+
+def _all_lines(record: RunRecord) -> list[str]:
+    log = LogFile(record.log)
+    while log.poll():
+        pass
+    return log.lines(0, log.line_count)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix runs`: what has been run, newest first."""
+
+import argparse
+
+from core.cli.context import Context
+from core.cli.run_report import record_document, runs_table
+from core.errors import EXIT_OK
+from core.runs.store import RunStore
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="words that the test id or the outcome must contain")
+    parser.add_argument("--active", action="store_true", help="only runs that are queued or running")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    records, problems = RunStore(context.paths.runs).scan()
+    words = [word.lower() for word in args.query]
+    shown = [
+        record
+        for record in records
+        if (record.active or not args.active)
+        and all(word in f"{record.spec.test_id} {record.outcome or record.state}".lower() for word in words)
+    ]
+    if context.console.json:
+        context.console.document([record_document(record) for record in shown])
+    else:
+        runs_table(context.console, shown)
+    for problem in problems:
+        context.console.note(f"cannot read {problem.directory}: {problem.message}")
+    return EXIT_OK

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix show`: everything about one test."""
+
+import argparse
+from dataclasses import asdict
+
+from core.cli.context import Context
+from core.errors import EXIT_OK
+from core.matrix.detail import Detail, describe
+from core.matrix.effective import text_of
+from core.matrix.index import NO_ARCH
+from core.text import one_line, printable
+
+_SHOWN_SIBLINGS = 12
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="a test id, a pytest node id, or a part that fits only one")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    detail = describe(context.matrix, context.resolve([args.id])[0])
+    if context.console.json:
+        context.console.document(as_document(detail))
+    else:
+        _print(detail, context)
+    return EXIT_OK
+
+
+def as_document(detail: Detail) -> dict[str, object]:
+    """The detail as JSON: effective values by arch (`base`: without `--arch`), each with its provenance."""
+    return {
+        "id": detail.id,
+        "function": detail.function,
+        "node_id": detail.node_id,
+        "known": detail.known,
+        "loader": detail.loader or None,
+        "supported_archs": list(detail.supported),
+        "entries": [
+            {
+                "file": one.path,
+                "line": one.entry.line,
+                "end_line": one.entry.end_line,
+                "text": one.text,
+                "fields": one.entry.fields,
+            }
+            for one in detail.declared
+        ],
+        "effective": {
+            arch or "base": {name: {"value": one.value, "from": one.provenance} for name, one in values.items()}
+            for arch, values in detail.effective.items()
+        },
+        "siblings": list(detail.siblings),
+        "findings": [asdict(finding) for finding in detail.findings],
+    }
+
+
+def _print(detail: Detail, context: Context) -> None:
+    console = context.console
+    console.line(one_line(detail.id))
+    console.line(f"  node id  {one_line(detail.node_id)}")
+    console.line(f"  loader   {one_line(detail.loader) or 'none: no loader gives rise to this id'}")
+    console.line(f"  archs    {' '.join(map(one_line, detail.supported))}")
+    for one in detail.declared:
+        console.line(f"\n{one_line(one.path)}:{one.entry.line}")
+        console.line(printable(one.text))
+    if not detail.declared:
+        console.line("\nNo entry.")
+    console.line()
+    console.table(
+        ("field", "value", "from", "archs"),
+        (
+            (name, text_of(effective.value) or "-", effective.provenance, " ".join(archs))
+            for name in detail.effective[NO_ARCH]
+            for effective, archs in detail.grouped(name)
+        ),
+    )
+    if detail.siblings:
+        console.line(f"\nEntries of the same loader: {len(detail.siblings)}")
+        for sibling in detail.siblings[:_SHOWN_SIBLINGS]:
+            console.line(f"  {one_line(sibling)}")
+    for finding in detail.findings:
+        console.line(f"\n{finding.kind}: {one_line(finding.message)} ({one_line(finding.file)}:{finding.line})")

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Standard output and standard error of the headless commands: one JSON document, or lines for a person."""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TextIO
+
+from core.errors import TTMatrixError
+from core.text import one_line, printable
+
+_STATUS_COLOURS = {
+    "EXPECTED_PASSING": "32",
+    "KNOWN_FAILURE_XFAIL": "33",
+    "NOT_SUPPORTED_SKIP": "36",
+    "EXCLUDE_MODEL": "35",
+    "UNSPECIFIED": "2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """Where a command writes. `json` means that standard output carries one JSON document and nothing else."""
+
+    json: bool = False
+    colour: bool = False
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+    err: TextIO = field(default_factory=lambda: sys.stderr)
+
+    def line(self, text: str = "") -> None:
+        """One or more lines for a person; text from outside must have passed `printable` or `one_line`."""
+        print(text, file=self.out)
+
+    def document(self, value: object) -> None:
+        """The JSON document."""
+        json.dump(value, self.out, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+        print(file=self.out)
+
+    def note(self, text: str) -> None:
+        """Something said beside the result."""
+        print(printable(text), file=self.err)
+
+    def table(self, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """Aligned columns; the last one is as wide as its text. Cells are made safe and coloured by status."""
+        cells = [[one_line(cell) for cell in row] for row in rows]
+        widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+        for number, row in enumerate([list(header), *cells]):
+            padded = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)] + [row[-1]]
+            self.line("  ".join(self._coloured(cell) if number else cell for cell in padded).rstrip())
+
+    def _coloured(self, cell: str) -> str:
+        colour = _STATUS_COLOURS.get(cell.strip())
+        return f"\x1b[{colour}m{cell}\x1b[0m" if self.colour and colour else cell
+
+    def error(self, error: TTMatrixError) -> None:
+        """Tell a person what went wrong; with `json` the document says it too."""
+        if self.json:
+            document = {"title": error.title, "detail": error.detail, "hint": error.hint}
+            self.document({"error": document})
+        print(f"ttmatrix: {printable(str(error))}", file=self.err)
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """Whether colour is welcome on `stream`: a terminal, and no NO_COLOR (https://no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR")

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: global options, one module a command, and exit codes.
+
+argparse and imports on demand, because a headless command must answer while the app would still be starting.
+"""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn, Protocol, cast
+
+from core import __version__
+from core.cli.console import Console, wants_colour
+from core.cli.context import AppRequest, Context, OpenApp
+from core.errors import EXIT_OK, TTMatrixError, UsageError
+
+COMMANDS = {
+    "list": "rows that match a query",
+    "show": "everything about one test",
+    "edit": "apply operations to the YAML: a diff, or with --write the change",
+    "run": "start runs in the background",
+    "runs": "runs, newest first",
+    "logs": "the log of a run",
+    "cancel": "stop runs",
+    "demo": "lay out the sample checkout and open it",
+}
+_INTERRUPTED = 130
+
+
+class Command(Protocol):
+    """A module `core.cli.command_<name>`."""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the command's own arguments."""
+
+    def execute(self, args: argparse.Namespace, context: Context) -> int:
+        """Do it and return the exit code."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, hint=f"See: {self.prog} --help")
+
+
+def main(argv: Sequence[str], open_app: OpenApp) -> int:
+    """Run one command line (without the program's name) and return its exit code."""
+    arguments = list(argv)
+    console = Console("--json" in arguments, "--no-color" not in arguments and wants_colour(sys.stdout))
+    try:
+        args = _parser(arguments).parse_args(arguments)
+        return _dispatch(args, console, open_app)
+    except TTMatrixError as error:
+        console.error(error)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader has seen enough; the interpreter must not complain while it flushes.
+        sys.stdout = None
+        return EXIT_OK
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> int:
+    if args.command is None:
+        return open_app(AppRequest(args.repo, args.arch, args.query))
+    return _module(args.command).execute(args, Context(args.repo, args.arch, console, open_app))
+
+
+def _module(command: str) -> Command:
+    return cast(Command, importlib.import_module(f"core.cli.command_{command}"))
+
+
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """The whole parser, with the arguments of only those commands that `arguments` can mean."""
+    parser = _Parser(prog="ttmatrix", description="tt-xla's model test matrix: without a command the app opens.")
+    parser.add_argument("--version", action="version", version=f"ttmatrix {__version__}")
+    parser.add_argument("-q", "--query", default="", help="open the app on this query")
+    _add_global_options(parser, {"repo": None, "arch": "", "json": False, "no_color": False})
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    for name, help_text in COMMANDS.items():
+        command = commands.add_parser(name, help=help_text, description=help_text)
+        _add_global_options(command, {})
+        if name in arguments:
+            _module(name).configure(command)
+    return parser
+
+
+def _add_global_options(parser: argparse.ArgumentParser, defaults: dict[str, object]) -> None:
+    """Global options may stand before or after the command; only before it do they have defaults."""
+
+    def default(name: str) -> object:
+        return defaults.get(name, argparse.SUPPRESS)
+
+    group = parser.add_argument_group("global options")
+    group.add_argument("--repo", type=Path, metavar="DIR", default=default("repo"), help="the tt-xla checkout")
+    group.add_argument("--arch", default=default("arch"), help="the arch whose values are meant")
+    group.add_argument("--json", action="store_true", default=default("json"), help="one JSON document on stdout")
+    group.add_argument("--no-color", action="store_true", default=default("no_color"), help="no colour")

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lay out the sample checkout as a git repository, the same to the last bit on every machine."""
+
+import os
+import shutil
+from contextlib import ExitStack
+from pathlib import Path
+
+from core.demo.fast_import import BRANCH, fast_import_stream
+from core.demo.history import COMMITS
+from core.demo.replay import states
+from core.demo.template import sample_files
+from core.errors import TTMatrixError
+from core.proc import CommandRunner, run_command
+
+_NOTHING = os.devnull
+
+_OPTIONS = {
+    "core.attributesFile": _NOTHING,
+    "core.autocrlf": "false",
+    "core.excludesFile": _NOTHING,
+    "core.hooksPath": _NOTHING,
+    "init.defaultBranch": BRANCH,
+}
+"""What could come from the user's own files, for the commands of the layout alone."""
+
+
+def lay_out(target: Path, runner: CommandRunner = run_command) -> None:
+    """Make `target`, which is absent or an empty directory, the sample checkout with its history.
+
+    The models are a plain directory and no submodule: a submodule would need a second repository to come from.
+    git works below it all the same, since that directory belongs to the work tree of the checkout.
+    Raises TTMatrixError where `target` is in use or git cannot do its part; then `target` is as it was before.
+    """
+    target = target.expanduser().absolute()
+    _refuse_unless_free(target)
+    _require_git(target, runner)
+    files = sample_files()
+    stream = fast_import_stream(zip(COMMITS, states(files, COMMITS), strict=True))
+    with ExitStack() as undo:
+        undo.callback(_remove if not target.exists() else _clear, target)
+        _make(target)
+        _git(target, runner, "init", "--quiet", "--template=")
+        _git(target, runner, "fast-import", "--quiet", "--done", stdin=stream)
+        _git(target, runner, "checkout", "--quiet", "--force", BRANCH)
+        undo.pop_all()
+
+
+def _refuse_unless_free(target: Path) -> None:
+    hint = "Name a directory that does not exist yet or is empty."
+    if target.is_dir():
+        try:
+            used = any(target.iterdir())
+        except OSError as error:
+            raise TTMatrixError(f"Cannot read {target}", error.strerror or str(error), hint) from error
+        if used:
+            raise TTMatrixError(f"{target} is not empty", "The sample checkout overwrites nothing.", hint)
+    elif target.exists() or target.is_symlink():
+        raise TTMatrixError(f"{target} is not a directory", "The sample checkout overwrites nothing.", hint)
+
+
+def _require_git(target: Path, runner: CommandRunner) -> None:
+    somewhere = next(parent for parent in (target, *target.parents) if parent.is_dir())
+    try:
+        runner(["git", "--version"], cwd=somewhere)
+    except TTMatrixError as error:
+        raise TTMatrixError(
+            f"Cannot lay out the sample checkout in {target}", str(error), "Install git and try again."
+        ) from error
+
+
+def _make(target: Path) -> None:
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TTMatrixError(f"Cannot make {target}", error.strerror or str(error)) from error
+
+
+def _git(target: Path, runner: CommandRunner, *arguments: str, stdin: str = "") -> None:
+    options = [word for name, value in _OPTIONS.items() for word in ("-c", f"{name}={value}")]
+    done = runner(["git", *options, *arguments], cwd=target, env=_environment(target), stdin=stdin)
+    if done.returncode != 0:
+        raise TTMatrixError(
+            f"Cannot lay out the sample checkout in {target}",
+            f"git {arguments[0]} ended with {done.returncode}: {done.stderr.strip()}",
+            f"{target} is as it was before.",
+        )
+
+
+def _environment(target: Path) -> dict[str, str]:
+    """No configuration but ours, and this repository alone, whatever a calling git has set for its own."""
+    git_dir = target / ".git"
+    return {
+        "GIT_CONFIG_GLOBAL": _NOTHING,
+        "GIT_CONFIG_SYSTEM": _NOTHING,
+        "GIT_CONFIG_COUNT": "0",
+        "GIT_DEFAULT_HASH": "sha1",
+        "GIT_DIR": str(git_dir),
+        "GIT_INDEX_FILE": str(git_dir / "index"),
+        "GIT_OBJECT_DIRECTORY": str(git_dir / "objects"),
+        "GIT_WORK_TREE": str(target),
+    }
+
+
+def _remove(target: Path) -> None:
+    shutil.rmtree(target, ignore_errors=True)
+
+
+def _clear(target: Path) -> None:
+    for path in target.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink()

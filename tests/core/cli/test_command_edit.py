@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`edit`: a diff, and only with --write another file."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.sources.checkout import Checkout
+from tests.support.cli import call
+from tests.support.tree import INFERENCE, TRAINING, YAML, sample
+
+TINY = "alpha/pytorch-tiny-single_device-training"
+PROMOTE = [
+    {"op": "set", "id": TINY, "path": ["status"], "value": "EXPECTED_PASSING"},
+    {"op": "unset", "id": TINY, "path": ["bringup_status"]},
+    {"op": "unset", "id": TINY, "path": ["reason"]},
+]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "tt-xla")
+
+
+def test_without_write_nothing_is_touched(checkout: Checkout) -> None:
+    called = call("edit", "--apply", "-", "--repo", checkout.root, stdin=json.dumps(PROMOTE))
+    assert called.code == 0
+    assert called.out.startswith(f"--- a/tests/runner/test_config/{TRAINING}\n")
+    assert "+    status: EXPECTED_PASSING\n" in called.out
+    assert "n150: KNOWN_FAILURE_XFAIL -> EXPECTED_PASSING" in called.err
+    assert (checkout.test_config / TRAINING).read_text() == YAML[TRAINING]
+
+
+def test_write_changes_just_those_lines(checkout: Checkout, tmp_path: Path) -> None:
+    file = tmp_path / "ops.json"
+    file.write_text(json.dumps(PROMOTE))
+    assert call("edit", "--apply", file, "--write", "--repo", checkout.root).code == 0
+    lines = YAML[TRAINING].splitlines(keepends=True)
+    assert (checkout.test_config / TRAINING).read_text() == "".join(
+        [lines[0], lines[1], "    status: EXPECTED_PASSING\n", *lines[5:]]
+    )
+    assert (checkout.test_config / INFERENCE).read_text() == YAML[INFERENCE]
+
+
+def test_json(checkout: Checkout) -> None:
+    called = call("edit", "--apply", "-", "--json", "--repo", checkout.root, stdin=json.dumps(PROMOTE))
+    document = called.json
+    assert document["applied"] == PROMOTE
+    assert document["rejected"] == []
+    assert document["effect"] == [
+        {
+            "id": TINY,
+            "arch": arch,
+            "before": "KNOWN_FAILURE_XFAIL",
+            "after": "EXPECTED_PASSING",
+            "jobs_gained": None,
+            "jobs_lost": None,
+        }
+        for arch in ("n150", "p150")
+    ]
+    assert document["diff"] == call("edit", "--apply", "-", "--repo", checkout.root, stdin=json.dumps(PROMOTE)).out
+
+
+def test_a_rejected_operation_blocks_its_file_and_is_told(checkout: Checkout) -> None:
+    bad = {"op": "unset", "id": "no/pytorch-such-single_device-training", "file": TRAINING, "path": ["reason"]}
+    called = call(
+        "edit", "--apply", "-", "--write", "--json", "--repo", checkout.root, stdin=json.dumps([*PROMOTE, bad])
+    )
+    assert called.code == 1
+    assert [one["op"] for one in called.json["rejected"]] == [bad, *PROMOTE]
+    assert all(one["why"] for one in called.json["rejected"])
+    assert (checkout.test_config / TRAINING).read_text() == YAML[TRAINING]
+
+
+@pytest.mark.parametrize("text", ["{}", "[1]", "nonsense", '[{"op": "set", "id": "x"}]'])
+def test_what_is_no_list_of_operations_is_64(checkout: Checkout, text: str) -> None:
+    called = call("edit", "--apply", "-", "--repo", checkout.root, stdin=text)
+    assert called.code == 64
+
+
+def test_a_missing_file_is_told(checkout: Checkout, tmp_path: Path) -> None:
+    called = call("edit", "--apply", tmp_path / "absent", "--repo", checkout.root)
+    assert called.code == 2
+    assert "absent" in called.err

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`logs`: what a run printed, and with -f until it ends."""
+
+from core.sources.checkout import Checkout
+from tests.support.cli import call
+
+PASSES = "alpha/pytorch-tiny-single_device-training"
+
+
+def _run(runnable: Checkout) -> str:
+    (record,) = call("run", PASSES, "--kind", "cpu", "--json", "--repo", runnable.root).json
+    return str(record["run"])
+
+
+def test_follow_ends_with_the_run(runnable: Checkout) -> None:
+    called = call("logs", _run(runnable), "-f")
+    lines = called.out.splitlines()
+    assert lines[0] == "loading the model"
+    assert lines[-1].startswith("TTMATRIX-RESULT ")
+    assert len(lines) == 2
+
+
+def test_a_prefix_is_enough_and_json_has_the_lines(runnable: Checkout) -> None:
+    run = _run(runnable)
+    call("logs", run, "-f")
+    document = call("logs", run[:-2], "--json").json
+    assert document["run"] == run
+    assert document["lines"][0] == "loading the model"
+
+
+def test_an_unknown_run_is_64() -> None:
+    assert call("logs", "20260101-000000-abcdef").code == 64

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`show`: one test, wholly."""
+
+from pathlib import Path
+
+import pytest
+
+from core.sources.checkout import Checkout
+from tests.support.cli import call
+from tests.support.tree import INFERENCE, sample
+
+NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path)
+
+
+def test_text_has_place_and_provenance(checkout: Checkout) -> None:
+    shown = call("show", NET, "--repo", checkout.root).out
+    assert f"tests/runner/test_config/{INFERENCE}:5\n" in shown
+    assert "    status: EXPECTED_PASSING" in shown
+    assert "status           KNOWN_FAILURE_XFAIL  override  n150\n" in shown
+    assert "reason           -                    default   n300-llmbox\n" in shown
+    assert "third_party/tt_forge_models/alpha/pytorch/loader.py" in shown
+
+
+def test_json_has_everything(checkout: Checkout) -> None:
+    shown = call(
+        "show", f"tests/runner/test_models.py::test_all_models_torch[{NET}]", "--json", "--repo", checkout.root
+    ).json
+    assert shown["effective"]["n150"]["status"] == {"value": "KNOWN_FAILURE_XFAIL", "from": "override"}
+    assert shown["effective"]["base"]["status"] == {"value": "EXPECTED_PASSING", "from": "entry"}
+    assert shown["effective"]["p150"]["reason"] == {"value": None, "from": "default"}
+    assert [(one["file"], one["line"], one["end_line"]) for one in shown["entries"]] == [
+        (f"tests/runner/test_config/{INFERENCE}", 5, 11)
+    ]
+    assert shown["known"]
+    assert len(shown["siblings"]) == 4
+
+
+def test_a_test_without_entry(checkout: Checkout) -> None:
+    called = call("show", "delta/pytorch-single_device-inference", "--repo", checkout.root)
+    assert called.code == 0
+    assert "No entry." in called.out
+
+
+def test_unknown_and_ambiguous_are_64(checkout: Checkout) -> None:
+    unknown = call("show", "alpha/pytorch-tinny-single_device-inference", "--repo", checkout.root)
+    ambiguous = call("show", "tiny", "--repo", checkout.root)
+    assert (unknown.code, ambiguous.code) == (64, 64)
+    assert "alpha/pytorch-tiny-single_device-inference" in unknown.err
+    assert "6 ids" in ambiguous.err

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Output is safe, aligned, and one document when it must be."""
+
+import io
+import json
+
+import pytest
+
+from core.cli.console import Console, wants_colour
+from core.errors import TTMatrixError
+
+
+def _console(*, json_mode: bool = False, colour: bool = False) -> tuple[Console, io.StringIO, io.StringIO]:
+    out, err = io.StringIO(), io.StringIO()
+    return Console(json_mode, colour, out, err), out, err
+
+
+def test_tables_are_aligned_and_safe() -> None:
+    console, out, _ = _console()
+    console.table(("a", "b"), [("x\x1b[2J", "1"), ("long one", "2\n3")])
+    assert out.getvalue() == "a         b\nx�[2J     1\nlong one  2 3\n"
+
+
+def test_a_table_without_rows_has_its_header() -> None:
+    console, out, _ = _console()
+    console.table(("a", "b"), [])
+    assert out.getvalue() == "a  b\n"
+
+
+def test_colour_is_by_status_and_only_when_asked() -> None:
+    console, out, _ = _console(colour=True)
+    console.table(("status", "x"), [("EXPECTED_PASSING", "y")])
+    assert "\x1b[32mEXPECTED_PASSING\x1b[0m" in out.getvalue()
+
+
+def test_the_document_is_strict_json() -> None:
+    console, out, _ = _console(json_mode=True)
+    console.document({"a": "ü"})
+    assert json.loads(out.getvalue()) == {"a": "ü"}
+    with pytest.raises(ValueError, match="JSON"):
+        console.document(float("nan"))
+
+
+def test_errors_go_to_stderr_without_controls() -> None:
+    console, out, err = _console()
+    console.error(TTMatrixError("bad \x1b[31m", "where", "do"))
+    assert out.getvalue() == ""
+    assert err.getvalue() == "ttmatrix: bad �[31m\nwhere\ndo\n"
+
+
+def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    assert wants_colour(Terminal())
+    assert not wants_colour(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not wants_colour(Terminal())

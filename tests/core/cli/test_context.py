@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What commands are given is read when it is asked for, once."""
+
+from pathlib import Path
+
+import pytest
+
+from core.cli.console import Console
+from core.cli.context import Context
+from core.errors import TTMatrixError, UsageError
+from core.settings import Settings
+from tests.support.tree import sample
+
+ORG = "alpha/pytorch-org/name-single_device-inference"
+
+
+def _context(repo: Path | None, arch: str = "") -> Context:
+    return Context(repo, arch, Console(), lambda request: 0)
+
+
+def test_nothing_is_read_before_it_is_asked_for(tmp_path: Path) -> None:
+    context = _context(tmp_path / "absent")
+    assert context.settings == Settings()
+    with pytest.raises(TTMatrixError):
+        _ = context.checkout
+
+
+def test_the_matrix_is_read_once(tmp_path: Path) -> None:
+    context = _context(sample(tmp_path).root)
+    assert context.matrix is context.matrix
+
+
+def test_a_named_repo_is_not_searched_upward(tmp_path: Path) -> None:
+    with pytest.raises(TTMatrixError):
+        _ = _context(sample(tmp_path).models).checkout
+
+
+def test_without_a_name_the_current_directory_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout = sample(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.chdir(checkout.models / "alpha")
+        assert _context(None).checkout == checkout
+
+
+def test_resolve_drops_repetitions(tmp_path: Path) -> None:
+    context = _context(sample(tmp_path).root)
+    assert context.resolve([ORG, f"x::y[{ORG}]"]) == [ORG]
+
+
+def test_arch_must_be_one_of_the_checkout(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="n9"):
+        _ = _context(sample(tmp_path).root, "n9").matrix

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One sample checkout for all tests that only read it."""
+
+from pathlib import Path
+
+import pytest
+
+from core.demo.layout import lay_out
+from core.sources.checkout import Checkout, find_checkout
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """The sample checkout; leave it as it is."""
+    target: Path = tmp_path_factory.mktemp("sample") / "checkout"
+    lay_out(target)
+    return find_checkout(target, upward=False)

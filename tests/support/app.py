@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The app on a small checkout, driven by a pilot; waiting is for what must happen, never for a time."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from core.matrix.index import index
+from core.settings import Settings, paths
+from core.sources.checkout import Checkout
+from tui.app import TTMatrixApp
+from tui.session import Session
+
+_PATIENCE_SECONDS = 60.0
+_STEP_SECONDS = 0.02
+
+
+def build_app(checkout: Checkout, *, query: str = "", settings: Settings | None = None) -> TTMatrixApp:
+    """The app as `ttmatrix` would open it, with state below TTMATRIX_HOME."""
+    session = Session.open(index(checkout), paths(), settings or Settings(), query=query)
+    return TTMatrixApp(session, lambda matrix: index(matrix.checkout))
+
+
+async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> None:
+    """Let the app go on until `condition` holds; fails with `what` where it never does."""
+    waited = 0.0
+    while not condition():
+        assert waited < _PATIENCE_SECONDS, f"never happened: {what}"
+        await pilot.pause(_STEP_SECONDS)
+        waited += _STEP_SECONDS
+
+
+async def type_text(pilot: Pilot[Any], text: str) -> None:
+    """Press the keys that write `text`."""
+    names = {" ": "space", ":": "colon", "-": "minus", "+": "plus", "!": "exclamation_mark", ".": "full_stop"}
+    names |= {"/": "slash", "_": "underscore"}
+    await pilot.press(*(names.get(character, character) for character in text))
+
+
+def screen_text(app: TTMatrixApp) -> str:
+    """What a person sees: the lines of the screen in front, as text."""
+    width = app.size.width
+    lines = app.screen._compositor.render_strips()
+    return "\n".join(strip.crop(0, width).text.rstrip() for strip in lines)
+
+
+def own_checkout(root: Path) -> Checkout:
+    """A checkout that `git` knows: one commit of whatever is at `root`."""
+    from core.proc import run_command
+
+    identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"]
+    for words in (["init", "--quiet"], ["add", "--all"], [*identity, "commit", "--quiet", "--message=first"]):
+        done = run_command(["git", *words], cwd=root)
+        assert done.returncode == 0, done.stderr
+    for name, value in (("user.name", "Somebody"), ("user.email", "somebody@example.com")):
+        assert run_command(["git", "config", name, value], cwd=root).returncode == 0
+    return Checkout(root)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of commands: no key means two things, none belongs to the terminal, each action exists."""
+
+import pytest
+
+from tui.app import TTMatrixApp
+from tui.commands import COMMANDS, Where, clashes, commands, key_text
+from tui.screens.matrix import Facets, MatrixScreen, MatrixTable
+from tui.screens.review import ReviewScreen
+from tui.screens.runs import LogView, RunsScreen
+
+_IN_FRONT = [
+    (Where.APP, Where.MATRIX, Where.TABLE),
+    (Where.APP, Where.RUNS, Where.TABLE),
+    (Where.APP, Where.RUNS, Where.LINES),
+    (Where.APP, Where.REVIEW, Where.TABLE),
+    (Where.APP, Where.REVIEW, Where.LINES),
+]
+_OWNERS = {
+    Where.APP: TTMatrixApp,
+    Where.MATRIX: MatrixScreen,
+    Where.FACETS: Facets,
+    Where.RUNS: RunsScreen,
+    Where.REVIEW: ReviewScreen,
+    Where.TABLE: MatrixTable,
+    Where.LINES: LogView,
+}
+# Prefixes of tmux and screen, flow control, suspend, and codes that terminals send for other keys.
+_FORBIDDEN = {f"ctrl+{letter}" for letter in "bazsqhijm"} | {"ctrl+backslash", "ctrl+left_square_bracket"}
+
+
+@pytest.mark.parametrize("places", _IN_FRONT)
+def test_no_key_means_two_things_at_once(places: tuple[Where, ...]) -> None:
+    assert clashes(places) == []
+
+
+def test_a_clash_would_be_found() -> None:
+    assert ("r", "matrix.run", "runs.again") in clashes((Where.MATRIX, Where.RUNS))
+
+
+def test_no_key_of_the_terminal_is_bound() -> None:
+    assert not {key for command in COMMANDS for key in command.keys.split(",")} & _FORBIDDEN
+
+
+def test_nothing_destructive_hides_behind_a_key_that_is_harmless_elsewhere() -> None:
+    harmless = {key for one in commands(Where.MATRIX, Where.TABLE, Where.LINES) for key in one.keys.split(",")}
+    assert not {"S"} & harmless
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.id)
+def test_every_action_exists_where_the_command_is_valid(command: object) -> None:
+    from tui.commands import Command
+
+    assert isinstance(command, Command)
+    name = command.action.partition("(")[0]
+    assert callable(getattr(_OWNERS[command.where], f"action_{name}", None))
+
+
+def test_ids_are_unique_and_texts_are_short() -> None:
+    assert len({command.id for command in COMMANDS}) == len(COMMANDS)
+    assert all(len(command.label.split()) <= 2 and len(command.help) <= 60 for command in COMMANDS)
+
+
+def test_keys_read_as_a_person_types_them() -> None:
+    texts = {command.id: key_text(command) for command in COMMANDS}
+    assert (texts["app.help"], texts["app.palette"], texts["table.half_down"]) == ("?", ": ^p", "^d")
+
+
+@pytest.mark.parametrize("place", list(Where))
+def test_the_footer_fits_80_columns(place: Where) -> None:
+    shown = [command for command in commands(Where.APP, place) if command.footer]
+    assert sum(len(key_text(one).split()[0]) + len(one.label) + 2 for one in shown) <= 80

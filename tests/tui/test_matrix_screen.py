@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The main screen, driven by keys."""
+
+from pathlib import Path
+
+import pytest
+
+from core.edits.operations import Operation, OpKind
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.tree import INFERENCE, YAML, sample
+from tui.screens.help import HelpScreen
+from tui.screens.set_fields import SetFields
+from tui.widgets.filter_bar import QueryInput
+
+TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "tt-xla")
+
+
+async def test_typing_filters_and_enter_goes_to_the_rows(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("slash")
+        await type_text(pilot, "has:entry mode:inference")
+        assert [app.session.view.id_at(at) for at in range(4)] == [NET, ORG, TINY, None]
+        await pilot.press("enter", "j")
+        assert app.matrix_screen.current == ORG
+        await pilot.press("escape")
+        assert len(app.session.view.rows) == len(app.session.matrix.ids)
+        assert app.matrix_screen.current == ORG
+
+
+async def test_a_bad_query_says_so_and_keeps_the_rows(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry")
+    async with app.run_test(size=(120, 30)) as pilot:
+        app.matrix_screen.query_one(QueryInput).value = "has:entry stauts:x"
+        await pilot.pause()
+        assert len(app.session.view.rows) == 5
+        assert "Did you mean status:?" in screen_text(app)
+
+
+async def test_nothing_found_names_the_nearest(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(160, 30)) as pilot:
+        await pilot.press("slash")
+        await type_text(pilot, "alpha/pytorch-tinny-single_device-inference")
+        assert f"nearest: {TINY}" in screen_text(app)
+        assert "No test" not in screen_text(app)
+
+
+async def test_keys_typed_into_the_filter_do_nothing_else(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("slash", "r", "q", "E", "S", "1", "question_mark")
+        assert app.screen is app.matrix_screen
+        assert app.session.runs == []
+
+
+async def test_marks_stay_with_their_tests(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry mode:inference")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("space", "space")
+        assert app.session.view.marks == {NET, ORG}
+        await pilot.press("escape", "slash")
+        await type_text(pilot, "tiny")
+        assert "2 marked (2 hidden)" in screen_text(app)
+        await pilot.press("enter", "ctrl+n")
+        assert app.session.view.marks == set()
+        await pilot.press("asterisk")
+        assert len(app.session.view.marks) == len(app.session.view.rows)
+
+
+async def test_facets_toggle_values_of_the_query(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry")
+    async with app.run_test(size=(140, 40)) as pilot:
+        await pilot.press("f", "j", "j", "space")
+        assert str(app.session.view.query) == "has:entry status:known_failure_xfail"
+        assert len(app.session.view.rows) == 2
+        await pilot.press("space")
+        assert str(app.session.view.query) == "has:entry"
+        await pilot.press("escape")
+        assert app.focused is app.matrix_screen.table
+
+
+async def test_the_detail_shows_the_entry_with_its_place(checkout: Checkout) -> None:
+    app = build_app(checkout, query="net-v1.5+aug has:entry")
+    async with app.run_test(size=(100, 50)) as pilot:
+        await until(pilot, lambda: "test_config_inference_single_device.yaml:5" in screen_text(app), "the detail")
+        shown = screen_text(app)
+        assert "supported_archs: [n150, n300-llmbox]" in shown
+        assert "KNOWN_FAILURE_XFAIL  override · n150" in shown
+        await pilot.press("d")
+        assert "supported_archs" not in screen_text(app)
+
+
+async def test_arch_and_sort(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("at")
+        assert app.session.view.arch == "n150"
+        assert "arch: n150" in screen_text(app)
+        await pilot.press("o")
+        assert app.session.view.sort_key == "status"
+
+
+async def test_help_lists_runs_and_filters_what_works_here(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await pilot.press("question_mark")
+        assert isinstance(app.screen, HelpScreen)
+        await type_text(pilot, "forget marks")
+        assert "Accept this change" not in screen_text(app)
+        await pilot.press("escape", "space", "question_mark")
+        await type_text(pilot, "forget all")
+        await pilot.press("enter")
+        await until(pilot, lambda: not app.session.view.marks, "the command chosen in help")
+
+
+async def test_set_fields_proposes_only_what_was_changed(checkout: Checkout) -> None:
+    app = build_app(checkout, query="org/name has:entry")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("E")
+        assert isinstance(app.screen, SetFields)
+        await pilot.press("left", "left", "enter")
+        (change,) = app.session.pending.changes
+        assert change.ops == (Operation(OpKind.SET, ORG, INFERENCE, ("status",), "EXPECTED_PASSING"),)
+        assert (checkout.test_config / INFERENCE).read_text() == YAML[INFERENCE]
+        assert "1 pending" in screen_text(app)
+
+
+async def test_a_value_that_cannot_be_is_refused_in_the_form(checkout: Checkout) -> None:
+    app = build_app(checkout, query="org/name has:entry")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("E", "down", "down", "down")
+        await type_text(pilot, "7")
+        await pilot.press("enter")
+        assert isinstance(app.screen, SetFields)
+        assert "required_pcc" in screen_text(app)
+        await pilot.press("escape")
+        assert app.session.pending.changes == ()
+
+
+async def test_a_run_that_cannot_be_is_told(checkout: Checkout) -> None:
+    app = build_app(checkout, query="gamma/jax mode:training parallelism:single_device")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: "JAX" in screen_text(app), "the reason")
+        await pilot.press("escape")
+        assert app.screen is app.matrix_screen
+        assert app.session.runs == []
+
+
+async def test_reload_keeps_the_cursor_on_its_test(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("G")
+        before = app.matrix_screen.current
+        path = checkout.test_config / INFERENCE
+        path.write_text(YAML[INFERENCE].replace("NOT_SUPPORTED_SKIP", "EXCLUDE_MODEL"))
+        matrix = app.session.matrix
+        await pilot.press("f5")
+        await until(pilot, lambda: app.session.matrix is not matrix, "the reload")
+        assert app.matrix_screen.current == before
+        assert app.session.matrix.status["n150"][app.session.matrix.rows[ORG]] == "EXCLUDE_MODEL"
+
+
+async def test_quitting_with_pending_changes_asks(checkout: Checkout) -> None:
+    app = build_app(checkout, query="org/name has:entry")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("E", "right", "enter", "q")
+        assert "lose pending changes" in screen_text(app)
+        await pilot.press("q")
+        assert app.is_running
+        await pilot.press("escape")
+        assert app.screen is app.matrix_screen
+
+
+async def test_hostile_names_are_shown_as_text(tmp_path: Path) -> None:
+    hostile = '"[red]x[/] \\e[31m \\u202e end"'
+    text = f"test_config:\n  {TINY}:\n    status: EXPECTED_PASSING\n    reason: {hostile}\n"
+    checkout = sample(tmp_path / "hostile")
+    (checkout.test_config / INFERENCE).write_text(text)
+    app = build_app(checkout, query="has:entry tiny mode:inference")
+    async with app.run_test(size=(160, 50)) as pilot:
+        await until(pilot, lambda: "effective" in screen_text(app), "the detail")
+        shown = screen_text(app)
+        assert "[red]x[/]" in shown
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown

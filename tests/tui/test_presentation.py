@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How values look, without a screen."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from core.matrix.index import Matrix, index
+from core.matrix.query import Query
+from core.matrix.view import View
+from core.model import Status
+from tests.support.tree import sample
+from tui.presentation import (
+    STATUS_LOOKS,
+    arch_letters,
+    arch_title,
+    bringup_word,
+    count_text,
+    diff_style,
+    fit,
+    log_style,
+    seconds_text,
+    status_look,
+)
+
+TINY, NET = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug"))
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    return index(sample(tmp_path_factory.mktemp("checkout")))
+
+
+def test_every_status_can_be_told_without_colour() -> None:
+    assert set(STATUS_LOOKS) == set(Status)
+    assert (
+        len({look.word for look in STATUS_LOOKS.values()}) == len({look.letter for look in STATUS_LOOKS.values()}) == 5
+    )
+
+
+def test_status_without_an_arch_is_what_all_archs_share(matrix: Matrix) -> None:
+    assert status_look(matrix, matrix.rows[TINY], "").word == "PASS"
+    assert status_look(matrix, matrix.rows[NET], "").word == "mixed"
+    assert status_look(matrix, matrix.rows[NET], "n150").word == "XFAIL"
+
+
+def test_one_letter_an_arch(matrix: Matrix) -> None:
+    assert "".join(cell.text for cell in arch_letters(matrix, matrix.rows[NET])) == "X  P    "
+    title = arch_title(matrix)
+    assert len(title) == len(set(title)) == len(matrix.schema.archs)
+
+
+@given(st.text(max_size=30), st.integers(1, 40), st.booleans())
+def test_fit_is_exact_in_cells(text: str, width: int, elide: bool) -> None:
+    visible = "".join(character for character in text if character.isprintable())
+    assert cell_len(fit(visible, width, elide=elide)) == width
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(None, ""), (7.24, "7.2s"), (61, "61.0s"), (125, "2m05"), (7300, "2h01")]
+)
+def test_seconds(seconds: float | None, text: str) -> None:
+    assert seconds_text(seconds) == text
+
+
+def test_count_says_what_is_hidden(matrix: Matrix) -> None:
+    view = View(matrix)
+    assert count_text(view) == f"{len(matrix.ids):,} tests"
+    view.toggle_mark(TINY)
+    view.toggle_mark(NET)
+    view.filter(Query.parse("tiny has:entry mode:inference"))
+    assert count_text(view) == f"1 of {len(matrix.ids):,} · 2 marked (1 hidden)"
+
+
+def test_styles_of_lines() -> None:
+    assert [diff_style(line) for line in ("--- a/x", "+++ b/x", "@@ -1 @@", "+x", "-x", " x")] == [
+        "file",
+        "file",
+        "hunk",
+        "added",
+        "removed",
+        "",
+    ]
+    lines = (
+        "===== BFLOAT16",
+        'TTMATRIX-RESULT {"error": "RuntimeError"}',
+        "RuntimeError: x",
+        "Traceback (most",
+        "fine",
+    )
+    assert [log_style(line) for line in lines] == ["heading", "dim", "error", "error", ""]
+
+
+def test_unknown_bringup_is_shown_as_it_is(tmp_path: Path) -> None:
+    assert (bringup_word("FAILED_TTMLIR_COMPILATION"), bringup_word("SOMETHING"), bringup_word("")) == (
+        "tt-mlir",
+        "something",
+        "",
+    )

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Review: from a pending change to a commit, with every step back."""
+
+from pathlib import Path
+
+import pytest
+
+from core.edits.pending import Decision
+from core.proc import run_command
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, own_checkout, screen_text, until
+from tests.support.tree import INFERENCE, TRAINING, YAML, sample
+from tui.app import TTMatrixApp
+
+ORG = "org/name has:entry"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return own_checkout(sample(tmp_path / "tt-xla").root)
+
+
+def _decisions(app: TTMatrixApp) -> list[Decision]:
+    return [change.decision for change in app.session.pending.changes]
+
+
+def _git(checkout: Checkout, *words: str) -> str:
+    return run_command(["git", *words], cwd=checkout.root).stdout
+
+
+async def test_accept_write_and_commit(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("E", "right", "enter", "5")
+        await until(pilot, lambda: "-    status: NOT_SUPPORTED_SKIP" in screen_text(app), "the diff")
+        assert "2 cells: 2 SKIP→" in screen_text(app)
+        await pilot.press("a", "w")
+        assert (checkout.test_config / INFERENCE).read_text() == YAML[INFERENCE]
+        await pilot.press("y")
+        await until(pilot, lambda: bool(app.session.uncommitted), "the write")
+        assert app.session.pending.changes == ()
+        assert _git(checkout, "status", "--porcelain").split() == ["M", f"tests/runner/test_config/{INFERENCE}"]
+        await pilot.press("c")
+        assert "Commit message" in screen_text(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: not app.session.uncommitted, "the commit")
+        assert _git(checkout, "status", "--porcelain") == ""
+        assert _git(checkout, "log", "--format=%s").splitlines()[0] == "Update test expectations"
+
+
+async def test_other_work_stays_out_of_the_commit(checkout: Checkout) -> None:
+    (checkout.root / "staged.txt").write_text("mine")
+    _git(checkout, "add", "staged.txt")
+    (checkout.test_config / TRAINING).write_text(YAML[TRAINING] + "# mine too\n")
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("E", "right", "enter", "5", "a", "c", "enter")
+        await until(pilot, lambda: "Committed" in screen_text(app), "the commit")
+    assert _git(checkout, "show", "--name-only", "--format=").split() == [f"tests/runner/test_config/{INFERENCE}"]
+    assert _git(checkout, "status", "--porcelain").splitlines() == [
+        "A  staged.txt",
+        f" M tests/runner/test_config/{TRAINING}",
+    ]
+
+
+async def test_reject_undo_redo(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("E", "right", "enter", "E", "left", "enter", "5")
+        await pilot.press("a", "x")
+        assert _decisions(app) == [Decision.ACCEPTED, Decision.REJECTED]
+        await pilot.press("u", "u")
+        assert _decisions(app) == [Decision.UNDECIDED, Decision.UNDECIDED]
+        await pilot.press("u", "u", "u")
+        assert _decisions(app) == []
+        await pilot.press("U", "U", "U", "U")
+        assert _decisions(app) == [Decision.ACCEPTED, Decision.REJECTED]
+        await pilot.press("u", "A")
+        assert "Accept 1 changes?" in screen_text(app)
+        await pilot.press("y")
+        assert _decisions(app) == [Decision.ACCEPTED, Decision.ACCEPTED]
+
+
+async def test_nothing_pending_is_said_and_nothing_happens(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "a", "x", "s", "u", "U", "A", "X", "w", "c", "d")
+        await pilot.pause()
+        assert app.screen is app.review_screen
+        assert "nothing pending" in screen_text(app)
+
+
+async def test_a_file_changed_behind_our_back_is_not_overwritten(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("E", "right", "enter", "5", "a", "w")
+        elsewhere = YAML[INFERENCE].replace("DRAM OOM", "other words")
+        (checkout.test_config / INFERENCE).write_text(elsewhere)
+        await pilot.press("y")
+        await until(pilot, lambda: "Nothing was written" in screen_text(app), "the refusal")
+        assert (checkout.test_config / INFERENCE).read_text() == elsewhere
+        await pilot.press("escape", "w", "y")
+        await until(pilot, lambda: bool(app.session.uncommitted), "the second try")
+        text = (checkout.test_config / INFERENCE).read_text()
+        assert "other words" in text
+        assert "NOT_SUPPORTED_SKIP" not in text
+
+
+async def test_git_refusing_is_told_in_its_own_words(checkout: Checkout) -> None:
+    hook = checkout.root / ".git" / "hooks" / "pre-commit"
+    hook.write_text("#!/bin/sh\necho the hook says no >&2\nexit 1\n")
+    hook.chmod(0o755)
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("E", "right", "enter", "5", "a", "c", "enter")
+        await until(pilot, lambda: "the hook says no" in screen_text(app), "git's words")
+        hook.unlink()
+        await pilot.press("escape", "c", "enter")
+        await until(pilot, lambda: "Committed" in screen_text(app), "the second try")

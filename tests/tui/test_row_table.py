@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table: only what is visible is asked for, and nothing but the cursor's rows is painted again."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import App, ComposeResult
+from textual.binding import BindingType
+
+from tui.commands import Where, bindings
+from tui.presentation import Cell
+from tui.widgets.row_table import RowTable, TableColumn
+
+
+class Numbers:
+    """Many rows that note who was asked for."""
+
+    columns: Sequence[TableColumn] = (
+        TableColumn("number", 10, share=1, elide=True),
+        TableColumn("wide only", 9, from_width=60),
+    )
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.asked: list[int] = []
+
+    def __len__(self) -> int:
+        return self.count
+
+    def key(self, position: int) -> str:
+        return f"row {position}"
+
+    def marked(self, position: int) -> bool:
+        return position == 2
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        self.asked.append(position)
+        return [Cell(f"row {position}")], [Cell("x", "pass"), Cell("y")]
+
+
+class Bound(RowTable):
+    """A table with its keys."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
+
+
+class TableApp(App[None]):
+    """Nothing but a table."""
+
+    def __init__(self, source: Numbers) -> None:
+        super().__init__()
+        self.source = source
+
+    def compose(self) -> ComposeResult:
+        yield Bound(self.source)
+
+    @property
+    def table(self) -> Bound:
+        return self.query_one(Bound)
+
+    def line(self, y: int) -> str:
+        return self.table.render_line(y).text
+
+
+async def test_only_visible_rows_are_made() -> None:
+    source = Numbers(1_000_000)
+    app = TableApp(source)
+    async with app.run_test(size=(40, 10)) as pilot:
+        await pilot.press("G")
+        assert app.table.cursor == 999_999
+        assert app.line(9).startswith(" row 999999")
+        assert len(set(source.asked)) <= 2 * 10
+
+
+async def test_moving_inside_the_page_makes_two_rows_again() -> None:
+    source = Numbers(100)
+    app = TableApp(source)
+    async with app.run_test(size=(40, 10)) as pilot:
+        await pilot.pause()
+        source.asked.clear()
+        await pilot.press("j")
+        assert sorted(set(source.asked)) == [0, 1]
+
+
+async def test_moving_and_paging() -> None:
+    app = TableApp(Numbers(100))
+    async with app.run_test(size=(40, 11)) as pilot:
+        for key, expected in (
+            ("j", 1),
+            ("k", 0),
+            ("k", 0),
+            ("pagedown", 10),
+            ("ctrl+d", 15),
+            ("ctrl+u", 10),
+            ("g", 0),
+            ("G", 99),
+        ):
+            await pilot.press(key)
+            assert app.table.cursor == expected, key
+
+
+async def test_narrow_tables_hide_columns_and_elide_the_middle() -> None:
+    source = Numbers(5)
+    app = TableApp(source)
+    async with app.run_test(size=(80, 10)) as pilot:
+        assert "wide only" in app.line(0)
+        await pilot.resize_terminal(13, 10)
+        await pilot.pause()
+        assert "wide" not in app.line(0)
+        assert app.line(3).startswith("▌row 2")
+
+
+async def test_showing_other_rows_keeps_the_cursor_on_its_key() -> None:
+    app = TableApp(Numbers(100))
+    async with app.run_test(size=(40, 10)) as pilot:
+        await pilot.press("pagedown")
+        app.table.show(Numbers(50), keep="row 20")
+        assert app.table.cursor_key == "row 20"
+        app.table.show(Numbers(3), keep="row 20")
+        assert app.table.cursor_key == "row 2"
+        app.table.show(Numbers(0))
+        await pilot.press("j", "G", "pagedown")
+        assert [app.table.cursor, app.table.cursor_key] == [0, None]
+
+
+async def test_a_resize_storm_leaves_a_whole_screen() -> None:
+    app = TableApp(Numbers(100))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("G")
+        for width, height in ((20, 5), (200, 60), (1, 2), (80, 24)):
+            await pilot.resize_terminal(width, height)
+            await pilot.pause()
+        assert app.line(23).startswith(" row 99")
+        assert app.table.cursor == 99

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs and logs: started by a key, followed live, stopped by another key than the one that asks."""
+
+from pathlib import Path
+
+import pytest
+
+from core.settings import Settings
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, until
+from tests.support.fake_python import use_fake_python
+from tests.support.tree import sample
+
+HANGS = "net-v1.5+aug has:entry mode:inference"
+PASSES = "tiny has:entry mode:training"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, own_home: Path) -> Checkout:
+    use_fake_python(own_home, tmp_path)
+    return sample(tmp_path / "tt-xla")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(python=str(tmp_path / "python"))
+
+
+async def test_a_run_is_started_followed_and_its_outcome_shown(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: bool(app.session.runs), "the run")
+        await pilot.press("L")
+        await until(pilot, lambda: "TTMATRIX-RESULT" in screen_text(app), "the end of the log")
+        await until(pilot, lambda: not app.session.runs[0].active, "the outcome")
+        await until(pilot, lambda: "bfloat16 ok" in screen_text(app), "the summary")
+        await pilot.press("1")
+        await until(pilot, lambda: " pass" in screen_text(app), "the outcome in the matrix")
+
+
+async def test_stopping_asks_and_needs_another_key(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query=HANGS, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: bool(app.session.runs), "the run")
+        await pilot.press("2")
+        await until(pilot, lambda: "waiting" in screen_text(app), "the log")
+        await pilot.press("S", "S")
+        assert app.session.runs[0].active
+        await pilot.press("y")
+        await until(pilot, lambda: not app.session.runs[0].active, "the end")
+        await until(pilot, lambda: "cancelled" in screen_text(app), "the outcome")
+        await pilot.press("S")
+        assert app.screen is app.runs_screen
+
+
+async def test_zoom_and_panes(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
+        await pilot.press("2", "tab")
+        assert app.focused is app.runs_screen.log_view
+        await pilot.press("z")
+        assert "outcome" not in screen_text(app)
+        await pilot.press("escape")
+        assert "outcome" in screen_text(app)
+        await pilot.press("q")
+        assert app.screen is app.matrix_screen
+        await pilot.press("3")
+        await pilot.pause()
+        assert "outcome" not in screen_text(app)
+
+
+async def test_the_command_can_be_copied(checkout: Checkout, settings: Settings, own_home: Path) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: bool(app.session.runs), "the run")
+        await pilot.press("2", "y")
+        assert "--variant=tiny" in (own_home / "cache" / "clip.txt").read_text()
+        await until(pilot, lambda: not app.session.runs[0].active, "the end")
+
+
+async def test_many_runs_ask_first(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query="alpha mode:inference", settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("asterisk", "r")
+        assert "9 CPU repros" in screen_text(app)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.session.runs == []
+
+
+async def test_runs_of_an_earlier_session_are_there(checkout: Checkout, settings: Settings) -> None:
+    first = build_app(checkout, query=PASSES, settings=settings)
+    async with first.run_test(size=(80, 24)) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: bool(first.session.runs) and not first.session.runs[0].active, "the run")
+    second = build_app(checkout, query=PASSES, settings=settings)
+    async with second.run_test(size=(80, 24)) as pilot:
+        assert " pass" in screen_text(second)
+        await pilot.press("L")
+        await until(pilot, lambda: "loading the model" in screen_text(second), "the log")
+
+
+async def test_no_runs_yet(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("2", "S", "y", "tab", "z", "z")
+        await pilot.pause()
+        assert "none yet" in screen_text(app)

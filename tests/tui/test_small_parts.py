@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The editor, the clipboard file, the cycle of options, and threads that fail."""
+
+from pathlib import Path
+
+import pytest
+from textual.app import App, ComposeResult
+
+from core.errors import TTMatrixError
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, until
+from tests.support.tree import sample
+from tui.bridge import in_thread
+from tui.clipboard import keep_copy
+from tui.editor import edit, editor_command
+from tui.widgets.cycle import Cycle
+
+
+@pytest.mark.parametrize(
+    ("environ", "argv"),
+    [
+        ({"EDITOR": "vim"}, ["vim", "+7", "/x/a b.yaml"]),
+        ({"EDITOR": "vim", "VISUAL": "emacs -nw"}, ["emacs", "-nw", "+7", "/x/a b.yaml"]),
+        ({"VISUAL": "code --wait"}, ["code", "--wait", "/x/a b.yaml:7"]),
+    ],
+)
+def test_editor_command(environ: dict[str, str], argv: list[str]) -> None:
+    assert editor_command(Path("/x/a b.yaml"), 7, environ) == argv
+
+
+def test_an_editor_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(TTMatrixError, match="no-such-editor"):
+        edit(["no-such-editor", "x"], tmp_path)
+
+
+def test_no_editor_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(TTMatrixError, match="No editor"):
+        editor_command(Path("x"), 1, {})
+
+
+def test_copies_are_kept(tmp_path: Path) -> None:
+    kept = keep_copy(tmp_path / "cache", "one")
+    assert keep_copy(tmp_path / "cache", "two") == kept
+    assert kept.read_text() == "two"
+
+
+async def test_cycle_goes_round() -> None:
+    class CycleApp(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Cycle([("", "none"), ("a", "A"), ("b", "B")], "a", id="cycle")
+
+    app = CycleApp()
+    async with app.run_test() as pilot:
+        cycle = app.query_one(Cycle)
+        seen = [cycle.value]
+        for key in ("right", "right", "left"):
+            await pilot.press(key)
+            seen.append(cycle.value)
+        assert seen == ["a", "b", "", "b"]
+        cycle.value = "unknown"
+        assert cycle.value == ""
+
+
+async def test_a_failure_in_a_thread_becomes_a_notice(tmp_path: Path) -> None:
+    checkout: Checkout = sample(tmp_path)
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+
+        def fail() -> None:
+            raise TTMatrixError("It broke", "there", "mend it")
+
+        in_thread(app, "work", fail, lambda _: None)
+        await until(pilot, lambda: "It broke" in screen_text(app), "the notice")
+        await pilot.press("escape")
+        assert app.screen is app.matrix_screen

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `ttmatrix` command: headless commands answer at once, the app is imported only when it is to open."""
+
+import gc
+import sys
+
+# Nothing built while starting becomes garbage; collecting in between only costs time.
+gc.disable()
+
+from core.cli.context import AppRequest  # noqa: E402
+from core.cli.main import main as run_command_line  # noqa: E402
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    sys.exit(run_command_line(sys.argv[1:], _open_app))
+
+
+def _open_app(request: AppRequest) -> int:
+    from tui.start import open_app
+
+    return open_app(request)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The app: its screens, what they share, and the few things that concern all of them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.signal import Signal
+
+from core.edits.operations import Operation
+from core.edits.pending import Change, Pending
+from core.errors import TTMatrixError
+from core.matrix.detail import Detail
+from core.matrix.index import Matrix
+from core.runs.launch import cancel
+from core.runs.record import RunRecord
+from core.text import one_line, printable
+from tui.bridge import WorkDone, WorkFailed, in_thread
+from tui.clipboard import keep_copy
+from tui.commands import Command, Where, bindings, commands
+from tui.editor import edit, editor_command
+from tui.palette import CommandProvider
+from tui.screens.base import SessionScreen
+from tui.screens.dialogs import Confirm, Notice
+from tui.screens.help import HelpScreen
+from tui.screens.matrix import MatrixScreen
+from tui.screens.review import ReviewScreen
+from tui.screens.runs import RunsScreen
+from tui.session import Session
+
+_RUNS_SECONDS = 0.5
+"""How often the run store is looked at."""
+
+
+class TTMatrixApp(App[None], inherit_bindings=False):
+    """Three screens over one session. Threads come back through messages; only handlers change what is shown."""
+
+    TITLE = "ttmatrix"
+    CSS_PATH = "ttmatrix.tcss"
+    COMMANDS: ClassVar[set[Any]] = {CommandProvider}
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.APP)
+    ENABLE_COMMAND_PALETTE = True
+
+    def __init__(self, session: Session, reindex: Callable[[Matrix], Matrix]) -> None:
+        """`reindex` reads the checkout of a matrix again; it is called in a thread."""
+        super().__init__()
+        self.session = session
+        self._reindex = reindex
+        self._interrupted = False
+        self._editor_at_loader: str | None = None
+        self.matrix_changed: Signal[None] = Signal(self, "matrix changed")
+        self.runs_changed: Signal[None] = Signal(self, "runs changed")
+        self.pending_changed: Signal[None] = Signal(self, "pending changed")
+
+    def on_mount(self) -> None:
+        self.theme = "textual-dark"
+        self.session.runs = self.session.store.records()
+        self.matrix_screen = MatrixScreen(self.session)
+        self.runs_screen = RunsScreen(self.session)
+        self.review_screen = ReviewScreen(self.session)
+        for name in ("matrix", "runs", "review"):
+            self.install_screen(getattr(self, f"{name}_screen"), name)
+        self.push_screen("matrix")
+        self.set_interval(_RUNS_SECONDS, self._look_at_runs)
+
+    # Between the screens
+
+    def action_switch(self, name: str) -> None:
+        """Show another screen; `log` is the runs screen with nothing but the log."""
+        if isinstance(self.screen, SessionScreen):
+            self.switch_screen("runs" if name == "log" else name)
+            if name == "log":
+                self.call_later(self.runs_screen.set_class, True, "zoomed")
+
+    def show_run(self, run_id: str) -> None:
+        """Go to the log of a run."""
+        self.switch_screen("runs")
+        self.call_later(self.runs_screen.show_run, run_id, zoomed=True)
+
+    def action_go_back(self) -> None:
+        if isinstance(self.screen, SessionScreen):
+            self.screen.go_back()
+
+    def action_leave(self) -> None:
+        """Close the screen; at the matrix the app, after asking where decisions would be lost."""
+        if not isinstance(self.screen, SessionScreen):
+            return
+        if self.screen is not self.matrix_screen:
+            self.action_switch("matrix")
+            return
+        self._quit()
+
+    def _quit(self) -> None:
+        count = self.session.open_changes
+        if not count:
+            self.exit()
+            return
+        body = f"{count:,} pending changes are not written. Runs go on in any case."
+        question = Confirm("Quit and lose pending changes?", body, verb="quit")
+        self.push_screen(question, lambda yes: self.exit() if yes else None)
+
+    def action_interrupt(self) -> None:
+        """Once: stop following. Twice: quit. Runs are never stopped by it."""
+        self.runs_screen.stop_following()
+        if self._interrupted:
+            self._quit()
+            return
+        self._interrupted = True
+        self.say("Once more to quit. Runs go on.", timeout=2)
+        self.set_timer(2, self._forget_interrupt)
+
+    def _forget_interrupt(self) -> None:
+        self._interrupted = False
+
+    def valid_commands(self) -> Sequence[Command]:
+        """What works on the screen in front."""
+        screen = next((one for one in reversed(self.screen_stack) if isinstance(one, SessionScreen)), None)
+        return commands(Where.APP, *screen.PLACES) if screen else []
+
+    def action_help(self) -> None:
+        if isinstance(self.screen, SessionScreen):
+            self.push_screen(HelpScreen(self.valid_commands()), self.run_command)
+
+    def run_command(self, command: Command | None) -> None:
+        """Do what the command's key would do here."""
+        if command is None:
+            return
+        for node in (self.focused, self.screen, self):
+            name = command.action.partition("(")[0]
+            if node is not None and hasattr(node, f"action_{name}"):
+                self.call_later(self.run_action, command.action, node)
+                return
+
+    # Errors and copies
+
+    def say(self, text: str, *, timeout: float | None = None) -> None:
+        """A word in passing. It may carry text from outside, so it is never markup."""
+        self.notify(printable(text), timeout=timeout, markup=False)
+
+    def tell(self, error: TTMatrixError) -> None:
+        """Show an error a person must read."""
+        self.push_screen(Notice(error))
+
+    def on_work_failed(self, message: WorkFailed) -> None:
+        self.tell(message.error)
+
+    def on_work_done(self, message: WorkDone[object]) -> None:
+        message.deliver()
+
+    def copy(self, text: str) -> None:
+        """Copy through the terminal, and into a file for terminals that do not pass it on."""
+        self.copy_to_clipboard(text)
+        kept = keep_copy(self.session.paths.cache, text)
+        self.say(f"Copied; also in {kept}")
+
+    # The checkout
+
+    def action_reload(self) -> None:
+        """Read the checkout again in the background; the screen stays usable."""
+        before = self.session.matrix
+        in_thread(self, "reload", lambda: self._reindex(before), self._replace_matrix)
+
+    def _replace_matrix(self, matrix: Matrix) -> None:
+        self.session.view.replace_matrix(matrix)
+        self.matrix_changed.publish(None)
+
+    def open_editor(self, detail: Detail) -> None:
+        """Open $EDITOR at the entry of a test; asked twice for the same one, at its loader."""
+        root = self.session.checkout.root
+        at_loader = self._editor_at_loader == detail.id or not detail.declared
+        self._editor_at_loader = None if at_loader else detail.id
+        if at_loader and not detail.loader:
+            self.tell(TTMatrixError("Nothing to edit", f"{one_line(detail.id)} has neither an entry nor a loader."))
+            return
+        path, line = (detail.loader, 1) if at_loader else (detail.declared[-1].path, detail.declared[-1].entry.line)
+        try:
+            argv = editor_command(root / path, line)
+            with self.suspend():
+                edit(argv, root)
+        except TTMatrixError as error:
+            self.tell(error)
+        self.action_reload()
+
+    # Runs
+
+    def _look_at_runs(self) -> None:
+        records = self.session.store.records()
+        if records != self.session.runs:
+            self.session.runs = records
+            self.runs_changed.publish(None)
+
+    def start_runs(self, ids: Sequence[str]) -> None:
+        """Start a CPU repro of each id; those that cannot run are told with their reasons."""
+        session = self.session
+
+        def start() -> tuple[list[RunRecord], list[TTMatrixError]]:
+            started: list[RunRecord] = []
+            refused: list[TTMatrixError] = []
+            for id in ids:
+                try:
+                    started.append(session.start(session.plan(id)))
+                except TTMatrixError as error:
+                    refused.append(error)
+            return started, refused
+
+        in_thread(self, "start runs", start, self._runs_started)
+
+    def _runs_started(self, outcome: tuple[list[RunRecord], list[TTMatrixError]]) -> None:
+        started, refused = outcome
+        self._look_at_runs()
+        if started:
+            first = one_line(started[0].spec.test_id)
+            what = first if len(started) == 1 else f"{len(started):,} runs"
+            self.say(f"Started {what}. 2 shows the runs.")
+        if refused:
+            title = refused[0].title if len(refused) == 1 else f"{len(refused):,} tests were not started"
+            reasons = refused[0].detail if len(refused) == 1 else "\n".join(error.title for error in refused[:8])
+            self.tell(TTMatrixError(title, reasons, refused[0].hint))
+
+    def cancel_run(self, run_id: str) -> None:
+        """Stop a run and everything it started."""
+        in_thread(self, f"cancel {run_id}", lambda: cancel(self.session.store, run_id), lambda _: self._look_at_runs())
+
+    # Edits
+
+    def propose(self, operations: Sequence[Operation] | None) -> None:
+        """Add a change to the pending ones and say where it is."""
+        if not operations:
+            return
+        self.decide(self.session.pending.propose(Change(tuple(operations))))
+        self.say("Added to the pending changes. 5 reviews them.")
+
+    def decide(self, pending: Pending) -> None:
+        """Take over another state of the pending changes."""
+        self.session.pending = pending
+        self.pending_changed.publish(None)

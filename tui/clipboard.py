@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps what was copied in a file: over ssh and tmux the terminal often does not pass a copy on."""
+
+from pathlib import Path
+
+from core.files import atomic_write
+
+
+def keep_copy(cache: Path, text: str) -> Path:
+    """Write `text` to the file of the last copy below `cache`; returns that file."""
+    cache.mkdir(parents=True, exist_ok=True)
+    kept = cache / "clip.txt"
+    atomic_write(kept, text)
+    return kept

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one table of commands: bindings, footer, help and palette all come from it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from textual.binding import Binding, BindingType
+
+
+class Where(StrEnum):
+    """What must be in front for a command to be valid."""
+
+    APP = "everywhere"
+    MATRIX = "matrix"
+    RUNS = "runs"
+    REVIEW = "review"
+    FACETS = "in the facets"
+    TABLE = "in a table"
+    LINES = "in a log or diff"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing a person can do. `id` is stable; `keys` are Textual's names, separated by commas."""
+
+    id: str
+    where: Where
+    keys: str
+    action: str
+    label: str
+    """Two words at most: what the footer says."""
+    help: str
+    footer: bool = False
+
+    @property
+    def first_key(self) -> str:
+        return self.keys.partition(",")[0]
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("app.matrix", Where.APP, "1", "switch('matrix')", "Matrix", "Show the matrix"),
+    Command("app.runs", Where.APP, "2", "switch('runs')", "Runs", "Show the runs and their logs"),
+    Command("app.log", Where.APP, "3", "switch('log')", "Log", "Show the log of the highlighted run, full size"),
+    Command("app.review", Where.APP, "5", "switch('review')", "Review", "Review pending edits"),
+    Command("app.help", Where.APP, "question_mark", "help", "Help", "List the keys that work here", footer=True),
+    Command("app.palette", Where.APP, "colon,ctrl+p", "command_palette", "Commands", "Find a command by its name"),
+    Command("app.reload", Where.APP, "f5,ctrl+r", "reload", "Reload", "Read the checkout again"),
+    Command("app.back", Where.APP, "escape", "go_back", "Back", "Leave what is open, then the filter"),
+    Command("app.quit", Where.APP, "q", "leave", "Quit", "Close the view, at the matrix the app; runs go on"),
+    Command("app.interrupt", Where.APP, "ctrl+c", "interrupt", "Stop", "Stop following; twice, quit"),
+    Command("matrix.filter", Where.MATRIX, "slash", "filter", "Filter", "Type a query; enter keeps it", footer=True),
+    Command("matrix.mark", Where.MATRIX, "space", "mark", "Mark", "Mark or unmark the row", footer=True),
+    Command("matrix.mark_all", Where.MATRIX, "asterisk", "mark_shown", "Mark all", "Mark every row on show"),
+    Command("matrix.unmark", Where.MATRIX, "ctrl+n", "unmark", "Unmark", "Forget all marks"),
+    Command("matrix.run", Where.MATRIX, "r", "run", "Run", "Run marked tests, else this one, on the CPU", footer=True),
+    Command("matrix.log", Where.MATRIX, "L", "log", "Log", "Show the log of this test's last run", footer=True),
+    Command("matrix.set", Where.MATRIX, "E", "set_fields", "Edit", "Set fields of the marked entries", footer=True),
+    Command("matrix.open", Where.MATRIX, "e", "open_editor", "Editor", "Open $EDITOR at the entry; again: the loader"),
+    Command("matrix.detail", Where.MATRIX, "d,enter", "detail", "Detail", "Show or hide the detail panel", footer=True),
+    Command("matrix.facets", Where.MATRIX, "f", "facets", "Facets", "Show or leave the facet panel", footer=True),
+    Command("matrix.arch", Where.MATRIX, "at", "next_arch", "Arch", "Show values for the next arch"),
+    Command("matrix.sort", Where.MATRIX, "o", "next_sort", "Sort", "Sort by the next column"),
+    Command("matrix.copy", Where.MATRIX, "y", "copy_id", "Copy", "Copy the id"),
+    Command("matrix.copy_node", Where.MATRIX, "Y", "copy_node_id", "Copy node", "Copy the pytest node id"),
+    Command("facets.choose", Where.FACETS, "space,enter", "choose", "Choose", "Add the value to the filter or drop it"),
+    Command(
+        "runs.cancel", Where.RUNS, "S", "cancel_run", "Stop run", "Stop the highlighted run; asks first", footer=True
+    ),
+    Command("runs.again", Where.RUNS, "r", "run_again", "Run again", "Run the same test once more", footer=True),
+    Command("runs.pane", Where.RUNS, "tab", "other_pane", "Pane", "Go to the other pane", footer=True),
+    Command("runs.zoom", Where.RUNS, "z", "zoom", "Zoom", "Give the log the whole screen", footer=True),
+    Command("runs.copy", Where.RUNS, "y", "copy_command", "Copy", "Copy the exact command of the run", footer=True),
+    Command("review.accept", Where.REVIEW, "a", "accept", "Accept", "Accept this change", footer=True),
+    Command("review.reject", Where.REVIEW, "x", "reject", "Reject", "Reject this change", footer=True),
+    Command("review.skip", Where.REVIEW, "s", "skip", "Skip", "Decide later, go to the next"),
+    Command("review.accept_rest", Where.REVIEW, "A", "accept_rest", "Accept all", "Accept all undecided, after asking"),
+    Command("review.reject_rest", Where.REVIEW, "X", "reject_rest", "Reject all", "Reject all undecided, after asking"),
+    Command("review.undo", Where.REVIEW, "u", "undo", "Undo", "Take the last step back", footer=True),
+    Command("review.redo", Where.REVIEW, "U", "redo", "Redo", "Take the step again"),
+    Command("review.write", Where.REVIEW, "w", "write", "Write", "Write accepted changes to the files", footer=True),
+    Command("review.commit", Where.REVIEW, "c", "commit", "Commit", "Write and commit accepted changes", footer=True),
+    Command("review.whole", Where.REVIEW, "d", "whole_diff", "Whole diff", "One change, or all that will be written"),
+    Command("review.pane", Where.REVIEW, "tab", "other_pane", "Pane", "Go to the other pane"),
+    Command("table.down", Where.TABLE, "j,down", "move(1)", "Down", "Next row"),
+    Command("table.up", Where.TABLE, "k,up", "move(-1)", "Up", "Previous row"),
+    Command("table.half_down", Where.TABLE, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),
+    Command("table.half_up", Where.TABLE, "ctrl+u", "page(-0.5)", "Half up", "Half a page up"),
+    Command("table.page_down", Where.TABLE, "pagedown", "page(1)", "Page down", "A page down"),
+    Command("table.page_up", Where.TABLE, "pageup", "page(-1)", "Page up", "A page up"),
+    Command("table.top", Where.TABLE, "g,home", "top", "Top", "First row"),
+    Command("table.bottom", Where.TABLE, "G,end", "bottom", "Bottom", "Last row"),
+    Command("lines.down", Where.LINES, "j,down", "move(1)", "Down", "A line down"),
+    Command("lines.up", Where.LINES, "k,up", "move(-1)", "Up", "A line up; a log stops following"),
+    Command("lines.half_down", Where.LINES, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),
+    Command("lines.half_up", Where.LINES, "ctrl+u", "page(-0.5)", "Half up", "Half a page up"),
+    Command("lines.page_down", Where.LINES, "space,pagedown", "page(1)", "Page down", "A page down"),
+    Command("lines.page_up", Where.LINES, "pageup", "page(-1)", "Page up", "A page up"),
+    Command("lines.top", Where.LINES, "g,home", "top", "Top", "First line"),
+    Command("lines.bottom", Where.LINES, "G,end", "follow", "End", "Last line; a live log follows again"),
+    Command("lines.follow", Where.LINES, "F", "follow", "Follow", "Follow what is written"),
+    Command("lines.left", Where.LINES, "left,less_than_sign", "side(-1)", "Left", "Scroll left"),
+    Command("lines.right", Where.LINES, "right,greater_than_sign", "side(1)", "Right", "Scroll right"),
+)
+
+
+def commands(*places: Where) -> list[Command]:
+    """Commands of the given places, in the order of the table."""
+    return [command for command in COMMANDS if command.where in places]
+
+
+def bindings(*places: Where) -> list[BindingType]:
+    """Textual bindings of the given places."""
+    return [
+        Binding(one.keys, one.action, one.label, show=one.footer, tooltip=one.help, id=one.id)
+        for one in commands(*places)
+    ]
+
+
+def key_text(command: Command) -> str:
+    """The keys of a command as a person reads them."""
+    return " ".join(_key_name(key) for key in command.keys.split(","))
+
+
+_NAMES = {
+    "question_mark": "?",
+    "colon": ":",
+    "slash": "/",
+    "asterisk": "*",
+    "at": "@",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "pagedown": "pgdn",
+    "pageup": "pgup",
+    "escape": "esc",
+}
+
+
+def _key_name(key: str) -> str:
+    return _NAMES.get(key, key.replace("ctrl+", "^"))
+
+
+def clashes(places: Iterable[Where]) -> list[tuple[str, str, str]]:
+    """Keys that mean two things where all of `places` are in front at once: (key, command, command)."""
+    seen: dict[str, str] = {}
+    found = []
+    for command in commands(*places):
+        for key in command.keys.split(","):
+            if key in seen:
+                found.append((key, seen[key], command.id))
+            seen[key] = command.id
+    return found

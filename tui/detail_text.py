@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of the detail panel. Pure: what is known about an id, to styled lines."""
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from core.matrix.detail import Detail
+from core.matrix.effective import text_of
+from core.matrix.index import NO_ARCH
+from core.runs.record import RunRecord
+from core.text import one_line, printable
+from tui.presentation import run_look, seconds_text
+
+_STYLES = {
+    "pass": "green",
+    "fail": "bold red",
+    "running": "bold blue",
+    "dim": "dim",
+}
+
+
+def detail_text(detail: Detail, runs: Sequence[RunRecord]) -> Text:
+    """Entry, effective values, loader, siblings and runs of one id."""
+    text = Text(no_wrap=False)
+    text.append(f"{one_line(detail.id)}\n", "bold")
+    _entries(text, detail)
+    _effective(text, detail)
+    _heading(text, "loader")
+    text.append(f"{one_line(detail.loader)}\n" if detail.loader else "no loader gives rise to this id\n")
+    text.append(f"{detail.function}\n", "dim")
+    _runs(text, runs)
+    for finding in detail.findings:
+        _heading(text, finding.kind)
+        text.append(f"{one_line(finding.message)} ({one_line(finding.file)}:{finding.line})\n", "red")
+    if detail.siblings:
+        _heading(text, f"other entries of this loader: {len(detail.siblings)}")
+        text.append("".join(f"{one_line(id)}\n" for id in detail.siblings), "dim")
+    return text
+
+
+def _heading(text: Text, words: str) -> None:
+    text.append(f"\n{words}\n", "bold underline")
+
+
+def _entries(text: Text, detail: Detail) -> None:
+    for number, one in enumerate(detail.declared, 1):
+        _heading(text, f"{one_line(one.path)}:{one.entry.line}")
+        text.append(f"{printable(one.text)}\n")
+        if number < len(detail.declared):
+            text.append("shadowed by a later file\n", "red")
+    if not detail.declared:
+        _heading(text, "no entry")
+        text.append("UNSPECIFIED on every arch, marked for " + ", ".join(detail.supported) + "\n", "dim")
+
+
+def _effective(text: Text, detail: Detail) -> None:
+    _heading(text, "effective")
+    for name in detail.effective[NO_ARCH]:
+        for effective, archs in detail.grouped(name):
+            where = "all its archs" if len(archs) == len(detail.supported) else ", ".join(map(one_line, archs))
+            text.append(f"{name:15} ")
+            text.append(one_line(text_of(effective.value)) or "-", "bold")
+            text.append(f"  {effective.provenance} · {where}\n", "dim")
+    text.append(f"{'archs':15} ")
+    text.append(", ".join(map(one_line, detail.supported)) + "\n")
+
+
+def _runs(text: Text, runs: Sequence[RunRecord]) -> None:
+    if not runs:
+        return
+    _heading(text, "runs here")
+    for record in runs[:5]:
+        look = run_look(record)
+        text.append(f"{record.spec.run_id}  {record.spec.kind}  ")
+        text.append(f"{look.word:9}", _STYLES.get(look.style, ""))
+        text.append(f" {seconds_text(record.seconds):>6}  {record.summary}\n")

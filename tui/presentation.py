@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How values look: short names, letters and style names. Pure: no widget, no clock, and no meaning by colour alone."""
+
+from dataclasses import dataclass
+
+from rich.cells import cell_len, set_cell_size
+
+from core.matrix.fields import status_column
+from core.matrix.index import Matrix
+from core.matrix.view import View
+from core.model import Status
+from core.runs.outcome import Outcome
+from core.runs.record import RunRecord, RunState
+from core.text import elide_middle, one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One piece of a line with the name of its style (a component class of the widget that shows it)."""
+
+    text: str
+    style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLook:
+    """How a status is written: a word, a letter for grids, a style."""
+
+    word: str
+    letter: str
+    style: str
+
+
+STATUS_LOOKS = {
+    Status.EXPECTED_PASSING: StatusLook("PASS", "P", "pass"),
+    Status.KNOWN_FAILURE_XFAIL: StatusLook("XFAIL", "X", "xfail"),
+    Status.NOT_SUPPORTED_SKIP: StatusLook("SKIP", "S", "skip"),
+    Status.EXCLUDE_MODEL: StatusLook("EXCL", "E", "exclude"),
+    Status.UNSPECIFIED: StatusLook("-", "·", "dim"),
+}
+MIXED = StatusLook("mixed", "~", "mixed")
+
+_BRINGUP = {
+    "FAILED_FE_COMPILATION": "frontend",
+    "FAILED_TTMLIR_COMPILATION": "tt-mlir",
+    "FAILED_RUNTIME": "runtime",
+    "INCORRECT_RESULT": "incorrect",
+    "NOT_STARTED": "not started",
+}
+
+
+def status_look(matrix: Matrix, row: int, arch: str) -> StatusLook:
+    """The status of a row on `arch`; without one, the status all supported archs share, else MIXED."""
+    value = status_column(matrix, arch)[row]
+    statuses = (value,) if isinstance(value, str) else value
+    return STATUS_LOOKS[Status(statuses[0])] if len(statuses) == 1 else MIXED
+
+
+def arch_letters(matrix: Matrix, row: int) -> list[Cell]:
+    """One letter per arch in the order of the schema; a blank where the test is not marked for the arch."""
+    mask = matrix.flags["arch"].masks[row]
+    cells = []
+    for bit, arch in enumerate(matrix.schema.archs):
+        look = STATUS_LOOKS[Status(matrix.status[arch][row])]
+        cells.append(Cell(look.letter, look.style) if mask >> bit & 1 else Cell(" "))
+    return cells
+
+
+def arch_title(matrix: Matrix) -> str:
+    """One character per arch, heading the letters: its first letter, in capitals where that one is taken."""
+    title = ""
+    for arch in matrix.schema.archs:
+        letters = [arch[0], arch[0].upper(), *arch.lower(), *"0123456789"]
+        title += next((letter for letter in letters if letter.isalnum() and letter not in title), "?")
+    return title
+
+
+def bringup_word(value: str) -> str:
+    """How far a model gets, in one short word."""
+    return _BRINGUP.get(value, one_line(value).lower())
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeLook:
+    """How the state of a run is written."""
+
+    word: str
+    style: str
+
+
+_OUTCOMES = {
+    Outcome.PASS: OutcomeLook("pass", "pass"),
+    Outcome.FAIL: OutcomeLook("FAIL", "fail"),
+    Outcome.CRASH: OutcomeLook("CRASH", "fail"),
+    Outcome.TIMEOUT: OutcomeLook("TIMEOUT", "fail"),
+    Outcome.ERROR: OutcomeLook("ERROR", "fail"),
+    Outcome.CANCELLED: OutcomeLook("cancelled", "dim"),
+    Outcome.LOST: OutcomeLook("lost", "dim"),
+}
+
+
+def run_look(record: RunRecord) -> OutcomeLook:
+    """The word for a run: its outcome once there is one, else its state."""
+    if record.outcome is not None:
+        return _OUTCOMES[record.outcome]
+    return OutcomeLook("running", "running") if record.state is RunState.RUNNING else OutcomeLook("queued", "dim")
+
+
+def seconds_text(seconds: float | None) -> str:
+    """A duration in at most five characters; empty where there is none."""
+    if seconds is None:
+        return ""
+    if seconds < 100:
+        return f"{seconds:.1f}s"
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}m{rest:02}" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02}"
+
+
+def count_text(view: View) -> str:
+    """How many rows the filter leaves, and what is marked, hidden marks included."""
+    shown, total = len(view.rows), len(view.matrix.ids)
+    text = f"{shown:,} of {total:,}" if shown != total else f"{total:,} tests"
+    if view.marks:
+        hidden = view.hidden_marks()
+        text += f" · {len(view.marks):,} marked" + (f" ({hidden:,} hidden)" if hidden else "")
+    return text
+
+
+def diff_style(line: str) -> str:
+    """The style of one line of a unified diff."""
+    if line.startswith(("--- ", "+++ ")):
+        return "file"
+    return {"@": "hunk", "+": "added", "-": "removed"}.get(line[:1], "")
+
+
+def log_style(line: str) -> str:
+    """The style of one line of a run's log."""
+    if line.startswith("====="):
+        return "heading"
+    if line.startswith(("  File ", "TTMATRIX-RESULT")):
+        return "dim"
+    if "Error" in line or "FAILED" in line or line.startswith("Traceback"):
+        return "error"
+    return ""
+
+
+def fit(text: str, width: int, *, elide: bool = False) -> str:
+    """`text` in exactly `width` cells; too long, it loses its middle (`elide`) or its end."""
+    if not text.isascii():
+        return set_cell_size(text if cell_len(text) <= width else f"{text[: max(0, width - 1)]}…", width)
+    if len(text) > width:
+        text = elide_middle(text, width) if elide else f"{text[: max(0, width - 1)]}…"[:width]
+    return text.ljust(width)

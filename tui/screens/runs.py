@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs and their logs: what runs, what came of it, and what it printed, live."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Footer, Static
+
+from core.runs.record import RunRecord
+from core.runs.spec import shell_command
+from core.runs.tail import LogFile
+from core.text import one_line
+from tui.commands import Where, bindings
+from tui.presentation import Cell, log_style, run_look, seconds_text
+from tui.screens.base import SessionScreen
+from tui.screens.dialogs import Confirm
+from tui.widgets.lines_view import LinesView
+from tui.widgets.row_table import RowTable, TableColumn
+
+_POLL_SECONDS = 0.1
+
+
+class RunRows:
+    """A RowSource over run records."""
+
+    columns: Sequence[TableColumn] = (
+        TableColumn("run", 22),
+        TableColumn("kind", 4, from_width=110),
+        TableColumn("outcome", 9),
+        TableColumn("time", 6),
+        TableColumn("test id", 30, share=2, elide=True),
+        TableColumn("why", 20, share=3, from_width=110),
+    )
+
+    def __init__(self, records: Sequence[RunRecord]) -> None:
+        self.records = records
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def key(self, position: int) -> str:
+        return self.records[position].spec.run_id
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        record = self.records[position]
+        look = run_look(record)
+        return (
+            [Cell(record.spec.run_id)],
+            [Cell(record.spec.kind)],
+            [Cell("stopping" if record.cancelling else look.word, look.style)],
+            [Cell(seconds_text(record.seconds), "dim")],
+            [Cell(one_line(record.spec.test_id))],
+            [Cell(record.summary, "dim")],
+        )
+
+
+class RunTable(RowTable):
+    """The table of runs, with the keys of a table."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
+
+
+class LogView(LinesView):
+    """The log, with the keys of a log."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
+
+
+class RunsScreen(SessionScreen):
+    """The runs above, the log of the highlighted one below."""
+
+    PLACES = (Where.RUNS, Where.TABLE, Where.LINES)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.RUNS)
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="title", markup=False)
+        with Vertical(id="runs-box"):
+            yield RunTable(RunRows(self.session.runs), id="runs")
+        yield Static("", id="log-title", markup=False)
+        yield LogView(log_style, id="log")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self._log: LogFile | None = None
+        self._shown = ""
+        self.follow(self.app_.runs_changed, self._runs_changed)
+        self.set_interval(_POLL_SECONDS, self._poll)
+        self.table.focus()
+        self._say()
+
+    @property
+    def table(self) -> RunTable:
+        return self.query_one(RunTable)
+
+    @property
+    def log_view(self) -> LogView:
+        return self.query_one(LogView)
+
+    @property
+    def current(self) -> RunRecord | None:
+        """The highlighted run."""
+        key = self.table.cursor_key
+        return next((record for record in self.session.runs if record.spec.run_id == key), None)
+
+    def show_run(self, run_id: str, *, zoomed: bool = False) -> None:
+        """Put the cursor on a run and follow its log."""
+        self.table.show(RunRows(self.session.runs), keep=run_id)
+        self.set_class(zoomed, "zoomed")
+        self._open_log()
+        (self.log_view if zoomed else self.table).focus()
+
+    def stop_following(self) -> None:
+        """Leave the log where it is."""
+        if self.is_mounted:
+            self.log_view.following = False
+
+    def _runs_changed(self) -> None:
+        self.table.show(RunRows(self.session.runs), keep=self.table.cursor_key)
+        self._say()
+
+    def _say(self) -> None:
+        runs = self.session.runs
+        active = sum(record.active for record in runs)
+        words = f"{len(runs):,} runs" + (f", {active} under way" if active else "")
+        self.query_one("#title", Static).update(f"ttmatrix   runs   {words if runs else 'none yet: r in the matrix'}")
+
+    # The log
+
+    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self._open_log()
+
+    def _open_log(self) -> None:
+        record = self.current
+        shown = record.spec.run_id if record else ""
+        if shown != self._shown:
+            self._shown = shown
+            self._log = LogFile(record.log) if record else None
+            if self._log is not None:
+                self._log.poll()
+                self.log_view.show(self._log, follow=True)
+        self._say_log()
+
+    def _poll(self) -> None:
+        """Take in what the log has grown by, a bounded piece at a time."""
+        if self._log is None or not self.is_current:
+            return
+        before = self._log.line_count
+        self._log.poll()
+        if self._log.line_count != before:
+            self.log_view.grew(before)
+
+    def on_lines_view_follow_changed(self, event: LinesView.FollowChanged) -> None:
+        self._say_log()
+
+    def _say_log(self) -> None:
+        title, record = self.query_one("#log-title", Static), self.current
+        if record is None:
+            title.update("")
+            return
+        view = self.log_view
+        state = f"{view.unseen:,} new lines below" if view.unseen else "following" if view.following else ""
+        live = state if record.active else record.summary
+        title.update("   ".join(filter(None, (one_line(record.spec.test_id), run_look(record).word, live))))
+
+    # Actions
+
+    def action_other_pane(self) -> None:
+        (self.table if self.log_view.has_focus else self.log_view).focus()
+
+    def action_zoom(self) -> None:
+        self.toggle_class("zoomed")
+        (self.log_view if self.has_class("zoomed") else self.table).focus()
+
+    def go_back(self) -> None:
+        if self.has_class("zoomed"):
+            self.action_zoom()
+        elif self.log_view.has_focus:
+            self.table.focus()
+        else:
+            super().go_back()
+
+    def action_copy_command(self) -> None:
+        if self.current is not None:
+            self.app_.copy(shell_command(self.current.spec))
+
+    def action_run_again(self) -> None:
+        if self.current is not None:
+            self.app_.start_runs([self.current.spec.test_id])
+
+    def action_cancel_run(self) -> None:
+        record = self.current
+        if record is None or not record.active:
+            self.app_.say("This run is over.")
+            return
+        question = Confirm(f"Stop run {record.spec.run_id}?", record.spec.test_id, verb="stop it")
+        self.app.push_screen(question, lambda yes: self.app_.cancel_run(record.spec.run_id) if yes else None)

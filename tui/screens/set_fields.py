@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The form that sets fields of one entry or of many, at the entry or in an override of one arch."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Label
+
+from core.edits.bulk import ENTRY_SCOPE, FORM_FIELDS, FormField, present_text, set_fields
+from core.edits.operations import Operation
+from core.errors import UsageError
+from core.text import one_line
+from tui.screens.dialogs import Dialog
+from tui.session import Session
+from tui.widgets.cycle import Cycle
+
+_VARIOUS = "\N{HORIZONTAL ELLIPSIS}"
+"""The value of a choice on which the entries differ: left there, it changes nothing."""
+
+
+class SetFields(Dialog[Sequence[Operation]]):
+    """Dismissed with the operations of what was changed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "propose", "Propose", show=False, priority=True),
+        Binding("down", "app.focus_next", "Next", show=False),
+        Binding("up", "app.focus_previous", "Previous", show=False),
+    ]
+
+    def __init__(self, session: Session, ids: Sequence[str]) -> None:
+        super().__init__()
+        self._matrix = session.matrix
+        self._ids = ids
+        self._before: dict[str, str | None] = {}
+
+    def compose(self) -> ComposeResult:
+        title = one_line(self._ids[0]) if len(self._ids) == 1 else f"{len(self._ids):,} tests"
+        scopes = [(ENTRY_SCOPE, "the entry"), *((arch, f"override {arch}") for arch in self._matrix.schema.archs)]
+        with Vertical(id="box"):
+            yield Label(Text(title), id="dialog-title")
+            with Horizontal(classes="field"):
+                yield Label("at")
+                yield Cycle(scopes, ENTRY_SCOPE, id="scope")
+            for field in FORM_FIELDS:
+                with Horizontal(classes="field"):
+                    yield Label(field.name)
+                    yield self._editor(field)
+            yield Label("", id="form-problem")
+            yield Label(
+                Text("↑ ↓ field   ← → choose   empty: take it away   enter propose   esc leave"), id="dialog-hint"
+            )
+
+    def _editor(self, field: FormField) -> Cycle | Input:
+        if field.choices:
+            return Cycle([("", "not set")], "", id=f"field-{field.name}")
+        editor = Input(id=f"field-{field.name}")
+        editor.cursor_blink = False
+        return editor
+
+    def on_mount(self) -> None:
+        self._fill()
+        self.query_one("#field-status").focus()
+
+    def on_cycle_changed(self, event: Cycle.Changed) -> None:
+        if event.cycle.id == "scope":
+            self._fill()
+
+    def _fill(self) -> None:
+        """Show what the entries have in the chosen scope."""
+        scope = self.query_one("#scope", Cycle).value
+        for field in FORM_FIELDS:
+            present = present_text(self._matrix, self._ids, scope, field.name)
+            self._before[field.name] = present
+            editor = self.query_one(f"#field-{field.name}")
+            if isinstance(editor, Cycle):
+                various = [(_VARIOUS, "(they differ)")] if present is None else []
+                own = [(present, present)] if present and present not in field.choices else []
+                editor.options = (*various, ("", "not set"), *own, *((one, one) for one in field.choices))
+                editor.value = _VARIOUS if present is None else present
+            elif isinstance(editor, Input):
+                editor.value = present or ""
+                editor.placeholder = "(they differ: left empty, nothing changes)" if present is None else "not set"
+
+    def action_propose(self) -> None:
+        scope = self.query_one("#scope", Cycle).value
+        try:
+            operations = set_fields(self._matrix, self._ids, scope, self._changed())
+        except UsageError as error:
+            self.query_one("#form-problem", Label).update(Text(f"{error.title}. {error.detail}", "bold red"))
+            return
+        self.dismiss(operations)
+
+    def _changed(self) -> dict[str, str]:
+        changed = {}
+        for field in FORM_FIELDS:
+            editor = self.query_one(f"#field-{field.name}")
+            text = editor.value if isinstance(editor, Cycle | Input) else ""
+            before = self._before[field.name]
+            untouched = text in ("", _VARIOUS) if before is None else text.strip() == before.strip()
+            if not untouched:
+                changed[field.name] = text
+        return changed

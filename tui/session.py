@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the screens share: the view of one checkout, the pending edits, the runs; built once, held here only."""
+
+import secrets
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.edits.pending import Decision, Pending
+from core.matrix.detail import Detail, describe
+from core.matrix.index import Matrix
+from core.matrix.query import Query
+from core.matrix.view import View
+from core.runs.launch import launch
+from core.runs.plan import plan_cpu
+from core.runs.record import RunRecord
+from core.runs.spec import RunSpec
+from core.runs.store import RunStore
+from core.settings import Paths, Settings
+from core.sources.checkout import Checkout
+
+
+@dataclass
+class Session:
+    """One person looking at one checkout."""
+
+    view: View
+    paths: Paths
+    settings: Settings
+    store: RunStore
+    pending: Pending = field(default_factory=Pending)
+    uncommitted: tuple[Path, ...] = ()
+    """Files written here and not committed yet."""
+    runs: list[RunRecord] = field(default_factory=list)
+    """As of the last look at the store, newest first."""
+
+    @classmethod
+    def open(cls, matrix: Matrix, paths: Paths, settings: Settings, *, query: str = "", arch: str = "") -> "Session":
+        """Start on `matrix`. Raises UsageError for a query or an arch that cannot be."""
+        view = View(matrix, Query.parse(query), arch)
+        return cls(view, paths, settings, RunStore(paths.runs))
+
+    @property
+    def matrix(self) -> Matrix:
+        return self.view.matrix
+
+    @property
+    def checkout(self) -> Checkout:
+        return self.matrix.checkout
+
+    @property
+    def open_changes(self) -> int:
+        """How many pending changes are not rejected."""
+        return sum(change.decision is not Decision.REJECTED for change in self.pending.changes)
+
+    def edited_ids(self) -> frozenset[str]:
+        """Ids that pending changes are about."""
+        return frozenset(op.id for change in self.pending.changes for op in change.ops)
+
+    def describe(self, id: str) -> Detail:
+        return describe(self.matrix, id)
+
+    def last_run(self, id: str) -> RunRecord | None:
+        """The newest run of a test."""
+        return next((record for record in self.runs if record.spec.test_id == id), None)
+
+    def plan(self, id: str) -> RunSpec:
+        """A CPU repro of `id`. Raises TTMatrixError where it cannot be run, with the reason."""
+        entry = self.matrix.entries.get(id)
+        batch_size = entry.fields.get("batch_size") if entry else None
+        return plan_cpu(
+            self.checkout,
+            id,
+            self.settings,
+            now=datetime.now(UTC),
+            token=secrets.token_hex(16),
+            arch=self.view.arch or None,
+            batch_size=batch_size if isinstance(batch_size, int) else None,
+        )
+
+    def start(self, spec: RunSpec) -> RunRecord:
+        """Start a planned run, detached from us."""
+        return launch(self.store, spec)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Open the app on a checkout: everything that can go wrong here is said before the screen is taken over."""
+
+import gc
+import os
+from pathlib import Path
+
+# A second frame waits for a tick of this clock, so a faster clock means a shorter wait; idle costs nothing.
+os.environ.setdefault("TEXTUAL_FPS", "120")
+
+from core.cli.context import AppRequest
+from core.matrix.index import index
+from core.settings import load_settings, paths
+from core.sources.checkout import find_checkout
+from tui.app import TTMatrixApp
+from tui.session import Session
+
+_QUIET_THRESHOLDS = (20_000, 20, 50)
+
+
+def open_app(request: AppRequest) -> int:
+    """Open the app and return its exit code. Raises TTMatrixError where there is nothing to open it on."""
+    own = paths()
+    settings = load_settings(own.settings_file)
+    checkout = find_checkout(request.repo or Path.cwd(), upward=request.repo is None)
+    session = Session.open(index(checkout), own, settings, query=request.query, arch=request.arch)
+    app = TTMatrixApp(session, lambda matrix: index(matrix.checkout))
+    app.call_after_refresh(_settle_memory)
+    app.run(mouse=True)
+    return app.return_code or 0
+
+
+def _settle_memory() -> None:
+    """Put what was built at the start out of the collector's sight: it would look at it in vain and cost frames."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_QUIET_THRESHOLDS)
+    gc.enable()

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The filter line: a prompt, the query, and what it found or what is wrong with it."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Static
+
+
+class QueryInput(Input):
+    """An input that tells of each change at once, so that text and rows are painted in one frame."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,down", "keep", "Keep", show=False),
+        Binding("escape", "clear", "Clear", show=False),
+    ]
+
+    class Left(Message):
+        """The person is done with the query and wants the rows."""
+
+    def __init__(self, value: str, changed: Callable[[str], None]) -> None:
+        super().__init__(value, placeholder="status:xfail arch:p150 !mode:training llama", id="filter")
+        self.cursor_blink = False
+        self._changed = changed
+
+    def _watch_value(self, value: str) -> None:
+        # Input.Changed would come a frame later.
+        super()._watch_value(value)
+        if self.is_mounted:
+            self._changed(value)
+
+    def action_keep(self) -> None:
+        self.post_message(self.Left())
+
+    def action_clear(self) -> None:
+        self.value = ""
+        self.post_message(self.Left())
+
+
+class FilterBar(Horizontal):
+    """Shows and edits a query. `changed` is called with the text of each edit."""
+
+    def __init__(self, query: str, changed: Callable[[str], None]) -> None:
+        super().__init__(id="filter-line")
+        self._query = query
+        self._changed = changed
+
+    def compose(self) -> ComposeResult:
+        yield Static("/", id="filter-prompt")
+        yield QueryInput(self._query, self._changed)
+        yield Static("", id="filter-note", markup=False)
+
+    @property
+    def input(self) -> QueryInput:
+        return self.query_one(QueryInput)
+
+    def note(self, text: str, *, error: bool = False) -> None:
+        """Say what the query found, or what is wrong with it."""
+        shown = self.query_one("#filter-note", Static)
+        shown.set_class(error, "error")
+        shown.update(Text(text, no_wrap=True, overflow="ellipsis"))

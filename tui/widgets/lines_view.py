@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines of text of any number, read when they become visible: logs that grow, and diffs."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Protocol
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from tui.widgets.line_style import line_style
+
+_WHEEL_LINES = 3
+_SIDE_STEP = 16
+
+
+class LineSource(Protocol):
+    """What the view shows. Lines are safe to print and have no line ends."""
+
+    @property
+    def line_count(self) -> int: ...
+
+    def lines(self, first: int, count: int) -> Sequence[str]: ...
+
+
+class TextLines:
+    """A LineSource over lines that are at hand."""
+
+    def __init__(self, lines: Sequence[str] = ()) -> None:
+        self._lines = lines
+
+    @property
+    def line_count(self) -> int:
+        return len(self._lines)
+
+    def lines(self, first: int, count: int) -> Sequence[str]:
+        return self._lines[first : first + count]
+
+
+class LinesView(ScrollView, can_focus=True):
+    """Shows a LineSource. While it follows, it stays at the end; scrolling up stops that, and nothing moves."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "lines--added",
+        "lines--removed",
+        "lines--hunk",
+        "lines--file",
+        "lines--error",
+        "lines--dim",
+        "lines--heading",
+        "lines--word",
+    }
+    DEFAULT_CSS = """
+    LinesView {
+        background: $surface; color: $foreground; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1;
+        & > .lines--added { color: $text-success; background: $success 15%; }
+        & > .lines--removed { color: $text-error; background: $error 15%; }
+        & > .lines--hunk { color: $text-secondary; }
+        & > .lines--file { text-style: bold; background: $panel; }
+        & > .lines--error { color: $text-error; }
+        & > .lines--dim { color: $foreground 50%; }
+        & > .lines--heading { color: $text-primary; text-style: bold; }
+    }
+    """
+
+    following: reactive[bool] = reactive(False, repaint=False)
+    """Whether the view stays at the end of what grows."""
+    unseen: reactive[int] = reactive(0, repaint=False)
+    """Lines that arrived below while the view does not follow."""
+
+    class FollowChanged(Message):
+        """The view follows or no longer follows, or lines arrived unseen."""
+
+        def __init__(self, view: "LinesView") -> None:
+            super().__init__()
+            self.view = view
+
+    def __init__(self, style_of: Callable[[str], str], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._style_of = style_of
+        self.source: LineSource = TextLines()
+        self._side = 0
+        self._looks: dict[str, Style] = {}
+
+    def notify_style_update(self) -> None:
+        self._looks.clear()
+        super().notify_style_update()
+
+    def show(self, source: LineSource, *, follow: bool = False) -> None:
+        """Show other lines, from the top or, with `follow`, from the end."""
+        self.source = source
+        self._side = 0
+        self._set_height()
+        self.unseen = 0
+        self.following = follow
+        self.scroll_to(y=self.max_scroll_y if follow else 0, animate=False, force=True)
+        self.refresh()
+
+    def grew(self, before: int) -> None:
+        """The source has more lines than the `before` it had."""
+        self._set_height()
+        if self.following:
+            self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
+        else:
+            self.unseen += max(0, self.source.line_count - before)
+        self.refresh()
+
+    def _set_height(self) -> None:
+        size = Size(self.size.width, self.source.line_count)
+        self.set_reactive(LinesView.virtual_size, size)
+        self._scroll_update(size)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._set_height()
+        if self.following:
+            self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
+
+    @property
+    def max_scroll_y(self) -> int:
+        return max(0, self.source.line_count - self.size.height)
+
+    # Painting
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        first = self.scroll_offset.y + crop.y
+        texts = list(self.source.lines(first, crop.height)) if first < self.source.line_count else []
+        texts += [""] * (crop.height - len(texts))
+        strips = [self._strip(text) for text in texts]
+        for line_filter in self.get_line_filters():
+            background = self.background_colors[1]
+            strips = [strip.apply_filter(line_filter, background) for strip in strips]
+        return strips
+
+    def _strip(self, text: str) -> Strip:
+        name = self._style_of(text)
+        if name not in self._looks:
+            self._looks[name] = line_style(self, f"lines--{name}" if name else "")
+        style, width = self._looks[name], self.size.width
+        return Strip([Segment(text[self._side : self._side + width], style)]).adjust_cell_length(width, style)
+
+    # Moving
+
+    def watch_following(self) -> None:
+        if self.following:
+            self.unseen = 0
+        self.post_message(self.FollowChanged(self))
+
+    def watch_unseen(self) -> None:
+        self.post_message(self.FollowChanged(self))
+
+    def _scroll_lines(self, lines: int) -> None:
+        target = max(0, min(self.scroll_offset.y + lines, self.max_scroll_y))
+        if lines < 0:
+            self.following = False
+        self.scroll_to(y=target, animate=False, force=True)
+
+    def action_move(self, lines: int) -> None:
+        self._scroll_lines(lines)
+
+    def action_page(self, pages: float) -> None:
+        self._scroll_lines(int(max(1, self.size.height - 1) * pages))
+
+    def action_top(self) -> None:
+        self._scroll_lines(-self.source.line_count)
+
+    def action_bottom(self) -> None:
+        self._scroll_lines(self.source.line_count)
+
+    def action_follow(self) -> None:
+        self.following = True
+        self._scroll_lines(self.source.line_count)
+
+    def action_side(self, steps: int) -> None:
+        self._side = max(0, self._side + steps * _SIDE_STEP)
+        self.refresh()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self._scroll_lines(_WHEEL_LINES)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self._scroll_lines(-_WHEEL_LINES)

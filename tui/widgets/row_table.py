@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table of any number of rows: only visible lines are ever made, and made lines are kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from tui.presentation import Cell, fit
+from tui.widgets.line_style import line_style
+
+_KEPT_STRIPS = 4096
+_WHEEL_ROWS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column: fixed `width` in cells, or `share` of what the fixed ones leave, but at least `width`."""
+
+    title: str
+    width: int
+    share: int = 0
+    elide: bool = False
+    """Whether text that is too long loses its middle instead of its end."""
+    from_width: int = 0
+    """The table width from which on the column is shown."""
+
+
+class RowSource(Protocol):
+    """What a table shows. Rows are asked for by position when they become visible."""
+
+    @property
+    def columns(self) -> Sequence[TableColumn]: ...
+
+    def __len__(self) -> int: ...
+
+    def key(self, position: int) -> str:
+        """What identifies the row wherever it moves."""
+        ...
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        """The pieces of every column."""
+        ...
+
+    def marked(self, position: int) -> bool: ...
+
+
+class RowTable(ScrollView, can_focus=True):
+    """Shows a RowSource. Borders, padding and opacity belong on a parent: lines bypass the styles cache."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "table--header",
+        "table--cursor",
+        "table--mark",
+        "table--dim",
+        "table--pass",
+        "table--xfail",
+        "table--skip",
+        "table--exclude",
+        "table--mixed",
+        "table--fail",
+        "table--running",
+    }
+    DEFAULT_CSS = """
+    RowTable {
+        background: $surface; color: $foreground; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1;
+        & > .table--header { background: $panel; color: $foreground; text-style: bold; }
+        & > .table--cursor { background: $primary 45%; text-style: bold; }
+        & > .table--mark { color: $accent; text-style: bold; }
+        & > .table--dim { color: $foreground 50%; }
+        & > .table--pass { color: $text-success; }
+        & > .table--xfail { color: $text-warning; }
+        & > .table--skip { color: $text-secondary; }
+        & > .table--exclude { color: $text-accent; }
+        & > .table--mixed { color: $foreground; text-style: italic; }
+        & > .table--fail { color: $text-error; text-style: bold; }
+        & > .table--running { color: $text-primary; text-style: bold; }
+    }
+    RowTable:blur > .table--cursor { background: $primary 25%; text-style: none; }
+    """
+
+    cursor: reactive[int] = reactive(0, repaint=False)
+    """Position of the highlighted row."""
+
+    class Highlighted(Message):
+        """The cursor stands on another row, or the row under it has changed."""
+
+        def __init__(self, table: "RowTable") -> None:
+            super().__init__()
+            self.table = table
+
+        @property
+        def control(self) -> "RowTable":
+            return self.table
+
+    def __init__(self, source: RowSource, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.source = source
+        self._strips: dict[tuple[object, ...], Strip] = {}
+        self._looks: dict[tuple[str, bool], Style] = {}
+
+    # What is shown
+
+    def show(self, source: RowSource, *, keep: str | None = None) -> None:
+        """Show other rows. The cursor goes to the row with key `keep`, else it stays where it is."""
+        self.source = source
+        self._strips.clear()
+        self._set_height()
+        position = self._position_of(keep) if keep is not None else None
+        self.set_reactive(RowTable.cursor, self.validate_cursor(self.cursor if position is None else position))
+        self._scroll_to_cursor()
+        self.refresh()
+        self.post_message(self.Highlighted(self))
+
+    def repaint_rows(self) -> None:
+        """Make every visible line again: the cells of the same rows have changed."""
+        self._strips.clear()
+        self.refresh()
+
+    @property
+    def cursor_key(self) -> str | None:
+        """The key of the row under the cursor; None in an empty table."""
+        return self.source.key(self.cursor) if self.cursor < len(self.source) else None
+
+    def _position_of(self, key: str) -> int | None:
+        find = getattr(self.source, "position_of", None)
+        if find is not None:
+            found: int | None = find(key)
+            return found
+        return next((at for at in range(len(self.source)) if self.source.key(at) == key), None)
+
+    def _set_height(self) -> None:
+        # Assigning virtual_size lays the whole screen out again; the scrollbar is always there, so only its
+        # numbers need to change.
+        size = Size(self.size.width, len(self.source) + 1)
+        self.set_reactive(RowTable.virtual_size, size)
+        self._scroll_update(size)
+
+    def on_mount(self) -> None:
+        self._set_height()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._strips.clear()
+        self._set_height()
+        self._scroll_to_cursor()
+
+    # Painting
+
+    def notify_style_update(self) -> None:
+        self._looks.clear()
+        self._strips.clear()
+        super().notify_style_update()
+
+    def _style(self, name: str, highlighted: bool) -> Style:
+        key = (name, highlighted)
+        if key not in self._looks:
+            own = f"table--{name}" if name else ""
+            self._looks[key] = line_style(self, own, "table--cursor" if highlighted else "")
+        return self._looks[key]
+
+    def widths(self) -> list[int]:
+        """Width in cells of every column; 0: not shown at this size."""
+        total = self.size.width
+        columns = self.source.columns
+        shown = [column for column in columns if total >= column.from_width]
+        # One cell in front of each column, and one for the mark.
+        spare = total - 1 - sum(column.width + 1 for column in shown)
+        shares = sum(column.share for column in shown) or 1
+        return [column.width + max(0, spare) * column.share // shares if column in shown else 0 for column in columns]
+
+    def _line(self, y: int) -> Strip:
+        position = self.scroll_offset.y + y - 1
+        width = self.size.width
+        key: tuple[object, ...]
+        if y == 0:
+            key = ("header", width)
+        elif position >= len(self.source):
+            key = ("blank", width)
+        else:
+            key = (position, position == self.cursor, self.source.marked(position), width)
+        strip = self._strips.get(key)
+        if strip is None:
+            if len(self._strips) > _KEPT_STRIPS:
+                self._strips.clear()
+            strip = self._strips[key] = self._make(y, position, width)
+        return strip
+
+    def _make(self, y: int, position: int, width: int) -> Strip:
+        if y == 0:
+            titles = [(Cell(column.title),) for column in self.source.columns]
+            return self._strip(titles, " ", self._style("header", False), "header", width, highlighted=False)
+        if position >= len(self.source):
+            return Strip.blank(width, self._style("", False))
+        mark = "▌" if self.source.marked(position) else " "
+        highlighted = position == self.cursor
+        return self._strip(
+            self.source.cells(position), mark, self._style("mark", highlighted), "", width, highlighted=highlighted
+        )
+
+    def _strip(
+        self,
+        columns: Sequence[Sequence[Cell]],
+        mark: str,
+        mark_style: Style,
+        base: str,
+        width: int,
+        *,
+        highlighted: bool,
+    ) -> Strip:
+        plain = self._style(base, highlighted)
+        segments = [Segment(mark, mark_style)]
+        for column, column_width, cells in zip(self.source.columns, self.widths(), columns, strict=True):
+            if not column_width:
+                continue
+            left = column_width
+            for number, cell in enumerate(cells):
+                last = number == len(cells) - 1
+                text = fit(cell.text, left if last else min(left, len(cell.text)), elide=column.elide)
+                segments.append(Segment(text, self._style(cell.style or base, highlighted)))
+                left -= len(text)
+            segments.append(Segment(" ", plain))
+        return Strip(segments).adjust_cell_length(width, plain).simplify()
+
+    def render_line(self, y: int) -> Strip:
+        return self._line(y)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # The stock method wraps each line in a new Strip, which loses the text it has already rendered.
+        strips = [self._line(y) for y in crop.line_range]
+        for line_filter in self.get_line_filters():
+            background = self.background_colors[1]
+            strips = [strip.apply_filter(line_filter, background) for strip in strips]
+        if crop.column_span != (0, self.size.width):
+            strips = [strip.crop(*crop.column_span) for strip in strips]
+        return strips
+
+    # Moving
+
+    @property
+    def page(self) -> int:
+        """Rows that fit below the header."""
+        return max(1, self.size.height - 1)
+
+    def validate_cursor(self, position: int) -> int:
+        return max(0, min(position, len(self.source) - 1))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        if not self._scroll_to_cursor():
+            self._refresh_row(old)
+            self._refresh_row(new)
+        self.post_message(self.Highlighted(self))
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
+        self._looks.clear()
+        self._strips.clear()
+
+    def _refresh_row(self, position: int) -> None:
+        y = position - self.scroll_offset.y + 1
+        if 1 <= y < self.size.height:
+            self.refresh(Region(0, y, self.size.width, 1))
+
+    def _scroll_to_cursor(self) -> bool:
+        """Scroll so that the cursor is visible; whether that was needed."""
+        top = self.scroll_offset.y
+        if self.cursor < top:
+            wanted = self.cursor
+        elif self.cursor >= top + self.page:
+            wanted = self.cursor - self.page + 1
+        else:
+            return False
+        self.scroll_to(y=wanted, animate=False, force=True)
+        return True
+
+    def action_move(self, rows: int) -> None:
+        self.cursor += rows
+
+    def action_page(self, pages: float) -> None:
+        rows = max(1, int(self.page * abs(pages))) * (1 if pages > 0 else -1)
+        last = max(0, len(self.source) - self.page)
+        self.scroll_to(y=max(0, min(self.scroll_offset.y + rows, last)), animate=False, force=True)
+        self.cursor += rows
+
+    def action_top(self) -> None:
+        self.cursor = 0
+
+    def action_bottom(self) -> None:
+        self.cursor = len(self.source) - 1
+
+    def on_click(self, event: events.Click) -> None:
+        position = self.scroll_offset.y + event.y - 1
+        if event.y > 0 and position < len(self.source):
+            self.cursor = position
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.cursor += _WHEEL_ROWS
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.cursor -= _WHEEL_ROWS
