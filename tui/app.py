@@ -159,7 +159,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
     def action_reload(self) -> None:
         """Read the checkout again in the background; the screen stays usable."""
         before = self.session.matrix
-        in_thread(self, "reload", lambda: self._reindex(before), self._replace_matrix)
+        in_thread(self, "reload", lambda: self._reindex(before), self._replace_matrix, supersede=True)
 
     def _replace_matrix(self, matrix: Matrix) -> None:
         self.session.view.replace_matrix(matrix)

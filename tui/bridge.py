@@ -33,10 +33,14 @@ class WorkFailed(Message):
         self.error = error
 
 
-def in_thread(app: App[Any], name: str, work: Callable[[], T], deliver: Callable[[T], None]) -> None:
-    """Run `work` in a thread. Work of the same name that is still under way is superseded: its result is dropped.
+def in_thread(
+    app: App[Any], name: str, work: Callable[[], T], deliver: Callable[[T], None], *, supersede: bool = False
+) -> None:
+    """Run `work` in a thread and hand its result to `deliver`.
 
-    A TTMatrixError becomes WorkFailed; anything else is a bug and ends the app with its traceback.
+    With `supersede`, work of the same name that is under way or waiting is dropped with its result: right for
+    looking, wrong for doing. A TTMatrixError becomes WorkFailed; anything else is a bug and ends the app with
+    its traceback.
     """
 
     def run() -> None:
@@ -52,4 +56,4 @@ def in_thread(app: App[Any], name: str, work: Callable[[], T], deliver: Callable
         if not worker.is_cancelled:
             app.post_message(WorkDone(deliver, result))
 
-    app.run_worker(run, name=name, group=name, thread=True, exclusive=True)
+    app.run_worker(run, name=name, group=name, thread=True, exclusive=supersede)

@@ -64,6 +64,10 @@ def _effective(text: Text, detail: Detail) -> None:
             text.append(f"  {effective.provenance} · {where}\n", "dim")
     text.append(f"{'archs':15} ")
     text.append(", ".join(map(one_line, detail.supported)) + "\n")
+    unmarked = [arch for arch in detail.effective if arch and arch not in detail.supported]
+    overridden = [arch for arch in unmarked if any(arch in one.entry.overrides for one in detail.declared)]
+    if overridden:
+        text.append(f"overrides for {', '.join(overridden)} never count: the test is not marked for them\n", "red")
 
 
 def _runs(text: Text, runs: Sequence[RunRecord]) -> None:

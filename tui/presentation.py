@@ -80,6 +80,13 @@ def bringup_word(value: str) -> str:
     return _BRINGUP.get(value, one_line(value).lower())
 
 
+def facet_label(field: str, value: str) -> str:
+    """A value of a facet, short enough to be told from its neighbours."""
+    if field == "bringup":
+        return bringup_word(value)
+    return one_line(value).lower().removesuffix("-tensor_parallel")
+
+
 @dataclass(frozen=True, slots=True)
 class OutcomeLook:
     """How the state of a run is written."""

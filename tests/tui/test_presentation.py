@@ -20,6 +20,7 @@ from tui.presentation import (
     bringup_word,
     count_text,
     diff_style,
+    facet_label,
     fit,
     log_style,
     seconds_text,
@@ -92,6 +93,13 @@ def test_styles_of_lines() -> None:
         "fine",
     )
     assert [log_style(line) for line in lines] == ["heading", "dim", "error", "error", ""]
+
+
+def test_facet_labels_of_one_field_differ(matrix: Matrix) -> None:
+    for facet in View(matrix).facets():
+        labels = [facet_label(facet.field, one.value) for one in facet.values]
+        assert len(set(labels)) == len(labels)
+        assert all(len(label) <= 20 for label in labels)
 
 
 def test_unknown_bringup_is_shown_as_it_is(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from tests.support.tree import sample
 
 HANGS = "net-v1.5+aug has:entry mode:inference"
 PASSES = "tiny has:entry mode:training"
+PASSING_ID = "alpha/pytorch-tiny-single_device-training"
 
 
 @pytest.fixture
@@ -111,3 +112,13 @@ async def test_no_runs_yet(checkout: Checkout) -> None:
         await pilot.press("2", "S", "y", "tab", "z", "z")
         await pilot.pause()
         assert "none yet" in screen_text(app)
+
+
+async def test_runs_started_in_quick_succession_all_start(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query="alpha has:entry", settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.start_runs([PASSING_ID])
+        app.start_runs([PASSING_ID])
+        app.start_runs([PASSING_ID])
+        await until(pilot, lambda: len(app.session.runs) == 3, "all three runs")
+        await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")

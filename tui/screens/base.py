@@ -13,6 +13,9 @@ from tui.session import Session
 if TYPE_CHECKING:
     from tui.app import TTMatrixApp
 
+_LEAST_LIST = 4
+"""Lines of the shortest list: its header and a few rows."""
+
 
 class SessionScreen(Screen[None]):
     """A screen over the shared session."""
@@ -31,6 +34,11 @@ class SessionScreen(Screen[None]):
     def follow(self, signal: Signal[None], react: Callable[[], None]) -> None:
         """Call `react` whenever `signal` is published, as long as the screen lives."""
         signal.subscribe(self, lambda _: react())
+
+    def fit_list(self, selector: str, rows: int) -> None:
+        """Give a list above a pane the height its rows need, within a third of the screen."""
+        most = max(_LEAST_LIST, self.size.height * 35 // 100)
+        self.query_one(selector).styles.height = max(_LEAST_LIST, min(rows + 1, most))
 
     def go_back(self) -> None:
         """What escape does: one level back. Never leaves the app."""

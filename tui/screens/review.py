@@ -161,6 +161,7 @@ class ReviewScreen(SessionScreen):
 
     def _refresh(self) -> None:
         self.table.show(ChangeRows(self._changes))
+        self.fit_list("#changes-box", len(self._changes))
         counted = Counter(change.decision for change in self._changes)
         words = [f"{counted[decision]} {decision}" for decision in Decision if counted[decision]]
         title = ", ".join(words) or "nothing pending: E in the matrix changes entries"
@@ -186,7 +187,7 @@ class ReviewScreen(SessionScreen):
             planned = plan(matrix.checkout.test_config, operations, matrix.schema)
             return Preview(planned, tuple(effect(matrix, planned)))
 
-        in_thread(self.app, "preview", preview, self._show_preview)
+        in_thread(self.app, "preview", preview, self._show_preview, supersede=True)
 
     def _show_preview(self, preview: Preview) -> None:
         title = "what will be written" if self._whole else f"{self.table.cursor + 1}/{len(self._changes)}"

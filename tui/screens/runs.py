@@ -128,6 +128,7 @@ class RunsScreen(SessionScreen):
         runs = self.session.runs
         active = sum(record.active for record in runs)
         words = f"{len(runs):,} runs" + (f", {active} under way" if active else "")
+        self.fit_list("#runs-box", len(runs))
         self.query_one("#title", Static).update(f"ttmatrix   runs   {words if runs else 'none yet: r in the matrix'}")
 
     # The log

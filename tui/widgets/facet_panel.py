@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from textual.message import Message
 
 from core.matrix.view import Facet
-from tui.presentation import Cell
+from tui.presentation import Cell, facet_label
 from tui.widgets.row_table import RowTable, TableColumn
 
 _COLUMNS = (TableColumn("filter by", 14, share=1, elide=True), TableColumn("tests", 7))
@@ -41,7 +41,7 @@ class _FacetRows:
         if not value:
             return [Cell(name, "running")], [Cell("")]
         style = "mark" if chosen else "" if count else "dim"
-        return [Cell(f" {value.lower()}", style)], [Cell(f"{count:>7,}", style)]
+        return [Cell(f" {facet_label(name, value)}", style)], [Cell(f"{count:>7,}", style)]
 
 
 class FacetPanel(RowTable):

@@ -78,8 +78,8 @@ class RowTable(ScrollView, can_focus=True):
         & > .table--dim { color: $foreground 50%; }
         & > .table--pass { color: $text-success; }
         & > .table--xfail { color: $text-warning; }
-        & > .table--skip { color: $text-secondary; }
-        & > .table--exclude { color: $text-accent; }
+        & > .table--skip { color: $text-primary; }
+        & > .table--exclude { color: $foreground 70%; text-style: italic; }
         & > .table--mixed { color: $foreground; text-style: italic; }
         & > .table--fail { color: $text-error; text-style: bold; }
         & > .table--running { color: $text-primary; text-style: bold; }

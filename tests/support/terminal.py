@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A real terminal around a real process: a pty whose other end keeps the screen."""
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+
+import pyte
+
+_NAMES = {"enter": "\r", "esc": "\x1b", "space": " ", "down": "\x1b[B", "left": "\x1b[D", "right": "\x1b[C"}
+_PRIVATE = re.compile(rb"\x1b\[[<>=?][0-9;]*[a-zA-Z$]+|\x1b\[[0-9;?]*\$p")
+
+
+class Terminal:
+    """Runs `argv` on a terminal of `columns` x `rows` cells."""
+
+    def __init__(self, argv: Sequence[str], env: Mapping[str, str], columns: int = 80, rows: int = 24) -> None:
+        self._screen = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self._screen)
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.process = subprocess.Popen(
+            argv,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            env={**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", **env},
+        )
+        os.close(slave)
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(10)
+        os.close(self._master)
+
+    def press(self, *keys: str) -> None:
+        """Type texts or named keys."""
+        for key in keys:
+            os.write(self._master, _NAMES.get(key, key).encode())
+            self.read(0.05)
+
+    def read(self, seconds: float) -> None:
+        """Take in what the program writes until it is quiet for that long."""
+        while select.select([self._master], [], [], seconds)[0]:
+            try:
+                data = os.read(self._master, 1 << 16)
+            except OSError:
+                return
+            if not data:
+                return
+            self._stream.feed(_PRIVATE.sub(b"", data))
+
+    @property
+    def text(self) -> str:
+        """What stands on the screen."""
+        return "\n".join(line.rstrip() for line in self._screen.display)
+
+    def until(self, wanted: str | Callable[[], bool], seconds: float = 60.0) -> None:
+        """Wait until the screen shows a text, or a condition holds; else fail with the screen."""
+        deadline = time.monotonic() + seconds
+        while not (wanted in self.text if isinstance(wanted, str) else wanted()):
+            assert time.monotonic() < deadline, f"never happened: {wanted}\n{self.text}"
+            self.read(0.1)
