@@ -2,7 +2,7 @@
 """The app: its screens, what they share, and the few things that concern all of them."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from textual.app import App
 from textual.binding import BindingType
@@ -28,6 +28,8 @@ from tui.screens.matrix import MatrixScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.runs import RunsScreen
 from tui.session import Session
+
+T = TypeVar("T")
 
 _RUNS_SECONDS = 0.5
 """How often the run store is looked at."""
@@ -56,9 +58,9 @@ class TTMatrixApp(App[None], inherit_bindings=False):
     def on_mount(self) -> None:
         self.theme = "textual-dark"
         self.session.runs = self.session.store.records()
-        self.matrix_screen = MatrixScreen(self.session)
-        self.runs_screen = RunsScreen(self.session)
-        self.review_screen = ReviewScreen(self.session)
+        self.matrix_screen = MatrixScreen(self.session, self)
+        self.runs_screen = RunsScreen(self.session, self)
+        self.review_screen = ReviewScreen(self.session, self)
         for name in ("matrix", "runs", "review"):
             self.install_screen(getattr(self, f"{name}_screen"), name)
         self.push_screen("matrix")
@@ -148,6 +150,12 @@ class TTMatrixApp(App[None], inherit_bindings=False):
     def on_work_done(self, message: WorkDone[object]) -> None:
         message.deliver()
 
+    def in_thread(
+        self, name: str, work: Callable[[], T], deliver: Callable[[T], None], *, supersede: bool = False
+    ) -> None:
+        """Run `work` in a thread and hand its result to `deliver` (see `tui.bridge`)."""
+        in_thread(self, name, work, deliver, supersede=supersede)
+
     def copy(self, text: str) -> None:
         """Copy through the terminal, and into a file for terminals that do not pass it on."""
         self.copy_to_clipboard(text)
@@ -159,7 +167,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
     def action_reload(self) -> None:
         """Read the checkout again in the background; the screen stays usable."""
         before = self.session.matrix
-        in_thread(self, "reload", lambda: self._reindex(before), self._replace_matrix, supersede=True)
+        self.in_thread("reload", lambda: self._reindex(before), self._replace_matrix, supersede=True)
 
     def _replace_matrix(self, matrix: Matrix) -> None:
         self.session.view.replace_matrix(matrix)
@@ -204,7 +212,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
                     refused.append(error)
             return started, refused
 
-        in_thread(self, "start runs", start, self._runs_started)
+        self.in_thread("start runs", start, self._runs_started)
 
     def _runs_started(self, outcome: tuple[list[RunRecord], list[TTMatrixError]]) -> None:
         started, refused = outcome
@@ -220,7 +228,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
 
     def cancel_run(self, run_id: str) -> None:
         """Stop a run and everything it started."""
-        in_thread(self, f"cancel {run_id}", lambda: cancel(self.session.store, run_id), lambda _: self._look_at_runs())
+        self.in_thread(f"cancel {run_id}", lambda: cancel(self.session.store, run_id), lambda _: self._look_at_runs())
 
     # Edits
 

@@ -2,36 +2,34 @@
 """The command palette: the same table as keys and help, found by name."""
 
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from tui.commands import Command, key_text
-
-if TYPE_CHECKING:
-    from tui.app import TTMatrixApp
+from tui.host import Host
 
 
 class CommandProvider(Provider):
     """Offers what works on the screen in front."""
 
     @property
-    def _commands(self) -> list[Command]:
-        return list(cast("TTMatrixApp", self.app).valid_commands())
+    def _host(self) -> Host:
+        return cast(Host, self.app)
 
     async def discover(self) -> Hits:
-        for command in self._commands:
+        for command in self._host.valid_commands():
             yield DiscoveryHit(_title(command), self._run(command), help=command.where)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for command in self._commands:
+        for command in self._host.valid_commands():
             title = _title(command)
             if (score := matcher.match(title)) > 0:
                 yield Hit(score, matcher.highlight(title), self._run(command), help=command.where)
 
     def _run(self, command: Command) -> partial[None]:
-        return partial(cast("TTMatrixApp", self.app).run_command, command)
+        return partial(self._host.run_command, command)
 
 
 def _title(command: Command) -> str:

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the screens share: the view of one checkout, the pending edits, the runs; built once, held here only."""
 
-import secrets
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 from core.edits.pending import Decision, Pending
@@ -12,7 +10,7 @@ from core.matrix.index import Matrix
 from core.matrix.query import Query
 from core.matrix.view import View
 from core.runs.launch import launch
-from core.runs.plan import plan_cpu
+from core.runs.plan import plan_test
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec
 from core.runs.store import RunStore
@@ -66,17 +64,7 @@ class Session:
 
     def plan(self, id: str) -> RunSpec:
         """A CPU repro of `id`. Raises TTMatrixError where it cannot be run, with the reason."""
-        entry = self.matrix.entries.get(id)
-        batch_size = entry.fields.get("batch_size") if entry else None
-        return plan_cpu(
-            self.checkout,
-            id,
-            self.settings,
-            now=datetime.now(UTC),
-            token=secrets.token_hex(16),
-            arch=self.view.arch or None,
-            batch_size=batch_size if isinstance(batch_size, int) else None,
-        )
+        return plan_test(self.matrix, id, self.settings, arch=self.view.arch)
 
     def start(self, spec: RunSpec) -> RunRecord:
         """Start a planned run, detached from us."""

@@ -2,14 +2,12 @@
 """`ttmatrix run`: plan CPU repros and start them, detached; with --wait, report what came of them."""
 
 import argparse
-import secrets
-from datetime import UTC, datetime
 
 from core.cli.context import Context
 from core.cli.run_report import exit_code, record_document, runs_table, spec_document
 from core.errors import EXIT_OK, UsageError
 from core.runs.launch import launch, wait
-from core.runs.plan import plan_cpu
+from core.runs.plan import plan_test
 from core.runs.spec import RunKind, RunSpec, shell_command
 from core.runs.store import RunStore
 from core.text import printable
@@ -27,7 +25,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    specs = [_plan(context, id, args.timeout) for id in context.resolve(args.ids) for _ in range(args.repeat)]
+    ids = [id for id in context.resolve(args.ids) for _ in range(args.repeat)]
+    specs = [plan_test(context.matrix, id, context.settings, arch=context.arch, timeout=args.timeout) for id in ids]
     if args.plan:
         _print_plan(context, specs)
         return EXIT_OK
@@ -45,21 +44,6 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if context.console.json:
         context.console.document([record_document(record) for record in records])
     return exit_code(records) if args.wait else EXIT_OK
-
-
-def _plan(context: Context, id: str, timeout: float | None) -> RunSpec:
-    entry = context.matrix.entries.get(id)
-    batch_size = entry.fields.get("batch_size") if entry else None
-    return plan_cpu(
-        context.checkout,
-        id,
-        context.settings,
-        now=datetime.now(UTC),
-        token=secrets.token_hex(16),
-        arch=context.arch or None,
-        timeout=timeout,
-        batch_size=batch_size if isinstance(batch_size, int) else None,
-    )
 
 
 def _print_plan(context: Context, specs: list[RunSpec]) -> None:

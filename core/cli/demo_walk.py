@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole job once, without a screen: list, run, edit, diff, commit on the sample checkout, told as it goes."""
 
-import secrets
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from core.cli.context import Context
@@ -20,7 +18,7 @@ from core.matrix.query import Query
 from core.proc import CommandResult, run_command
 from core.runs.launch import launch, wait
 from core.runs.outcome import Outcome
-from core.runs.plan import plan_cpu
+from core.runs.plan import plan_test
 from core.runs.record import RunRecord
 from core.runs.spec import shell_command
 from core.runs.store import RunStore
@@ -70,7 +68,7 @@ def _list(matrix: Matrix, context: Context) -> None:
 
 
 def _run(matrix: Matrix, context: Context) -> RunRecord:
-    spec = plan_cpu(matrix.checkout, STALE, context.settings, now=datetime.now(UTC), token=secrets.token_hex(16))
+    spec = plan_test(matrix, STALE, context.settings)
     _step(context, f"Run {STALE} on the CPU")
     _say(context, f"  {shell_command(spec)}")
     store = RunStore(context.paths.runs)

@@ -3,12 +3,15 @@
 
 import math
 import os
+import secrets
 import shutil
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
+from core.matrix.effective import resolve
+from core.matrix.index import NO_ARCH, Matrix
 from core.model import Framework, TestId
 from core.runs.spec import RunKind, RunSpec, run_id
 from core.settings import Settings
@@ -62,6 +65,23 @@ def plan_cpu(
         nonce=token,
         slots=RunKind.CPU.value,
         slot_count=max(1, settings.cpu_slots),
+    )
+
+
+def plan_test(
+    matrix: Matrix, test_id: str, settings: Settings, *, arch: str = NO_ARCH, timeout: float | None = None
+) -> RunSpec:
+    """`plan_cpu` of a test of `matrix` now, with the batch size its entry sets. Raises as `plan_cpu` does."""
+    batch_size = resolve(matrix.entries.get(test_id), "batch_size", arch or None).value
+    return plan_cpu(
+        matrix.checkout,
+        test_id,
+        settings,
+        now=datetime.now(UTC),
+        token=secrets.token_hex(16),
+        arch=arch or None,
+        timeout=timeout,
+        batch_size=batch_size if isinstance(batch_size, int) else None,
     )
 
 

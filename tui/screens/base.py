@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every full screen has: the session, the app by its own type, and signals that end with the screen."""
+"""What every full screen has: the session, the host, and signals that end with the screen."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from textual.screen import Screen
 from textual.signal import Signal
 
 from tui.commands import Where
+from tui.host import Host
 from tui.session import Session
-
-if TYPE_CHECKING:
-    from tui.app import TTMatrixApp
 
 _LEAST_LIST = 4
 """Lines of the shortest list: its header and a few rows."""
@@ -23,13 +21,10 @@ class SessionScreen(Screen[None]):
     PLACES: ClassVar[tuple[Where, ...]] = ()
     """Where a person is while this screen is in front: decides which commands help lists."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, host: Host) -> None:
         super().__init__()
         self.session = session
-
-    @property
-    def app_(self) -> "TTMatrixApp":
-        return cast("TTMatrixApp", self.app)
+        self.host = host
 
     def follow(self, signal: Signal[None], react: Callable[[], None]) -> None:
         """Call `react` whenever `signal` is published, as long as the screen lives."""
@@ -42,4 +37,4 @@ class SessionScreen(Screen[None]):
 
     def go_back(self) -> None:
         """What escape does: one level back. Never leaves the app."""
-        self.app_.action_switch("matrix")
+        self.host.action_switch("matrix")

@@ -62,9 +62,9 @@ class MatrixScreen(SessionScreen):
         self._detail_timer: Timer = self.set_timer(_DETAIL_DELAY, self._show_detail)
         self.query_one("#facet-box").set_class(self.app.size.width >= _FACETS_FROM, "shown")
         self.query_one("#detail").set_class(self.app.size.height >= _DETAIL_FROM, "shown")
-        self.follow(self.app_.matrix_changed, self._matrix_changed)
-        self.follow(self.app_.runs_changed, self._cells_changed)
-        self.follow(self.app_.pending_changed, self._cells_changed)
+        self.follow(self.host.matrix_changed, self._matrix_changed)
+        self.follow(self.host.runs_changed, self._cells_changed)
+        self.follow(self.host.pending_changed, self._cells_changed)
         self.table.focus()
         self._say()
         self.call_after_refresh(self._count_facets)
@@ -215,16 +215,16 @@ class MatrixScreen(SessionScreen):
 
     def action_copy_id(self) -> None:
         if self.current is not None:
-            self.app_.copy(self.current)
+            self.host.copy(self.current)
 
     def action_copy_node_id(self) -> None:
         if self.current is not None:
             function = self.session.matrix.function(self.session.matrix.rows[self.current])
-            self.app_.copy(node_id(function, self.current))
+            self.host.copy(node_id(function, self.current))
 
     def action_open_editor(self) -> None:
         if self.current is not None:
-            self.app_.open_editor(self.session.describe(self.current))
+            self.host.open_editor(self.session.describe(self.current))
 
     # What is to be done with tests
 
@@ -234,21 +234,21 @@ class MatrixScreen(SessionScreen):
     def action_run(self) -> None:
         ids = self._targets()
         if len(ids) <= _MANY_RUNS and not self.session.view.hidden_marks():
-            self.app_.start_runs(ids)
+            self.host.start_runs(ids)
             return
         hidden = self.session.view.hidden_marks()
         body = f"{len(ids):,} CPU repros, {self.session.settings.cpu_slots} at a time."
         if hidden:
             body += f"\n{hidden:,} of the marked tests are hidden by the filter."
         question = Confirm("Start these runs?", body, verb="start them")
-        self.app.push_screen(question, lambda yes: self.app_.start_runs(ids) if yes else None)
+        self.app.push_screen(question, lambda yes: self.host.start_runs(ids) if yes else None)
 
     def action_log(self) -> None:
         record = self.session.last_run(self.current) if self.current else None
         if record is None:
-            self.app_.say("This test has not been run here yet: r runs it.")
+            self.host.say("This test has not been run here yet: r runs it.")
         else:
-            self.app_.show_run(record.spec.run_id)
+            self.host.show_run(record.spec.run_id)
 
     def action_set_fields(self) -> None:
         ids = self._targets()
@@ -257,9 +257,9 @@ class MatrixScreen(SessionScreen):
         try:
             form = SetFields(self.session, ids)
         except TTMatrixError as error:
-            self.app_.tell(error)
+            self.host.tell(error)
             return
-        self.app.push_screen(form, self.app_.propose)
+        self.app.push_screen(form, self.host.propose)
 
 
 class Facets(FacetPanel):

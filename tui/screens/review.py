@@ -14,96 +14,20 @@ from textual.widgets import Footer, Static
 
 from core.edits.commit import commit
 from core.edits.effect import CellChange, effect
-from core.edits.operations import Operation, OpKind
+from core.edits.operations import Operation
 from core.edits.pending import Change, Decision
 from core.edits.plan import EditPlan, plan, write
 from core.errors import TTMatrixError
-from core.model import Status
 from core.text import one_line, printable
-from tui.bridge import in_thread
+from tui.change_rows import ChangeRows, effect_words
 from tui.commands import Where, bindings
-from tui.presentation import STATUS_LOOKS, Cell, diff_style
+from tui.presentation import diff_style
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask, Confirm
 from tui.widgets.lines_view import LinesView, TextLines
-from tui.widgets.row_table import RowTable, TableColumn
+from tui.widgets.row_table import RowTable
 
-_DECISIONS = {
-    Decision.UNDECIDED: Cell("? open"),
-    Decision.ACCEPTED: Cell("✓ accept", "pass"),
-    Decision.REJECTED: Cell("✗ reject", "dim"),
-}
 _SHOWN_REJECTIONS = 6
-_SHOWN_KINDS = 4
-
-
-def describe_operations(operations: Sequence[Operation]) -> str:
-    """What operations do, without the ids: each distinct act once."""
-    acts = []
-    for op in operations:
-        name = ".".join(op.path)
-        match op.op:
-            case OpKind.SET:
-                act = f"{name} = {_value(op.value)}"
-            case OpKind.UNSET:
-                act = f"no {name}"
-            case OpKind.ADD:
-                fields = op.value.items() if isinstance(op.value, dict) else ()
-                act = "new entry " + ", ".join(f"{key} = {_value(value)}" for key, value in fields)
-            case OpKind.REMOVE:
-                act = "remove"
-            case _:
-                act = f"{op.op} to {op.to}"
-        acts.append(act)
-    return one_line("; ".join(dict.fromkeys(acts)))
-
-
-def _value(value: object) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(map(str, value)) + "]"
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-class ChangeRows:
-    """A RowSource over pending changes."""
-
-    columns: Sequence[TableColumn] = (
-        TableColumn("decision", 8),
-        TableColumn("test", 30, share=2, elide=True),
-        TableColumn("change", 30, share=3),
-    )
-
-    def __init__(self, changes: Sequence[Change]) -> None:
-        self.changes = changes
-
-    def __len__(self) -> int:
-        return len(self.changes)
-
-    def key(self, position: int) -> str:
-        return str(position)
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        change = self.changes[position]
-        ids = list(dict.fromkeys(op.id for op in change.ops))
-        name = one_line(ids[0]) if len(ids) == 1 else f"{len(ids):,} tests"
-        style = "dim" if change.decision is Decision.REJECTED else ""
-        return [_DECISIONS[change.decision]], [Cell(name, style)], [Cell(describe_operations(change.ops), style)]
-
-
-def effect_words(changes: Sequence[CellChange]) -> str:
-    """How many cells change, and from what to what."""
-    if not changes:
-        return "no status changes"
-    counted = Counter((change.before, change.after) for change in changes)
-    kinds = [f"{count:,} {_word(old)}→{_word(new)}" for (old, new), count in counted.most_common(_SHOWN_KINDS)]
-    return f"{len(changes):,} cells: {', '.join(kinds)}"
-
-
-def _word(status: Status | None) -> str:
-    return STATUS_LOOKS[status].word if status else "unmarked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +66,8 @@ class ReviewScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self._whole = False
-        self.follow(self.app_.pending_changed, self._refresh)
-        self.follow(self.app_.matrix_changed, self._refresh)
+        self.follow(self.host.pending_changed, self._refresh)
+        self.follow(self.host.matrix_changed, self._refresh)
         self.table.focus()
         self._refresh()
 
@@ -187,7 +111,7 @@ class ReviewScreen(SessionScreen):
             planned = plan(matrix.checkout.test_config, operations, matrix.schema)
             return Preview(planned, tuple(effect(matrix, planned)))
 
-        in_thread(self.app, "preview", preview, self._show_preview, supersede=True)
+        self.host.in_thread("preview", preview, self._show_preview, supersede=True)
 
     def _show_preview(self, preview: Preview) -> None:
         title = "what will be written" if self._whole else f"{self.table.cursor + 1}/{len(self._changes)}"
@@ -206,7 +130,7 @@ class ReviewScreen(SessionScreen):
     def _decide(self, decision: Decision) -> None:
         if self._changes:
             at = self.table.cursor
-            self.app_.decide(self.session.pending.decide(decision, [at]))
+            self.host.decide(self.session.pending.decide(decision, [at]))
             self.table.cursor = at + 1
 
     def action_accept(self) -> None:
@@ -227,19 +151,19 @@ class ReviewScreen(SessionScreen):
     def _decide_rest(self, decision: Decision, verb: str) -> None:
         rest = [at for at, change in enumerate(self._changes) if change.decision is Decision.UNDECIDED]
         if not rest:
-            self.app_.say("Nothing is undecided.")
+            self.host.say("Nothing is undecided.")
             return
         edits = sum(len(self._changes[at].ops) for at in rest)
         question = Confirm(f"{verb} {len(rest):,} changes?", f"{edits:,} operations in all.", verb=verb.lower())
         self.app.push_screen(
-            question, lambda yes: self.app_.decide(self.session.pending.decide(decision, rest)) if yes else None
+            question, lambda yes: self.host.decide(self.session.pending.decide(decision, rest)) if yes else None
         )
 
     def action_undo(self) -> None:
-        self.app_.decide(self.session.pending.undo())
+        self.host.decide(self.session.pending.undo())
 
     def action_redo(self) -> None:
-        self.app_.decide(self.session.pending.redo())
+        self.host.decide(self.session.pending.redo())
 
     def action_other_pane(self) -> None:
         (self.table if self.diff_view.has_focus else self.diff_view).focus()
@@ -250,13 +174,13 @@ class ReviewScreen(SessionScreen):
         """The plan of all that is accepted; None, and the reason on the screen, where it cannot be written."""
         operations = self.session.pending.accepted_operations()
         if not operations:
-            self.app_.say("Nothing is accepted yet: a accepts the change under the cursor.")
+            self.host.say("Nothing is accepted yet: a accepts the change under the cursor.")
             return None
         planned = plan(self.session.checkout.test_config, operations, self.session.matrix.schema)
         if planned.rejected:
             reasons = "\n".join(f"{one.op.id}: {one.why}" for one in planned.rejected[:_SHOWN_REJECTIONS])
             count = len(planned.rejected)
-            self.app_.tell(TTMatrixError(f"{count} operations cannot be done", reasons, "Reject those changes."))
+            self.host.tell(TTMatrixError(f"{count} operations cannot be done", reasons, "Reject those changes."))
             return None
         return planned
 
@@ -271,20 +195,20 @@ class ReviewScreen(SessionScreen):
     def _write(self, planned: EditPlan) -> None:
         def written(paths: Sequence[Path]) -> None:
             self._written(paths)
-            self.app_.say(f"Wrote {len(paths)} files; c commits them.")
+            self.host.say(f"Wrote {len(paths)} files; c commits them.")
 
-        in_thread(self.app, "write", lambda: write(planned), written)
+        self.host.in_thread("write", lambda: write(planned), written)
 
     def _written(self, paths: Sequence[Path]) -> None:
         self.session.uncommitted = tuple(dict.fromkeys((*self.session.uncommitted, *paths)))
-        self.app_.decide(self.session.pending.written())
-        self.app_.action_reload()
+        self.host.decide(self.session.pending.written())
+        self.host.action_reload()
 
     def action_commit(self) -> None:
         """Write what is accepted, then commit just the files written here."""
         accepted = self.session.pending.accepted_operations()
         if not accepted and not self.session.uncommitted:
-            self.app_.say("Nothing is accepted or written yet.")
+            self.host.say("Nothing is accepted or written yet.")
             return
         planned = self._accepted_plan() if accepted else None
         if accepted and planned is None:
@@ -312,12 +236,12 @@ class ReviewScreen(SessionScreen):
             self._written(paths)
             self._commit(message)
 
-        in_thread(self.app, "write", lambda: write(planned), written)
+        self.host.in_thread("write", lambda: write(planned), written)
 
     def _commit(self, message: str) -> None:
         root, paths = self.session.checkout.root, self.session.uncommitted
-        in_thread(self.app, "commit", lambda: commit(root, paths, message), self._committed)
+        self.host.in_thread("commit", lambda: commit(root, paths, message), self._committed)
 
     def _committed(self, revision: str) -> None:
         self.session.uncommitted = ()
-        self.app_.say(f"Committed {revision[:10]}.")
+        self.host.say(f"Committed {revision[:10]}.")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs and their logs: what runs, what came of it, and what it printed, live."""
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -14,50 +13,14 @@ from core.runs.spec import shell_command
 from core.runs.tail import LogFile
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.presentation import Cell, log_style, run_look, seconds_text
+from tui.presentation import log_style, run_look
+from tui.run_rows import RunRows
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
 from tui.widgets.lines_view import LinesView
-from tui.widgets.row_table import RowTable, TableColumn
+from tui.widgets.row_table import RowTable
 
 _POLL_SECONDS = 0.1
-
-
-class RunRows:
-    """A RowSource over run records."""
-
-    columns: Sequence[TableColumn] = (
-        TableColumn("run", 22),
-        TableColumn("kind", 4, from_width=110),
-        TableColumn("outcome", 9),
-        TableColumn("time", 6),
-        TableColumn("test id", 30, share=2, elide=True),
-        TableColumn("why", 20, share=3, from_width=110),
-    )
-
-    def __init__(self, records: Sequence[RunRecord]) -> None:
-        self.records = records
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def key(self, position: int) -> str:
-        return self.records[position].spec.run_id
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        record = self.records[position]
-        look = run_look(record)
-        return (
-            [Cell(record.spec.run_id)],
-            [Cell(record.spec.kind)],
-            [Cell("stopping" if record.cancelling else look.word, look.style)],
-            [Cell(seconds_text(record.seconds), "dim")],
-            [Cell(one_line(record.spec.test_id))],
-            [Cell(record.summary, "dim")],
-        )
 
 
 class RunTable(RowTable):
@@ -89,7 +52,7 @@ class RunsScreen(SessionScreen):
     def on_mount(self) -> None:
         self._log: LogFile | None = None
         self._shown = ""
-        self.follow(self.app_.runs_changed, self._runs_changed)
+        self.follow(self.host.runs_changed, self._runs_changed)
         self.set_interval(_POLL_SECONDS, self._poll)
         self.table.focus()
         self._say()
@@ -188,16 +151,16 @@ class RunsScreen(SessionScreen):
 
     def action_copy_command(self) -> None:
         if self.current is not None:
-            self.app_.copy(shell_command(self.current.spec))
+            self.host.copy(shell_command(self.current.spec))
 
     def action_run_again(self) -> None:
         if self.current is not None:
-            self.app_.start_runs([self.current.spec.test_id])
+            self.host.start_runs([self.current.spec.test_id])
 
     def action_cancel_run(self) -> None:
         record = self.current
         if record is None or not record.active:
-            self.app_.say("This run is over.")
+            self.host.say("This run is over.")
             return
         question = Confirm(f"Stop run {record.spec.run_id}?", record.spec.test_id, verb="stop it")
-        self.app.push_screen(question, lambda yes: self.app_.cancel_run(record.spec.run_id) if yes else None)
+        self.app.push_screen(question, lambda yes: self.host.cancel_run(record.spec.run_id) if yes else None)

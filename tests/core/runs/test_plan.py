@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from core.errors import TTMatrixError, UsageError
+from core.matrix.index import index
 from core.model import Function
-from core.runs.plan import CPU_PAYLOAD, find_interpreter, plan_cpu
+from core.runs.plan import CPU_PAYLOAD, find_interpreter, plan_cpu, plan_test
 from core.runs.spec import RunSpec
 from core.settings import Settings
 from core.sources.checkout import Checkout
+from tests.support.tree import LOADERS, TRAINING, write_checkout
 
 NOW = datetime(2026, 11, 21, 7, 32, 15, tzinfo=UTC)
 TOKEN = "ab12cd" + "0" * 26
@@ -128,3 +130,16 @@ def test_a_set_interpreter_that_is_missing_is_an_error(tmp_path: Path) -> None:
     for wrong in ("/absent/python", "absent-python", str(tmp_path / "text")):
         with pytest.raises(TTMatrixError, match="No Python interpreter"):
             find_interpreter(tmp_path, Settings(python=wrong))
+
+
+def test_a_planned_test_takes_the_batch_size_of_its_entry(tmp_path: Path) -> None:
+    test_id = "alpha/pytorch-tiny-single_device-training"
+    entry = f"test_config:\n  {test_id}:\n    batch_size: 3\n    arch_overrides:\n      n150:\n        batch_size: 5\n"
+    matrix = index(write_checkout(tmp_path / "tt-xla", LOADERS, {TRAINING: entry}))
+    for arch, size in (("", 3), ("p150", 3), ("n150", 5)):
+        spec = plan_test(matrix, test_id, Settings(), arch=arch)
+        assert f"--batch-size={size}" in spec.argv
+        assert spec.arch == (arch or None)
+    plain = plan_test(matrix, "alpha/pytorch-tiny-single_device-inference", Settings())
+    assert not [word for word in plain.argv if word.startswith("--batch-size")]
+    assert plain.run_id != plan_test(matrix, plain.test_id, Settings()).run_id

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pending changes as rows and words: what they do, what they come to, and what was said of them."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from core.edits.effect import CellChange
+from core.edits.operations import Operation, OpKind
+from core.edits.pending import Change, Decision
+from core.model import Status
+from core.text import one_line
+from tui.presentation import STATUS_LOOKS, Cell
+from tui.widgets.row_table import TableColumn
+
+_DECISIONS = {
+    Decision.UNDECIDED: Cell("? open"),
+    Decision.ACCEPTED: Cell("✓ accept", "pass"),
+    Decision.REJECTED: Cell("✗ reject", "dim"),
+}
+_SHOWN_KINDS = 4
+
+
+def describe_operations(operations: Sequence[Operation]) -> str:
+    """What operations do, without the ids: each distinct act once."""
+    acts = []
+    for op in operations:
+        name = ".".join(op.path)
+        match op.op:
+            case OpKind.SET:
+                act = f"{name} = {_value(op.value)}"
+            case OpKind.UNSET:
+                act = f"no {name}"
+            case OpKind.ADD:
+                fields = op.value.items() if isinstance(op.value, dict) else ()
+                act = "new entry " + ", ".join(f"{key} = {_value(value)}" for key, value in fields)
+            case OpKind.REMOVE:
+                act = "remove"
+            case _:
+                act = f"{op.op} to {op.to}"
+        acts.append(act)
+    return one_line("; ".join(dict.fromkeys(acts)))
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(map(str, value)) + "]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class ChangeRows:
+    """A RowSource over pending changes."""
+
+    columns: Sequence[TableColumn] = (
+        TableColumn("decision", 8),
+        TableColumn("test", 30, share=2, elide=True),
+        TableColumn("change", 30, share=3),
+    )
+
+    def __init__(self, changes: Sequence[Change]) -> None:
+        self.changes = changes
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    def key(self, position: int) -> str:
+        return str(position)
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        change = self.changes[position]
+        ids = list(dict.fromkeys(op.id for op in change.ops))
+        name = one_line(ids[0]) if len(ids) == 1 else f"{len(ids):,} tests"
+        style = "dim" if change.decision is Decision.REJECTED else ""
+        return [_DECISIONS[change.decision]], [Cell(name, style)], [Cell(describe_operations(change.ops), style)]
+
+
+def effect_words(changes: Sequence[CellChange]) -> str:
+    """How many cells change, and from what to what."""
+    if not changes:
+        return "no status changes"
+    counted = Counter((change.before, change.after) for change in changes)
+    kinds = [f"{count:,} {_word(old)}→{_word(new)}" for (old, new), count in counted.most_common(_SHOWN_KINDS)]
+    return f"{len(changes):,} cells: {', '.join(kinds)}"
+
+
+def _word(status: Status | None) -> str:
+    return STATUS_LOOKS[status].word if status else "unmarked"
