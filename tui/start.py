@@ -24,10 +24,17 @@ def open_app(request: AppRequest) -> int:
     settings = load_settings(own.settings_file)
     checkout = find_checkout(request.repo or Path.cwd(), upward=request.repo is None)
     session = Session.open(index(checkout), own, settings, query=request.query, arch=request.arch)
-    app = TTMatrixApp(session, lambda matrix: index(matrix.checkout))
-    app.call_after_refresh(_settle_memory)
-    app.run(mouse=True)
+    app = _StartedApp(session, lambda matrix: index(matrix.checkout))
+    app.run()
     return app.return_code or 0
+
+
+class _StartedApp(TTMatrixApp):
+    """The app as a process of its own."""
+
+    def on_ready(self) -> None:
+        """The first frame is on the screen."""
+        _settle_memory()
 
 
 def _settle_memory() -> None:
