@@ -4,8 +4,10 @@
 from collections.abc import Callable
 from typing import ClassVar
 
+from rich.text import Text
 from textual.screen import Screen
 from textual.signal import Signal
+from textual.widgets import Static
 
 from tui.commands import Where
 from tui.host import Host
@@ -34,6 +36,21 @@ class SessionScreen(Screen[None]):
         """Give a list above a pane the height its rows need, within a third of the screen."""
         most = max(_LEAST_LIST, self.size.height * 35 // 100)
         self.query_one(selector).styles.height = max(_LEAST_LIST, min(rows + 1, most))
+
+    def title_line(self, *words: str) -> None:
+        """Say where we are: the views with what goes on in them, then what this one has to say."""
+        active = sum(record.active for record in self.session.runs)
+        views = (
+            (Where.MATRIX, "1 Matrix"),
+            (Where.RUNS, f"2 Runs · {active} running" if active else "2 Runs"),
+            (Where.REVIEW, f"5 Review · {count} pending" if (count := self.session.open_changes) else "5 Review"),
+        )
+        line = Text("ttmatrix", no_wrap=True, overflow="ellipsis")
+        for place, name in views:
+            line.append("  ")
+            line.append(name, "reverse" if place in self.PLACES else "dim")
+        line.append("   " + "   ".join(filter(None, words)))
+        self.query_one("#title", Static).update(line)
 
     def go_back(self) -> None:
         """What escape does: one level back. Never leaves the app."""

@@ -14,6 +14,7 @@ from core.matrix.index import NO_ARCH
 from core.matrix.query import Query
 from core.matrix.view import SORT_KEYS
 from core.model import node_id
+from core.text import one_line
 from tui.commands import Where, bindings
 from tui.detail_text import detail_text
 from tui.matrix_rows import MatrixRows
@@ -96,17 +97,13 @@ class MatrixScreen(SessionScreen):
         self.call_after_refresh(self._count_facets)
 
     def _say(self) -> None:
-        view, session = self.session.view, self.session
-        parts = [f"ttmatrix  {session.checkout.root.name}", f"arch: {view.arch or 'any'}"]
-        if view.sort_key != "id":
-            parts.append(f"sorted by {view.sort_key}")
-        if active := sum(record.active for record in session.runs):
-            parts.append(f"{active} running")
-        if waiting := session.open_changes:
-            parts.append(f"{waiting} pending")
-        if view.matrix.findings:
-            parts.append(f"{len(view.matrix.findings)} findings")
-        self.query_one("#title", Static).update("   ".join(parts))
+        view = self.session.view
+        self.title_line(
+            one_line(self.session.checkout.root.name),
+            f"arch: {view.arch or 'any'}",
+            f"sorted by {view.sort_key}" if view.sort_key != "id" else "",
+            f"{len(view.matrix.findings)} findings" if view.matrix.findings else "",
+        )
         note = count_text(view)
         if not view.rows and (words := " ".join(view.query.values_of(""))):
             nearest = view.matrix.closest(words, 1)

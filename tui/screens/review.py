@@ -68,6 +68,7 @@ class ReviewScreen(SessionScreen):
         self._whole = False
         self.follow(self.host.pending_changed, self._refresh)
         self.follow(self.host.matrix_changed, self._refresh)
+        self.follow(self.host.runs_changed, self._say)
         self.table.focus()
         self._refresh()
 
@@ -86,11 +87,13 @@ class ReviewScreen(SessionScreen):
     def _refresh(self) -> None:
         self.table.show(ChangeRows(self._changes))
         self.fit_list("#changes-box", len(self._changes))
+        self._say()
+        self._ask_preview()
+
+    def _say(self) -> None:
         counted = Counter(change.decision for change in self._changes)
         words = [f"{counted[decision]} {decision}" for decision in Decision if counted[decision]]
-        title = ", ".join(words) or "nothing pending: E in the matrix changes entries"
-        self.query_one("#title", Static).update(f"ttmatrix   review   {title}")
-        self._ask_preview()
+        self.title_line(", ".join(words) or "nothing pending: E in the matrix changes entries")
 
     # The diff
 

@@ -53,6 +53,7 @@ class RunsScreen(SessionScreen):
         self._log: LogFile | None = None
         self._shown = ""
         self.follow(self.host.runs_changed, self._runs_changed)
+        self.follow(self.host.pending_changed, self._say)
         self.set_interval(_POLL_SECONDS, self._poll)
         self.table.focus()
         self._say()
@@ -88,11 +89,9 @@ class RunsScreen(SessionScreen):
         self._say()
 
     def _say(self) -> None:
-        runs = self.session.runs
-        active = sum(record.active for record in runs)
-        words = f"{len(runs):,} runs" + (f", {active} under way" if active else "")
-        self.fit_list("#runs-box", len(runs))
-        self.query_one("#title", Static).update(f"ttmatrix   runs   {words if runs else 'none yet: r in the matrix'}")
+        self.fit_list("#runs-box", len(self.session.runs))
+        count = len(self.session.runs)
+        self.title_line(f"{count:,} runs" if count else "none yet: r in the matrix starts one")
 
     # The log
 

@@ -24,7 +24,7 @@ class QueryInput(Input):
         """The person is done with the query and wants the rows."""
 
     def __init__(self, value: str, changed: Callable[[str], None]) -> None:
-        super().__init__(value, placeholder="status:xfail arch:p150 !mode:training llama", id="filter")
+        super().__init__(value, placeholder="for example: status:xfail arch:p150 !mode:training llama", id="filter")
         self.cursor_blink = False
         self._changed = changed
 
