@@ -50,20 +50,20 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.session = session
         self._reindex = reindex
         self._interrupted = False
+        self._runs_unreadable = ""
         self._editor_at_loader: str | None = None
         self.matrix_changed: Signal[None] = Signal(self, "matrix changed")
         self.runs_changed: Signal[None] = Signal(self, "runs changed")
         self.pending_changed: Signal[None] = Signal(self, "pending changed")
 
     def on_mount(self) -> None:
-        self.theme = "textual-dark"
-        self.session.runs = self.session.store.records()
         self.matrix_screen = MatrixScreen(self.session, self)
         self.runs_screen = RunsScreen(self.session, self)
         self.review_screen = ReviewScreen(self.session, self)
         for name in ("matrix", "runs", "review"):
             self.install_screen(getattr(self, f"{name}_screen"), name)
         self.push_screen("matrix")
+        self._look_at_runs()
         self.set_interval(_RUNS_SECONDS, self._look_at_runs)
 
     # Between the screens
@@ -159,8 +159,12 @@ class TTMatrixApp(App[None], inherit_bindings=False):
     def copy(self, text: str) -> None:
         """Copy through the terminal, and into a file for terminals that do not pass it on."""
         self.copy_to_clipboard(text)
-        kept = keep_copy(self.session.paths.cache, text)
-        self.say(f"Copied; also in {kept}")
+        try:
+            kept = keep_copy(self.session.paths.cache, text)
+        except TTMatrixError as error:
+            self.say(f"Copied. {error.title}: {error.detail}")
+        else:
+            self.say(f"Copied; also in {kept}")
 
     # The checkout
 
@@ -193,7 +197,15 @@ class TTMatrixApp(App[None], inherit_bindings=False):
     # Runs
 
     def _look_at_runs(self) -> None:
-        records = self.session.store.records()
+        try:
+            records = self.session.store.records()
+        except TTMatrixError as error:
+            # Told once: it comes again with every look until somebody mends it.
+            if error.title != self._runs_unreadable:
+                self._runs_unreadable = error.title
+                self.tell(error)
+            return
+        self._runs_unreadable = ""
         if records != self.session.runs:
             self.session.runs = records
             self.runs_changed.publish(None)

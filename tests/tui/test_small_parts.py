@@ -74,3 +74,24 @@ async def test_a_failure_in_a_thread_becomes_a_notice(tmp_path: Path) -> None:
         await until(pilot, lambda: "It broke" in screen_text(app), "the notice")
         await pilot.press("escape")
         assert app.screen is app.matrix_screen
+
+
+def test_a_copy_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TTMatrixError, match="Cannot make"):
+        keep_copy(tmp_path / "file" / "cache", "text")
+
+
+async def test_state_that_cannot_be_read_is_told_once_and_the_matrix_works(tmp_path: Path, own_home: Path) -> None:
+    (own_home / "state").write_text("in the way")
+    (own_home / "cache").write_text("in the way")
+    app = build_app(sample(tmp_path), query="tiny has:entry")
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: "Cannot read" in screen_text(app), "the notice")
+        await pilot.press("escape")
+        await pilot.pause(1.2)
+        assert app.screen is app.matrix_screen
+        await pilot.press("j", "y")
+        await until(pilot, lambda: "Cannot make" in screen_text(app), "why the copy is not kept")
+        await pilot.press("r")
+        await until(pilot, lambda: "Cannot create run" in screen_text(app), "why nothing runs")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs and their logs: what runs, what came of it, and what it printed, live."""
 
+import time
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -21,6 +22,8 @@ from tui.widgets.lines_view import LinesView
 from tui.widgets.row_table import RowTable
 
 _POLL_SECONDS = 0.1
+_POLL_BUDGET = 0.02
+"""Seconds that one look at the log may take, whatever its size."""
 
 
 class RunTable(RowTable):
@@ -110,11 +113,12 @@ class RunsScreen(SessionScreen):
         self._say_log()
 
     def _poll(self) -> None:
-        """Take in what the log has grown by, a bounded piece at a time."""
+        """Take in what the log has grown by, for as long as nobody waits for it."""
         if self._log is None or not self.is_current:
             return
-        before = self._log.line_count
-        self._log.poll()
+        before, deadline = self._log.line_count, time.monotonic() + _POLL_BUDGET
+        while self._log.poll() and time.monotonic() < deadline:
+            pass
         if self._log.line_count != before:
             self.log_view.grew(before)
 
