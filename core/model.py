@@ -51,13 +51,13 @@ TEST_MODULE = "tests/runner/test_models.py"
 
 _STANDARD = re.compile(
     r"(?P<directory>.+?/(?:pytorch|jax))(?:-(?P<variant>.+))?"
-    r"-(?P<parallelism>single_device|data_parallel|tensor_parallel)-(?P<mode>inference|training)"
+    r"-(?P<parallelism>single_device|data_parallel|tensor_parallel)(?P<full>-full)?-(?P<mode>inference|training)"
 )
 _LLM = re.compile(
     r"(?P<directory>.+?/pytorch)(?:-(?P<variant>.+))?"
     r"-(?P<phase>llm_decode|llm_prefill)-seq_(?P<seq_len>\d+)-batch_(?P<batch_size>\d+)"
     r"-(?P<parallelism>single_device|tensor_parallel|(?:megatron|fsdp)-(?:no_dp|dp)-tensor_parallel)"
-    r"-(?P<mesh>mesh_default|mesh_\d+x\d+)-(?P<mode>inference|training)"
+    r"(?:-(?P<mesh>mesh_default|mesh_\d+x\d+))?-(?P<mode>inference|training)"
 )
 
 
@@ -69,6 +69,7 @@ class LlmShape:
     seq_len: int
     batch_size: int
     mesh: str
+    """Empty in ids from before meshes were a part of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +85,27 @@ class TestId:
     """For LLM ids the sharding, for example `megatron-no_dp-tensor_parallel`."""
     mode: str
     llm: LlmShape | None = None
+    full: bool = False
+    """Whether the id has the part `full`, which ids had before 2026."""
 
     @classmethod
     def parse(cls, text: str) -> "TestId | None":
         """Take `text` apart; None where it follows neither grammar (a placeholder, a stray key)."""
         if match := _LLM.fullmatch(text):
-            shape = LlmShape(match["phase"], int(match["seq_len"]), int(match["batch_size"]), match["mesh"])
+            shape = LlmShape(match["phase"], int(match["seq_len"]), int(match["batch_size"]), match["mesh"] or "")
             return cls(match["directory"], match["variant"], match["parallelism"], match["mode"], shape)
         if match := _STANDARD.fullmatch(text):
-            return cls(match["directory"], match["variant"], match["parallelism"], match["mode"])
+            full = match["full"] is not None
+            return cls(match["directory"], match["variant"], match["parallelism"], match["mode"], full=full)
         return None
 
     def __str__(self) -> str:
         base = f"{self.directory}-{self.variant}" if self.variant else self.directory
         if self.llm is None:
-            return f"{base}-{self.parallelism}-{self.mode}"
+            return f"{base}-{self.parallelism}{'-full' if self.full else ''}-{self.mode}"
         shape = f"{self.llm.phase}-seq_{self.llm.seq_len}-batch_{self.llm.batch_size}"
-        return f"{base}-{shape}-{self.parallelism}-{self.llm.mesh}-{self.mode}"
+        mesh = f"-{self.llm.mesh}" if self.llm.mesh else ""
+        return f"{base}-{shape}-{self.parallelism}{mesh}-{self.mode}"
 
     @property
     def framework(self) -> Framework:

@@ -12,7 +12,9 @@ from core.matrix.universe import Member, collected_members, functions, validator
 from core.model import BringupStatus, Entry, Finding, Function, Loader, Status, TestId
 from core.sources.checkout import Checkout
 from core.sources.expectations import ExpectationFile, read_expectations
+from core.sources.importable import mark_broken
 from core.sources.loaders import scan_loaders
+from core.sources.models_tree import ModelsTree
 from core.sources.schema import DEFAULT_ARCHS, Schema, read_schema
 
 NO_ARCH = ""
@@ -79,12 +81,16 @@ class Universe(StrEnum):
 def index(checkout: Checkout, universe: Universe = Universe.VALIDATOR) -> Matrix:
     """Read the checkout and join. What is broken in it becomes findings; it never raises for content."""
     schema, schema_findings = read_schema(checkout)
-    loaders, loader_findings = scan_loaders(checkout, schema.excluded_torch_directories)
+    tree = ModelsTree(checkout.models)
+    loaders, loader_findings = scan_loaders(checkout, schema.excluded_torch_directories, tree)
     files = read_expectations(checkout, schema)
     findings = (*schema_findings, *loader_findings, *(one for file in files for one in file.findings))
     if universe is Universe.VALIDATOR:
         members = validator_members(loaders, schema)
     else:
+        # Only this universe asks what can be imported: it takes many more files to tell.
+        loaders, broken = mark_broken(checkout, tree, loaders)
+        findings = (*findings, *broken)
         members = collected_members(loaders, schema, [key for file in files for key in file.placeholders])
     return join(checkout, schema, loaders, members, files, findings)
 

@@ -31,7 +31,7 @@ def validator_members(loaders: Iterable[Loader], schema: Schema) -> Iterator[Mem
 
     The validator does not import loaders, so a broken one counts here.
     """
-    plain = [(f"-{parallelism}-{mode}", "default", parallelism, mode) for parallelism, mode in _standard(schema)]
+    plain = _standard(schema)
     decode = [_llm("llm_decode", NO_SEQUENCE, 1, *shape) for shape in _shapes(schema)]
     prefill = [
         _llm("llm_prefill", length, batch, *shape)
@@ -39,7 +39,8 @@ def validator_members(loaders: Iterable[Loader], schema: Schema) -> Iterator[Mem
         for shape in _shapes(schema)
     ]
     for loader in loaders:
-        yield from _members(loader, plain + decode if loader.has_decode else plain, prefill)
+        with_decode = loader.has_decode and schema.has_llm_tests
+        yield from _members(loader, plain + decode if with_decode else plain, prefill if schema.has_llm_tests else [])
 
 
 def collected_members(loaders: Iterable[Loader], schema: Schema, placeholders: Iterable[str]) -> Iterator[Member]:
@@ -47,14 +48,17 @@ def collected_members(loaders: Iterable[Loader], schema: Schema, placeholders: I
 
     Op-by-op twins share their ids with these: see `functions`.
     """
-    plain = [(f"-{parallelism}-{mode}", "default", parallelism, mode) for parallelism, mode in _standard(schema)]
+    plain = _standard(schema)
     lengths = (NO_SEQUENCE, *schema.llm_sequence_lengths)
     sizes = list(product(lengths, schema.llm_batch_sizes, _shapes(schema)))
     decode = [_llm("llm_decode", length, batch, *shape) for length, batch, shape in sizes]
     prefill = [_llm("llm_prefill", length, batch, *shape) for length, batch, shape in sizes]
     for loader in loaders:
         if not loader.broken:
-            yield from _members(loader, plain + decode if loader.has_decode else plain, prefill)
+            with_decode = loader.has_decode and schema.has_llm_tests
+            yield from _members(
+                loader, plain + decode if with_decode else plain, prefill if schema.has_llm_tests else []
+            )
     yield from (Member(key, "", "", "", "") for key in placeholders)
 
 
@@ -82,14 +86,19 @@ def _bases(loader: Loader, variants: tuple[str, ...]) -> list[str]:
     return [f"{loader.directory}-{variant}" if variant else loader.directory for variant in variants or ("",)]
 
 
-def _standard(schema: Schema) -> list[tuple[str, str]]:
-    return list(product(schema.parallelisms, schema.modes))
+def _standard(schema: Schema) -> list[_Suffix]:
+    full = "-full" if schema.full_in_ids else ""
+    return [
+        (f"-{parallelism}{full}-{mode}", "default", parallelism, mode)
+        for parallelism, mode in product(schema.parallelisms, schema.modes)
+    ]
 
 
 def _shapes(schema: Schema) -> list[tuple[str, str, str]]:
-    return list(product(schema.llm_parallelisms, schema.llm_meshes, schema.llm_modes))
+    """Parallelism, mesh and mode of LLM ids; an empty mesh is no part of the id."""
+    return list(product(schema.llm_parallelisms, schema.llm_meshes or ("",), schema.llm_modes))
 
 
 def _llm(phase: str, length: int, batch: int, parallelism: str, mesh: str, mode: str) -> _Suffix:
-    suffix = f"-{phase}-seq_{length}-batch_{batch}-{parallelism}-{mesh}-{mode}"
+    suffix = f"-{phase}-seq_{length}-batch_{batch}-{parallelism}{f'-{mesh}' if mesh else ''}-{mode}"
     return suffix, phase, parallelism, mode

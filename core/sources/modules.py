@@ -29,6 +29,8 @@ class ImportedName:
     level: int
     module: str
     name: str
+    guarded: bool = False
+    """Whether it stands under `if` or `try`, so that its failure need not be the module's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,10 @@ class ModuleFacts:
     """By local name."""
     variant_dicts: Mapping[str, tuple[tuple[str, str], ...]]
     """Module-level dict literals by name, as keys."""
+    defined: frozenset[str] = frozenset()
+    """Names the module binds at its top level, those under `if`, `try` and loops included."""
+    open_ended: bool = False
+    """Whether it can have names we cannot see: a star import or a `__getattr__`."""
 
 
 def read_module(source: str, filename: str) -> ModuleFacts:
@@ -47,29 +53,50 @@ def read_module(source: str, filename: str) -> ModuleFacts:
     classes: dict[str, ClassFacts] = {}
     imports: dict[str, ImportedName] = {}
     dicts: dict[str, tuple[tuple[str, str], ...]] = {}
-    for node in _top_level(ast.parse(source, filename=filename).body):
+    defined: set[str] = set()
+    for node, guarded in _top_level(ast.parse(source, filename=filename).body):
         if isinstance(node, ast.ClassDef):
             classes[node.name] = _class_facts(node)
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                found = ImportedName(node.level, node.module or "", alias.name)
+                found = ImportedName(node.level, node.module or "", alias.name, guarded)
                 imports[alias.asname or alias.name] = found
         elif (assigned := _assigned(node)) and isinstance(assigned[1], ast.Dict):
             dicts[assigned[0]] = _keys(assigned[1])
-    return ModuleFacts(classes, imports, dicts)
+        defined.update(_bound(node))
+    return ModuleFacts(classes, imports, dicts, frozenset(defined), bool(defined & {"*", "__getattr__"}))
 
 
-def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements that run when the module is imported, those under `if` and `try` included."""
+def _top_level(body: list[ast.stmt], guarded: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
+    """Statements that run when the module is imported, and whether they stand under a condition."""
     for node in body:
-        if isinstance(node, ast.If):
-            yield from _top_level(node.body)
-            yield from _top_level(node.orelse)
-        elif isinstance(node, ast.Try):
-            for block in (node.body, node.orelse, node.finalbody):
-                yield from _top_level(block)
-        else:
-            yield node
+        yield node, guarded
+        for block in ("body", "orelse", "finalbody"):
+            if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                yield from _top_level(getattr(node, block, []), guarded=True)
+        for handler in getattr(node, "handlers", []):
+            yield from _top_level(handler.body, guarded=True)
+
+
+def _bound(node: ast.stmt) -> Iterator[str]:
+    """Names that one statement binds by itself."""
+    match node:
+        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            yield name
+        case ast.Import(names=names):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in names)
+        case ast.ImportFrom(names=names):
+            yield from (alias.asname or alias.name for alias in names)
+        case ast.Assign(targets=targets):
+            yield from (name for target in targets for name in _target_names(target))
+        case ast.AnnAssign(target=target, value=ast.expr()) | ast.AugAssign(target=target) | ast.For(target=target):
+            yield from _target_names(target)
+        case ast.With(items=items):
+            yield from (name for item in items if item.optional_vars for name in _target_names(item.optional_vars))
+
+
+def _target_names(target: ast.expr) -> Iterator[str]:
+    return (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
 
 
 def _class_facts(node: ast.ClassDef) -> ClassFacts:

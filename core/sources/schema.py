@@ -2,13 +2,17 @@
 """Upstream's lists (archs, fields, LLM parameters): the checkout's own where it has them, else a built-in copy."""
 
 import ast
+import re
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from core.model import Finding
+from core.model import TEST_MODULE, Finding, Function
 from core.sources.checkout import Checkout
 
 CONSTANTS = Path("tests/runner/test_config/constants.py")
+_SOURCES = (CONSTANTS, Path("tests/runner/conftest.py"))
+"""Where upstream's lists stand; what the first one has counts."""
+_FULL = re.compile(r"""ids=\[["']full["']\]""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,9 @@ class Schema:
     llm_sequence_lengths: tuple[int, ...] = (128, 1024, 2048, 4096, 8192)
     llm_batch_sizes: tuple[int, ...] = (1, 4)
     excluded_torch_directories: tuple[str, ...] = ("suryaocr",)
+    full_in_ids: bool = False
+    """Whether ids have the part `full`, as before 2026."""
+    has_llm_tests: bool = True
 
 
 _UPSTREAM_NAMES = {
@@ -94,15 +101,33 @@ DEFAULT_ARCHS = ("n150", "p150")
 
 
 def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
-    """The schema of `checkout`. Constants that are absent or not literal keep the built-in value."""
-    path = checkout.root / CONSTANTS
+    """The schema of `checkout`. Constants that are absent or not literal keep the built-in value.
+
+    Before there was a file of constants, archs stood in the conftest; before there were meshes, LLM ids had no
+    such part; before 2026, ids had the part `full`. All of that is read off the checkout's own files.
+    """
+    found: dict[str, object] = {}
+    findings: list[Finding] = []
+    for path in reversed(_SOURCES):
+        literals, problem = _literals(checkout.root / path)
+        found.update(literals)
+        if problem:
+            message = f"Cannot read the lists of upstream, using the built-in ones: {problem}"
+            findings.append(Finding("broken-schema", message, path.as_posix()))
+    if (checkout.root / CONSTANTS).is_file() and found and "llm_meshes" not in found:
+        found["llm_meshes"] = ()
+    found.update(_shape_of_ids(checkout.root / TEST_MODULE))
+    return replace(Schema(), **found), tuple(findings)  # type: ignore[arg-type]
+
+
+def _literals(path: Path) -> tuple[dict[str, object], str]:
+    """The constants of one file by the name of our field, and why it cannot be read."""
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return Schema(), ()
+        return {}, ""
     except (OSError, SyntaxError, ValueError) as error:
-        message = f"Cannot read the lists of upstream, using the built-in ones: {error}"
-        return Schema(), (Finding("broken-schema", message, CONSTANTS.as_posix()),)
+        return {}, str(error)
     found: dict[str, object] = {}
     for statement in tree.body:
         match statement:
@@ -112,7 +137,16 @@ def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
                     found[_UPSTREAM_NAMES[name]] = literal
             case _:
                 pass
-    return replace(Schema(), **found), ()  # type: ignore[arg-type]
+    return found, ""
+
+
+def _shape_of_ids(path: Path) -> dict[str, object]:
+    """What the test module tells of the ids it makes; nothing where a checkout has none."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    return {"full_in_ids": _FULL.search(text) is not None, "has_llm_tests": f"def {Function.LLM}(" in text}
 
 
 def _ordered_literal(node: ast.expr) -> object | None:

@@ -21,6 +21,7 @@ _PLAIN = st.builds(
     variant=_VARIANT,
     parallelism=st.sampled_from(["single_device", "data_parallel", "tensor_parallel"]),
     mode=_MODE,
+    full=st.booleans(),
 )
 _LLM = st.builds(
     TestId,
@@ -35,7 +36,7 @@ _LLM = st.builds(
         phase=st.sampled_from(["llm_decode", "llm_prefill"]),
         seq_len=st.sampled_from([1, 128, 8192]),
         batch_size=st.sampled_from([1, 4]),
-        mesh=st.sampled_from(["mesh_default", "mesh_2x4"]),
+        mesh=st.sampled_from(["mesh_default", "mesh_2x4", ""]),
     ),
 )
 

@@ -6,6 +6,13 @@ from pathlib import Path
 
 from core.sources.checkout import Checkout
 
+CONFIG = """
+from enum import Enum
+
+class StrEnum(Enum):
+    def __str__(self):
+        return self.value
+"""
 BASE = """
 class ForgeModel:
     _VARIANTS = {}
@@ -17,7 +24,11 @@ class ForgePrefillModel(ForgeModel):
 
 def loader_source(variants: Sequence[str], *, prefill: Sequence[str] | None = None, decode: bool = False) -> str:
     """A loader with an enum, `_VARIANTS`, and the LLM parts asked for."""
-    lines = ["from ...base import ForgeModel, ForgePrefillModel", "from ...config import StrEnum", ""]
+    lines = [
+        "from tt_forge_models.base import ForgeModel, ForgePrefillModel",
+        "from tt_forge_models.config import StrEnum",
+        "",
+    ]
     lines += ["class ModelVariant(StrEnum):"]
     lines += [f"    V{number} = {text!r}" for number, text in enumerate(variants)] or ["    pass"]
     lines += ["", "class ModelLoader(ForgeModel):"]
@@ -39,6 +50,7 @@ def write_checkout(root: Path, loaders: Mapping[str, str], yaml: Mapping[str, st
         (checkout.test_config / directory).mkdir(parents=True, exist_ok=True)
     checkout.models.mkdir(parents=True, exist_ok=True)
     (checkout.models / "base.py").write_text(BASE)
+    (checkout.models / "config.py").write_text(CONFIG)
     for directory, source in loaders.items():
         path = checkout.models / directory / "loader.py"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -51,3 +51,13 @@ def test_placeholders_are_collected_under_their_own_function() -> None:
     (member,) = collected_members([], Schema(), ["org/Some Model"])
     assert member == Member("org/Some Model", "", "", "", "")
     assert functions(member) == [Function.PLACEHOLDER]
+
+
+def test_ids_of_earlier_times() -> None:
+    early = Schema(full_in_ids=True, has_llm_tests=False)
+    ids = [member.id for member in validator_members([LLM], early)]
+    assert ids[0] == "b/pytorch-1B-single_device-full-inference"
+    assert len(ids) == len(set(ids)) == 6
+    later = Schema(llm_meshes=(), llm_parallelisms=("single_device",), llm_modes=("inference",))
+    llm = [member.id for member in validator_members([LLM], later) if member.phase == "llm_decode"]
+    assert llm == ["b/pytorch-1B-llm_decode-seq_1-batch_1-single_device-inference"]

@@ -119,3 +119,11 @@ def test_a_module_without_the_class_is_marked_broken(tmp_path: Path) -> None:
 def test_an_import_above_the_root_is_ignored(tmp_path: Path) -> None:
     source = "from ........x import ModelLoader as M\nclass ModelLoader(M): ...\n"
     assert _scan(tmp_path, {"a/pytorch": source})["a/pytorch"].variants == ()
+
+
+def test_before_prefill_classes_a_method_made_a_loader_a_prefill_loader(tmp_path: Path) -> None:
+    source = loader_source(["1B", "3B"], decode=True) + "    def load_inputs_prefill(self):\n        return {}\n"
+    checkout = write_checkout(tmp_path, {"a/pytorch": source, "b/pytorch": loader_source(["x"])}, {})
+    (checkout.models / "base.py").write_text("class ForgeModel:\n    pass\n")
+    found, _ = scan_loaders(checkout, ())
+    assert found == (Loader("a/pytorch", ("1B", "3B"), ("1B", "3B"), has_decode=True), Loader("b/pytorch", ("x",)))

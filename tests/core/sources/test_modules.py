@@ -42,10 +42,34 @@ def test_classes_imports_and_dicts() -> None:
     assert facts.classes["Variant"].variant_keys is None
     assert facts.variant_dicts == {"ALL": (("Variant", "A"), ("", "plain"))}
     assert facts.imports["Base"] == ImportedName(3, "base", "ForgeModel")
-    assert facts.imports["helper"] == ImportedName(1, "src", "helper")
+    assert facts.imports["helper"] == ImportedName(1, "src", "helper", guarded=True)
+    assert facts.defined == {"os", "Base", "Other", "helper", "ALL", "Variant", "ModelLoader", "Inline"}
+    assert not facts.open_ended
 
 
 @pytest.mark.parametrize("source", ["class (", "x = '\0'"])
 def test_what_python_cannot_parse_is_said(source: str) -> None:
     with pytest.raises((SyntaxError, ValueError)):
         read_module(source, "loader.py")
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("a, (b, *c) = x", {"a", "b", "c"}),
+        ("import p.q.r\nimport s as t", {"p", "t"}),
+        ("for i in x:\n    j = 1\nelse:\n    k = 2", {"i", "j", "k"}),
+        ("with open(x) as f:\n    g: int = 1", {"f", "g"}),
+        ("try:\n    a = 1\nexcept E:\n    b = 2\nfinally:\n    c = 3", {"a", "b", "c"}),
+        ("def f():\n    inner = 1", {"f"}),
+        ("class C:\n    inner = 1", {"C"}),
+        ("declared: int", set()),
+    ],
+)
+def test_names_a_module_binds(source: str, names: set[str]) -> None:
+    assert read_module(source, "m.py").defined == names
+
+
+@pytest.mark.parametrize("source", ["from x import *", "def __getattr__(name): ..."])
+def test_modules_that_can_have_any_name(source: str) -> None:
+    assert read_module(source, "m.py").open_ended

@@ -36,3 +36,28 @@ def test_a_broken_file_is_a_finding(tmp_path: Path) -> None:
     schema, findings = read_schema(checkout)
     assert schema == Schema()
     assert [finding.kind for finding in findings] == ["broken-schema"]
+
+
+def test_constants_without_meshes_mean_ids_without_meshes(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    (tmp_path / CONSTANTS).write_text('PARALLELISMS_LLM = ("single_device",)\n')
+    assert read_schema(checkout)[0].llm_meshes == ()
+
+
+def test_archs_of_the_conftest_count_where_there_are_no_constants(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    (tmp_path / "tests/runner/conftest.py").write_text('ALLOWED_ARCHES = {"a1"}\n')
+    assert read_schema(checkout)[0].archs == ("a1",)
+    (tmp_path / CONSTANTS).write_text('ALLOWED_ARCHES = {"b2"}\nLLM_MESH_SHAPES = ("mesh_default",)\n')
+    assert read_schema(checkout)[0].archs == ("b2",)
+
+
+def test_the_shape_of_ids_is_read_off_the_test_module(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    module = tmp_path / "tests/runner/test_models.py"
+    module.write_text('@pytest.mark.parametrize("op_by_op", [None], ids=["full"])\ndef test_all_models_torch():\n')
+    schema = read_schema(checkout)[0]
+    assert (schema.full_in_ids, schema.has_llm_tests) == (True, False)
+    module.write_text("def test_all_models_torch():\n    pass\ndef test_llms_torch(x):\n    pass\n")
+    schema = read_schema(checkout)[0]
+    assert (schema.full_in_ids, schema.has_llm_tests) == (False, True)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python files of the models tree, each read at most once, and the imports between them."""
+
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from core.sources.modules import ImportedName, ModuleFacts, read_module
+
+PREFILL_BASE = "ForgePrefillModel"
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file that cannot be read or parsed. Lines and columns start at 1; 0: unknown."""
+
+    reason: str
+    line: int = 0
+    column: int = 0
+
+
+def imported_module(importer: str, name: ImportedName) -> PurePosixPath | None:
+    """The module `name` is imported from, as a path in the models tree; None where it is not of the tree."""
+    parts = [part for part in name.module.split(".") if part]
+    if name.level:
+        parents = PurePosixPath(importer).parents
+        return parents[name.level - 1].joinpath(*parts) if name.level <= len(parents) else None
+    if parts[:1] == ["tt_forge_models"]:
+        return PurePosixPath(*parts[1:])
+    return PurePosixPath(*parts[2:]) if parts[:2] == ["third_party", "tt_forge_models"] else None
+
+
+@dataclass(slots=True)
+class ModelsTree:
+    """Reads each module of the models tree at most once."""
+
+    models: Path
+    _modules: dict[str, ModuleFacts | Unreadable] = field(default_factory=dict)
+
+    def module(self, path: str) -> ModuleFacts | Unreadable:
+        """Facts of the file at `path`, relative to the models root."""
+        if path not in self._modules:
+            self._modules[path] = _read(self.models / path)
+        return self._modules[path]
+
+    @property
+    def has_prefill_classes(self) -> bool:
+        """Whether the tree's base module defines ForgePrefillModel, as it does since May 2026."""
+        base = self.module("base.py")
+        return isinstance(base, Unreadable) or PREFILL_BASE in base.classes
+
+    def imported(self, importer: str, name: ImportedName) -> tuple[str, ModuleFacts] | None:
+        """The module of the tree that `name` is imported from, seen from the file `importer`."""
+        target = imported_module(importer, name)
+        path = self.file_of(target) if target is not None else None
+        facts = self.module(path) if path else None
+        return (path, facts) if path and isinstance(facts, ModuleFacts) else None
+
+    def file_of(self, module: PurePosixPath) -> str | None:
+        """The file of a module of the tree, relative to the models root; None where there is none."""
+        for path in (f"{module}.py", f"{module}/__init__.py"):
+            if path in self._modules or (self.models / path).is_file():
+                return path
+        return None
+
+
+def _read(path: Path) -> ModuleFacts | Unreadable:
+    try:
+        return read_module(path.read_text(encoding="utf-8-sig"), str(path))
+    except SyntaxError as error:
+        return Unreadable(error.msg, error.lineno or 0, error.offset or 0)
+    except (OSError, ValueError, RecursionError) as error:
+        return Unreadable(str(error))

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cannot be imported for a reason in the tree is found; what might fail elsewhere is not guessed."""
+
+from pathlib import Path
+
+import pytest
+
+from core.sources.importable import import_failures, mark_broken
+from core.sources.loaders import scan_loaders
+from core.sources.models_tree import ModelsTree
+from tests.support.sample import sample_checkout
+from tests.support.tree import loader_source, write_checkout
+
+
+def _failures(root: Path, head: str, files: dict[str, str] | None = None) -> dict[str, str]:
+    checkout = write_checkout(root, {"a/pytorch": head + "\n" + loader_source(["x"])}, {})
+    for name, text in {"config.py": "class StrEnum: ...\n", **(files or {})}.items():
+        path = checkout.models / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    tree = ModelsTree(checkout.models)
+    return import_failures(tree, scan_loaders(checkout, (), tree)[0])
+
+
+@pytest.mark.parametrize(
+    ("head", "files", "reason"),
+    [
+        (
+            "from ...tools.utils import gone",
+            {"tools/utils.py": "here = 1"},
+            "imports gone from tools/utils.py, which does not define it",
+        ),
+        ("from ...tools.lost import x", {}, "imports tools.lost, which does not exist"),
+        (
+            "from .src.model import M",
+            {"a/pytorch/src/model.py": "from ....tools.utils import gone\nM = 1", "tools/utils.py": ""},
+            "imports gone from tools/utils.py, which does not define it (in a/pytorch/src/model.py)",
+        ),
+        (
+            "from third_party.tt_forge_models.config import Gone",
+            {},
+            "imports Gone from config.py, which does not define it",
+        ),
+    ],
+)
+def test_a_name_or_file_that_is_not_there(tmp_path: Path, head: str, files: dict[str, str], reason: str) -> None:
+    assert _failures(tmp_path, head, files) == {"a/pytorch": reason}
+
+
+@pytest.mark.parametrize(
+    ("head", "files"),
+    [
+        ("from ...tools.utils import here", {"tools/utils.py": "if x:\n    here = 1\n"}),
+        ("from ...tools import utils", {"tools/utils.py": ""}),
+        ("from ...tools import utils", {"tools/__init__.py": "", "tools/utils.py": ""}),
+        ("from ... import tools", {"tools/utils.py": ""}),
+        ("from ...tools.utils import any_name", {"tools/utils.py": "from outside import *"}),
+        ("from ...tools.utils import any_name", {"tools/utils.py": "def __getattr__(name): ..."}),
+        ("from ...tools.utils import *", {"tools/utils.py": ""}),
+        ("try:\n    from ...tools.lost import x\nexcept ImportError:\n    pass", {}),
+        ("if TYPE_CHECKING:\n    from ...tools.lost import x", {}),
+        ("def later():\n    from ...tools.lost import x", {}),
+        ("import not_installed\nfrom also_not import x", {}),
+        ("from .src.model import M", {"a/pytorch/src/model.py": "a syntax of tomorrow"}),
+        (
+            "from .one import x",
+            {"a/pytorch/one.py": "from .two import y\nx = 1", "a/pytorch/two.py": "from .one import x\ny = 1"},
+        ),
+    ],
+)
+def test_what_may_work_is_not_called_broken(tmp_path: Path, head: str, files: dict[str, str]) -> None:
+    assert _failures(tmp_path, head, files) == {}
+
+
+def test_the_sample_has_exactly_one(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "demo")
+    tree = ModelsTree(checkout.models)
+    loaders, findings = mark_broken(checkout, tree, scan_loaders(checkout, (), tree)[0])
+    assert [loader.directory for loader in loaders if loader.broken] == ["spot_detector/pytorch"]
+    (finding,) = findings
+    assert (finding.kind, finding.file) == (
+        "broken-loader",
+        "third_party/tt_forge_models/spot_detector/pytorch/loader.py",
+    )
