@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.matrix.cells import Cells, cells_of
 from core.matrix.columns import Column, FlagColumn
-from core.matrix.effective import resolve, status_on, supports, texts
+from core.matrix.effective import resolve, texts
 from core.matrix.universe import Member, collected_members, functions, validator_members
 from core.model import BringupStatus, Entry, Finding, Function, Loader, Status, TestId
 from core.sources.checkout import Checkout
@@ -112,6 +113,7 @@ def join(
     rows = {id: row for row, id in enumerate(ids)}
     parts = tuple(members.get(id) or strays[id] for id in ids)
     own = {rows[id]: entry for id, entry in entries.items()}
+    cells = {row: cells_of(entry, schema.archs) for row, entry in own.items()}
     return Matrix(
         checkout=checkout,
         schema=schema,
@@ -128,8 +130,8 @@ def join(
             **_id_columns(parts, schema),
             **_entry_columns(len(ids), own),
         },
-        flags=_flags(len(ids), own, schema),
-        status={arch: _status(len(ids), own, arch or None) for arch in (NO_ARCH, *schema.archs)},
+        flags=_flags(len(ids), own, cells, schema),
+        status=_statuses(len(ids), cells, schema),
     )
 
 
@@ -165,19 +167,24 @@ def _entry_columns(size: int, own: Mapping[int, Entry]) -> dict[str, Column]:
     }
 
 
-def _status(size: int, own: Mapping[int, Entry], arch: str | None) -> Column:
-    effective = {row: status_on(entry, arch) for row, entry in own.items()}
-    return Column.sparse(size, Status.UNSPECIFIED, effective, Status)
+def _statuses(size: int, cells: Mapping[int, Cells], schema: Schema) -> dict[str, Column]:
+    """Effective status by arch, and under NO_ARCH the base status."""
+    base = {row: one.base for row, one in cells.items()}
+    by_arch = {arch: {row: one.statuses[at] for row, one in cells.items()} for at, arch in enumerate(schema.archs)}
+    return {
+        arch: Column.sparse(size, Status.UNSPECIFIED, effective, Status)
+        for arch, effective in {NO_ARCH: base, **by_arch}.items()
+    }
 
 
-def _flags(size: int, own: Mapping[int, Entry], schema: Schema) -> dict[str, FlagColumn]:
-    archs = {row: [arch for arch in schema.archs if supports(entry, arch)] for row, entry in own.items()}
+def _flags(size: int, own: Mapping[int, Entry], cells: Mapping[int, Cells], schema: Schema) -> dict[str, FlagColumn]:
+    marked = {row: one.marked for row, one in cells.items()}
+    shown = {row: one.shown(schema.archs) for row, one in cells.items()}
     markers = {row: texts(resolve(entry, "markers", None).value) for row, entry in own.items()}
-    statuses = {row: [status_on(own[row], arch) for arch in archs[row] or (None,)] for row in own}
     traits = {row: _traits(entry) for row, entry in own.items()}
     return {
-        "arch": FlagColumn.sparse(size, DEFAULT_ARCHS, archs, schema.archs),
-        "status": FlagColumn.sparse(size, (Status.UNSPECIFIED,), statuses, Status),
+        "arch": FlagColumn.sparse(size, DEFAULT_ARCHS, marked, schema.archs),
+        "status": FlagColumn.sparse(size, (Status.UNSPECIFIED,), shown, Status),
         "marker": FlagColumn.sparse(size, (), markers),
         "has": FlagColumn.sparse(size, (), traits, ("entry", "override", "reason")),
     }

@@ -4,7 +4,7 @@
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from core.model import Finding, Framework, Loader
 from core.sources.checkout import Checkout
@@ -12,6 +12,7 @@ from core.sources.models_tree import PREFILL_BASE, ModelsTree
 from core.sources.modules import ClassFacts, ModuleFacts
 
 LOADER_FILE = "loader.py"
+_FRAMEWORKS = frozenset(Framework)
 _DECODE_METHOD = "load_inputs_decode"
 _PREFILL_METHOD = "load_inputs_prefill"
 
@@ -21,14 +22,15 @@ def loader_directories(models: Path, excluded: tuple[str, ...]) -> Iterator[str]
 
     A torch loader is left out where its parent directory's name is in `excluded`.
     """
-    for where, directories, names in os.walk(models):
+    root = os.fspath(models)
+    for where, directories, names in os.walk(root):
         directories.sort()
-        path = PurePosixPath(Path(where).relative_to(models))
-        if path.name not in tuple(Framework) or LOADER_FILE not in names:
+        # Text, not paths: most of a thousand directories are none of ours.
+        above, _, name = where.rpartition(os.sep)
+        if name not in _FRAMEWORKS or LOADER_FILE not in names:
             continue
-        if path.name == Framework.PYTORCH and path.parent.name in excluded:
-            continue
-        yield str(path)
+        if name != Framework.PYTORCH or above.rpartition(os.sep)[2] not in excluded:
+            yield where[len(root) + 1 :].replace(os.sep, "/")
 
 
 def scan_loaders(
