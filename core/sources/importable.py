@@ -3,7 +3,6 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from core.model import Finding, Loader
 from core.sources.checkout import Checkout
@@ -72,22 +71,22 @@ class _Failures:
             return ""
         path = self._tree.file_of(target)
         if path is None:
-            return "" if self._is_package(target, name.name) else f"imports {_dotted(target)}, which does not exist"
+            return (
+                ""
+                if self._is_package(target, name.name)
+                else f"imports {target.replace('/', '.')}, which does not exist"
+            )
         module = self._tree.module(path)
         if isinstance(module, ModuleFacts) and not self._offers(module, target, name.name):
             return f"imports {name.name} from {path}, which does not define it"
         reason = self.of(path)
         return f"{reason} (in {path})" if reason and " (in " not in reason else reason
 
-    def _offers(self, module: ModuleFacts, package: PurePosixPath, name: str) -> bool:
+    def _offers(self, module: ModuleFacts, package: str, name: str) -> bool:
         known = name == "*" or name in module.defined or module.open_ended or name.startswith("__")
         return known or self._is_package(package, name)
 
-    def _is_package(self, package: PurePosixPath, name: str) -> bool:
+    def _is_package(self, package: str, name: str) -> bool:
         """Whether `name` is a module or directory in the directory `package`."""
         inside = self._tree.models / package
         return (inside / f"{name}.py").is_file() or (inside / name).is_dir() or (name == "*" and inside.is_dir())
-
-
-def _dotted(module: PurePosixPath) -> str:
-    return ".".join(module.parts)

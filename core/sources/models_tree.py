@@ -2,7 +2,7 @@
 """The Python files of the models tree, each read at most once, and the imports between them."""
 
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from core.sources.modules import ImportedName, ModuleFacts, read_module
 
@@ -18,15 +18,18 @@ class Unreadable:
     column: int = 0
 
 
-def imported_module(importer: str, name: ImportedName) -> PurePosixPath | None:
-    """The module `name` is imported from, as a path in the models tree; None where it is not of the tree."""
+def imported_module(importer: str, name: ImportedName) -> str | None:
+    """The module `name` is imported from, as a path in the models tree without its ending.
+
+    None where it is not of the tree; the empty path is the tree itself.
+    """
     parts = [part for part in name.module.split(".") if part]
     if name.level:
-        parents = PurePosixPath(importer).parents
-        return parents[name.level - 1].joinpath(*parts) if name.level <= len(parents) else None
+        above = importer.split("/")
+        return "/".join(above[: -name.level] + parts) if name.level <= len(above) else None
     if parts[:1] == ["tt_forge_models"]:
-        return PurePosixPath(*parts[1:])
-    return PurePosixPath(*parts[2:]) if parts[:2] == ["third_party", "tt_forge_models"] else None
+        return "/".join(parts[1:])
+    return "/".join(parts[2:]) if parts[:2] == ["third_party", "tt_forge_models"] else None
 
 
 @dataclass(slots=True)
@@ -35,6 +38,7 @@ class ModelsTree:
 
     models: Path
     _modules: dict[str, ModuleFacts | Unreadable] = field(default_factory=dict)
+    _files: dict[str, str | None] = field(default_factory=dict)
 
     def module(self, path: str) -> ModuleFacts | Unreadable:
         """Facts of the file at `path`, relative to the models root."""
@@ -55,12 +59,12 @@ class ModelsTree:
         facts = self.module(path) if path else None
         return (path, facts) if path and isinstance(facts, ModuleFacts) else None
 
-    def file_of(self, module: PurePosixPath) -> str | None:
+    def file_of(self, module: str) -> str | None:
         """The file of a module of the tree, relative to the models root; None where there is none."""
-        for path in (f"{module}.py", f"{module}/__init__.py"):
-            if path in self._modules or (self.models / path).is_file():
-                return path
-        return None
+        if module not in self._files:
+            names = [f"{module}.py", f"{module}/__init__.py"] if module else ["__init__.py"]
+            self._files[module] = next((name for name in names if (self.models / name).is_file()), None)
+        return self._files[module]
 
 
 def _read(path: Path) -> ModuleFacts | Unreadable:
