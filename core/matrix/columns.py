@@ -5,6 +5,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,9 +20,9 @@ class Column:
     @classmethod
     def of(cls, texts: Iterable[str], values: Iterable[str] = ()) -> "Column":
         """Encode `texts`; `values` come first in the vocabulary, the rest as they appear."""
-        table = {value: code for code, value in enumerate(dict.fromkeys(values))}
-        codes = [table.setdefault(text, len(table)) for text in texts]
-        return cls.packed(tuple(table), codes)
+        texts = list(texts)
+        table = {value: code for code, value in enumerate(dict.fromkeys(chain(values, texts)))}
+        return cls.packed(tuple(table), list(map(table.__getitem__, texts)))
 
     @classmethod
     def packed(cls, values: tuple[str, ...], codes: list[int]) -> "Column":

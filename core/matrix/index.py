@@ -145,14 +145,14 @@ def _stray(id: str) -> Member:
 
 
 def _id_columns(members: Sequence[Member], schema: Schema) -> dict[str, Column]:
-    phase = Column.of((member.phase for member in members), ("default", "llm_decode", "llm_prefill"))
-    loader = Column.of(member.directory for member in members)
+    _, directories, phases, parallelisms, modes = zip(*members, strict=True) if members else ((),) * 5
+    loader = Column.of(directories)
     return {
         "loader": loader,
         "framework": loader.mapped(lambda directory: directory.rpartition("/")[2]),
-        "phase": phase,
-        "parallelism": Column.of((member.parallelism for member in members), schema.parallelisms),
-        "mode": Column.of((member.mode for member in members), schema.modes),
+        "phase": Column.of(phases, ("default", "llm_decode", "llm_prefill")),
+        "parallelism": Column.of(parallelisms, schema.parallelisms),
+        "mode": Column.of(modes, schema.modes),
     }
 
 

@@ -71,11 +71,8 @@ class _Failures:
             return ""
         path = self._tree.file_of(target)
         if path is None:
-            return (
-                ""
-                if self._is_package(target, name.name)
-                else f"imports {target.replace('/', '.')}, which does not exist"
-            )
+            known = self._is_package(target, name.name)
+            return "" if known else f"imports {target.replace('/', '.')}, which does not exist"
         module = self._tree.module(path)
         if isinstance(module, ModuleFacts) and not self._offers(module, target, name.name):
             return f"imports {name.name} from {path}, which does not define it"

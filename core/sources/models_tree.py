@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python files of the models tree, each read at most once, and the imports between them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.sources.modules import ImportedName, ModuleFacts, read_module
+from core.sources.stamps import Stamp, stamp_of
 
 PREFILL_BASE = "ForgePrefillModel"
 
@@ -37,14 +39,23 @@ class ModelsTree:
     """Reads each module of the models tree at most once."""
 
     models: Path
+    known: Mapping[str, tuple[Stamp | None, ModuleFacts | Unreadable]] = field(default_factory=dict)
+    """What an earlier reading gave, by path relative to the models root; taken where the stamp is the same."""
     _modules: dict[str, ModuleFacts | Unreadable] = field(default_factory=dict)
     _files: dict[str, str | None] = field(default_factory=dict)
 
     def module(self, path: str) -> ModuleFacts | Unreadable:
         """Facts of the file at `path`, relative to the models root."""
         if path not in self._modules:
-            self._modules[path] = _read(self.models / path)
+            stamp, facts = self.known.get(path, (None, None))
+            unchanged = facts is not None and stamp is not None and stamp_of(self.models / path) == stamp
+            self._modules[path] = facts if facts is not None and unchanged else _read(self.models / path)
         return self._modules[path]
+
+    @property
+    def modules(self) -> Mapping[str, ModuleFacts | Unreadable]:
+        """All that was read so far."""
+        return self._modules
 
     @property
     def has_prefill_classes(self) -> bool:

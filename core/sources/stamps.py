@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tells that the files and directories an index was made of are still the same, without reading them."""
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+Stamp = tuple[int, int, int, int]
+"""Modification time, change time (both in nanoseconds), size, inode."""
+
+NEVER: Stamp = (0, 0, 0, 0)
+"""A stamp that no file has: what bears it is read again."""
+
+_RACY_NS = 2_000_000_000
+"""A file can change again within the clock's grain without showing it; git distrusts such files too."""
+
+
+def stamp_of(path: str | Path) -> Stamp | None:
+    """The present stamp of a file or directory; None where there is none."""
+    try:
+        # Text is at hand for a thousand directories; making paths of it would cost more than the look.
+        status = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
+
+
+def stamps_of(paths: Iterable[str], now_ns: int | None = None) -> dict[str, Stamp | None]:
+    """Stamps by path. What was changed within the last two seconds gets NEVER."""
+    border = (now_ns if now_ns is not None else time.time_ns()) - _RACY_NS
+    found: dict[str, Stamp | None] = {}
+    for path in paths:
+        stamp = stamp_of(path)
+        found[path] = NEVER if stamp is not None and max(stamp[:2]) > border else stamp
+    return found
+
+
+def all_unchanged(stamps: Mapping[str, Stamp | None]) -> bool:
+    """Whether everything still bears its stamp; what did not exist must still not."""
+    return all(stamp_of(path) == stamp for path, stamp in stamps.items())
+
+
+def directories_below(root: Path) -> Iterator[str]:
+    """`root` and every directory below it: a file that comes or goes changes the stamp of its directory."""
+    for where, _, _ in os.walk(root):
+        yield where
