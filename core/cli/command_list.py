@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 from core.cli.context import Context
 from core.errors import EXIT_OK
-from core.matrix.fields import FIELDS, select, status_column
+from core.matrix.fields import select, status_column
 from core.matrix.index import NO_ARCH, Matrix, Universe
 from core.matrix.query import Query
+from core.matrix.query_help import help_text
 from core.matrix.universe import functions
 
 _COLUMNS = ("id", "status", "bringup", "archs", "reason")
@@ -17,10 +18,8 @@ _COLUMNS = ("id", "status", "bringup", "archs", "reason")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = "query fields:\n" + "\n".join(
-        f"  {one.name + ':' if one.name else 'word':13} {one.help}" for one in FIELDS
-    )
-    parser.add_argument("query", nargs="*", metavar="QUERY", help="terms that must all hold; ! negates one")
+    parser.epilog = help_text()
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="which rows; see below")
     parser.add_argument("--format", choices=("table", "ids", "csv", "json"), help="default: table, or json with --json")
     parser.add_argument(
         "--universe",

@@ -50,7 +50,8 @@ class Column:
 
     def select(self, rows: Iterable[int], wanted: Iterable[str]) -> list[int]:
         """Those of `rows` whose text is one of `wanted`, in the same order."""
-        chosen = {code for code, value in enumerate(self.values) if value in set(wanted)}
+        texts = set(wanted)
+        chosen = {code for code, value in enumerate(self.values) if value in texts}
         codes = self.codes
         return [row for row in rows if codes[row] in chosen]
 

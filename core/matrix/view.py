@@ -8,7 +8,7 @@ from core.errors import UsageError
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.fields import NONE, select, status_column
 from core.matrix.index import NO_ARCH, Matrix
-from core.matrix.query import Query
+from core.matrix.query import Query, QueryError
 
 FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "bringup", "marker")
 SORT_KEYS = ("id", "status", "bringup", "reason", "file")
@@ -70,10 +70,17 @@ class View:
         self._show(sorted(self.rows))
 
     def replace_matrix(self, matrix: Matrix) -> None:
-        """Look at a newer index through the same query. Marks on ids that are gone are dropped."""
+        """Look at a newer index through the same query. Marks on ids that are gone are dropped.
+
+        Where the query names what the newer index no longer has, nothing is shown.
+        """
         self.matrix = matrix
         self.marks &= matrix.rows.keys()
-        self._show(select(matrix, self.query, self.arch))
+        try:
+            rows = select(matrix, self.query, self.arch)
+        except QueryError:
+            rows = []
+        self._show(rows)
 
     def id_at(self, position: int) -> str | None:
         """The id shown at a position; None past the end."""

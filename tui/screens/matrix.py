@@ -10,6 +10,7 @@ from textual.timer import Timer
 from textual.widgets import Footer, Static
 
 from core.errors import TTMatrixError, UsageError
+from core.matrix.complete import completed
 from core.matrix.index import NO_ARCH
 from core.matrix.query import Query
 from core.matrix.view import SORT_KEYS
@@ -49,7 +50,7 @@ class MatrixScreen(SessionScreen):
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
-        yield FilterBar(str(self.session.view.query), self._filter)
+        yield FilterBar(str(self.session.view.query), self._filter, self._complete)
         with Horizontal():
             with Vertical(id="facet-box"):
                 yield Facets(id="facets")
@@ -119,6 +120,9 @@ class MatrixScreen(SessionScreen):
             self.query_one(FilterBar).note(" · ".join(filter(None, (error.title, error.hint))), error=True)
             return
         self._show_rows()
+
+    def _complete(self, text: str) -> str:
+        return completed(self.session.matrix, text)
 
     def _count_facets(self) -> None:
         if self.query_one("#facet-box").has_class("shown"):

@@ -13,26 +13,36 @@ from textual.widgets import Input, Static
 
 
 class QueryInput(Input):
-    """An input that tells of each change at once, so that text and rows are painted in one frame."""
+    """An input that tells of each change at once, so that text, rows and completion are painted in one frame."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,down", "keep", "Keep", show=False),
         Binding("escape", "clear", "Clear", show=False),
+        Binding("tab", "take_completion", "Complete", show=False),
     ]
 
     class Left(Message):
         """The person is done with the query and wants the rows."""
 
-    def __init__(self, value: str, changed: Callable[[str], None]) -> None:
+    def __init__(self, value: str, changed: Callable[[str], None], complete: Callable[[str], str]) -> None:
         super().__init__(value, placeholder="for example: status:xfail arch:p150 !mode:training llama", id="filter")
         self.cursor_blink = False
         self._changed = changed
+        self._complete = complete
 
     def _watch_value(self, value: str) -> None:
-        # Input.Changed would come a frame later.
+        # Input.Changed would come a frame later, and so would what a Suggester finds in its worker.
         super()._watch_value(value)
         if self.is_mounted:
+            self._suggestion = self._complete(value)
             self._changed(value)
+
+    def action_take_completion(self) -> None:
+        """Take the completion that is shown, as the right arrow does; without one, tab leaves the line."""
+        if self.cursor_at_end and self._suggestion:
+            self.action_cursor_right()
+        else:
+            self.screen.focus_next()
 
     def action_keep(self) -> None:
         self.post_message(self.Left())
@@ -43,16 +53,20 @@ class QueryInput(Input):
 
 
 class FilterBar(Horizontal):
-    """Shows and edits a query. `changed` is called with the text of each edit."""
+    """Shows and edits a query.
 
-    def __init__(self, query: str, changed: Callable[[str], None]) -> None:
+    `changed` is called with the text of each edit; `complete` gives a text with its last word completed, or nothing.
+    """
+
+    def __init__(self, query: str, changed: Callable[[str], None], complete: Callable[[str], str]) -> None:
         super().__init__(id="filter-line")
         self._query = query
         self._changed = changed
+        self._complete = complete
 
     def compose(self) -> ComposeResult:
         yield Static("/", id="filter-prompt")
-        yield QueryInput(self._query, self._changed)
+        yield QueryInput(self._query, self._changed, self._complete)
         yield Static("", id="filter-note", markup=False)
 
     @property

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each field of a query selects."""
+"""What each field of a query selects, and how conditions join."""
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from core.matrix.fields import FIELDS, select
 from core.matrix.index import Matrix, index
-from core.matrix.query import Query, QueryError
+from core.matrix.query import Node, Query, QueryError, conjunction, disjunction, negation
 from tests.support.tree import sample
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
@@ -29,21 +31,36 @@ def _ids(matrix: Matrix, text: str, arch: str = "") -> set[str]:
         ("status:xfail", {NET, TRAINING}),
         ("status:pass", {TINY, NET, STRAY}),
         ("status:skip,xfail", {ORG, NET, TRAINING}),
+        ("status:skip or status:xfail", {ORG, NET, TRAINING}),
+        ('status~"SKIP|xfail$"', {ORG, NET, TRAINING}),
         ("status:xfail arch:n150", {NET, TRAINING}),
         ("status:xfail arch:p150", {TRAINING}),
         ("status:pass arch:n300-llmbox", {NET}),
+        ("(arch:p150 status:xfail) or (arch:n150 status:skip)", {TRAINING, ORG}),
+        ("has:entry !(arch:n150 status:pass)", {NET, ORG, TRAINING}),
         ("has:entry !status:pass", {ORG, TRAINING}),
+        ("has:entry not status:pass", {ORG, TRAINING}),
         ("has:entry mode:training", {TRAINING, STRAY}),
         ("marker:large", {ORG}),
         ("bringup:runtime", {TRAINING}),
         ("reason:oom", {NET}),
         ("reason:chip", {ORG}),
+        ('reason~"single CHIP$"', {ORG}),
+        ("reason~.", {NET, ORG, TRAINING}),
         ("file:training", {TRAINING, STRAY}),
         ("has:override", {NET}),
         ("has:reason", {NET, ORG, TRAINING}),
+        ("is:stray", {STRAY}),
+        ("assert_pcc:false", set()),
+        ("is:mixed", {NET}),
+        ("has:entry is:known", {TINY, NET, ORG, TRAINING}),
         ("NET-V1 has:entry", {NET}),
         ('"org/name" status:skip', {ORG}),
+        ("id:org/name status:skip", {ORG}),
+        ("variant:ORG/name mode:inference has:entry", {ORG}),
+        ('id~"tiny.*(training|tensor)" has:entry', {TRAINING}),
         ("has:entry !tiny !gone", {NET, ORG}),
+        ("has:entry !(tiny or gone)", {NET, ORG}),
         ("loader:alpha has:entry status:none", set()),
     ],
 )
@@ -51,9 +68,36 @@ def test_select(matrix: Matrix, text: str, ids: set[str]) -> None:
     assert _ids(matrix, text) == ids
 
 
+# The arch is left out: it also says which values the terms beside it mean.
+_TERMS = ("status:xfail", "has:entry", "mode:training", "tiny", "pcc:<1", "reason~chip", "seq:1", "id~causal", "zzz")
+_NODE: st.SearchStrategy[Node] = st.recursive(
+    st.sampled_from([Query.parse(text).terms[0] for text in _TERMS]),
+    lambda nodes: (
+        st.lists(nodes, min_size=2, max_size=3).map(conjunction)
+        | st.lists(nodes, min_size=2, max_size=3).map(disjunction)
+        | nodes.map(negation)
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.lists(_NODE, min_size=1, max_size=3))
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_conditions_join_as_sets_do(matrix: Matrix, nodes: list[Node]) -> None:
+    def rows(node: Node) -> list[int]:
+        return select(matrix, Query((node,)))
+
+    sets = [set(rows(node)) for node in nodes]
+    everything = set(range(len(matrix.ids)))
+    assert rows(conjunction(nodes)) == sorted(set.intersection(*sets))
+    assert rows(disjunction(nodes)) == sorted(set.union(*sets))
+    assert rows(negation(nodes[0])) == sorted(everything - sets[0])
+
+
 def test_the_shown_arch_is_meant_unless_the_query_names_one(matrix: Matrix) -> None:
     assert _ids(matrix, "status:xfail", "p150") == {TRAINING}
     assert _ids(matrix, "status:xfail arch:n150", "p150") == {NET, TRAINING}
+    assert _ids(matrix, "status:xfail arch:N150", "p150") == {NET, TRAINING}
 
 
 def test_phase_parallelism_and_framework(matrix: Matrix) -> None:
@@ -62,24 +106,40 @@ def test_phase_parallelism_and_framework(matrix: Matrix) -> None:
     assert len(_ids(matrix, "framework:jax")) == 6
 
 
+def test_parts_of_llm_ids(matrix: Matrix) -> None:
+    assert len(_ids(matrix, "seq:128")) == 720 / 5
+    assert len(_ids(matrix, "seq:>=2048 batch:4")) == 720 * 3 / 5 / 2
+    assert len(_ids(matrix, "mesh:1x8")) == (2 * 72 + 720) / 6
+    assert _ids(matrix, "seq:none") == _ids(matrix, "!phase:llm")
+    assert _ids(matrix, "function:llms") == _ids(matrix, "phase:llm")
+
+
 def test_a_whole_name_is_not_read_as_part_of_another(matrix: Matrix) -> None:
     assert _ids(matrix, "arch:n300") == set()
     assert _ids(matrix, "arch:n300-") == {NET}
 
 
 @pytest.mark.parametrize(
-    ("text", "column", "hint"),
+    ("text", "column", "token", "hint"),
     [
-        ("x stauts:xfail", 2, "Did you mean status:?"),
-        ("status:xfial", 0, "xfail"),
-        ("zz:1", 0, "status"),
-        ("arch:n999", 0, "n150"),
+        ("x stauts:xfail", 2, "stauts", "Did you mean status:?"),
+        ("x (a or !stauts~xfail)", 9, "stauts", "Did you mean status~?"),
+        ("status:xfial", 7, "xfial", "Did you mean status:xfail?"),
+        ("status:skip,xfial", 12, "xfial", "Did you mean status:xfail?"),
+        ('status:skip,"xf ial"', 13, "xf ial", "Did you mean status:xfail?"),
+        ("zz:1", 0, "zz", "status"),
+        ("zzz arch:n999", 9, "n999", "n150"),
+        ("has:nothing", 4, "nothing", "override"),
+        ("pcc:high", 4, "high", "pcc:<0.99"),
+        ("pcc:0.9,<x", 8, "<x", "pcc:0.97..0.99"),
+        ("seq:1.5", 4, "1.5", "seq:<128"),
+        ("a pcc~9", 2, "pcc~9", "pcc:<0.99"),
     ],
 )
-def test_unknown_names_are_told_with_a_remedy(matrix: Matrix, text: str, column: int, hint: str) -> None:
+def test_unknown_names_are_told_with_a_remedy(matrix: Matrix, text: str, column: int, token: str, hint: str) -> None:
     with pytest.raises(QueryError) as caught:
         select(matrix, Query.parse(text))
-    assert caught.value.column == column
+    assert (caught.value.column, caught.value.token) == (column, token)
     assert hint in caught.value.hint
 
 

@@ -105,3 +105,13 @@ def test_a_newer_matrix_keeps_query_and_marks(matrix: Matrix, tmp_path: Path) ->
     view.replace_matrix(index(write_checkout(tmp_path / "newer", LOADERS, {INFERENCE: YAML[INFERENCE]})))
     assert _shown(view) == [NET, ORG, TINY]
     assert view.marks == {TINY}
+
+
+def test_a_query_for_what_a_newer_matrix_lost_shows_nothing_and_stays(matrix: Matrix, tmp_path: Path) -> None:
+    view = View(matrix, Query.parse("marker:nightly"))
+    assert _shown(view) == [ORG]
+    without = {INFERENCE: YAML[INFERENCE].replace("[large, nightly]", "[large]")}
+    view.replace_matrix(index(write_checkout(tmp_path / "newer", LOADERS, without)))
+    assert (_shown(view), str(view.query)) == ([], "marker:nightly")
+    view.filter(Query.parse("marker:large"))
+    assert _shown(view) == [ORG]

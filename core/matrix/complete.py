@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Completion of a query while it is typed: names of fields, and the values that fields offer."""
+
+import re
+from dataclasses import dataclass
+
+from core.matrix.fields import BY_NAME, FIELDS
+from core.matrix.index import Matrix
+from core.matrix.query import Term
+
+# A stretch without spaces and parentheses, but for those in quotes, closed or not.
+_STRETCH = re.compile(r'(?:[^\s"()]|"(?:[^"\\]|\\.)*(?:"|\\?\Z))+|[\s()]', re.DOTALL)
+_FIELD_AND_VALUES = re.compile(r"(?P<field>[A-Za-z_]+):(?:.*,)?[<>=]*(?P<value>[^,]*)", re.DOTALL)
+_WORD_START = re.compile(r"(?<![^\W_])(?=[^\W_])")
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A text to stand in place of what is written from `start` to `end` (0-based, end not included)."""
+
+    text: str
+    start: int
+    end: int
+    help: str
+
+
+def complete(matrix: Matrix, text: str, cursor: int) -> list[Suggestion]:
+    """What the word that ends at `cursor` may become, best first: what begins like it, whatever the case.
+
+    A value is also found by the beginning of any word in it (`status:xf` offers `xfail`). Nothing is offered in quotes.
+    """
+    stretches = [match[0] for match in _STRETCH.finditer(text[:cursor])]
+    word = stretches[-1].lstrip("!") if stretches and not re.fullmatch(r"[\s()]", stretches[-1]) else ""
+    if '"' in word or "~" in word:
+        return []
+    match = _FIELD_AND_VALUES.fullmatch(word)
+    if match is None:
+        start = cursor - len(word)
+        names = [field for field in FIELDS if field.name and field.name.startswith(word.lower())]
+        return [Suggestion(f"{field.name}:", start, cursor, field.help) for field in names]
+    typed = match["value"]
+    values = _values(matrix, match["field"].lower(), typed.lower())
+    return [Suggestion(written, cursor - len(typed), cursor, help) for written, help in values.items()]
+
+
+def completed(matrix: Matrix, text: str) -> str:
+    """`text` with its last word completed; empty where nothing is typed of it yet or nothing begins like it."""
+    for suggestion in complete(matrix, text, len(text)):
+        typed = text[suggestion.start :]
+        if typed and suggestion.text.lower().startswith(typed.lower()) and len(suggestion.text) > len(typed):
+            return text + suggestion.text[len(typed) :]
+    return ""
+
+
+def _values(matrix: Matrix, name: str, typed: str) -> dict[str, str]:
+    """The values of a field that `typed` begins, then those with a later word that it begins, as they are written.
+
+    Each comes with the whole value that it stands for.
+    """
+    field = BY_NAME.get(name)
+    values = [text for text in field.completions(matrix) if typed in text.lower()] if field else []
+    found = {_written(text): text for text in values if text.lower().startswith(typed)}
+    if typed:
+        inner = [
+            (text[at:], text) for text in values for at in _word_starts(text) if text[at:].lower().startswith(typed)
+        ]
+        for rest, text in sorted(inner, key=lambda pair: len(pair[0])):
+            found.setdefault(_written(rest), text)
+    return found
+
+
+def _word_starts(text: str) -> list[int]:
+    return [match.start() for match in _WORD_START.finditer(text)]
+
+
+def _written(value: str) -> str:
+    """A value as it stands in a query."""
+    return str(Term("x", (value,))).removeprefix("x:")

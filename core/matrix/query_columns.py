@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns that only queries need: made when first asked for, kept until another matrix is asked."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from core.matrix.columns import Column, FlagColumn
+from core.matrix.effective import DEFAULTS, resolve, text_of
+from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.universe import functions
+from core.model import Entry, Function
+
+_ISSUE = re.compile(r"\bgithub\.com/[\w.-]+/[\w.-]+/issues/\d+")
+
+_P = ParamSpec("_P")
+_C = TypeVar("_C", Column, FlagColumn)
+
+
+@lru_cache(maxsize=1)
+def _made(matrix: Matrix) -> dict[tuple[object, ...], Any]:
+    # One slot: an index that nobody looks at any more must not stay in memory.
+    return {}
+
+
+def _kept(make: Callable[Concatenate[Matrix, _P], _C]) -> Callable[Concatenate[Matrix, _P], _C]:
+    @wraps(make)
+    def column(matrix: Matrix, /, *args: _P.args, **kwargs: _P.kwargs) -> _C:
+        made, key = _made(matrix), (make.__name__, *args)
+        if key not in made:
+            made[key] = make(matrix, *args, **kwargs)
+        found: _C = made[key]
+        return found
+
+    return column
+
+
+# Parts of an id
+
+
+@_kept
+def variant_column(matrix: Matrix) -> Column:
+    """The variant part of each id; empty where it has none."""
+    parts = {text for name in ("phase", "parallelism") for text in matrix.columns[name].values}
+    # What comes after the variant: the phase where the id names one, else the parallelism.
+    after = {text: f"-{text}" for text in parts}
+    return Column.of(
+        id[len(directory) + 1 : id.rfind(after[parallelism if phase == "default" else phase])] if directory else ""
+        for id, directory, phase, parallelism, _ in matrix.members
+    )
+
+
+@_kept
+def function_column(matrix: Matrix) -> FlagColumn:
+    """The test functions of each row, that of the op-by-op twin included (spec 1.5)."""
+    parts = [matrix.columns[name].codes for name in ("phase", "framework", "parallelism")]
+    kinds = list(zip(*parts, strict=True))
+    # These parts decide the functions, and some dozen kinds stand for all rows.
+    members = dict(zip(kinds, matrix.members, strict=True))
+    bits = {function: 1 << bit for bit, function in enumerate(Function)}
+    masks = {kind: sum(bits[function] for function in functions(member)) for kind, member in members.items()}
+    return FlagColumn(tuple(Function), [masks[kind] for kind in kinds])
+
+
+@_kept
+def llm_column(matrix: Matrix, part: str) -> Column:
+    """A part of each LLM id, without its name: `seq`, `batch` or `mesh`; empty in other ids."""
+    value = re.compile(rf"(?<=-{part}_)[^-]+")
+
+    def part_of(shape: str) -> str:
+        match = value.search(shape)
+        return match[0] if match else ""
+
+    return _shapes(matrix).mapped(part_of)
+
+
+@_kept
+def _shapes(matrix: Matrix) -> Column:
+    """The end of each LLM id, from its sequence length on: some hundred texts stand for all of them."""
+    phase = matrix.columns["phase"]
+    llm = [text.startswith("llm") for text in phase.values]
+    return Column.of(
+        id[id.rfind("-seq_") :] if llm[code] else "" for id, code in zip(matrix.ids, phase.codes, strict=True)
+    )
+
+
+# What entries say
+
+
+@_kept
+def required_pcc_column(matrix: Matrix, arch: str) -> FlagColumn:
+    """The effective `required_pcc` on `arch`; with NO_ARCH on every supported one (spec 2.3)."""
+    return _effective(matrix, "required_pcc", arch, text_of)
+
+
+@_kept
+def assert_pcc_column(matrix: Matrix, arch: str) -> FlagColumn:
+    """Whether PCC is asserted there, `true` or `false`: only the literal false turns it off (spec 2.2)."""
+    return _effective(matrix, "assert_pcc", arch, lambda value: text_of(value is not False), ("true", "false"))
+
+
+def _effective(
+    matrix: Matrix, field: str, arch: str, text: Callable[[object], str], vocabulary: tuple[str, ...] = ()
+) -> FlagColumn:
+    values = {
+        row: [text(resolve(entry, field, one).value) for one in _meant(matrix, row, arch)]
+        for row, entry in _entries(matrix)
+        if writes(entry, field)
+    }
+    return FlagColumn.sparse(len(matrix.ids), [text(DEFAULTS.get(field))], values, vocabulary)
+
+
+def _meant(matrix: Matrix, row: int, arch: str) -> tuple[str | None, ...]:
+    return (arch,) if arch != NO_ARCH else matrix.flags["arch"][row] or (None,)
+
+
+def writes(entry: Entry, field: str) -> bool:
+    """Whether an entry gives a value to `field`, for all archs or for one."""
+    return field in entry.fields or any(field in values for values in entry.overrides.values())
+
+
+@_kept
+def has_column(matrix: Matrix) -> FlagColumn:
+    """What each row's entry has: those of the index, an issue link in a reason, a threshold of its own."""
+    reason = matrix.columns["reason"]
+    linked = [bool(_ISSUE.search(text)) for text in reason.values]
+    return _with_flags(
+        matrix.flags["has"],
+        {
+            "issue": (row for row, _ in _entries(matrix) if linked[reason.codes[row]]),
+            "pcc": (row for row, entry in _entries(matrix) if writes(entry, "required_pcc")),
+        },
+    )
+
+
+@_kept
+def is_column(matrix: Matrix) -> FlagColumn:
+    """What each row is.
+
+    known: a loader gives rise to it. stray: only an entry does. mixed: its status differs between supported archs.
+    duplicate: several entries carry its id, of which the last one counts. shadowed: its entry's own status counts
+    on no supported arch, because each of them has an override.
+    """
+    written = Counter(entry.id for file in matrix.files for entry in file.entries)
+    status, archs = matrix.flags["status"].masks, matrix.flags["arch"]
+    strays = {matrix.rows[id]: ["stray"] for id in matrix.entries.keys() - matrix.known}
+    return _with_flags(
+        FlagColumn.sparse(len(matrix.ids), ["known"], strays, ["known", "stray"]),
+        {
+            "mixed": (row for row, _ in _entries(matrix) if status[row].bit_count() > 1),
+            "duplicate": (matrix.rows[id] for id, count in written.items() if count > 1),
+            "shadowed": (row for row, entry in _entries(matrix) if _shadowed(entry, archs, row)),
+        },
+    )
+
+
+def _shadowed(entry: Entry, archs: FlagColumn, row: int) -> bool:
+    overrides = entry.overrides
+    return (
+        bool(overrides) and "status" in entry.fields and all("status" in overrides.get(one, {}) for one in archs[row])
+    )
+
+
+def _with_flags(column: FlagColumn, rows_of: Mapping[str, Iterable[int]]) -> FlagColumn:
+    """`column` with more texts, each on some rows."""
+    masks = list(column.masks)
+    for bit, rows in enumerate(rows_of.values(), len(column.values)):
+        for row in rows:
+            masks[row] |= 1 << bit
+    return FlagColumn((*column.values, *rows_of), masks)
+
+
+def _entries(matrix: Matrix) -> Iterator[tuple[int, Entry]]:
+    return ((matrix.rows[id], entry) for id, entry in matrix.entries.items())

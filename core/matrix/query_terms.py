@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a query is made of: terms joined by and, or and not, as values that print the way they are typed."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from enum import StrEnum
+from typing import TypeAlias
+
+from core.errors import UsageError
+
+TEXT = ""
+"""The field of a bare word: a substring of the id."""
+
+KEYWORDS = ("or", "and", "not")
+"""Words with a meaning of their own, in any case; quoted they are text."""
+
+BARE_WORD = r'[^\s"()]+'
+"""A word, or a regular expression, that needs no quotes."""
+BARE_VALUE = r'[^\s"(),]+'
+"""A value of a list that needs no quotes."""
+FIELD = r"(?P<field>[A-Za-z_]+)(?P<operator>[:~])"
+
+
+class QueryError(UsageError):
+    """A query that cannot be meant, with the place in its text."""
+
+    def __init__(self, title: str, column: int, token: str = "", *, suggestion: str = "", hint: str = "") -> None:
+        """`column` is 0-based; `token` is the text there that is wrong; `suggestion` what may have been meant."""
+        hint = f"Did you mean {suggestion}?" if suggestion else hint
+        super().__init__(title, f"at column {column + 1} of the query", hint)
+        self.column = column
+        self.token = token
+        self.suggestion = suggestion
+
+
+class Operator(StrEnum):
+    """What stands between a field and its values."""
+
+    IS = ":"
+    MATCHES = "~"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One condition: `field` has one of `values`, or matches the one regular expression they hold."""
+
+    field: str
+    values: tuple[str, ...]
+    operator: Operator = Operator.IS
+    column: int = dataclass_field(default=0, compare=False, repr=False)
+    """Where the term starts in the text it was parsed from."""
+    value_columns: tuple[int, ...] = dataclass_field(default=(), compare=False, repr=False)
+    """Where the text of each value starts there, within its quotes; empty in a term that was not parsed."""
+
+    def __str__(self) -> str:
+        if self.field == TEXT:
+            return _word(self.values[0])
+        bare = BARE_WORD if self.operator is Operator.MATCHES else BARE_VALUE
+        values = (value if re.fullmatch(bare, value) else _quoted(value) for value in self.values)
+        return f"{self.field}{self.operator}{','.join(values)}"
+
+    def column_of(self, number: int) -> int:
+        """Where the value of that number starts."""
+        return self.value_columns[number] if self.value_columns else self.column
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """What its node does not select. Made by `negation`."""
+
+    node: "Node"
+
+    def __str__(self) -> str:
+        return f"!({self.node})" if isinstance(self.node, And | Or) else f"!{self.node}"
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """What all of its two or more nodes select. Made by `conjunction`."""
+
+    nodes: tuple["Node", ...]
+
+    def __str__(self) -> str:
+        return " ".join(f"({node})" if isinstance(node, Or) else str(node) for node in self.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """What any of its two or more nodes selects. Made by `disjunction`."""
+
+    nodes: tuple["Node", ...]
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.nodes))
+
+
+Node: TypeAlias = Term | Not | And | Or
+
+
+def negation(node: Node) -> Node:
+    """The opposite of `node`; twice negated it is itself."""
+    return node.node if isinstance(node, Not) else Not(node)
+
+
+def conjuncts(nodes: Iterable[Node]) -> tuple[Node, ...]:
+    """`nodes` with the parts of every And in its place."""
+    return tuple(part for node in nodes for part in (node.nodes if isinstance(node, And) else (node,)))
+
+
+def conjunction(nodes: Iterable[Node]) -> Node:
+    """All of one or more nodes, without an And within an And."""
+    parts = conjuncts(nodes)
+    return parts[0] if len(parts) == 1 else And(parts)
+
+
+def disjunction(nodes: Iterable[Node]) -> Node:
+    """Any of one or more nodes, without an Or within an Or."""
+    parts = tuple(part for node in nodes for part in (node.nodes if isinstance(node, Or) else (node,)))
+    return parts[0] if len(parts) == 1 else Or(parts)
+
+
+def _word(text: str) -> str:
+    special = text.lower() in KEYWORDS or text.startswith("!") or re.match(FIELD, text)
+    return _quoted(text) if special or not re.fullmatch(BARE_WORD, text) else text
+
+
+def _quoted(text: str) -> str:
+    # A backslash escapes a quote and itself and is plain elsewhere, so that a regular expression stays readable.
+    return '"' + re.sub(r'\\(?=[\\"]|\Z)|"', r"\\\g<0>", text) + '"'

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is offered while a query is typed."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.matrix.complete import complete, completed
+from core.matrix.fields import FIELDS, select
+from core.matrix.index import Matrix, index
+from core.matrix.query import Query
+from core.matrix.query_kinds import Field
+from tests.support.tree import sample
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    return index(sample(tmp_path_factory.mktemp("checkout")))
+
+
+@pytest.mark.parametrize(
+    ("typed", "whole"),
+    [
+        ("sta", "status:"),
+        ("STA", "STAtus:"),
+        ("llama !(mar", "llama !(marker:"),
+        ("status:xf", "status:xfail"),
+        ("!status:EXP", "!status:EXPected_passing"),
+        ("status:pass,sk", "status:pass,skip"),
+        ("arch:n3", "arch:n300"),
+        ("parallelism:tens", "parallelism:tensor_parallel"),
+        ("loader:be", "loader:beta/causal_lm/pytorch"),
+        ("seq:>=10", "seq:>=1024"),
+        ('"a b" mo', '"a b" mode:'),
+        ("function:llm", "function:llms_torch"),
+    ],
+)
+def test_the_last_word_is_completed(matrix: Matrix, typed: str, whole: str) -> None:
+    assert completed(matrix, typed) == whole
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        " ",
+        "status:",
+        "status:xfail",
+        "llama",
+        "zzz:x",
+        "mode:zz",
+        '"sta',
+        'reason:"sta',
+        "reason~sta",
+        "reason:DRA",
+        "sta ",
+        "id:al",
+    ],
+)
+def test_nothing_is_forced_on_anybody(matrix: Matrix, typed: str) -> None:
+    assert completed(matrix, typed) == ""
+
+
+def test_an_empty_word_may_become_any_field(matrix: Matrix) -> None:
+    offered = complete(matrix, "llama  x", 6)
+    assert [one.text for one in offered] == [f"{field.name}:" for field in FIELDS if field.name]
+    assert {(one.start, one.end) for one in offered} == {(6, 6)}
+    assert offered[0].help == FIELDS[1].help
+
+
+def test_values_that_begin_so_come_before_those_with_such_a_word(matrix: Matrix) -> None:
+    offered = complete(matrix, "a parallelism:t b", 15)
+    assert [(one.text, one.start, one.end) for one in offered] == [("tensor_parallel", 14, 15)]
+    offered = complete(matrix, "bringup:f", 9)
+    begun_so = [one.text.startswith("f") and one.text == one.help for one in offered]
+    assert begun_so == sorted(begun_so, reverse=True)
+    assert begun_so.count(True) == 3
+    assert ("fe_compilation", "failed_fe_compilation") in [(one.text, one.help) for one in offered]
+
+
+@given(st.sampled_from([field for field in FIELDS if field.name]), st.data())
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_offered_can_be_asked(matrix: Matrix, field: Field, data: st.DataObject) -> None:
+    begun = f"{field.name}:{data.draw(st.text('abcdefnpst0123456789_-', max_size=2))}"
+    for one in complete(matrix, begun, len(begun)):
+        text = begun[: one.start] + one.text
+        assert select(matrix, Query.parse(text)) is not None
+
+
+@given(st.text(max_size=20) | st.text('ab:~"\\!(), ', max_size=12), st.integers(0, 20))
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_text_can_be_completed(matrix: Matrix, text: str, cursor: int) -> None:
+    cursor = min(cursor, len(text))
+    for one in complete(matrix, text, cursor):
+        assert 0 <= one.start <= one.end == cursor
+    whole = completed(matrix, text)
+    assert whole == "" or (whole.startswith(text) and len(whole) > len(text))

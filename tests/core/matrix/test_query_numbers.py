@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparisons and ranges mean what arithmetic says."""
+
+import operator
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.matrix.query_numbers import decimal, number_test
+
+_NUMBER = st.floats(allow_nan=False, allow_infinity=False, width=32)
+
+
+@pytest.mark.parametrize(
+    ("sign", "compare"),
+    [
+        ("", operator.eq),
+        ("=", operator.eq),
+        ("<", operator.lt),
+        ("<=", operator.le),
+        (">", operator.gt),
+        (">=", operator.ge),
+    ],
+)
+@given(wanted=_NUMBER, number=_NUMBER)
+def test_comparisons(sign: str, compare: Callable[[float, float], bool], wanted: float, number: float) -> None:
+    holds = number_test(f"{sign}{wanted!r}", decimal)
+    assert holds(number) == compare(number, wanted)
+    assert holds(wanted) == compare(wanted, wanted)
+
+
+@given(_NUMBER, _NUMBER, _NUMBER)
+def test_both_ends_belong_to_a_range(one: float, other: float, number: float) -> None:
+    low, high = sorted((one, other))
+    holds = number_test(f"{low!r}..{high!r}", decimal)
+    assert holds(low)
+    assert holds(high)
+    assert holds(number) == (low <= number <= high)
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "<", "<>1", "1..", "..1", "1..x", "2..1", "nan", "<inf", "1...2", "", "0.99 x", "<=>1"]
+)
+def test_what_is_no_number_is_told(text: str) -> None:
+    with pytest.raises(ValueError, match=r"not a number|is empty"):
+        number_test(text, decimal)
+
+
+def test_read_decides_what_a_number_is() -> None:
+    assert number_test(">127", int)(128)
+    with pytest.raises(ValueError, match="not a number"):
+        number_test("0.5", int)
