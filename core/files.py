@@ -38,11 +38,12 @@ def read_text(path: Path) -> str:
         raise TTMatrixError(f"Cannot read {path}", where, "Save the file as UTF-8 and try again.") from error
 
 
-def atomic_write(path: Path, text: str) -> None:
+def atomic_write(path: Path, content: str | bytes) -> None:
     """Replace the content of `path`, following links and keeping its mode; on failure the old file stands.
 
-    Raises TTMatrixError with the system's reason, for example a full disk.
+    Text is written as UTF-8. Raises TTMatrixError with the system's reason, for example a full disk.
     """
+    data = content.encode("utf-8") if isinstance(content, str) else content
     target = path.resolve()
     temporary: Path | None = None
     try:
@@ -50,7 +51,7 @@ def atomic_write(path: Path, text: str) -> None:
             "wb", dir=target.parent, prefix=f".{target.name}.", suffix=".tmp", delete=False
         ) as handle:
             temporary = Path(handle.name)
-            handle.write(text.encode("utf-8"))
+            handle.write(data)
             handle.flush()
             os.fsync(handle.fileno())
         temporary.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())

@@ -135,6 +135,8 @@ class Finding:
     line: int = 0
     column: int = 0
     id: str = ""
+    mend: tuple[Mapping[str, object], ...] = ()
+    """Operations in their JSON form that together take the finding away; empty: a person must decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,9 @@ class Entry:
     """1-based line of the entry's last value."""
     fields: Mapping[str, object] = field(default_factory=dict)
     """Values as YAML means them, `arch_overrides` included."""
+    places: Mapping[tuple[str, ...], tuple[int, int]] = field(default_factory=dict)
+    """1-based line and column of the entry's key `()`, of each field's key by its path, such as
+    `("arch_overrides", "n150", "status")`, and of each item of a list, by its field's path and its index as text."""
 
     @property
     def overrides(self) -> Mapping[str, Mapping[str, object]]:
@@ -193,3 +198,22 @@ class Effective:
 
     value: object
     provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What a loader says about one variant of its model (upstream `ModelInfo`), as texts."""
+
+    model: str
+    variant: str | None
+    """As the loader reports it, which is not always the variant of the id; None: it reports none."""
+    group: str
+    task: str
+    source: str
+    framework: str
+    """As the loader reports it; it may differ from the directory's."""
+
+    @property
+    def name(self) -> str:
+        """The name reports and IR dumps use (spec 1.7). Parts may hold `_`, so it cannot be taken apart again."""
+        return f"{self.framework}_{self.model}_{self.variant}_{self.task}_{self.source}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from core.edits.effect import CellChange
 from core.edits.operations import Operation, OpKind
 from core.edits.pending import Change, Decision
+from core.matrix.ci import job_name
 from core.model import Status
 from core.text import one_line
 from tui.presentation import STATUS_LOOKS, Cell
@@ -18,6 +19,7 @@ _DECISIONS = {
     Decision.REJECTED: Cell("✗ reject", "dim"),
 }
 _SHOWN_KINDS = 4
+_SHOWN_JOBS = 6
 
 
 def describe_operations(operations: Sequence[Operation]) -> str:
@@ -77,12 +79,27 @@ class ChangeRows:
 
 
 def effect_words(changes: Sequence[CellChange]) -> str:
-    """How many cells change, and from what to what."""
-    if not changes:
-        return "no status changes"
-    counted = Counter((change.before, change.after) for change in changes)
+    """How many cells change, from what to what, and how many CI jobs that costs or brings."""
+    moved = [change for change in changes if change.before is not change.after]
+    counted = Counter((change.before, change.after) for change in moved)
     kinds = [f"{count:,} {_word(old)}→{_word(new)}" for (old, new), count in counted.most_common(_SHOWN_KINDS)]
-    return f"{len(changes):,} cells: {', '.join(kinds)}"
+    words = [f"{len(moved):,} cells: {', '.join(kinds)}" if moved else "no status changes"]
+    for verb, count in (
+        ("gains", sum(len(change.jobs_gained) for change in changes)),
+        ("LOSES", sum(len(change.jobs_lost) for change in changes)),
+    ):
+        if count:
+            words.append(f"{verb} {count:,} CI jobs")
+    return " · ".join(words)
+
+
+def job_lines(changes: Sequence[CellChange]) -> list[str]:
+    """The first of the CI jobs that tests would lose or gain, those they lose before the others."""
+    lost = [f"loses CI job {job_name(job)}" for change in changes for job in change.jobs_lost]
+    gained = [f"gains CI job {job_name(job)}" for change in changes for job in change.jobs_gained]
+    lines = list(dict.fromkeys((*lost, *gained)))
+    more = [f"and {len(lines) - _SHOWN_JOBS:,} more jobs"] if len(lines) > _SHOWN_JOBS else []
+    return lines[:_SHOWN_JOBS] + more
 
 
 def _word(status: Status | None) -> str:

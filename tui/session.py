@@ -5,8 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.edits.pending import Decision, Pending
+from core.matrix.cache import Cache
+from core.matrix.ci import Ci, read_ci
 from core.matrix.detail import Detail, describe
 from core.matrix.index import Matrix
+from core.matrix.model_infos import model_infos
 from core.matrix.query import Query
 from core.matrix.view import View
 from core.runs.launch import launch
@@ -31,6 +34,7 @@ class Session:
     """Files written here and not committed yet."""
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
+    _ci: Ci | None = None
 
     @classmethod
     def open(cls, matrix: Matrix, paths: Paths, settings: Settings, *, query: str = "", arch: str = "") -> "Session":
@@ -54,6 +58,14 @@ class Session:
     def edited_ids(self) -> frozenset[str]:
         """Ids that pending changes are about."""
         return frozenset(op.id for change in self.pending.changes for op in change.ops)
+
+    def ci(self) -> Ci:
+        """The scheduled CI jobs of the present matrix. Takes a second the first time: not for the app's own thread."""
+        matrix = self.matrix
+        if self._ci is None or self._ci.selector.collection.matrix is not matrix:
+            infos = model_infos(Cache(matrix.checkout, self.paths.cache / "index"), matrix)
+            self._ci = read_ci(matrix, infos)
+        return self._ci
 
     def describe(self, id: str) -> Detail:
         return describe(self.matrix, id)

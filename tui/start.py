@@ -9,7 +9,8 @@ from pathlib import Path
 os.environ.setdefault("TEXTUAL_FPS", "120")
 
 from core.cli.context import AppRequest
-from core.matrix.index import index
+from core.matrix.cache import Cache
+from core.matrix.index import Matrix, Reading
 from core.settings import load_settings, paths
 from core.sources.checkout import find_checkout
 from tui.app import TTMatrixApp
@@ -23,18 +24,36 @@ def open_app(request: AppRequest) -> int:
     own = paths()
     settings = load_settings(own.settings_file)
     checkout = find_checkout(request.repo or Path.cwd(), upward=request.repo is None)
-    session = Session.open(index(checkout), own, settings, query=request.query, arch=request.arch)
-    app = _StartedApp(session, lambda matrix: index(matrix.checkout))
+    cache = Cache(checkout, own.cache / "index")
+    matrix, reading = cache.index()
+    session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
+    app = _StartedApp(session, cache, reading)
     app.run()
     return app.return_code or 0
 
 
 class _StartedApp(TTMatrixApp):
-    """The app as a process of its own."""
+    """The app as a process of its own, which keeps its index for the next start."""
+
+    def __init__(self, session: Session, cache: Cache, reading: Reading | None) -> None:
+        super().__init__(session, self._read_again)
+        self._cache = cache
+        self._reading = reading
 
     def on_ready(self) -> None:
-        """The first frame is on the screen."""
+        """The first frame is on the screen: time for what nobody waits for."""
+        self.run_worker(self._keep, thread=True)
         _settle_memory()
+
+    def _read_again(self, _: Matrix) -> Matrix:
+        matrix, self._reading = self._cache.index()
+        self._keep()
+        return matrix
+
+    def _keep(self) -> None:
+        if self._reading is not None:
+            self._cache.keep(self._reading)
+            self._reading = None
 
 
 def _settle_memory() -> None:

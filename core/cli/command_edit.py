@@ -11,6 +11,7 @@ from core.edits.operations import parse_operations, to_json
 from core.edits.plan import plan, write
 from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.files import read_text
+from core.matrix.ci import job_name
 from core.text import one_line, printable
 
 
@@ -24,7 +25,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     operations = parse_operations(text)
     matrix = context.matrix
     planned = plan(context.checkout.test_config, operations, matrix.schema)
-    changes = effect(matrix, planned)
+    changes = effect(matrix, planned, context.ci)
     if args.write:
         write(planned)
     console = context.console
@@ -37,15 +38,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
                     *({"op": to_json([one.op])[0], "why": one.why} for one in planned.rejected),
                     *({"op": op, "why": "another operation on its file is rejected"} for op in to_json(planned.held)),
                 ],
-                # Jobs are unknown, which is not the same as none.
                 "effect": [
                     {
                         "id": one.id,
                         "arch": one.arch,
                         "before": one.before,
                         "after": one.after,
-                        "jobs_gained": None,
-                        "jobs_lost": None,
+                        "jobs_gained": [job_name(job) for job in one.jobs_gained],
+                        "jobs_lost": [job_name(job) for job in one.jobs_lost],
                     }
                     for one in changes
                 ],
@@ -56,6 +56,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         console.out.write(printable(planned.diff()))
         for one in changes:
             console.note(f"{one.id} on {one.arch}: {one.before or 'not marked'} -> {one.after or 'not marked'}")
+            for word, jobs in (("gains", one.jobs_gained), ("loses", one.jobs_lost)):
+                for job in jobs:
+                    console.note(f"  {word} {job_name(job)}")
     for rejection in planned.rejected:
         console.note(f"rejected: {rejection.op.op} {one_line(rejection.op.id)}: {rejection.why}")
     if planned.held:

@@ -2,13 +2,18 @@
 """`ttmatrix show`: everything about one test."""
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from core.cli.context import Context
 from core.errors import EXIT_OK
+from core.matrix.ci import job_name
 from core.matrix.detail import Detail, describe
 from core.matrix.effective import text_of
 from core.matrix.index import NO_ARCH
+from core.matrix.model_infos import info_of
+from core.model import ModelInfo
+from core.sources.presets import Job
 from core.text import one_line, printable
 
 _SHOWN_SIBLINGS = 12
@@ -20,14 +25,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     detail = describe(context.matrix, context.resolve([args.id])[0])
+    info = info_of(context.model_infos, detail.id)
+    jobs = context.ci.of(detail.id)
     if context.console.json:
-        context.console.document(as_document(detail))
+        context.console.document(as_document(detail, info, jobs))
     else:
-        _print(detail, context)
+        _print(detail, info, jobs, context)
     return EXIT_OK
 
 
-def as_document(detail: Detail) -> dict[str, object]:
+def as_document(detail: Detail, info: ModelInfo | None, jobs: Sequence[Job]) -> dict[str, object]:
     """The detail as JSON: effective values by arch (`base`: without `--arch`), each with its provenance."""
     return {
         "id": detail.id,
@@ -35,6 +42,7 @@ def as_document(detail: Detail) -> dict[str, object]:
         "node_id": detail.node_id,
         "known": detail.known,
         "loader": detail.loader or None,
+        "model_info": {**asdict(info), "name": info.name} if info else None,
         "supported_archs": list(detail.supported),
         "entries": [
             {
@@ -50,16 +58,22 @@ def as_document(detail: Detail) -> dict[str, object]:
             arch or "base": {name: {"value": one.value, "from": one.provenance} for name, one in values.items()}
             for arch, values in detail.effective.items()
         },
+        "jobs": {
+            arch: [{"file": job.file, "name": job.name, "mark": job.test_mark} for job in jobs if job.runs_on == arch]
+            for arch in dict.fromkeys(job.runs_on for job in jobs)
+        },
         "siblings": list(detail.siblings),
         "findings": [asdict(finding) for finding in detail.findings],
     }
 
 
-def _print(detail: Detail, context: Context) -> None:
+def _print(detail: Detail, info: ModelInfo | None, jobs: Sequence[Job], context: Context) -> None:
     console = context.console
     console.line(one_line(detail.id))
     console.line(f"  node id  {one_line(detail.node_id)}")
     console.line(f"  loader   {one_line(detail.loader) or 'none: no loader gives rise to this id'}")
+    if info:
+        console.line(f"  model    {one_line(info.name)}, group {one_line(info.group)}")
     console.line(f"  archs    {' '.join(map(one_line, detail.supported))}")
     for one in detail.declared:
         console.line(f"\n{one_line(one.path)}:{one.entry.line}")
@@ -75,6 +89,9 @@ def _print(detail: Detail, context: Context) -> None:
             for effective, archs in detail.grouped(name)
         ),
     )
+    console.line(f"\nScheduled CI jobs: {len(jobs) or 'none'}")
+    for job in jobs:
+        console.line(f"  {one_line(job_name(job))}")
     if detail.siblings:
         console.line(f"\nEntries of the same loader: {len(detail.siblings)}")
         for sibling in detail.siblings[:_SHOWN_SIBLINGS]:

@@ -2,16 +2,22 @@
 """What every command is given: the global options, and what follows from them once asked for."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.cli.console import Console
+from core.matrix.cache import Cache
 from core.matrix.index import Matrix, Universe, index
 from core.matrix.lookup import resolve_id
 from core.matrix.view import check_arch
 from core.settings import Paths, Settings, load_settings, paths
 from core.sources.checkout import Checkout, find_checkout
+
+if TYPE_CHECKING:
+    from core.matrix.ci import Ci
+    from core.sources.model_info import ModelInfos
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,8 @@ class Context:
     arch: str
     console: Console
     open_app: OpenApp
+    afterwards: list[Callable[[], None]] = field(default_factory=list)
+    """What remains to be done once the command has answered."""
 
     @cached_property
     def paths(self) -> Paths:
@@ -51,15 +59,45 @@ class Context:
         return find_checkout(self.repo or Path.cwd(), upward=self.repo is None)
 
     @cached_property
+    def cache(self) -> Cache:
+        return Cache(self.checkout, self.paths.cache / "index")
+
+    @cached_property
     def matrix(self) -> Matrix:
-        return self.index(Universe.VALIDATOR)
+        """The validator's universe. Raises UsageError where `--arch` names none of the checkout's archs."""
+        matrix, reading = self.cache.index()
+        if reading is not None:
+            # After the answer is out: whoever waits need not wait for this.
+            self.afterwards.append(lambda: self.cache.keep(reading))
+        return self._checked(matrix)
+
+    @cached_property
+    def model_infos(self) -> "ModelInfos":
+        """Names and groups of all models; read only where asked for, since few commands need them."""
+        from core.matrix.model_infos import model_infos
+
+        return model_infos(self.cache, self.matrix)
+
+    @cached_property
+    def ci(self) -> "Ci":
+        """The scheduled CI jobs and what they select."""
+        from core.matrix.ci import read_ci
+
+        return read_ci(self.matrix, self.model_infos)
 
     def index(self, universe: Universe) -> Matrix:
-        """A matrix of the checkout. Raises UsageError where `--arch` names none of its archs."""
-        matrix = index(self.checkout, universe)
+        """The matrix of a universe, read anew unless it is the validator's."""
+        return self.matrix if universe is Universe.VALIDATOR else self._checked(index(self.checkout, universe))
+
+    def _checked(self, matrix: Matrix) -> Matrix:
         check_arch(matrix, self.arch)
         return matrix
 
     def resolve(self, texts: list[str]) -> list[str]:
         """The ids that the arguments of a command mean."""
-        return list(dict.fromkeys(resolve_id(self.matrix, text) for text in texts))
+        return list(dict.fromkeys(resolve_id(self.matrix, text, self._ids_of_model) for text in texts))
+
+    def _ids_of_model(self, name: str) -> list[str]:
+        from core.matrix.model_infos import ids_of_model
+
+        return ids_of_model(self.matrix, self.model_infos, name)

@@ -19,6 +19,8 @@ from core.errors import EXIT_OK, TTMatrixError, UsageError
 COMMANDS = {
     "list": "rows that match a query",
     "show": "everything about one test",
+    "jobs": "the CI jobs that select a test, or every job with what it selects",
+    "doctor": "everything that is wrong with the checkout",
     "edit": "apply operations to the YAML: a diff, or with --write the change",
     "run": "start runs in the background",
     "runs": "runs, newest first",
@@ -65,7 +67,13 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
 def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> int:
     if args.command is None:
         return open_app(AppRequest(args.repo, args.arch, args.query))
-    return _module(args.command).execute(args, Context(args.repo, args.arch, console, open_app))
+    context = Context(args.repo, args.arch, console, open_app)
+    code = _module(args.command).execute(args, context)
+    if context.afterwards:
+        console.out.flush()
+        for work in context.afterwards:
+            work()
+    return code
 
 
 def _module(command: str) -> Command:

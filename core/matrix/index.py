@@ -13,9 +13,12 @@ from core.matrix.universe import Member, collected_members, functions, validator
 from core.model import BringupStatus, Entry, Finding, Function, Loader, Status, TestId
 from core.sources.checkout import Checkout
 from core.sources.expectations import ExpectationFile, read_expectations
+from core.sources.expectations import Known as KnownFiles
 from core.sources.importable import mark_broken
 from core.sources.loaders import scan_loaders
-from core.sources.models_tree import ModelsTree
+from core.sources.models_tree import Known as KnownModules
+from core.sources.models_tree import ModelsTree, Unreadable
+from core.sources.modules import ModuleFacts
 from core.sources.schema import DEFAULT_ARCHS, Schema, read_schema
 
 NO_ARCH = ""
@@ -79,21 +82,40 @@ class Universe(StrEnum):
     COLLECTED = "collected"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """A matrix with what was read to make it, for the next index to go on from."""
+
+    matrix: Matrix
+    modules: Mapping[str, ModuleFacts | Unreadable]
+    """By path relative to the models root."""
+
+
 def index(checkout: Checkout, universe: Universe = Universe.VALIDATOR) -> Matrix:
     """Read the checkout and join. What is broken in it becomes findings; it never raises for content."""
+    return read_and_join(checkout, universe).matrix
+
+
+def read_and_join(
+    checkout: Checkout,
+    universe: Universe = Universe.VALIDATOR,
+    modules: KnownModules | None = None,
+    files: KnownFiles | None = None,
+) -> Reading:
+    """As `index`. What stands in `modules` and `files` and bears the same stamp is not read again."""
     schema, schema_findings = read_schema(checkout)
-    tree = ModelsTree(checkout.models)
+    tree = ModelsTree(checkout.models, modules or {})
     loaders, loader_findings = scan_loaders(checkout, schema.excluded_torch_directories, tree)
-    files = read_expectations(checkout, schema)
-    findings = (*schema_findings, *loader_findings, *(one for file in files for one in file.findings))
+    read = read_expectations(checkout, schema, files)
+    findings = (*schema_findings, *loader_findings, *(one for file in read for one in file.findings))
     if universe is Universe.VALIDATOR:
         members = validator_members(loaders, schema)
     else:
         # Only this universe asks what can be imported: it takes many more files to tell.
         loaders, broken = mark_broken(checkout, tree, loaders)
         findings = (*findings, *broken)
-        members = collected_members(loaders, schema, [key for file in files for key in file.placeholders])
-    return join(checkout, schema, loaders, members, files, findings)
+        members = collected_members(loaders, schema, [key for file in read for key in file.placeholders])
+    return Reading(join(checkout, schema, loaders, members, read, findings), tree.modules)
 
 
 def join(

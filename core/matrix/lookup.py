@@ -2,6 +2,7 @@
 """From what a person types or pastes to one id: an id, a pytest node id, or any part that fits only one."""
 
 import re
+from collections.abc import Callable
 
 from core.errors import UsageError
 from core.matrix.index import Matrix
@@ -10,8 +11,11 @@ _NODE_ID = re.compile(r"[^\[]*::\w+\[(?P<id>.*)\]", re.DOTALL)
 _SHOWN = 5
 
 
-def resolve_id(matrix: Matrix, text: str) -> str:
-    """The one id that `text` means. Raises UsageError with the closest ids where it means none or several."""
+def resolve_id(matrix: Matrix, text: str, ids_of_model: Callable[[str], list[str]] | None = None) -> str:
+    """The one id that `text` means. Raises UsageError with the closest ids where it means none or several.
+
+    `ids_of_model` gives the ids of a model by its `model_info.name`; it is asked only where nothing else fits.
+    """
     wanted = text.strip()
     match = _NODE_ID.fullmatch(wanted)
     if match:
@@ -20,6 +24,8 @@ def resolve_id(matrix: Matrix, text: str) -> str:
         return wanted
     needle = wanted.lower()
     containing = [id for id, lowered in zip(matrix.ids, matrix.lowered, strict=True) if needle and needle in lowered]
+    if not containing and ids_of_model is not None:
+        containing = ids_of_model(wanted)
     if len(containing) == 1:
         return containing[0]
     if containing:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read the expectation YAML: entries with the lines where they stand, and everything that is wrong with a file."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from core.files import read_text
 from core.model import Entry, Finding
 from core.sources.checkout import Checkout
 from core.sources.schema import Schema
+from core.sources.stamps import Stamp, stamp_of
 
 ROOT_KEY = "test_config"
 PLACEHOLDER_KEY = "PLACEHOLDER_MODELS"
@@ -38,13 +39,27 @@ class ExpectationFile:
         return "\n".join(line.rstrip("\r") for line in lines)
 
 
-def read_expectations(checkout: Checkout, schema: Schema) -> tuple[ExpectationFile, ...]:
-    """Every expectation file in the order upstream merges them (spec 2.1). A broken one has findings only."""
+Known = Mapping[str, tuple[Stamp | None, "ExpectationFile"]]
+"""What an earlier reading gave, by name."""
+
+
+def read_expectations(checkout: Checkout, schema: Schema, known: Known | None = None) -> tuple[ExpectationFile, ...]:
+    """Every expectation file in the order upstream merges them (spec 2.1). A broken one has findings only.
+
+    A file that bears the stamp it has in `known` is not read again.
+    """
     return tuple(
-        _read_file(checkout, path, placeholder=path.name == schema.placeholders_filename)
+        _unless_known(checkout, path, schema, known or {})
         for directory in schema.config_directories
         for path in sorted((checkout.test_config / directory).glob("test_config_*.yaml"))
     )
+
+
+def _unless_known(checkout: Checkout, path: Path, schema: Schema, known: Known) -> ExpectationFile:
+    stamp, file = known.get(path.relative_to(checkout.test_config).as_posix(), (None, None))
+    if file is not None and stamp is not None and stamp_of(path) == stamp:
+        return file
+    return _read_file(checkout, path, placeholder=path.name == schema.placeholders_filename)
 
 
 def _read_file(checkout: Checkout, path: Path, *, placeholder: bool) -> ExpectationFile:
@@ -108,12 +123,29 @@ def _entries(root: MappingNode, name: str, path: str, findings: list[Finding]) -
             findings.append(Finding("duplicate-key", message, path, line, key.start_mark.column + 1, identifier))
         seen[identifier] = line
         fields: dict[str, object] = {}
+        places: dict[tuple[str, ...], tuple[int, int]] = {(): _place(key)}
         if isinstance(value, MappingNode):
             fields = _mapping(value, path, identifier, findings)
+            places.update(_places(value))
         else:
             where = (path, line, key.start_mark.column + 1, identifier)
             findings.append(Finding("bad-value", "An entry must be a mapping of fields", *where))
-        yield Entry(identifier, name, line, _last_line(key, value), fields)
+        yield Entry(identifier, name, line, _last_line(key, value), fields, places)
+
+
+def _places(node: MappingNode, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], tuple[int, int]]]:
+    """Where each key of a mapping and each item of its lists stands, by path."""
+    for key, value in node.value:
+        at = (*above, str(key.value))
+        yield at, _place(key)
+        if isinstance(value, MappingNode):
+            yield from _places(value, at)
+        elif isinstance(value, SequenceNode):
+            yield from (((*at, str(index)), _place(item)) for index, item in enumerate(value.value))
+
+
+def _place(node: Node) -> tuple[int, int]:
+    return int(node.start_mark.line) + 1, int(node.start_mark.column) + 1
 
 
 def _mapping(node: MappingNode, path: str, identifier: str, findings: list[Finding]) -> dict[str, object]:

@@ -34,13 +34,17 @@ def imported_module(importer: str, name: ImportedName) -> str | None:
     return "/".join(parts[2:]) if parts[:2] == ["third_party", "tt_forge_models"] else None
 
 
+Known = Mapping[str, tuple[Stamp | None, ModuleFacts | Unreadable]]
+"""What an earlier reading gave, by path relative to the models root."""
+
+
 @dataclass(slots=True)
 class ModelsTree:
     """Reads each module of the models tree at most once."""
 
     models: Path
-    known: Mapping[str, tuple[Stamp | None, ModuleFacts | Unreadable]] = field(default_factory=dict)
-    """What an earlier reading gave, by path relative to the models root; taken where the stamp is the same."""
+    known: Known = field(default_factory=dict)
+    """Taken where the stamp is still the same."""
     _modules: dict[str, ModuleFacts | Unreadable] = field(default_factory=dict)
     _files: dict[str, str | None] = field(default_factory=dict)
 

@@ -10,8 +10,10 @@ from core.model import TEST_MODULE, Finding, Function
 from core.sources.checkout import Checkout
 
 CONSTANTS = Path("tests/runner/test_config/constants.py")
-_SOURCES = (CONSTANTS, Path("tests/runner/conftest.py"))
+_LISTS = (CONSTANTS, Path("tests/runner/conftest.py"))
 """Where upstream's lists stand; what the first one has counts."""
+SCHEMA_SOURCES = (*_LISTS, Path(TEST_MODULE))
+"""All files that a schema is read from."""
 _FULL = re.compile(r"""ids=\[["']full["']\]""")
 
 
@@ -108,7 +110,7 @@ def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
     """
     found: dict[str, object] = {}
     findings: list[Finding] = []
-    for path in reversed(_SOURCES):
+    for path in reversed(_LISTS):
         literals, problem = _literals(checkout.root / path)
         found.update(literals)
         if problem:

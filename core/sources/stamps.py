@@ -45,3 +45,10 @@ def directories_below(root: Path) -> Iterator[str]:
     """`root` and every directory below it: a file that comes or goes changes the stamp of its directory."""
     for where, _, _ in os.walk(root):
         yield where
+
+
+def python_files(root: Path) -> Iterator[str]:
+    """Every directory below `root`, itself included, and every Python file in them."""
+    for where, _, names in os.walk(root):
+        yield where
+        yield from (f"{where}{os.sep}{name}" for name in names if name.endswith(".py"))

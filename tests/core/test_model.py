@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ids are taken apart and put together again without loss."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.model import Entry, Framework, Function, LlmShape, TestId, node_id
+from core.model import Entry, Framework, Function, LlmShape, ModelInfo, TestId, node_id
 
 _SEGMENT = st.text("abcdefghijklmnopqrstuvwxyzABC0123456789_.+-", min_size=1, max_size=12)
 _DIRECTORY = st.builds(
@@ -99,3 +101,10 @@ def test_overrides_leave_malformed_ones_out() -> None:
     entry = Entry("x", "f", 1, 2, {"arch_overrides": {"n150": {"status": "X"}, "p150": None}})
     assert entry.overrides == {"n150": {"status": "X"}}
     assert Entry("x", "f", 1, 2, {"arch_overrides": None}).overrides == {}
+
+
+def test_the_name_of_a_model_info_joins_its_parts() -> None:
+    info = ModelInfo("Qwen 2.5", "0.5B", "red", "nlp_causal_lm", "huggingface", "pytorch")
+    assert info.name == "pytorch_Qwen 2.5_0.5B_nlp_causal_lm_huggingface"
+    assert replace(info, variant=None).name == "pytorch_Qwen 2.5_None_nlp_causal_lm_huggingface"
+    assert replace(info, group="generality").name == info.name

@@ -19,7 +19,7 @@ from core.edits.pending import Change, Decision
 from core.edits.plan import EditPlan, plan, write
 from core.errors import TTMatrixError
 from core.text import one_line, printable
-from tui.change_rows import ChangeRows, effect_words
+from tui.change_rows import ChangeRows, effect_words, job_lines
 from tui.commands import Where, bindings
 from tui.presentation import diff_style
 from tui.screens.base import SessionScreen
@@ -108,11 +108,11 @@ class ReviewScreen(SessionScreen):
         return self._changes[self.table.cursor].ops if self._changes else ()
 
     def _ask_preview(self) -> None:
-        operations, matrix = self._operations(), self.session.matrix
+        operations, matrix, session = self._operations(), self.session.matrix, self.session
 
         def preview() -> Preview:
             planned = plan(matrix.checkout.test_config, operations, matrix.schema)
-            return Preview(planned, tuple(effect(matrix, planned)))
+            return Preview(planned, tuple(effect(matrix, planned, session.ci())))
 
         self.host.in_thread("preview", preview, self._show_preview, supersede=True)
 
@@ -121,7 +121,7 @@ class ReviewScreen(SessionScreen):
         words = f"{title}   {effect_words(preview.changes)}" if self._changes else ""
         self.query_one("#diff-title", Static).update(words)
         refused = [f"cannot be done: {one.op.op} {one.op.id}: {one.why}" for one in preview.plan.rejected]
-        lines = [one_line(line) for line in refused]
+        lines = [one_line(line) for line in (*refused, *job_lines(preview.changes))]
         self.diff_view.show(TextLines([*lines, *printable(preview.plan.diff()).split("\n")[:-1]]))
 
     def action_whole_diff(self) -> None:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from core.cli.demo_walk import STALE
 from core.sources.checkout import Checkout
 from tests.support.cli import call
+from tests.support.sample import sample_checkout
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample
 
 TINY = "alpha/pytorch-tiny-single_device-training"
@@ -54,8 +56,8 @@ def test_json(checkout: Checkout) -> None:
             "arch": arch,
             "before": "KNOWN_FAILURE_XFAIL",
             "after": "EXPECTED_PASSING",
-            "jobs_gained": None,
-            "jobs_lost": None,
+            "jobs_gained": [],
+            "jobs_lost": [],
         }
         for arch in ("n150", "p150")
     ]
@@ -83,3 +85,15 @@ def test_a_missing_file_is_told(checkout: Checkout, tmp_path: Path) -> None:
     called = call("edit", "--apply", tmp_path / "absent", "--repo", checkout.root)
     assert called.code == 2
     assert "absent" in called.err
+
+
+def test_the_jobs_a_test_gains_and_loses_are_told(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "demo")
+    promote = [{"op": "set", "id": STALE, "path": ["status"], "value": "EXPECTED_PASSING"}]
+    (first, *_) = call("edit", "--apply", "-", "--json", "--repo", checkout.root, stdin=json.dumps(promote)).json[
+        "effect"
+    ]
+    assert first["jobs_lost"] != []
+    assert all(name.endswith(")") and "on n150" in name for name in first["jobs_lost"])
+    before = call("show", STALE, "--json", "--repo", checkout.root).json["jobs"]["n150"]
+    assert len(before) >= len(first["jobs_lost"])

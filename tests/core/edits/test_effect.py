@@ -5,11 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from core.cli.demo_walk import STALE
 from core.edits.effect import CellChange, effect
 from core.edits.operations import Operation, OpKind
 from core.edits.plan import plan
+from core.matrix.ci import read_ci
 from core.matrix.index import Matrix, index
 from core.model import Status
+from core.sources.model_info import read_model_infos
+from tests.support.sample import sample_checkout
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
@@ -18,6 +22,28 @@ TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("
 @pytest.fixture
 def matrix(tmp_path: Path) -> Matrix:
     return index(sample(tmp_path))
+
+
+def test_jobs_follow_the_entry(tmp_path: Path) -> None:
+    matrix = index(sample_checkout(tmp_path / "demo"))
+    ci = read_ci(matrix, read_model_infos(matrix.checkout, matrix.loaders.values()))
+    promote = Operation(OpKind.SET, STALE, path=("status",), value="EXPECTED_PASSING")
+    changes = effect(matrix, plan(matrix.checkout.test_config, [promote], matrix.schema), ci)
+    lost = {job for change in changes for job in change.jobs_lost}
+    assert lost <= set(ci.of(STALE))
+    assert {job.runs_on for job in lost} == {change.arch for change in changes if change.jobs_lost}
+    assert lost
+
+
+def test_a_marker_alone_can_move_a_test_to_another_job(tmp_path: Path) -> None:
+    matrix = index(sample_checkout(tmp_path / "demo"))
+    ci = read_ci(matrix, read_model_infos(matrix.checkout, matrix.loaders.values()))
+    weekly = "conv_classifier/pytorch-Width_16-single_device-inference"
+    mark = Operation(OpKind.SET, weekly, path=("markers",), value=["push", "nightly"])
+    changes = effect(matrix, plan(matrix.checkout.test_config, [mark], matrix.schema), ci)
+    assert changes
+    assert all(change.before is change.after for change in changes)
+    assert any(change.jobs_gained for change in changes)
 
 
 def _effect(matrix: Matrix, *operations: Operation) -> list[CellChange]:

@@ -22,6 +22,21 @@ def test_entries_know_where_they_stand(tmp_path: Path) -> None:
     )
 
 
+def test_every_part_of_an_entry_knows_its_place() -> None:
+    text = "test_config:\n  a:\n    x: [1, {y: 2}]\n    arch_overrides:\n      n150: {z: 3}\n  b: text\n"
+    first, second = parse_expectations(text, "f").entries
+    assert first.places == {
+        (): (2, 3),
+        ("x",): (3, 5),
+        ("x", "0"): (3, 9),
+        ("x", "1"): (3, 12),
+        ("arch_overrides",): (4, 5),
+        ("arch_overrides", "n150"): (5, 7),
+        ("arch_overrides", "n150", "z"): (5, 14),
+    }
+    assert second.places == {(): (6, 3)}
+
+
 def test_values_mean_what_yaml_1_2_says() -> None:
     text = "test_config:\n  a:\n    x: true\n    y: no\n    n: null\n    i: 3\n    f: 0.98\n    s: '1'\n    e: 1e-3\n"
     fields = parse_expectations(text, "f").entries[0].fields

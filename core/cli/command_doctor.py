@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix doctor`: everything that is wrong with a checkout, as a table, JSON or SARIF."""
+
+import argparse
+import difflib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from core import __version__
+from core.cli.context import Context
+from core.cli.sarif import sarif_log
+from core.edits.operations import parse_operations
+from core.edits.plan import FileEdit, plan
+from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.files import atomic_write
+from core.matrix.doctor import examine, kinds
+from core.model import Finding
+
+_STDOUT = "-"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--fail-on",
+        type=_kinds,
+        default=(),
+        metavar="KIND,...",
+        help="exit with 1 only for findings of these kinds; default: for any",
+    )
+    parser.add_argument("--sarif", metavar="FILE", help="write a SARIF 2.1.0 log as well; - writes it instead")
+    parser.add_argument("--kinds", action="store_true", help="only list the kinds of findings and what they mean")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    console = context.console
+    if args.sarif == _STDOUT and console.json:
+        raise UsageError(
+            "Standard output takes one document", "--json and --sarif - ask for two.", "Give --sarif FILE."
+        )
+    if args.kinds:
+        _print_kinds(context)
+        return EXIT_OK
+    findings = examine(context.matrix, context.ci)
+    if args.sarif is not None:
+        _write_sarif(args.sarif, findings, context)
+    if console.json:
+        console.document([asdict(finding) for finding in findings])
+    elif args.sarif != _STDOUT:
+        _print(findings, context)
+    failing = args.fail_on or {finding.kind for finding in findings}
+    return EXIT_FINDINGS if any(finding.kind in failing for finding in findings) else EXIT_OK
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    """The kinds of a list with commas. Raises UsageError for one that is none."""
+    known = kinds()
+    wanted = tuple(part.strip() for part in text.split(","))
+    for kind in wanted:
+        if kind not in known:
+            near = difflib.get_close_matches(kind, known, 1)
+            hint = f"Did you mean {near[0]}?" if near else "What they mean: ttmatrix doctor --kinds"
+            raise UsageError(f"There is no kind of finding {kind!r}", f"Kinds: {', '.join(known)}", hint)
+    return wanted
+
+
+def _print_kinds(context: Context) -> None:
+    if context.console.json:
+        context.console.document([{"kind": kind, "help": text} for kind, text in kinds().items()])
+    else:
+        context.console.table(("kind", "help"), kinds().items())
+
+
+def _print(findings: Sequence[Finding], context: Context) -> None:
+    """A finding a line; those of an entry end with its id."""
+    if findings:
+        rows = ((_place(one), one.kind, f"{one.message} [{one.id}]" if one.id else one.message) for one in findings)
+        context.console.table(("file:line", "kind", "message"), rows)
+    counts = Counter(one.kind for one in findings)
+    told = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
+    context.console.note(f"findings: {told}" if told else "no findings")
+
+
+def _place(finding: Finding) -> str:
+    return f"{finding.file}:{finding.line}" if finding.line else finding.file
+
+
+def _write_sarif(target: str, findings: Sequence[Finding], context: Context) -> None:
+    def edits(finding: Finding) -> Sequence[FileEdit]:
+        if not finding.mend:
+            return ()
+        operations = parse_operations(json.dumps(finding.mend))
+        planned = plan(context.checkout.test_config, operations, context.matrix.schema)
+        return () if planned.rejected else planned.files
+
+    log = sarif_log(findings, kinds(), __version__, edits)
+    if target == _STDOUT:
+        context.console.document(log)
+    else:
+        atomic_write(Path(target), json.dumps(log, indent=2, ensure_ascii=False) + "\n")

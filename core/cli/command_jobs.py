@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix jobs`: every CI job with what it selects, or the jobs that select one test."""
+
+import argparse
+from collections.abc import Iterable
+
+from core.cli.context import Context
+from core.errors import EXIT_OK
+from core.matrix.index import Universe
+from core.matrix.jobs import Selection, Selector
+from core.matrix.jobs_read import read_selector
+from core.matrix.jobs_scope import covers_models, job_problem
+from core.matrix.lookup import resolve_id
+from core.matrix.markers import groups
+from core.model import Finding
+from core.sources.presets import Job
+from core.sources.presets_jobs import Jobs, read_jobs
+from core.sources.presets_triggers import Trigger
+from core.text import one_line
+
+_ON_REQUEST = "on request"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", nargs="?", metavar="ID", help="a test id, a node id, or a part that fits only one")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    # What CI selects and how it splits is decided over everything that pytest collects.
+    matrix = context.index(Universe.COLLECTED)
+    id = resolve_id(matrix, args.id) if args.id is not None else None
+    jobs, findings = read_jobs(context.checkout)
+    jobs = {job: triggers for job, triggers in jobs.items() if context.arch in ("", job.runs_on)}
+    selector, more = read_selector(matrix, groups(context.model_infos.known))
+    if id is None:
+        _every_job(context, jobs, selector)
+    else:
+        _one_test(context, jobs, selector, id)
+    _note((*findings, *more), context)
+    return EXIT_OK
+
+
+def _every_job(context: Context, jobs: Jobs, selector: Selector) -> None:
+    selected = {job: len(selector.items(job)) if covers_models(job.dir) else None for job in jobs}
+    if context.console.json:
+        context.console.document(
+            [{**_document(job, triggers), "selected": selected[job]} for job, triggers in jobs.items()]
+        )
+        return
+    context.console.table(
+        ("file", "name", "runs-on", "cadence", "tests", "mark"),
+        (
+            (job.file, job.name, job.runs_on, _cadence(triggers), _count(selected[job]), job.test_mark)
+            for job, triggers in jobs.items()
+        ),
+    )
+    for job in jobs:
+        if problem := job_problem(job):
+            context.console.note(f"{job.file}, object {job.index}: pytest would refuse its expressions: {problem}")
+
+
+def _one_test(context: Context, jobs: Jobs, selector: Selector, id: str) -> None:
+    selections = sorted(selector.selections(jobs, id), key=lambda one: one.job.runs_on)
+    if context.console.json:
+        archs: dict[str, list[dict[str, object]]] = {}
+        for one in selections:
+            archs.setdefault(one.job.runs_on, []).append(_selection_document(one, jobs[one.job]))
+        context.console.document({"id": id, "archs": archs})
+        return
+    context.console.line(one_line(id))
+    if not selections:
+        context.console.line("  No job selects it.")
+        return
+    context.console.table(
+        ("runs-on", "cadence", "file", "name", "function", "group", "body", "mark"),
+        (_selection_cells(one, jobs[one.job]) for one in selections),
+    )
+
+
+def _selection_cells(one: Selection, triggers: tuple[Trigger, ...]) -> tuple[str, ...]:
+    return (
+        one.job.runs_on,
+        _cadence(triggers),
+        one.job.file,
+        one.job.name,
+        one.function,
+        f"{one.group}/{one.job.parallel_groups}",
+        one.skipped or "runs",
+        one.job.test_mark,
+    )
+
+
+def _selection_document(one: Selection, triggers: tuple[Trigger, ...]) -> dict[str, object]:
+    return {
+        **_document(one.job, triggers),
+        "function": one.function,
+        "group": one.group,
+        "runs": not one.skipped,
+        "skipped": one.skipped or None,
+    }
+
+
+def _document(job: Job, triggers: tuple[Trigger, ...]) -> dict[str, object]:
+    return {
+        "file": job.file,
+        "index": job.index,
+        "name": job.name,
+        "runs_on": job.runs_on,
+        "arch": job.arch,
+        "dir": job.dir,
+        "mark": job.test_mark,
+        "contains": job.contains or None,
+        "args": job.args or None,
+        "parallel_groups": job.parallel_groups,
+        "triggers": [{"workflow": one.workflow, "cadence": one.cadence, "crons": list(one.crons)} for one in triggers],
+        "problem": job_problem(job) or None,
+    }
+
+
+def _cadence(triggers: tuple[Trigger, ...]) -> str:
+    return " ".join(dict.fromkeys(trigger.cadence for trigger in triggers)) or _ON_REQUEST
+
+
+def _count(selected: int | None) -> str:
+    """A job of other tests than those of the matrix has no number."""
+    return "-" if selected is None else f"{selected:,}"
+
+
+def _note(findings: Iterable[Finding], context: Context) -> None:
+    for one in findings:
+        context.console.note(f"{one.kind}: {one.message} ({one.file}:{one.line})")

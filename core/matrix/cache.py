@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The last index of a checkout, kept on disk: where nothing has changed, nothing is parsed and nothing joined."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.matrix.index import Matrix, Reading, read_and_join
+from core.matrix.kept import load, store
+from core.sources.checkout import Checkout
+from core.sources.expectations import ExpectationFile
+from core.sources.models_tree import Unreadable
+from core.sources.modules import ModuleFacts
+from core.sources.schema import SCHEMA_SOURCES
+from core.sources.stamps import Stamp, all_unchanged, directories_below, stamps_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A whole index and the stamps of all it was made of."""
+
+    stamps: Mapping[str, Stamp | None]
+    matrix: Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What each file gave, with its stamp: loaded only where something has changed."""
+
+    modules: Mapping[str, tuple[Stamp | None, ModuleFacts | Unreadable]]
+    files: Mapping[str, tuple[Stamp | None, ExpectationFile]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """The kept index of one checkout, in `directory`."""
+
+    checkout: Checkout
+    directory: Path
+
+    def index(self) -> tuple[Matrix, Reading | None]:
+        """As `core.matrix.index.index`; the second part is None where the kept index still holds, else for `keep`.
+
+        A cache that is missing, damaged, of another version or somebody else's is passed over.
+        """
+        table = load(self.file("table"))
+        if isinstance(table, _Table) and all_unchanged(table.stamps):
+            return table.matrix, None
+        parts = load(self.file("parts"))
+        known = parts if isinstance(parts, _Parts) else _Parts({}, {})
+        reading = read_and_join(self.checkout, modules=known.modules, files=known.files)
+        return reading.matrix, reading
+
+    def keep(self, reading: Reading) -> None:
+        """Write down what was read, for the next start; where that cannot be, it is done without."""
+        models, config = os.fspath(self.checkout.models), os.fspath(self.checkout.test_config)
+        modules = {f"{models}/{path}": path for path in reading.modules}
+        files = {f"{config}/{file.name}": file for file in reading.matrix.files}
+        places = [*directories_below(self.checkout.models), *directories_below(self.checkout.test_config)]
+        stamps = stamps_of([*modules, *files, *places, *(str(self.checkout.root / path) for path in SCHEMA_SOURCES)])
+        parts = _Parts(
+            {path: (stamps[place], reading.modules[path]) for place, path in modules.items()},
+            {file.name: (stamps[place], file) for place, file in files.items()},
+        )
+        store(self.file("table"), _Table(stamps, reading.matrix))
+        store(self.file("parts"), parts)
+
+    def file(self, kind: str) -> Path:
+        """Where one kind of kept thing stands."""
+        name = hashlib.sha256(os.fsencode(self.checkout.root)).hexdigest()[:16]
+        return self.directory / f"{name}.{kind}"

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries that CI never looks at: no scheduled job selects their test on any machine (spec 3.6)."""
+
+from collections.abc import Iterator
+
+from core.matrix.checks.check import Check
+from core.matrix.ci import Ci
+from core.matrix.effective import status_on
+from core.matrix.index import Matrix
+from core.matrix.jobs import unselected
+from core.model import Finding, Status
+
+NO_JOB = Check("no-job", "an entry whose test no scheduled CI job selects")
+
+
+def no_job_findings(matrix: Matrix, ci: Ci) -> Iterator[Finding]:
+    """One finding an entry. Where there are no scheduled jobs at all, there is nothing to say."""
+    for id in unselected(ci.selector, ci.jobs) if ci.jobs else ():
+        entry = matrix.entries[id]
+        where = matrix.checkout.relative(matrix.checkout.test_config / entry.file)
+        excluded = status_on(entry, None) is Status.EXCLUDE_MODEL
+        why = "it is excluded from collection" if excluded else "no mark expression fits its markers"
+        yield Finding(NO_JOB.kind, f"No scheduled CI job selects this test: {why}", where, entry.line, 3, id)

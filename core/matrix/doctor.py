@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every finding of a checkout. To look for one more kind: write its Check in `checks/` and name it in CHECKS."""
+
+from collections.abc import Iterable, Mapping
+
+from core.matrix.checks.archs import DEAD_OVERRIDE, UNKNOWN_ARCH
+from core.matrix.checks.check import Check
+from core.matrix.checks.defaults import NO_STATUS, PCC_CONFLICT, REDUNDANT_DEFAULT
+from core.matrix.checks.fields import BAD_VALUE, UNKNOWN_FIELD
+from core.matrix.checks.filechecks import MISSING_FILECHECK
+from core.matrix.checks.filing import DUPLICATE_KEY, MISFILED
+from core.matrix.checks.ids import UNKNOWN_ID
+from core.matrix.checks.no_job import NO_JOB, no_job_findings
+from core.matrix.checks.overrides import REDUNDANT_OVERRIDE, SHADOWED_STATUS
+from core.matrix.checks.placeholders import PLACEHOLDER_CLASH
+from core.matrix.checks.reading import (
+    BROKEN_DURATIONS,
+    BROKEN_LOADER,
+    BROKEN_PRESET,
+    BROKEN_SCHEMA,
+    BROKEN_WORKFLOW,
+    BROKEN_YAML,
+)
+from core.matrix.checks.yaml_version import YAML_VERSION
+from core.matrix.ci import Ci
+from core.matrix.index import Matrix
+from core.model import Finding
+from core.sources.importable import mark_broken
+from core.sources.models_tree import ModelsTree
+
+CHECKS = (
+    BROKEN_SCHEMA,
+    BROKEN_LOADER,
+    BROKEN_YAML,
+    YAML_VERSION,
+    UNKNOWN_FIELD,
+    BAD_VALUE,
+    UNKNOWN_ARCH,
+    UNKNOWN_ID,
+    DUPLICATE_KEY,
+    MISFILED,
+    NO_STATUS,
+    DEAD_OVERRIDE,
+    SHADOWED_STATUS,
+    REDUNDANT_OVERRIDE,
+    REDUNDANT_DEFAULT,
+    PCC_CONFLICT,
+    MISSING_FILECHECK,
+    PLACEHOLDER_CLASH,
+    NO_JOB,
+    BROKEN_PRESET,
+    BROKEN_WORKFLOW,
+    BROKEN_DURATIONS,
+)
+
+
+def kinds(checks: Iterable[Check] = CHECKS) -> Mapping[str, str]:
+    """Help by kind, in the order of the checks."""
+    return {check.kind: check.help for check in checks}
+
+
+def diagnose(matrix: Matrix, checks: Iterable[Check] = CHECKS) -> tuple[Finding, ...]:
+    """What was found while the checkout was read and what each check finds, by file and line."""
+    return _ordered([*matrix.findings, *(one for check in checks for one in check.find(matrix))])
+
+
+def examine(matrix: Matrix, ci: Ci) -> tuple[Finding, ...]:
+    """All of `diagnose`, with what takes longer to tell: CI, and which loaders cannot be imported."""
+    _, unimportable = mark_broken(matrix.checkout, ModelsTree(matrix.checkout.models), matrix.loaders.values())
+    return _ordered([*diagnose(matrix), *unimportable, *ci.findings, *no_job_findings(matrix, ci)])
+
+
+def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(findings, key=lambda one: (one.file, one.line, one.column, one.kind, one.message)))

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The markers of every test that pytest collects, for one arch or none (spec 3.1)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.matrix.effective import resolve, status_on, supported_archs, texts
+from core.matrix.index import Matrix
+from core.matrix.universe import Member, functions
+from core.model import Entry, Function, ModelInfo, Status, TestId
+from core.sources.runnable import LB_BLACKHOLE
+
+GroupOf = Callable[[str], str | None]
+"""The model group of a test id: `red`, `priority`, `generality` or `vulcan`; None: it is unknown."""
+
+_EVERY = frozenset({"model_test", "no_auto_properties", "parametrize"})
+_DECORATORS = {
+    Function.LLM: _EVERY | {"llm"},
+    Function.PLACEHOLDER: _EVERY | {"placeholder"},
+}
+_SCHEDULES = frozenset({"nightly", "weekly"})
+_NIGHTLY_GROUPS = ("red", "priority")
+_UNMARKED_GROUP = "priority"
+_TENSOR_PARALLEL = "tensor_parallel"
+
+
+class Traits(NamedTuple):
+    """All that markers depend on beside the entry and the arch; tests that share it are alike."""
+
+    function: Function
+    parallelism: str
+    """As the marker says it: every explicit strategy of an LLM test counts as tensor parallel."""
+    mode: str
+    group: str | None
+    skipped: bool
+    """Whether the checkout's conftest skips the test on LB_BLACKHOLE."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collection:
+    """What pytest collects of one matrix, before any entry or option is looked at."""
+
+    matrix: Matrix
+    rows: Mapping[Traits, Sequence[int]]
+    """Rows of the matrix with the same traits, ascending; a row stands once for each of its functions."""
+    traits: Mapping[int, tuple[Traits, ...]]
+    """Traits by row, one for each function. Rows that no loader gives rise to are left out."""
+
+
+def groups(infos: Mapping[tuple[str, str | None], ModelInfo]) -> GroupOf:
+    """Groups as loaders report them; `infos` are by loader directory and variant."""
+
+    def group_of(id: str) -> str | None:
+        parsed = TestId.parse(id)
+        info = infos.get((parsed.directory, parsed.variant)) if parsed else None
+        return info.group if info else None
+
+    return group_of
+
+
+def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()) -> Collection:
+    """Sort the known rows of `matrix` by their traits.
+
+    `group_of` is asked once for each model and phase, with one of its ids. `skip_prefixes` are the beginnings of
+    ids skipped on LB_BLACKHOLE. Counts are those of pytest where the matrix holds the collected universe.
+    """
+    prefixes = tuple(skip_prefixes)
+    groups: dict[tuple[str, str], str | None] = {}
+    rows: dict[Traits, list[int]] = {}
+    traits: dict[int, tuple[Traits, ...]] = {}
+    for row, member in enumerate(matrix.members):
+        if member.id not in matrix.known:
+            continue
+        model = (_base(member), member.phase)
+        if model not in groups:
+            groups[model] = group_of(member.id) if member.directory else None
+        parallelism = _TENSOR_PARALLEL if member.parallelism.endswith(_TENSOR_PARALLEL) else member.parallelism
+        rest = (parallelism, member.mode, groups[model], member.id.startswith(prefixes))
+        traits[row] = tuple(Traits(function, *rest) for function in functions(member))
+        for one in traits[row]:
+            rows.setdefault(one, []).append(row)
+    return Collection(matrix, rows, traits)
+
+
+def markers(traits: Traits, entry: Entry | None, arch: str | None) -> frozenset[str] | None:
+    """The markers of a test with these traits and this entry when pytest is given `--arch arch`.
+
+    None: the test is deselected at collection (EXCLUDE_MODEL). Which arch markers there are does not depend on
+    `arch`, unless an override says so.
+    """
+    decorators = _DECORATORS.get(traits.function, _EVERY)
+    if traits.function is Function.PLACEHOLDER:
+        return decorators
+    status = status_on(entry, arch)
+    if status is Status.EXCLUDE_MODEL:
+        return None
+    own = texts(resolve(entry, "markers", arch).value)
+    archs = supported_archs(entry, arch)
+    bringup = resolve(entry, "bringup_status", arch).value
+    return decorators.union(
+        (traits.parallelism, traits.mode, status.lower()),
+        own,
+        _group_markers(traits.group, own),
+        archs,
+        (name.replace("-", "_") for name in archs),
+        (str(bringup).strip().lower(),) if bringup else (),
+        ("skip",) if traits.skipped and arch == LB_BLACKHOLE else (),
+    )
+
+
+def _group_markers(group: str | None, own: Sequence[str]) -> tuple[str, ...]:
+    """The group itself and, where the entry names no schedule, the one that goes with the group."""
+    if group is None:
+        return ()
+    named = () if group == _UNMARKED_GROUP else (group,)
+    if not _SCHEDULES.isdisjoint(own):
+        return named
+    return (*named, "nightly" if group in _NIGHTLY_GROUPS else "weekly")
+
+
+def _base(member: Member) -> str:
+    """The part of an id that names the model (spec 1.5)."""
+    if member.phase in ("", "default"):
+        return member.id.rpartition(f"-{member.parallelism}")[0]
+    return member.id.partition(f"-{member.phase}-seq_")[0]

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values that can be known without running a loader, and the reason why one cannot."""
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from core.sources.evaluator_namespace import ClassSource
+
+
+class Unknown(Exception):
+    """Why a value cannot be known statically; `place` is `file:line` below the models root."""
+
+    def __init__(self, reason: str, place: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.place = place
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}" if self.place else self.reason
+
+    def at(self, place: str) -> "Unknown":
+        """The same, with the place where it was met first."""
+        return self if self.place else Unknown(self.reason, place)
+
+
+@dataclass(frozen=True, slots=True)
+class TreeClass:
+    """A class of the models tree."""
+
+    path: str
+    """File relative to the models root."""
+    name: str
+    source: ClassSource = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """Something the tree imports from elsewhere, by its full name: `dataclasses.replace`, `builtins.any`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a string enum. Two names for one text are one member, as in Python."""
+
+    enum: TreeClass
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where an expression stands: a module, a class body (`owner`), or a method of `owner` (`names` not None)."""
+
+    path: str
+    owner: TreeClass | None = None
+    names: "Mapping[str, Value] | None" = None
+    """Local names with their values; class names are not seen from where these exist."""
+    receiver: TreeClass | None = None
+    """The class a method was called on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lazy:
+    """An expression that is evaluated when it is needed: a configuration holds much that nobody asks for."""
+
+    node: ast.expr
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionary:
+    """A dict display."""
+
+    items: "tuple[tuple[Value, Lazy], ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An instance of a dataclass of the tree, by the fields that were given to it."""
+
+    kind: TreeClass
+    fields: "Mapping[str, Lazy | Value]"
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()` in a method of `owner`, called on `receiver`."""
+
+    owner: TreeClass
+    receiver: TreeClass
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A class method or static method of `owner`, taken from `receiver`."""
+
+    function: ast.FunctionDef
+    owner: TreeClass
+    receiver: TreeClass
+
+
+@dataclass(frozen=True, slots=True)
+class Get:
+    """The method `get` of a dictionary."""
+
+    of: Dictionary
+
+
+@dataclass(frozen=True, slots=True)
+class TextMethod:
+    """A method of a text."""
+
+    of: str
+    name: str
+
+
+Plain: TypeAlias = bool | int | float | str | Member | None
+Value: TypeAlias = (
+    Plain | External | TreeClass | Dictionary | Record | Super | Method | Get | TextMethod | tuple["Value", ...]
+)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What CI workflows say about when they run, which presets they name and which workflows they call."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from core.errors import TTMatrixError
+from core.files import read_text
+from core.model import Finding
+from core.sources.checkout import Checkout
+from core.sources.expectations import compose
+
+_WORKFLOWS = PurePosixPath(".github/workflows")
+_LOCAL = f"./{_WORKFLOWS}/"
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """One workflow file, as far as presets go."""
+
+    events: frozenset[str] = frozenset()
+    """Names under `on`."""
+    crons: tuple[str, ...] = ()
+    """Its schedule, UTC."""
+    presets: tuple[str, ...] = ()
+    """Preset files its own jobs name as `test_suite`."""
+    calls: tuple[str, ...] = ()
+    """File names of the workflows its jobs use."""
+
+
+def read_workflows(checkout: Checkout) -> tuple[dict[str, Workflow], list[Finding]]:
+    """The workflows of the checkout by file name. One that cannot be read is a finding."""
+    workflows: dict[str, Workflow] = {}
+    findings: list[Finding] = []
+    directory = checkout.root / _WORKFLOWS
+    for path in sorted((*directory.glob("*.yml"), *directory.glob("*.yaml"))):
+        try:
+            workflows[path.name] = _workflow(_plain(compose(read_text(path))))
+        except (TTMatrixError, YAMLError, RecursionError) as error:
+            findings.append(Finding("broken-workflow", f"Cannot be read: {error}", checkout.relative(path)))
+    return workflows, findings
+
+
+def _workflow(document: object) -> Workflow:
+    root = _mapping(document)
+    events = root.get("on")
+    jobs = [_mapping(job) for job in _mapping(root.get("jobs")).values()]
+    uses = [text for job in jobs if isinstance(text := job.get("uses"), str)]
+    suites = [text for job in jobs if isinstance(text := _mapping(job.get("with")).get("test_suite"), str)]
+    return Workflow(
+        events=_events(events),
+        crons=_crons(_mapping(events).get("schedule")),
+        # An expression is only known once the workflow runs; several files stand with colons between them.
+        presets=tuple(name for text in suites if "${{" not in text for name in text.split(":")),
+        calls=tuple(text.removeprefix(_LOCAL) for text in uses if text.startswith(_LOCAL)),
+    )
+
+
+def _events(value: object) -> frozenset[str]:
+    """`on` is one name, a list of names, or a mapping by name."""
+    if isinstance(value, str):
+        return frozenset({value})
+    return frozenset(str(name) for name in value) if isinstance(value, list | dict) else frozenset()
+
+
+def _crons(schedule: object) -> tuple[str, ...]:
+    lines = [_mapping(one).get("cron") for one in schedule] if isinstance(schedule, list) else []
+    return tuple(line for line in lines if isinstance(line, str))
+
+
+def _plain(node: Node | None) -> object:
+    """The content of a YAML tree with every scalar as it is written: YAML 1.1 would read the key `on` as true."""
+    match node:
+        case MappingNode():
+            return {str(key.value): _plain(value) for key, value in node.value}
+        case SequenceNode():
+            return [_plain(item) for item in node.value]
+        case ScalarNode():
+            return str(node.value)
+    return None
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}

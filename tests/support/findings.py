@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Apply what a finding offers as its mend, and see that it heals and does no harm."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from core.edits.operations import parse_operations
+from core.edits.plan import plan
+from core.matrix.doctor import diagnose
+from core.matrix.index import Matrix, join
+from core.model import Finding
+from core.sources.expectations import parse_expectations
+
+Find = Callable[..., list[Finding]]
+"""Called with a check and YAML entries: the findings of that check."""
+
+
+def assert_mend_heals(matrix: Matrix, finding: Finding) -> Matrix | None:
+    """Apply the mend of `finding`, if it has one, and compare the findings before and after, wherever they stand.
+
+    Returns the matrix after it; None where nothing is offered.
+    """
+    if not finding.mend:
+        return None
+    planned = plan(matrix.checkout.test_config, parse_operations(json.dumps(finding.mend)), matrix.schema)
+    assert planned.rejected == ()
+    assert planned.files, f"nothing changes: {finding.mend}"
+    after = {edit.file: edit.after for edit in planned.files}
+    mended = _with_texts(matrix, after)
+    before, left = _told(diagnose(matrix)), _told(diagnose(mended))
+    assert left - before == Counter(), f"the mend of {finding} brings findings"
+    assert (before - left)[_key(finding)] == 1, f"the mend of {finding} leaves it"
+    return mended
+
+
+def _with_texts(matrix: Matrix, texts: Mapping[str, str]) -> Matrix:
+    """The matrix of a checkout that differs in the text of some expectation files."""
+    base = matrix.checkout.relative(matrix.checkout.test_config)
+    files = tuple(
+        parse_expectations(texts[file.name], file.name, f"{base}/{file.name}") if file.name in texts else file
+        for file in matrix.files
+    )
+    of_files = {one.file for one in matrix.findings if one.file.startswith(f"{base}/")}
+    findings = [one for one in matrix.findings if one.file not in of_files]
+    findings += [one for file in files for one in file.findings]
+    universe = [member for member in matrix.members if member.id in matrix.known]
+    return join(matrix.checkout, matrix.schema, matrix.loaders.values(), universe, files, tuple(findings))
+
+
+def _told(findings: tuple[Finding, ...]) -> Counter[tuple[str, ...]]:
+    return Counter(map(_key, findings))
+
+
+def _key(finding: Finding) -> tuple[str, ...]:
+    """A finding without the lines it names: they move."""
+    return finding.kind, finding.file, finding.id, re.sub(r":\d+", "", finding.message)
