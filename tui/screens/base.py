@@ -50,7 +50,7 @@ class SessionScreen(Screen[None]):
             line.append("  ")
             line.append(name, "reverse" if place in self.PLACES else "dim")
         line.append("   " + "   ".join(filter(None, words)))
-        self.query_one("#title", Static).update(line)
+        self.query_one("#title", Static).update(line, layout=False)
 
     def go_back(self) -> None:
         """What escape does: one level back. Never leaves the app."""

@@ -117,7 +117,9 @@ class MatrixScreen(SessionScreen):
         try:
             self.session.view.filter(Query.parse(text))
         except UsageError as error:
-            self.query_one(FilterBar).note(" · ".join(filter(None, (error.title, error.hint))), error=True)
+            # The remedy first: on a narrow terminal there is room for little else.
+            words = (error.hint, error.title) if self.size.width < _FACETS_FROM else (error.title, error.hint)
+            self.query_one(FilterBar).note(" · ".join(filter(None, words)), error=True)
             return
         self._show_rows()
 

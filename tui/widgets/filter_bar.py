@@ -77,4 +77,5 @@ class FilterBar(Horizontal):
         """Say what the query found, or what is wrong with it."""
         shown = self.query_one("#filter-note", Static)
         shown.set_class(error, "error")
-        shown.update(Text(text, no_wrap=True, overflow="ellipsis"))
+        # The size is fixed, so nothing needs to be laid out again for each key.
+        shown.update(Text(text, no_wrap=True, overflow="ellipsis"), layout=False)
