@@ -31,6 +31,10 @@ async def main(target: Path) -> None:
             await _matrix(app, pilot, target)
             await _log(app, pilot, target)
             await _review(app, pilot, target)
+            await pilot.press("6")
+            await until(pilot, lambda: bool(app.doctor_screen._findings), "the findings")
+            await pilot.press(*["j"] * 4)
+            await _save(app, pilot, target / "doctor.svg")
         small = build_app(checkout)
         async with small.run_test(size=_SMALL) as pilot:
             await _query(small, pilot, "has:entry")

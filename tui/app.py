@@ -23,6 +23,7 @@ from tui.editor import edit, editor_command
 from tui.palette import CommandProvider
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm, Notice
+from tui.screens.doctor import DoctorScreen
 from tui.screens.help import HelpScreen
 from tui.screens.matrix import MatrixScreen
 from tui.screens.review import ReviewScreen
@@ -60,7 +61,8 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.matrix_screen = MatrixScreen(self.session, self)
         self.runs_screen = RunsScreen(self.session, self)
         self.review_screen = ReviewScreen(self.session, self)
-        for name in ("matrix", "runs", "review"):
+        self.doctor_screen = DoctorScreen(self.session, self)
+        for name in ("matrix", "runs", "review", "doctor"):
             self.install_screen(getattr(self, f"{name}_screen"), name)
         self.push_screen("matrix")
         self._look_at_runs()
@@ -79,6 +81,11 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         """Go to the log of a run."""
         self.switch_screen("runs")
         self.call_later(self.runs_screen.show_run, run_id, zoomed=True)
+
+    def show_test(self, id: str) -> None:
+        """Go to a test in the matrix; a filter that hides it is cleared."""
+        self.switch_screen("matrix")
+        self.call_later(self.matrix_screen.go_to, id)
 
     def action_go_back(self) -> None:
         if isinstance(self.screen, SessionScreen):
@@ -179,13 +186,20 @@ class TTMatrixApp(App[None], inherit_bindings=False):
 
     def open_editor(self, detail: Detail) -> None:
         """Open $EDITOR at the entry of a test; asked twice for the same one, at its loader."""
-        root = self.session.checkout.root
         at_loader = self._editor_at_loader == detail.id or not detail.declared
         self._editor_at_loader = None if at_loader else detail.id
         if at_loader and not detail.loader:
             self.tell(TTMatrixError("Nothing to edit", f"{one_line(detail.id)} has neither an entry nor a loader."))
             return
-        path, line = (detail.loader, 1) if at_loader else (detail.declared[-1].path, detail.declared[-1].entry.line)
+        declared = detail.declared[-1] if detail.declared else None
+        if at_loader or declared is None:
+            self.open_file(detail.loader, 1)
+        else:
+            self.open_file(declared.path, declared.entry.line)
+
+    def open_file(self, path: str, line: int) -> None:
+        """Open $EDITOR at a line of a file, whose path is relative to the checkout; then read the checkout again."""
+        root = self.session.checkout.root
         try:
             argv = editor_command(root / path, line)
             with self.suspend():
@@ -244,11 +258,11 @@ class TTMatrixApp(App[None], inherit_bindings=False):
 
     # Edits
 
-    def propose(self, operations: Sequence[Operation] | None) -> None:
+    def propose(self, operations: Sequence[Operation] | None, note: str = "") -> None:
         """Add a change to the pending ones and say where it is."""
         if not operations:
             return
-        self.decide(self.session.pending.propose(Change(tuple(operations))))
+        self.decide(self.session.pending.propose(Change(tuple(operations), note)))
         self.say("Added to the pending changes. 5 reviews them.")
 
     def decide(self, pending: Pending) -> None:

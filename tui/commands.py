@@ -15,6 +15,7 @@ class Where(StrEnum):
     MATRIX = "matrix"
     RUNS = "runs"
     REVIEW = "review"
+    DOCTOR = "doctor"
     FACETS = "in the facets"
     TABLE = "in a table"
     LINES = "in a log or diff"
@@ -43,6 +44,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.runs", Where.APP, "2", "switch('runs')", "Runs", "Show the runs and their logs"),
     Command("app.log", Where.APP, "3", "switch('log')", "Log", "Show the log of the highlighted run, full size"),
     Command("app.review", Where.APP, "5", "switch('review')", "Review", "Review pending edits"),
+    Command("app.doctor", Where.APP, "6", "switch('doctor')", "Doctor", "Show what is wrong with the checkout"),
     Command("app.help", Where.APP, "question_mark", "help", "Help", "List the keys that work here", footer=True),
     Command("app.palette", Where.APP, "colon,ctrl+p", "command_palette", "Commands", "Find a command by its name"),
     Command("app.reload", Where.APP, "f5,ctrl+r", "reload", "Reload", "Read the checkout again"),
@@ -82,6 +84,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("review.commit", Where.REVIEW, "c", "commit", "Commit", "Write and commit accepted changes", footer=True),
     Command("review.whole", Where.REVIEW, "d", "whole_diff", "Whole diff", "One change, or all that will be written"),
     Command("review.pane", Where.REVIEW, "tab", "other_pane", "Pane", "Go to the other pane"),
+    Command("doctor.go", Where.DOCTOR, "enter", "go_to_test", "Go to", "Show the test in the matrix", footer=True),
+    Command("doctor.mend", Where.DOCTOR, "m", "mend", "Mend", "Add the mend to the pending changes", footer=True),
+    Command("doctor.open", Where.DOCTOR, "e", "open_place", "Editor", "Open $EDITOR at the place", footer=True),
     Command("table.down", Where.TABLE, "j,down", "move(1)", "Down", "Next row"),
     Command("table.up", Where.TABLE, "k,up", "move(-1)", "Up", "Previous row"),
     Command("table.half_down", Where.TABLE, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),

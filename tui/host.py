@@ -48,6 +48,12 @@ class Host(Protocol):
     def open_editor(self, detail: Detail) -> None:
         """Open the person's editor at a test."""
 
+    def open_file(self, path: str, line: int) -> None:
+        """Open the person's editor at a line of a file of the checkout."""
+
+    def show_test(self, id: str) -> None:
+        """Go to a test in the matrix."""
+
     def start_runs(self, ids: Sequence[str]) -> None:
         """Start a CPU repro of each id."""
 
@@ -57,8 +63,8 @@ class Host(Protocol):
     def show_run(self, run_id: str) -> None:
         """Go to the log of a run."""
 
-    def propose(self, operations: Sequence[Operation] | None) -> None:
-        """Add operations to the pending changes."""
+    def propose(self, operations: Sequence[Operation] | None, note: str = "") -> None:
+        """Add operations to the pending changes; `note` says why."""
 
     def decide(self, pending: Pending) -> None:
         """Take over another state of the pending changes."""

@@ -8,10 +8,12 @@ from core.edits.pending import Decision, Pending
 from core.matrix.cache import Cache
 from core.matrix.ci import Ci, read_ci
 from core.matrix.detail import Detail, describe
+from core.matrix.doctor import examine
 from core.matrix.index import Matrix
 from core.matrix.model_infos import model_infos
 from core.matrix.query import Query
 from core.matrix.view import View
+from core.model import Finding
 from core.runs.launch import launch
 from core.runs.plan import plan_test
 from core.runs.record import RunRecord
@@ -66,6 +68,10 @@ class Session:
             infos = model_infos(Cache(matrix.checkout, self.paths.cache / "index"), matrix)
             self._ci = read_ci(matrix, infos)
         return self._ci
+
+    def examine(self) -> tuple[Finding, ...]:
+        """Everything that is wrong with the checkout. Takes seconds: not for the app's own thread."""
+        return examine(self.matrix, self.ci())
 
     def describe(self, id: str) -> Detail:
         return describe(self.matrix, id)

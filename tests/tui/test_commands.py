@@ -5,6 +5,7 @@ import pytest
 
 from tui.app import TTMatrixApp
 from tui.commands import COMMANDS, Where, clashes, commands, key_text
+from tui.screens.doctor import DoctorScreen
 from tui.screens.matrix import Facets, MatrixScreen, MatrixTable
 from tui.screens.review import ReviewScreen
 from tui.screens.runs import LogView, RunsScreen
@@ -15,6 +16,7 @@ _IN_FRONT = [
     (Where.APP, Where.RUNS, Where.LINES),
     (Where.APP, Where.REVIEW, Where.TABLE),
     (Where.APP, Where.REVIEW, Where.LINES),
+    (Where.APP, Where.DOCTOR, Where.TABLE),
 ]
 _OWNERS = {
     Where.APP: TTMatrixApp,
@@ -22,6 +24,7 @@ _OWNERS = {
     Where.FACETS: Facets,
     Where.RUNS: RunsScreen,
     Where.REVIEW: ReviewScreen,
+    Where.DOCTOR: DoctorScreen,
     Where.TABLE: MatrixTable,
     Where.LINES: LogView,
 }

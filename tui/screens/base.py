@@ -44,6 +44,7 @@ class SessionScreen(Screen[None]):
             (Where.MATRIX, "1 Matrix"),
             (Where.RUNS, f"2 Runs · {active} running" if active else "2 Runs"),
             (Where.REVIEW, f"5 Review · {count} pending" if (count := self.session.open_changes) else "5 Review"),
+            (Where.DOCTOR, "6 Doctor"),
         )
         line = Text("ttmatrix", no_wrap=True, overflow="ellipsis")
         for place, name in views:

@@ -150,6 +150,13 @@ class MatrixScreen(SessionScreen):
         self._count_facets()
         facets.focus()
 
+    def go_to(self, id: str) -> None:
+        """Put the cursor on a test, and clear the filter if it hides it."""
+        if self.session.view.position_of(id) is None:
+            self.query_one(FilterBar).input.value = ""
+        self.table.show(self._rows(), keep=id)
+        self.table.focus()
+
     def go_back(self) -> None:
         """One level back: the panel that has the focus, then the filter."""
         if not self.table.has_focus:
@@ -262,7 +269,7 @@ class MatrixScreen(SessionScreen):
         except TTMatrixError as error:
             self.host.tell(error)
             return
-        self.app.push_screen(form, self.host.propose)
+        self.app.push_screen(form, lambda operations: self.host.propose(operations))
 
 
 class Facets(FacetPanel):

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The doctor's findings on a screen: to the test, and to a pending change that mends it."""
+
+from pathlib import Path
+
+import pytest
+
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, until
+from tests.support.sample import sample_checkout
+from tui.app import TTMatrixApp
+
+DEAD = "graph_conv/node_classification/pytorch-Ring_16-single_device-inference"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample_checkout(tmp_path / "demo")
+
+
+def _at(app: TTMatrixApp, kind: str) -> int:
+    findings = app.doctor_screen._findings or ()
+    return next(at for at, one in enumerate(findings) if one.kind == kind)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+async def test_from_a_finding_to_its_mend(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await pilot.press("6")
+        await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
+        app.doctor_screen.table.cursor = _at(app, "dead-override")
+        await until(pilot, lambda: DEAD in screen_text(app), "the whole finding")
+        await pilot.press("m")
+        (change,) = app.session.pending.changes
+        assert {op.id for op in change.ops} == {DEAD}
+        assert change.note.startswith("dead-override: ")
+        app.doctor_screen.table.cursor = _at(app, "dead-override")
+        await pilot.press("m")
+        assert len(app.session.pending.changes) == 1
+        await pilot.press("5")
+        await until(pilot, lambda: "-      n150:" in screen_text(app), "the diff of the mend")
+
+
+async def test_enter_goes_to_the_test_whatever_the_filter(checkout: Checkout) -> None:
+    app = build_app(checkout, query="status:xfail")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("6")
+        await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
+        app.doctor_screen.table.cursor = _at(app, "dead-override")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.matrix_screen.current == DEAD, "the test")
+        assert app.screen is app.matrix_screen
+
+
+async def test_a_finding_about_no_test_and_without_a_mend_says_so(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("6")
+        await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
+        app.doctor_screen.table.cursor = _at(app, "broken-loader")
+        await pilot.press("enter", "m")
+        assert app.screen is app.doctor_screen
+        assert app.session.pending.changes == ()
+        await until(pilot, lambda: "a person must choose" in screen_text(app), "the word")

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Doctor: everything that is wrong with the checkout; from each finding a way to its test, and its mend."""
+
+import json
+from collections import Counter
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Footer, Static
+
+from core.edits.operations import parse_operations
+from core.matrix.doctor import kinds
+from core.model import Finding
+from core.text import one_line
+from tui.commands import Where, bindings
+from tui.finding_rows import FindingRows
+from tui.screens.base import SessionScreen
+from tui.widgets.row_table import RowTable
+
+
+class FindingTable(RowTable):
+    """The table of findings, with the keys of a table."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
+
+
+class DoctorScreen(SessionScreen):
+    """The findings above, the whole text of the highlighted one below."""
+
+    PLACES = (Where.DOCTOR, Where.TABLE)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.DOCTOR)
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="title", markup=False)
+        with Vertical(id="findings-box"):
+            yield FindingTable(FindingRows((), frozenset()), id="findings")
+        yield Static("", id="finding-text", markup=False)
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self._findings: tuple[Finding, ...] | None = None
+        self._mended: frozenset[int] = frozenset()
+        self.follow(self.host.matrix_changed, self._examine)
+        self.follow(self.host.runs_changed, self._say)
+        self.follow(self.host.pending_changed, self._say)
+        self.table.focus()
+        self._examine()
+
+    @property
+    def table(self) -> FindingTable:
+        return self.query_one(FindingTable)
+
+    @property
+    def current(self) -> Finding | None:
+        """The highlighted finding."""
+        found = self._findings or ()
+        return found[self.table.cursor] if self.table.cursor < len(found) else None
+
+    def _examine(self) -> None:
+        session = self.session
+        self.host.in_thread("examine", session.examine, self._show, supersede=True)
+        self._say()
+
+    def _show(self, findings: tuple[Finding, ...]) -> None:
+        keep = self.table.cursor_key
+        # By kind, so that the many of one kind do not hide the few of another.
+        order = {kind: at for at, kind in enumerate(kinds())}
+        self._findings = tuple(sorted(findings, key=lambda one: order.get(one.kind, len(order))))
+        self._mended = frozenset()
+        self.table.show(FindingRows(self._findings, self._mended), keep=keep)
+        self._say()
+
+    def _say(self) -> None:
+        if self._findings is None:
+            self.title_line("looking at the checkout …")
+            return
+        counts = Counter(one.kind for one in self._findings)
+        self.title_line(f"{len(self._findings):,} findings of {len(counts)} kinds" if counts else "nothing is wrong")
+
+    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        one, text = self.current, Text()
+        if one is not None:
+            text.append(f"{one.kind}  ", "bold")
+            text.append(f"{one_line(one.file)}:{one.line}\n" if one.line else f"{one_line(one.file)}\n", "dim")
+            text.append(f"{one_line(one.id)}\n" if one.id else "")
+            text.append(one_line(one.message))
+        self.query_one("#finding-text", Static).update(text)
+
+    # Actions
+
+    def action_go_to_test(self) -> None:
+        """The test of the finding, in the matrix."""
+        if self.current is None or self.current.id not in self.session.matrix.rows:
+            self.host.say("This finding is about no single test.")
+        else:
+            self.host.show_test(self.current.id)
+
+    def action_mend(self) -> None:
+        """Add the mend of the finding to the pending changes."""
+        one = self.current
+        if one is None or not one.mend:
+            self.host.say("For this finding a person must choose what to do.")
+            return
+        if self.table.cursor in self._mended:
+            self.host.say("Its mend is among the pending changes already.")
+            return
+        self._mended |= {self.table.cursor}
+        self.host.propose(parse_operations(json.dumps(list(one.mend))), f"{one.kind}: {one.message}")
+        self.table.source = FindingRows(self._findings or (), self._mended)
+        self.table.repaint_rows()
+        self.table.action_move(1)
+
+    def action_open_place(self) -> None:
+        """The file of the finding in the person's editor."""
+        if self.current is not None:
+            self.host.open_file(self.current.file, max(1, self.current.line))
