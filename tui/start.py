@@ -3,10 +3,13 @@
 
 import gc
 import os
+import threading
 from pathlib import Path
 
 # A second frame waits for a tick of this clock, so a faster clock means a shorter wait; idle costs nothing.
 os.environ.setdefault("TEXTUAL_FPS", "120")
+
+from textual.message import Message
 
 from core.cli.context import AppRequest
 from core.matrix.cache import Cache
@@ -27,23 +30,46 @@ def open_app(request: AppRequest) -> int:
     cache = Cache(checkout, own.cache / "index")
     matrix, reading = cache.index()
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
-    app = _StartedApp(session, cache, reading)
+    app = StartedApp(session, cache, reading)
     app.run()
     return app.return_code or 0
 
 
-class _StartedApp(TTMatrixApp):
-    """The app as a process of its own, which keeps its index for the next start."""
+class CheckoutChanged(Message):
+    """Files of the checkout are not what they were when they were indexed."""
+
+
+class StartedApp(TTMatrixApp):
+    """The app as a process of its own: it watches the checkout and keeps its index for the next start."""
 
     def __init__(self, session: Session, cache: Cache, reading: Reading | None) -> None:
         super().__init__(session, self._read_again)
         self._cache = cache
         self._reading = reading
+        self._unwatched = threading.Event()
 
     def on_ready(self) -> None:
         """The first frame is on the screen: time for what nobody waits for."""
         self.run_worker(self._keep, thread=True)
+        self.run_worker(self._watch, thread=True)
         _settle_memory()
+
+    def on_unmount(self) -> None:
+        """The watcher must not outlive the screen."""
+        self._unwatched.set()
+
+    def _watch(self) -> None:
+        # Imported here because it is no part of the first frame.
+        from tui.watch import watch_checkout
+
+        watch_checkout(self._cache.checkout, self._unwatched, self._tell_change)
+
+    def _tell_change(self) -> None:
+        self.post_message(CheckoutChanged())
+
+    def on_checkout_changed(self, _: CheckoutChanged) -> None:
+        """Somebody changed the checkout, perhaps ourselves."""
+        self.action_reload()
 
     def _read_again(self, _: Matrix) -> Matrix:
         matrix, self._reading = self._cache.index()
