@@ -33,6 +33,8 @@ class Command:
     """Two words at most: what the footer says."""
     help: str
     footer: bool = False
+    ahead: bool = False
+    """Whether it comes before keys typed right after it are handed out: for what changes where typing goes."""
 
     @property
     def first_key(self) -> str:
@@ -51,7 +53,16 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.back", Where.APP, "escape", "go_back", "Back", "Leave what is open, then the filter"),
     Command("app.quit", Where.APP, "q", "leave", "Quit", "Close the view, at the matrix the app; runs go on"),
     Command("app.interrupt", Where.APP, "ctrl+c", "interrupt", "Stop", "Stop following; twice, quit"),
-    Command("matrix.filter", Where.MATRIX, "slash", "filter", "Filter", "Type a query; enter keeps it", footer=True),
+    Command(
+        "matrix.filter",
+        Where.MATRIX,
+        "slash",
+        "filter",
+        "Filter",
+        "Type a query; enter keeps it",
+        footer=True,
+        ahead=True,
+    ),
     Command("matrix.mark", Where.MATRIX, "space", "mark", "Mark", "Mark or unmark the row", footer=True),
     Command("matrix.mark_all", Where.MATRIX, "asterisk", "mark_shown", "Mark all", "Mark every row on show"),
     Command("matrix.unmark", Where.MATRIX, "ctrl+n", "unmark", "Unmark", "Forget all marks"),
@@ -117,7 +128,7 @@ def commands(*places: Where) -> list[Command]:
 def bindings(*places: Where) -> list[BindingType]:
     """Textual bindings of the given places."""
     return [
-        Binding(one.keys, one.action, one.label, show=one.footer, tooltip=one.help, id=one.id)
+        Binding(one.keys, one.action, one.label, show=one.footer, priority=one.ahead, tooltip=one.help, id=one.id)
         for one in commands(*places)
     ]
 

@@ -20,12 +20,13 @@ _STYLES = {
 }
 
 
-def detail_text(detail: Detail, runs: Sequence[RunRecord]) -> Text:
-    """Entry, effective values, loader, siblings and runs of one id."""
+def detail_text(detail: Detail, runs: Sequence[RunRecord], jobs: Sequence[str] | None = None) -> Text:
+    """Entry, effective values, CI jobs, loader, siblings and runs of one id; `jobs` are None until they are known."""
     text = Text(no_wrap=False)
     text.append(f"{one_line(detail.id)}\n", "bold")
     _entries(text, detail)
     _effective(text, detail)
+    _jobs(text, jobs)
     _heading(text, "loader")
     text.append(f"{one_line(detail.loader)}\n" if detail.loader else "no loader gives rise to this id\n")
     text.append(f"{detail.function}\n", "dim")
@@ -68,6 +69,14 @@ def _effective(text: Text, detail: Detail) -> None:
     overridden = [arch for arch in unmarked if any(arch in one.entry.overrides for one in detail.declared)]
     if overridden:
         text.append(f"overrides for {', '.join(overridden)} never count: the test is not marked for them\n", "red")
+
+
+def _jobs(text: Text, jobs: Sequence[str] | None) -> None:
+    if jobs is None:
+        _heading(text, "scheduled CI jobs: …")
+        return
+    _heading(text, f"scheduled CI jobs: {len(jobs)}")
+    text.append("".join(f"{one_line(job)}\n" for job in jobs) or "no scheduled job selects this test\n")
 
 
 def _runs(text: Text, runs: Sequence[RunRecord]) -> None:

@@ -63,11 +63,17 @@ class Session:
 
     def ci(self) -> Ci:
         """The scheduled CI jobs of the present matrix. Takes a second the first time: not for the app's own thread."""
-        matrix = self.matrix
-        if self._ci is None or self._ci.selector.collection.matrix is not matrix:
+        known, matrix = self.known_ci, self.matrix
+        if known is None:
             infos = model_infos(Cache(matrix.checkout, self.paths.cache / "index"), matrix)
-            self._ci = read_ci(matrix, infos)
-        return self._ci
+            known = self._ci = read_ci(matrix, infos)
+        return known
+
+    @property
+    def known_ci(self) -> Ci | None:
+        """The scheduled CI jobs, if `ci` has worked them out for the present matrix."""
+        known = self._ci
+        return known if known is not None and known.selector.collection.matrix is self.matrix else None
 
     def examine(self) -> tuple[Finding, ...]:
         """Everything that is wrong with the checkout. Takes seconds: not for the app's own thread."""

@@ -39,3 +39,10 @@ def test_markup_and_controls_stay_text(tmp_path: Path) -> None:
     text = detail_text(describe(matrix, NET), []).plain
     assert "[bold]x[/]" in text
     assert "\x1b" not in text
+
+
+def test_jobs_once_they_are_known(tmp_path: Path) -> None:
+    detail = describe(index(sample(tmp_path)), NET)
+    assert "scheduled CI jobs: …" in detail_text(detail, []).plain
+    assert "scheduled CI jobs: 1\nnightly on n150\n" in detail_text(detail, [], ["nightly on n150"]).plain
+    assert "no scheduled job selects this test" in detail_text(detail, [], []).plain

@@ -8,6 +8,7 @@ import pytest
 from core.edits.operations import Operation, OpKind
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.sample import sample_checkout
 from tests.support.tree import INFERENCE, YAML, sample
 from tui.screens.help import HelpScreen
 from tui.screens.set_fields import SetFields
@@ -191,3 +192,10 @@ async def test_hostile_names_are_shown_as_text(tmp_path: Path) -> None:
         assert "[red]x[/]" in shown
         assert "\x1b" not in shown
         assert "\u202e" not in shown
+
+
+async def test_the_detail_comes_to_know_the_ci_jobs(tmp_path: Path) -> None:
+    app = build_app(sample_checkout(tmp_path / "demo"), query="patch_vit status:xfail")
+    async with app.run_test(size=(140, 60)) as pilot:
+        await until(pilot, lambda: "scheduled CI jobs: 2" in screen_text(app), "the jobs")
+        assert "model-test-training-xfail-weekly.json" in screen_text(app)

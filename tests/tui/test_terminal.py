@@ -79,3 +79,13 @@ def test_errors_before_the_app_opens_are_plain_lines(tmp_path: Path) -> None:
         terminal.until("No tt-xla checkout")
         assert terminal.process.wait(10) == 2
         assert "Traceback" not in terminal.text
+
+
+def test_a_query_typed_in_one_burst_is_a_query_and_runs_nothing(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "demo")
+    with _open(checkout.root) as terminal:
+        terminal.until("2,244 tests")
+        terminal.press("/tinynet/pytorch-tiny/net-v1.5 rESq5")
+        terminal.until("0 of 2,244")
+        terminal.until("tinynet/pytorch-tiny/net-v1.5 rESq5")
+    assert RunStore(paths().runs).records() == []

@@ -10,6 +10,7 @@ from textual.timer import Timer
 from textual.widgets import Footer, Static
 
 from core.errors import TTMatrixError, UsageError
+from core.matrix.ci import job_name
 from core.matrix.complete import completed
 from core.matrix.index import NO_ARCH
 from core.matrix.query import Query
@@ -137,8 +138,13 @@ class MatrixScreen(SessionScreen):
     def on_query_input_left(self, event: QueryInput.Left) -> None:
         self.table.focus()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """In the query itself a slash is a slash."""
+        return not isinstance(self.focused, QueryInput) if action == "filter" else True
+
     def action_filter(self) -> None:
-        self.query_one(FilterBar).input.focus()
+        # At once: what is typed right after the key belongs to the query, and must never run as commands.
+        self.set_focus(self.query_one(FilterBar).input)
 
     def action_facets(self) -> None:
         box, facets = self.query_one("#facet-box"), self.query_one(Facets)
@@ -186,8 +192,12 @@ class MatrixScreen(SessionScreen):
         if self.current is None:
             shown.update("No test matches the filter.")
             return
+        ci = self.session.known_ci
+        if ci is None:
+            self.host.in_thread("ci", self.session.ci, lambda _: self._detail_soon(), supersede=True)
+        jobs = None if ci is None else [job_name(job) for job in ci.of(self.current)]
         runs = [record for record in self.session.runs if record.spec.test_id == self.current]
-        shown.update(detail_text(self.session.describe(self.current), runs))
+        shown.update(detail_text(self.session.describe(self.current), runs, jobs))
         self.query_one("#detail").scroll_to(y=0, animate=False)
 
     def action_detail(self) -> None:
