@@ -6,6 +6,7 @@ import threading
 
 from core.cli.context import Context
 from core.errors import EXIT_OK
+from core.runs.launch import wait
 from core.runs.record import RunRecord
 from core.runs.store import RunStore
 from core.runs.tail import LogFile
@@ -23,6 +24,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
     record = store.record(args.run)
     if context.console.json:
+        if args.follow:
+            wait(store, [record.spec.run_id])
         context.console.document({"run": record.spec.run_id, "log": str(record.log), "lines": _all_lines(record)})
         return EXIT_OK
     log, printed, pause = LogFile(record.log), 0, threading.Event()

@@ -28,5 +28,10 @@ def test_a_prefix_is_enough_and_json_has_the_lines(runnable: Checkout) -> None:
     assert document["lines"][0] == "loading the model"
 
 
+def test_json_with_follow_is_the_whole_log(runnable: Checkout) -> None:
+    document = call("logs", _run(runnable), "-f", "--json").json
+    assert document["lines"][-1].startswith("TTMATRIX-RESULT ")
+
+
 def test_an_unknown_run_is_64() -> None:
     assert call("logs", "20260101-000000-abcdef").code == 64
