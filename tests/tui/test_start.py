@@ -2,10 +2,12 @@
 """The app as it is started: it sees what others change, and its next start reads nothing that is the same."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from core.cli.context import AppRequest
 from core.errors import TTMatrixError
@@ -17,6 +19,7 @@ from tests.support.tree import INFERENCE, YAML, loader_source, sample
 from tui.session import Session
 from tui.start import StartedApp, open_app
 
+_ATTEMPTS = 15
 ORG = "alpha/pytorch-org/name-single_device-inference"
 
 
@@ -39,26 +42,39 @@ def _app(checkout: Checkout, cache: Cache) -> StartedApp:
     return StartedApp(Session.open(matrix, paths(), Settings(), query="has:entry"), cache, reading)
 
 
+async def _noticed(pilot: Pilot[Any], write: Callable[[], object], noticed: Callable[[], bool]) -> None:
+    """Write until it is noticed: nobody tells when the watcher has begun to watch."""
+    for _ in range(_ATTEMPTS):
+        write()
+        for _ in range(100):
+            if noticed():
+                return
+            await pilot.pause(0.03)
+    raise AssertionError("the change was never noticed")
+
+
 async def test_changes_of_others_are_seen_and_the_cursor_stays(checkout: Checkout, tmp_path: Path) -> None:
     app = _app(checkout, Cache(checkout, tmp_path / "cache"))
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("j", "space")
         await until(pilot, lambda: (tmp_path / "cache").is_dir(), "the kept index")
-        await pilot.pause(1.0)
         before = app.matrix_screen.current
-        path = checkout.test_config / INFERENCE
-        path.write_text(YAML[INFERENCE].replace("NOT_SUPPORTED_SKIP", "EXCLUDE_MODEL"))
-        await until(
+        changed = YAML[INFERENCE].replace("NOT_SUPPORTED_SKIP", "EXCLUDE_MODEL")
+        await _noticed(
             pilot,
+            lambda: (checkout.test_config / INFERENCE).write_text(changed),
             lambda: app.session.matrix.status["n150"][app.session.matrix.rows[ORG]] == "EXCLUDE_MODEL",
-            "the change",
         )
+        await until(pilot, lambda: "EXCL" in screen_text(app), "the change on the screen")
         assert app.matrix_screen.current == before
         assert len(app.session.view.marks) == 1
-        assert "EXCL" in screen_text(app)
-        (checkout.models / "newest" / "pytorch").mkdir(parents=True)
-        (checkout.models / "newest" / "pytorch" / "loader.py").write_text(loader_source(["x"]))
-        await until(pilot, lambda: "newest/pytorch" in app.session.matrix.loaders, "the new loader")
+        newest = checkout.models / "newest" / "pytorch"
+        newest.mkdir(parents=True)
+        await _noticed(
+            pilot,
+            lambda: (newest / "loader.py").write_text(loader_source(["x"])),
+            lambda: "newest/pytorch" in app.session.matrix.loaders,
+        )
 
 
 def test_nothing_to_open_is_told_before_the_screen_is_taken(tmp_path: Path) -> None:
