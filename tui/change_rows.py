@@ -10,7 +10,7 @@ from core.edits.pending import Change, Decision
 from core.matrix.ci import job_name
 from core.model import Status
 from core.text import one_line
-from tui.presentation import STATUS_LOOKS, Cell
+from tui.presentation import STATUS_LOOKS, Cell, counted
 from tui.widgets.row_table import TableColumn
 
 _DECISIONS = {
@@ -81,15 +81,15 @@ class ChangeRows:
 def effect_words(changes: Sequence[CellChange]) -> str:
     """How many cells change, from what to what, and how many CI jobs that costs or brings."""
     moved = [change for change in changes if change.before is not change.after]
-    counted = Counter((change.before, change.after) for change in moved)
-    kinds = [f"{count:,} {_word(old)}→{_word(new)}" for (old, new), count in counted.most_common(_SHOWN_KINDS)]
-    words = [f"{len(moved):,} cells: {', '.join(kinds)}" if moved else "no status changes"]
+    by_kind = Counter((change.before, change.after) for change in moved)
+    kinds = [f"{count:,} {_word(old)}→{_word(new)}" for (old, new), count in by_kind.most_common(_SHOWN_KINDS)]
+    words = [f"{counted(len(moved), 'cell')}: {', '.join(kinds)}" if moved else "no status changes"]
     for verb, count in (
         ("gains", sum(len(change.jobs_gained) for change in changes)),
         ("LOSES", sum(len(change.jobs_lost) for change in changes)),
     ):
         if count:
-            words.append(f"{verb} {count:,} CI jobs")
+            words.append(f"{verb} {counted(count, 'CI job')}")
     return " · ".join(words)
 
 

@@ -133,6 +133,11 @@ def count_text(view: View) -> str:
     return text
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 run`, `2 runs`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def diff_style(line: str) -> str:
     """The style of one line of a unified diff."""
     if line.startswith(("--- ", "+++ ")):

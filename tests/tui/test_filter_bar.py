@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.sources.checkout import Checkout
-from tests.support.app import build_app, screen_text, type_text
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
 from tui.widgets.filter_bar import QueryInput
 
@@ -24,7 +24,7 @@ async def test_a_completion_is_shown_and_taken(checkout: Checkout, key: str) -> 
         await type_text(pilot, "sta")
         line = app.matrix_screen.query_one(QueryInput)
         assert line.value == "sta"
-        assert "status:" in screen_text(app)
+        await until(pilot, lambda: "status:" in screen_text(app), "status:")
         await pilot.press(key)
         assert (line.value, line.cursor_position) == ("status:", 7)
         await type_text(pilot, "xf")

@@ -41,7 +41,7 @@ async def test_a_bad_query_says_so_and_keeps_the_rows(checkout: Checkout) -> Non
         app.matrix_screen.query_one(QueryInput).value = "has:entry stauts:x"
         await pilot.pause()
         assert len(app.session.view.rows) == 5
-        assert "Did you mean status:?" in screen_text(app)
+        await until(pilot, lambda: "Did you mean status:?" in screen_text(app), "Did you mean status:?")
 
 
 async def test_nothing_found_names_the_nearest(checkout: Checkout) -> None:
@@ -49,7 +49,7 @@ async def test_nothing_found_names_the_nearest(checkout: Checkout) -> None:
     async with app.run_test(size=(160, 30)) as pilot:
         await pilot.press("slash")
         await type_text(pilot, "alpha/pytorch-tinny-single_device-inference")
-        assert f"nearest: {TINY}" in screen_text(app)
+        await until(pilot, lambda: f"nearest: {TINY}" in screen_text(app), f"nearest: {TINY}")
         assert "No test" not in screen_text(app)
 
 
@@ -68,7 +68,7 @@ async def test_marks_stay_with_their_tests(checkout: Checkout) -> None:
         assert app.session.view.marks == {NET, ORG}
         await pilot.press("escape", "slash")
         await type_text(pilot, "tiny")
-        assert "2 marked (2 hidden)" in screen_text(app)
+        await until(pilot, lambda: "2 marked (2 hidden)" in screen_text(app), "2 marked (2 hidden)")
         await pilot.press("enter", "ctrl+n")
         assert app.session.view.marks == set()
         await pilot.press("asterisk")
@@ -103,7 +103,7 @@ async def test_arch_and_sort(checkout: Checkout) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("at")
         assert app.session.view.arch == "n150"
-        assert "arch: n150" in screen_text(app)
+        await until(pilot, lambda: "arch: n150" in screen_text(app), "arch: n150")
         await pilot.press("o")
         assert app.session.view.sort_key == "status"
 
@@ -130,7 +130,7 @@ async def test_set_fields_proposes_only_what_was_changed(checkout: Checkout) -> 
         (change,) = app.session.pending.changes
         assert change.ops == (Operation(OpKind.SET, ORG, INFERENCE, ("status",), "EXPECTED_PASSING"),)
         assert (checkout.test_config / INFERENCE).read_text() == YAML[INFERENCE]
-        assert "1 pending" in screen_text(app)
+        await until(pilot, lambda: "1 pending" in screen_text(app), "1 pending")
 
 
 async def test_a_value_that_cannot_be_is_refused_in_the_form(checkout: Checkout) -> None:
@@ -140,7 +140,7 @@ async def test_a_value_that_cannot_be_is_refused_in_the_form(checkout: Checkout)
         await type_text(pilot, "7")
         await pilot.press("enter")
         assert isinstance(app.screen, SetFields)
-        assert "required_pcc" in screen_text(app)
+        await until(pilot, lambda: "required_pcc" in screen_text(app), "required_pcc")
         await pilot.press("escape")
         assert app.session.pending.changes == ()
 
@@ -173,7 +173,7 @@ async def test_quitting_with_pending_changes_asks(checkout: Checkout) -> None:
     app = build_app(checkout, query="org/name has:entry")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("E", "right", "enter", "q")
-        assert "lose pending changes" in screen_text(app)
+        await until(pilot, lambda: "lose pending changes" in screen_text(app), "lose pending changes")
         await pilot.press("q")
         assert app.is_running
         await pilot.press("escape")
@@ -198,4 +198,8 @@ async def test_the_detail_comes_to_know_the_ci_jobs(tmp_path: Path) -> None:
     app = build_app(sample_checkout(tmp_path / "demo"), query="patch_vit status:xfail")
     async with app.run_test(size=(140, 60)) as pilot:
         await until(pilot, lambda: "scheduled CI jobs: 2" in screen_text(app), "the jobs")
-        assert "model-test-training-xfail-weekly.json" in screen_text(app)
+        await until(
+            pilot,
+            lambda: "model-test-training-xfail-weekly.json" in screen_text(app),
+            "model-test-training-xfail-weekly.json",
+        )

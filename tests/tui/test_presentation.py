@@ -19,6 +19,7 @@ from tui.presentation import (
     arch_title,
     bringup_word,
     count_text,
+    counted,
     diff_style,
     facet_label,
     fit,
@@ -108,3 +109,7 @@ def test_unknown_bringup_is_shown_as_it_is(tmp_path: Path) -> None:
         "something",
         "",
     )
+
+
+def test_counted() -> None:
+    assert [counted(count, "run") for count in (0, 1, 2, 1200)] == ["0 runs", "1 run", "2 runs", "1,200 runs"]

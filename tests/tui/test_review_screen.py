@@ -33,7 +33,7 @@ async def test_accept_write_and_commit(checkout: Checkout) -> None:
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("E", "right", "enter", "5")
         await until(pilot, lambda: "-    status: NOT_SUPPORTED_SKIP" in screen_text(app), "the diff")
-        assert "2 cells: 2 SKIP→" in screen_text(app)
+        await until(pilot, lambda: "2 cells: 2 SKIP→" in screen_text(app), "2 cells: 2 SKIP→")
         await pilot.press("a", "w")
         assert (checkout.test_config / INFERENCE).read_text() == YAML[INFERENCE]
         await pilot.press("y")
@@ -41,7 +41,7 @@ async def test_accept_write_and_commit(checkout: Checkout) -> None:
         assert app.session.pending.changes == ()
         assert _git(checkout, "status", "--porcelain").split() == ["M", f"tests/runner/test_config/{INFERENCE}"]
         await pilot.press("c")
-        assert "Commit message" in screen_text(app)
+        await until(pilot, lambda: "Commit message" in screen_text(app), "Commit message")
         await pilot.press("enter")
         await until(pilot, lambda: not app.session.uncommitted, "the commit")
         assert _git(checkout, "status", "--porcelain") == ""
@@ -76,7 +76,7 @@ async def test_reject_undo_redo(checkout: Checkout) -> None:
         await pilot.press("U", "U", "U", "U")
         assert _decisions(app) == [Decision.ACCEPTED, Decision.REJECTED]
         await pilot.press("u", "A")
-        assert "Accept 1 changes?" in screen_text(app)
+        await until(pilot, lambda: "Accept 1 change?" in screen_text(app), "Accept 1 change?")
         await pilot.press("y")
         assert _decisions(app) == [Decision.ACCEPTED, Decision.ACCEPTED]
 
@@ -87,7 +87,7 @@ async def test_nothing_pending_is_said_and_nothing_happens(checkout: Checkout) -
         await pilot.press("5", "a", "x", "s", "u", "U", "A", "X", "w", "c", "d")
         await pilot.pause()
         assert app.screen is app.review_screen
-        assert "nothing pending" in screen_text(app)
+        await until(pilot, lambda: "nothing pending" in screen_text(app), "nothing pending")
 
 
 async def test_a_file_changed_behind_our_back_is_not_overwritten(checkout: Checkout) -> None:

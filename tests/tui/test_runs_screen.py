@@ -66,7 +66,7 @@ async def test_zoom_and_panes(checkout: Checkout, settings: Settings) -> None:
         await pilot.press("z")
         assert "outcome" not in screen_text(app)
         await pilot.press("escape")
-        assert "outcome" in screen_text(app)
+        await until(pilot, lambda: "outcome" in screen_text(app), "outcome")
         await pilot.press("q")
         assert app.screen is app.matrix_screen
         await pilot.press("3")
@@ -88,7 +88,7 @@ async def test_many_runs_ask_first(checkout: Checkout, settings: Settings) -> No
     app = build_app(checkout, query="alpha mode:inference", settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("asterisk", "r")
-        assert "9 CPU repros" in screen_text(app)
+        await until(pilot, lambda: "9 CPU repros" in screen_text(app), "9 CPU repros")
         await pilot.press("escape")
         await pilot.pause()
         assert app.session.runs == []
@@ -101,7 +101,7 @@ async def test_runs_of_an_earlier_session_are_there(checkout: Checkout, settings
         await until(pilot, lambda: bool(first.session.runs) and not first.session.runs[0].active, "the run")
     second = build_app(checkout, query=PASSES, settings=settings)
     async with second.run_test(size=(80, 24)) as pilot:
-        assert " pass" in screen_text(second)
+        await until(pilot, lambda: " pass" in screen_text(second), " pass")
         await pilot.press("L")
         await until(pilot, lambda: "loading the model" in screen_text(second), "the log")
 
@@ -111,7 +111,7 @@ async def test_no_runs_yet(checkout: Checkout) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("2", "S", "y", "tab", "z", "z")
         await pilot.pause()
-        assert "none yet" in screen_text(app)
+        await until(pilot, lambda: "none yet" in screen_text(app), "none yet")
 
 
 async def test_runs_started_in_quick_succession_all_start(checkout: Checkout, settings: Settings) -> None:

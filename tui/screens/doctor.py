@@ -17,6 +17,7 @@ from core.model import Finding
 from core.text import one_line
 from tui.commands import Where, bindings
 from tui.finding_rows import FindingRows
+from tui.presentation import counted
 from tui.screens.base import SessionScreen
 from tui.widgets.row_table import RowTable
 
@@ -78,7 +79,11 @@ class DoctorScreen(SessionScreen):
             self.title_line("looking at the checkout …")
             return
         counts = Counter(one.kind for one in self._findings)
-        self.title_line(f"{len(self._findings):,} findings of {len(counts)} kinds" if counts else "nothing is wrong")
+        self.title_line(
+            f"{counted(len(self._findings), 'finding')} of {counted(len(counts), 'kind')}"
+            if counts
+            else "nothing is wrong"
+        )
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         one, text = self.current, Text()

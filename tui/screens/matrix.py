@@ -20,7 +20,7 @@ from core.text import one_line
 from tui.commands import Where, bindings
 from tui.detail_text import detail_text
 from tui.matrix_rows import MatrixRows
-from tui.presentation import count_text
+from tui.presentation import count_text, counted
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
 from tui.screens.set_fields import SetFields
@@ -104,7 +104,7 @@ class MatrixScreen(SessionScreen):
             one_line(self.session.checkout.root.name),
             f"arch: {view.arch or 'any'}",
             f"sorted by {view.sort_key}" if view.sort_key != "id" else "",
-            f"{len(view.matrix.findings)} findings" if view.matrix.findings else "",
+            counted(len(view.matrix.findings), "finding") if view.matrix.findings else "",
         )
         note = count_text(view)
         if not view.rows and (words := " ".join(view.query.values_of(""))):

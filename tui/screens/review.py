@@ -21,7 +21,7 @@ from core.errors import TTMatrixError
 from core.text import one_line, printable
 from tui.change_rows import ChangeRows, effect_words, job_lines
 from tui.commands import Where, bindings
-from tui.presentation import diff_style
+from tui.presentation import counted, diff_style
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask, Confirm
 from tui.widgets.lines_view import LinesView, TextLines
@@ -91,8 +91,8 @@ class ReviewScreen(SessionScreen):
         self._ask_preview()
 
     def _say(self) -> None:
-        counted = Counter(change.decision for change in self._changes)
-        words = [f"{counted[decision]} {decision}" for decision in Decision if counted[decision]]
+        by_decision = Counter(change.decision for change in self._changes)
+        words = [f"{by_decision[decision]} {decision}" for decision in Decision if by_decision[decision]]
         self.title_line(", ".join(words) or "nothing pending: E in the matrix changes entries")
 
     # The diff
@@ -157,7 +157,9 @@ class ReviewScreen(SessionScreen):
             self.host.say("Nothing is undecided.")
             return
         edits = sum(len(self._changes[at].ops) for at in rest)
-        question = Confirm(f"{verb} {len(rest):,} changes?", f"{edits:,} operations in all.", verb=verb.lower())
+        question = Confirm(
+            f"{verb} {counted(len(rest), 'change')}?", f"{counted(edits, 'operation')} in all.", verb=verb.lower()
+        )
         self.app.push_screen(
             question, lambda yes: self.host.decide(self.session.pending.decide(decision, rest)) if yes else None
         )
@@ -183,7 +185,9 @@ class ReviewScreen(SessionScreen):
         if planned.rejected:
             reasons = "\n".join(f"{one.op.id}: {one.why}" for one in planned.rejected[:_SHOWN_REJECTIONS])
             count = len(planned.rejected)
-            self.host.tell(TTMatrixError(f"{count} operations cannot be done", reasons, "Reject those changes."))
+            self.host.tell(
+                TTMatrixError(f"{counted(count, 'operation')} cannot be done", reasons, "Reject those changes.")
+            )
             return None
         return planned
 
@@ -191,14 +195,14 @@ class ReviewScreen(SessionScreen):
         planned = self._accepted_plan()
         if planned is not None:
             files = "\n".join(edit.file for edit in planned.files)
-            title, body = f"Write {len(planned.applied):,} operations?", files or "The files say so already."
+            title, body = f"Write {counted(len(planned.applied), 'operation')}?", files or "The files say so already."
             question = Confirm(title, body, verb="write")
             self.app.push_screen(question, lambda yes: self._write(planned) if yes else None)
 
     def _write(self, planned: EditPlan) -> None:
         def written(paths: Sequence[Path]) -> None:
             self._written(paths)
-            self.host.say(f"Wrote {len(paths)} files; c commits them.")
+            self.host.say(f"Wrote {counted(len(paths), 'file')}; c commits.")
 
         self.host.in_thread("write", lambda: write(planned), written)
 
