@@ -36,10 +36,6 @@ class Command:
     ahead: bool = False
     """Whether it comes before keys typed right after it are handed out: for what changes where typing goes."""
 
-    @property
-    def first_key(self) -> str:
-        return self.keys.partition(",")[0]
-
 
 COMMANDS: tuple[Command, ...] = (
     Command("app.matrix", Where.APP, "1", "switch('matrix')", "Matrix", "Show the matrix"),
