@@ -14,15 +14,7 @@ from core.sources.expectations import ExpectationFile
 from core.sources.models_tree import Unreadable
 from core.sources.modules import ModuleFacts
 from core.sources.schema import SCHEMA_SOURCES
-from core.sources.stamps import Stamp, all_unchanged, directories_below, stamps_of
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A whole index and the stamps of all it was made of."""
-
-    stamps: Mapping[str, Stamp | None]
-    matrix: Matrix
+from core.sources.stamps import Stamp, directories_below, stamps_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +37,9 @@ class Cache:
 
         A cache that is missing, damaged, of another version or somebody else's is passed over.
         """
-        table = load(self.file("table"))
-        if isinstance(table, _Table) and all_unchanged(table.stamps):
-            return table.matrix, None
+        matrix = load(self.file("table"))
+        if isinstance(matrix, Matrix):
+            return matrix, None
         parts = load(self.file("parts"))
         known = parts if isinstance(parts, _Parts) else _Parts({}, {})
         reading = read_and_join(self.checkout, modules=known.modules, files=known.files)
@@ -64,7 +56,7 @@ class Cache:
             {path: (stamps[place], reading.modules[path]) for place, path in modules.items()},
             {file.name: (stamps[place], file) for place, file in files.items()},
         )
-        store(self.file("table"), _Table(stamps, reading.matrix))
+        store(self.file("table"), reading.matrix, stamps)
         store(self.file("parts"), parts)
 
     def file(self, kind: str) -> Path:

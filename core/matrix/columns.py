@@ -5,6 +5,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 
 
@@ -84,12 +85,13 @@ class FlagColumn:
         """
         table = {value: code for code, value in enumerate(dict.fromkeys(values))}
 
-        def mask(texts: Iterable[str]) -> int:
+        @cache
+        def mask(texts: tuple[str, ...]) -> int:
             return sum({1 << table.setdefault(text, len(table)) for text in texts})
 
-        masks = [mask(default)] * size
+        masks = [mask(tuple(default))] * size
         for row, texts in sets.items():
-            masks[row] = mask(texts)
+            masks[row] = mask(tuple(texts))
         return cls(tuple(table), masks)
 
     def __getitem__(self, row: int) -> tuple[str, ...]:

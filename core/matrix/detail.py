@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.matrix.effective import resolve, supported_archs, supports
 from core.matrix.index import NO_ARCH, Matrix
 from core.model import Effective, Entry, Finding, Function, node_id
-from core.sources.loaders import LOADER_FILE
+from core.sources.loaders import loader_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def describe(matrix: Matrix, id: str) -> Detail:
     row = matrix.rows[id]
     entry = matrix.entries.get(id)
     directory = matrix.columns["loader"][row]
-    loader = matrix.checkout.models / directory / LOADER_FILE
+    loader = matrix.checkout.models / loader_file(directory)
     function = matrix.function(row)
     fields = _fields(entry)
     return Detail(

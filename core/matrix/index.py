@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.matrix.cells import Cells, cells_of
+from core.matrix.cells import Cells, all_cells
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.effective import resolve, texts
 from core.matrix.universe import Member, collected_members, functions, validator_members
@@ -15,7 +15,7 @@ from core.sources.checkout import Checkout
 from core.sources.expectations import ExpectationFile, read_expectations
 from core.sources.expectations import Known as KnownFiles
 from core.sources.importable import mark_broken
-from core.sources.loaders import scan_loaders
+from core.sources.loaders import loader_directories, loader_file, scan_loaders
 from core.sources.models_tree import Known as KnownModules
 from core.sources.models_tree import ModelsTree, Unreadable
 from core.sources.modules import ModuleFacts
@@ -105,8 +105,10 @@ def read_and_join(
     """As `index`. What stands in `modules` and `files` and bears the same stamp is not read again."""
     schema, schema_findings = read_schema(checkout)
     tree = ModelsTree(checkout.models, modules or {})
-    loaders, loader_findings = scan_loaders(checkout, schema.excluded_torch_directories, tree)
+    directories = list(loader_directories(checkout.models, schema.excluded_torch_directories))
+    tree.read_ahead([loader_file(directory) for directory in directories])
     read = read_expectations(checkout, schema, files)
+    loaders, loader_findings = scan_loaders(checkout, directories, tree)
     findings = (*schema_findings, *loader_findings, *(one for file in read for one in file.findings))
     if universe is Universe.VALIDATOR:
         members = validator_members(loaders, schema)
@@ -135,7 +137,7 @@ def join(
     rows = {id: row for row, id in enumerate(ids)}
     parts = tuple(members.get(id) or strays[id] for id in ids)
     own = {rows[id]: entry for id, entry in entries.items()}
-    cells = {row: cells_of(entry, schema.archs) for row, entry in own.items()}
+    cells = all_cells(own, schema.archs)
     return Matrix(
         checkout=checkout,
         schema=schema,

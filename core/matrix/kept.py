@@ -2,30 +2,36 @@
 """Keep what took time to work out, for the next start of the very same code."""
 
 import hashlib
+import io
 import os
 import pickle
 import stat
 import sys
+from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import Any
 
 import core
 from core.errors import TTMatrixError
 from core.files import atomic_write
-from core.sources.stamps import stamps_of
+from core.sources.stamps import Stamps, all_unchanged, stamps_of
 
 
-def store(file: Path, value: object) -> None:
-    """Keep `value`, which holds plain data and classes of `core`; where that cannot be, it is done without."""
+def store(file: Path, value: object, stamps: Stamps | None = None) -> None:
+    """Keep `value`, which holds plain data and classes of `core`; where that cannot be, it is done without.
+
+    `stamps` are those of all it was made of: once one of them has changed, it is not loaded any more.
+    """
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        atomic_write(file, _key() + pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+        atomic_write(file, b"".join((_key(), pickle.dumps(dict(stamps or {})), _dumps(value))))
     except (OSError, TTMatrixError):
         # A full disk or a read-only home costs the next start some time and nothing else.
         return
 
 
 def load(file: Path) -> object:
-    """What `store` wrote; None where it is missing, damaged or of other code.
+    """What `store` wrote; None where it is missing, damaged, of other code, or made of what has changed since.
 
     Only a file that nobody but us could have written is unpickled.
     """
@@ -35,10 +41,27 @@ def load(file: Path) -> object:
             if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                 return None
             key = _key()
-            data = handle.read()
-            return pickle.loads(data[len(key) :]) if data.startswith(key) else None
+            # The stamps stand first: what no longer holds is not worth the time to load the rest.
+            if handle.read(len(key)) != key or not all_unchanged(pickle.load(handle)):
+                return None
+            return pickle.load(handle)
     except (OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError, IndexError, TypeError, ValueError):
         return None
+
+
+class _Pickler(pickle.Pickler):
+    """Writes a dataclass as a call of its class, which loads several times faster than the way it comes with."""
+
+    def reducer_override(self, value: object) -> Any:
+        if is_dataclass(value) and not isinstance(value, type) and all(field.init for field in fields(value)):
+            return type(value), tuple(getattr(value, field.name) for field in fields(value))
+        return NotImplemented
+
+
+def _dumps(value: object) -> bytes:
+    data = io.BytesIO()
+    _Pickler(data, pickle.HIGHEST_PROTOCOL).dump(value)
+    return data.getvalue()
 
 
 def _key() -> bytes:

@@ -1,32 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the models of a matrix are called and which group they belong to, kept between starts."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 from core.matrix.cache import Cache
 from core.matrix.index import Matrix
 from core.matrix.kept import load, store
 from core.model import ModelInfo, TestId
 from core.sources.model_info import ModelInfos, read_model_infos
-from core.sources.stamps import Stamp, all_unchanged, python_files, stamps_of
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    stamps: Mapping[str, Stamp | None]
-    """Of every Python file of the models tree: any of them may be imported for a constant."""
-    infos: ModelInfos
+from core.sources.stamps import python_files, stamps_of
 
 
 def model_infos(cache: Cache, matrix: Matrix) -> ModelInfos:
     """The infos of the models of `matrix`, read anew only where a Python file of the models tree has changed."""
     kept = load(cache.file("models"))
-    if isinstance(kept, _Kept) and all_unchanged(kept.stamps):
-        return kept.infos
+    if isinstance(kept, ModelInfos):
+        return kept
+    # Every Python file of the models tree: any of them may be imported for a constant.
     stamps = stamps_of(python_files(cache.checkout.models))
     infos = read_model_infos(cache.checkout, matrix.loaders.values())
-    store(cache.file("models"), _Kept(stamps, infos))
+    store(cache.file("models"), infos, stamps)
     return infos
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core.model import Finding, Loader
 from core.sources.checkout import Checkout
-from core.sources.loaders import LOADER_FILE
+from core.sources.loaders import loader_file
 from core.sources.models_tree import ModelsTree, imported_module
 from core.sources.modules import ImportedName, ModuleFacts
 
@@ -24,7 +24,7 @@ def mark_broken(
         Finding(
             "broken-loader",
             f"Cannot be imported, so its tests are not collected: {reason}",
-            checkout.relative(checkout.models / directory / LOADER_FILE),
+            checkout.relative(checkout.models / loader_file(directory)),
             id=directory,
         )
         for directory, reason in failures.items()
@@ -38,7 +38,7 @@ def import_failures(tree: ModelsTree, loaders: Iterable[Loader]) -> dict[str, st
     Imports under `if` or `try`, in functions, and from outside of the tree are left to run time (spec 1.1).
     """
     failures = _Failures(tree)
-    found = {loader.directory: failures.of(f"{loader.directory}/{LOADER_FILE}") for loader in loaders}
+    found = {loader.directory: failures.of(loader_file(loader.directory)) for loader in loaders}
     return {directory: reason for directory, reason in found.items() if reason}
 
 

@@ -11,7 +11,7 @@ from core.sources.evaluator import Evaluator
 from core.sources.evaluator_operations import text
 from core.sources.evaluator_tree import TreeNames
 from core.sources.evaluator_values import Dictionary, Member, Record, TreeClass, Unknown, Value
-from core.sources.loaders import LOADER_FILE
+from core.sources.loaders import loader_file
 
 _LOADER_CLASS = "ModelLoader"
 _INFO_CLASS = "ModelInfo"
@@ -48,7 +48,7 @@ def read_model_infos(checkout: Checkout, loaders: Iterable[Loader]) -> ModelInfo
 
 def _ask(loader: Loader, variant: str | None, tree: TreeNames, evaluator: Evaluator) -> ModelInfo:
     """As upstream's `get_model_info`, which validates the variant and leaves the rest to `_get_model_info`."""
-    found = tree.lookup(f"{loader.directory}/{LOADER_FILE}", _LOADER_CLASS)
+    found = tree.lookup(loader_file(loader.directory), _LOADER_CLASS)
     if not isinstance(found, TreeClass):
         raise Unknown(f"{_LOADER_CLASS} is not a class of the models tree")
     for one in tree.ancestors(found):

@@ -14,7 +14,7 @@ from core.matrix.effective import status_on
 from core.matrix.index import Matrix
 from core.model import Finding, Status
 from core.sources.expectations import PLACEHOLDER_KEY, ExpectationFile, compose
-from core.sources.loaders import LOADER_FILE
+from core.sources.loaders import loader_file
 
 _CHECKPOINT = "pretrained_model_name"
 
@@ -48,7 +48,7 @@ def _sources(matrix: Matrix) -> dict[str, str]:
     found: dict[str, str] = {}
     for directory in matrix.loaders:
         try:
-            found[directory] = read_text(matrix.checkout.models / directory / LOADER_FILE)
+            found[directory] = read_text(matrix.checkout.models / loader_file(directory))
         except TTMatrixError:
             continue
     return found

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from core.matrix.checks.check import Check
 from core.matrix.index import Matrix
 from core.model import Finding
-from core.sources.loaders import LOADER_FILE
+from core.sources.loaders import loader_file
 
 
 def _broken_loaders(matrix: Matrix) -> Iterator[Finding]:
     """Besides those that cannot be parsed."""
     for loader in matrix.loaders.values():
         if loader.broken:
-            where = matrix.checkout.relative(matrix.checkout.models / loader.directory / LOADER_FILE)
+            where = matrix.checkout.relative(matrix.checkout.models / loader_file(loader.directory))
             message = f"Contributes no tests: {loader.broken}"
             yield Finding(BROKEN_LOADER.kind, message, where, id=loader.directory)
 

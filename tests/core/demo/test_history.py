@@ -13,7 +13,7 @@ from core.demo.template import sample_files
 from core.model import Entry, TestId
 from core.sources.checkout import Checkout
 from core.sources.expectations import parse_expectations, read_expectations
-from core.sources.loaders import scan_loaders
+from core.sources.loaders import loader_directories, scan_loaders
 from core.sources.schema import Schema
 
 BROKEN = "spot_detector/pytorch"
@@ -34,7 +34,7 @@ def test_every_state_is_a_checkout_whose_entries_have_loaders(index: int, tmp_pa
         if path.suffix == ".py":
             ast.parse(text)
     checkout = Checkout(tmp_path)
-    loaders, findings = scan_loaders(checkout, ())
+    loaders, findings = scan_loaders(checkout, loader_directories(checkout.models, ()))
     expectations = read_expectations(checkout, Schema())
     assert {finding.id for finding in findings} <= {BROKEN}
     assert [finding for file in expectations for finding in file.findings] == []

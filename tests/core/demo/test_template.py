@@ -12,7 +12,7 @@ from core.demo import template
 from core.demo.template import TEST_CONFIG, expectations_dir, package_markers, sample_files
 from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
-from core.sources.loaders import scan_loaders
+from core.sources.loaders import loader_directories, scan_loaders
 from core.sources.schema import Schema, read_schema
 
 ROOT = Path(__file__).parents[3]
@@ -87,5 +87,5 @@ def test_constants_say_what_upstream_says(sample: Checkout) -> None:
 
 def test_readme_names_every_model(sample: Checkout) -> None:
     readme = (sample.root / "README.md").read_text(encoding="utf-8")
-    loaders, _ = scan_loaders(sample, ())
+    loaders, _ = scan_loaders(sample, loader_directories(sample.models, ()))
     assert [one.directory for one in loaders if f"`{one.directory.partition('/')[0]}`" not in readme] == []

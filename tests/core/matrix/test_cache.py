@@ -67,7 +67,7 @@ def test_a_changed_entry_is_seen_and_only_its_file_is_parsed(
 ) -> None:
     _keep(cache)
     (checkout.test_config / INFERENCE).write_text(YAML[INFERENCE].replace("NOT_SUPPORTED_SKIP", "EXCLUDE_MODEL"))
-    monkeypatch.setattr(models_tree, "_read", lambda path: pytest.fail(f"{path} was parsed"))
+    monkeypatch.setattr(models_tree, "read_module", lambda _, path: pytest.fail(f"{path} was parsed"))
     matrix, reading = cache.index()
     assert reading is not None
     _same(matrix, index_without_monkeypatch(checkout, monkeypatch))

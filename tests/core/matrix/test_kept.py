@@ -40,3 +40,12 @@ def test_a_file_that_others_can_write_is_not_trusted(tmp_path: Path, mode: int) 
 def test_a_place_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     store(tmp_path / "file" / "below", [1])
+
+
+def test_what_was_made_of_a_file_that_changed_is_not_loaded(tmp_path: Path) -> None:
+    source, file = tmp_path / "source", tmp_path / "file"
+    stamps = {str(source): None}
+    store(file, [1], stamps)
+    assert load(file) == [1]
+    source.write_text("")
+    assert load(file) is None

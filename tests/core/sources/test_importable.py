@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.sources.importable import import_failures, mark_broken
-from core.sources.loaders import scan_loaders
+from core.sources.loaders import loader_directories, scan_loaders
 from core.sources.models_tree import ModelsTree
 from tests.support.sample import sample_checkout
 from tests.support.tree import loader_source, write_checkout
@@ -19,7 +19,7 @@ def _failures(root: Path, head: str, files: dict[str, str] | None = None) -> dic
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     tree = ModelsTree(checkout.models)
-    return import_failures(tree, scan_loaders(checkout, (), tree)[0])
+    return import_failures(tree, scan_loaders(checkout, loader_directories(checkout.models, ()), tree)[0])
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,9 @@ def test_what_may_work_is_not_called_broken(tmp_path: Path, head: str, files: di
 def test_the_sample_has_exactly_one(tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "demo")
     tree = ModelsTree(checkout.models)
-    loaders, findings = mark_broken(checkout, tree, scan_loaders(checkout, (), tree)[0])
+    loaders, findings = mark_broken(
+        checkout, tree, scan_loaders(checkout, loader_directories(checkout.models, ()), tree)[0]
+    )
     assert [loader.directory for loader in loaders if loader.broken] == ["spot_detector/pytorch"]
     (finding,) = findings
     assert (finding.kind, finding.file) == (

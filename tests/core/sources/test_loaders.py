@@ -9,13 +9,15 @@ from tests.support.tree import loader_source, sample, write_checkout
 
 
 def _scan(root: Path, loaders: dict[str, str]) -> dict[str, Loader]:
-    found, findings = scan_loaders(write_checkout(root, loaders, {}), ())
+    checkout = write_checkout(root, loaders, {})
+    found, findings = scan_loaders(checkout, loader_directories(checkout.models, ()))
     assert findings == ()
     return {loader.directory: loader for loader in found}
 
 
 def test_the_sample_tree(tmp_path: Path) -> None:
-    found, findings = scan_loaders(sample(tmp_path), ())
+    checkout = sample(tmp_path)
+    found, findings = scan_loaders(checkout, loader_directories(checkout.models, ()))
     assert findings == ()
     assert found == (
         Loader("alpha/pytorch", ("tiny", "net-v1.5+aug", "org/name")),
@@ -80,7 +82,7 @@ def test_enum_of_another_file(tmp_path: Path) -> None:
         {},
     )
     (checkout.models / "a/pytorch/variants.py").write_text("class V(StrEnum):\n    ONE = 'first'\n")
-    found, _ = scan_loaders(checkout, ())
+    found, _ = scan_loaders(checkout, loader_directories(checkout.models, ()))
     assert found[0].variants == ("first", "lost")
 
 
@@ -99,7 +101,7 @@ def test_a_file_that_cannot_be_parsed_is_a_finding_and_the_rest_loads(tmp_path: 
     checkout = write_checkout(
         tmp_path, {"bad/pytorch": "class ModelLoader(:\n", "good/pytorch": loader_source(["x"])}, {}
     )
-    found, findings = scan_loaders(checkout, ())
+    found, findings = scan_loaders(checkout, loader_directories(checkout.models, ()))
     assert [loader.directory for loader in found] == ["good/pytorch"]
     assert [(one.kind, one.file, one.line) for one in findings] == [
         ("broken-loader", "third_party/tt_forge_models/bad/pytorch/loader.py", 1)
@@ -125,5 +127,5 @@ def test_before_prefill_classes_a_method_made_a_loader_a_prefill_loader(tmp_path
     source = loader_source(["1B", "3B"], decode=True) + "    def load_inputs_prefill(self):\n        return {}\n"
     checkout = write_checkout(tmp_path, {"a/pytorch": source, "b/pytorch": loader_source(["x"])}, {})
     (checkout.models / "base.py").write_text("class ForgeModel:\n    pass\n")
-    found, _ = scan_loaders(checkout, ())
+    found, _ = scan_loaders(checkout, loader_directories(checkout.models, ()))
     assert found == (Loader("a/pytorch", ("1B", "3B"), ("1B", "3B"), has_decode=True), Loader("b/pytorch", ("x",)))

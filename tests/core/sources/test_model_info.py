@@ -11,7 +11,7 @@ import pytest
 from core.model import Loader, ModelInfo
 from core.proc import run_command
 from core.sources.checkout import Checkout
-from core.sources.loaders import scan_loaders
+from core.sources.loaders import loader_directories, scan_loaders
 from core.sources.model_info import ModelInfos, read_model_infos
 from tests.support.sample import sample_checkout
 from tests.support.tree import write_checkout
@@ -89,7 +89,7 @@ def _read(root: Path, loaders: dict[str, str]) -> ModelInfos:
 
 
 def _infos(checkout: Checkout) -> ModelInfos:
-    loaders, findings = scan_loaders(checkout, ())
+    loaders, findings = scan_loaders(checkout, loader_directories(checkout.models, ()))
     assert findings == ()
     return read_model_infos(checkout, loaders)
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of the models tree and the imports between them."""
 
+import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from core.sources.models_tree import ModelsTree, Unreadable, imported_module
 from core.sources.modules import ImportedName, ModuleFacts
+from core.sources.stamps import stamp_of
 
 
 @pytest.mark.parametrize(
@@ -52,3 +55,29 @@ def test_prefill_classes_are_known_by_the_base_module(tmp_path: Path) -> None:
     tree = ModelsTree(tmp_path)
     assert tree.has_prefill_classes
     assert isinstance(tree.module("base.py"), ModuleFacts)
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_many_files_read_ahead_are_as_if_read_one_by_one(
+    cores: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+    paths = [f"m{number}.py" for number in range(100)]
+    for path in paths:
+        (tmp_path / path).write_text("def (" if path == "m99.py" else f"class {path[:-3]}: ...")
+    plain, ahead = ModelsTree(tmp_path), ModelsTree(tmp_path)
+    ahead.read_ahead([*paths, "absent.py"])
+    assert {path: ahead.module(path) for path in paths} == {path: plain.module(path) for path in paths}
+    assert isinstance(ahead.module("absent.py"), Unreadable)
+    assert ahead.modules.keys() == {*paths, "absent.py"}
+
+
+def test_what_is_known_is_not_read_ahead(tmp_path: Path) -> None:
+    paths = [f"m{number}.py" for number in range(100)]
+    for path in paths:
+        (tmp_path / path).write_text("")
+    facts = ModuleFacts({}, {}, {}, frozenset({"kept"}))
+    tree = ModelsTree(tmp_path, {path: (stamp_of(tmp_path / path), facts) for path in paths})
+    tree.read_ahead(paths)
+    assert tree.module("m99.py") is facts

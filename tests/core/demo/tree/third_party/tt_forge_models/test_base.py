@@ -16,7 +16,7 @@ import pytest
 from core.model import Entry, Framework, TestId
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
-from core.sources.loaders import scan_loaders
+from core.sources.loaders import loader_directories, scan_loaders
 from core.sources.schema import Schema
 
 PROBE = str(Path(__file__).with_name("probe.py"))
@@ -187,7 +187,7 @@ def test_names_are_distinct_and_three_groups_take_part(probed: dict[str, Any]) -
 
 
 def test_what_the_index_reads_is_what_importing_offers(sample: Checkout, probed: dict[str, Any]) -> None:
-    read = {loader.directory: loader for loader in scan_loaders(sample, ())[0]}
+    read = {loader.directory: loader for loader in scan_loaders(sample, loader_directories(sample.models, ()))[0]}
     assert read.keys() == probed.keys()
     for directory, facts in probed.items():
         if "variants" in facts:

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Work in a copy of the process gives what it would give here, whatever becomes of the copy."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from core.forked import in_fork
+
+
+@pytest.fixture(autouse=True)
+def _two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The copy is made whatever the machine, and whatever threads earlier tests have left."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+
+
+def test_it_runs_in_a_process_of_its_own() -> None:
+    assert in_fork(os.getpid)() != os.getpid()
+
+
+def test_large_results_come_back_whole() -> None:
+    assert in_fork(lambda: ["x" * 1000] * 5000)() == ["x" * 1000] * 5000
+
+
+def test_an_error_is_met_by_the_caller() -> None:
+    with pytest.raises(ZeroDivisionError):
+        in_fork(lambda: 1 // 0)()
+
+
+def _unless_in(process: int, fate: Callable[[], object]) -> Callable[[], int]:
+    def work() -> int:
+        if os.getpid() != process:
+            fate()
+        return os.getpid()
+
+    return work
+
+
+@pytest.mark.parametrize(
+    "fate", [lambda: os.kill(os.getpid(), signal.SIGKILL), lambda: os._exit(3)], ids=["killed", "gone"]
+)
+def test_where_the_copy_dies_the_work_is_done_here(fate: Callable[[], object]) -> None:
+    assert in_fork(_unless_in(os.getpid(), fate))() == os.getpid()
+
+
+def test_a_result_that_cannot_travel_is_made_here() -> None:
+    assert callable(in_fork(lambda: lambda: None)())
+
+
+def test_no_copy_with_threads_or_on_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    assert in_fork(os.getpid)() == os.getpid()
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(threading, "active_count", lambda: 2)
+    assert in_fork(os.getpid)() == os.getpid()
+
+
+def test_no_copy_where_none_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> int:
+        raise BlockingIOError
+
+    monkeypatch.setattr(os, "fork", refuse)
+    assert in_fork(os.getpid)() == os.getpid()
