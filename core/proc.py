@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -64,6 +65,25 @@ def run_command(
     except OSError as error:
         raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
     return CommandResult(tuple(argv), done.returncode, done.stdout, done.stderr)
+
+
+def run_own(module: str, *arguments: str) -> bytes:
+    """Run a module of ours in a process of its own, to its end, and return what it writes to standard output.
+
+    Raises TTMatrixError with what it said where it fails.
+    """
+    # -P: the working directory must not lend its modules to it.
+    argv = [sys.executable, "-P", "-m", module, *arguments]
+    home = str(Path(__file__).parents[1])
+    inherited = os.environ.get("PYTHONPATH")
+    env = {**os.environ, "PYTHONPATH": f"{home}{os.pathsep}{inherited}" if inherited else home}
+    try:
+        return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, env=env, check=True).stdout
+    except OSError as error:
+        raise TTMatrixError(f"Cannot run {module}", error.strerror or str(error)) from error
+    except subprocess.CalledProcessError as error:
+        words = error.stderr.decode(errors="replace").strip()
+        raise TTMatrixError(f"{module} failed", words or f"It ended with exit status {error.returncode}.") from error
 
 
 def run_in_terminal(argv: Sequence[str], *, cwd: Path) -> int:

@@ -4,6 +4,7 @@
 import gc
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 # A second frame waits for a tick of this clock, so a faster clock means a shorter wait; idle costs nothing.
@@ -12,8 +13,9 @@ os.environ.setdefault("TEXTUAL_FPS", "120")
 from textual.message import Message
 
 from core.cli.context import AppRequest
+from core.errors import TTMatrixError
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix, Reading
+from core.matrix.reindex import reindex
 from core.settings import load_settings, paths
 from core.sources.checkout import find_checkout
 from tui.app import TTMatrixApp
@@ -30,7 +32,7 @@ def open_app(request: AppRequest) -> int:
     cache = Cache(checkout, own.cache / "index")
     matrix, reading = cache.index()
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
-    app = StartedApp(session, cache, reading)
+    app = StartedApp(session, cache, kept=reading is None)
     app.run()
     return app.return_code or 0
 
@@ -42,15 +44,17 @@ class CheckoutChanged(Message):
 class StartedApp(TTMatrixApp):
     """The app as a process of its own: it watches the checkout and keeps its index for the next start."""
 
-    def __init__(self, session: Session, cache: Cache, reading: Reading | None) -> None:
-        super().__init__(session, self._read_again)
+    def __init__(self, session: Session, cache: Cache, *, kept: bool) -> None:
+        """`kept`: whether the index of `session` is in `cache` already."""
+        super().__init__(session, lambda _: reindex(cache))
         self._cache = cache
-        self._reading = reading
+        self._kept = kept
         self._unwatched = threading.Event()
 
     def on_ready(self) -> None:
         """The first frame is on the screen: time for what nobody waits for."""
-        self.run_worker(self._keep, thread=True)
+        if not self._kept:
+            self.run_worker(self._keep, thread=True)
         self.run_worker(self._watch, thread=True)
         _settle_memory()
 
@@ -71,15 +75,10 @@ class StartedApp(TTMatrixApp):
         """Somebody changed the checkout, perhaps ourselves."""
         self.action_reload()
 
-    def _read_again(self, _: Matrix) -> Matrix:
-        matrix, self._reading = self._cache.index()
-        self._keep()
-        return matrix
-
     def _keep(self) -> None:
-        if self._reading is not None:
-            self._cache.keep(self._reading)
-            self._reading = None
+        # Writing it down here would hold up the keys; reading all of it once more elsewhere does not.
+        with suppress(TTMatrixError):
+            reindex(self._cache)
 
 
 def _settle_memory() -> None:

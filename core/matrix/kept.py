@@ -24,7 +24,7 @@ def store(file: Path, value: object, stamps: Stamps | None = None) -> None:
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        atomic_write(file, b"".join((_key(), pickle.dumps(dict(stamps or {})), _dumps(value))))
+        atomic_write(file, b"".join((_key(), pickle.dumps(dict(stamps or {})), dumps(value))))
     except (OSError, TTMatrixError):
         # A full disk or a read-only home costs the next start some time and nothing else.
         return
@@ -49,6 +49,18 @@ def load(file: Path) -> object:
         return None
 
 
+def dumps(value: object) -> bytes:
+    """`value` as bytes that `loads` understands."""
+    data = io.BytesIO()
+    _Pickler(data, pickle.HIGHEST_PROTOCOL).dump(value)
+    return data.getvalue()
+
+
+def loads(data: bytes) -> object:
+    """What `dumps` was given; only for bytes that come from a process of ours."""
+    return pickle.loads(data)
+
+
 class _Pickler(pickle.Pickler):
     """Writes a dataclass as a call of its class, which loads several times faster than the way it comes with."""
 
@@ -56,12 +68,6 @@ class _Pickler(pickle.Pickler):
         if is_dataclass(value) and not isinstance(value, type) and all(field.init for field in fields(value)):
             return type(value), tuple(getattr(value, field.name) for field in fields(value))
         return NotImplemented
-
-
-def _dumps(value: object) -> bytes:
-    data = io.BytesIO()
-    _Pickler(data, pickle.HIGHEST_PROTOCOL).dump(value)
-    return data.getvalue()
 
 
 def _key() -> bytes:

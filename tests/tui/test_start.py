@@ -39,7 +39,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 def _app(checkout: Checkout, cache: Cache) -> StartedApp:
     matrix, reading = cache.index()
-    return StartedApp(Session.open(matrix, paths(), Settings(), query="has:entry"), cache, reading)
+    return StartedApp(Session.open(matrix, paths(), Settings(), query="has:entry"), cache, kept=reading is None)
 
 
 async def _noticed(pilot: Pilot[Any], write: Callable[[], object], noticed: Callable[[], bool]) -> None:
