@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A terminal that tells when a program has painted: from a key that is written to the mark that closes its frame.
+
+Textual brackets each frame where the terminal says it can synchronise its output. We are the terminal, we say so, and
+so a wait is what a person would see: no guess from a time of silence.
+"""
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+_ASKED, _ANSWER = b"\x1b[?2026$p", b"\x1b[?2026;2$y"
+_END = b"\x1b[?2026l"
+
+
+class FrameTerminal:
+    """Runs `argv` on a terminal of 160 x 50 cells; all times are in seconds."""
+
+    def __init__(self, argv: Sequence[str], settle: float = 1.5) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
+        env = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+        self._tail = b""
+        started = time.monotonic()
+        self.process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True)
+        os.close(slave)
+        frames = self._frames(first=60, quiet=settle)
+        assert frames, f"{argv} painted nothing"
+        self.first_frame = frames[0] - started
+        """From the start of the process to its first whole frame."""
+
+    def __enter__(self) -> "FrameTerminal":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(10)
+        os.close(self._master)
+
+    @property
+    def memory_mb(self) -> float:
+        """Resident memory of the program."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1024
+
+    @property
+    def processor(self) -> float:
+        """Processor time the program has used so far, in seconds."""
+        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
+
+    def press(self, keys: bytes, quiet: float = 0.08) -> list[float]:
+        """Write `keys` at once and return after how long each frame stood that came of them."""
+        sent = time.monotonic()
+        os.write(self._master, keys)
+        return [end - sent for end in self._frames(first=5, quiet=quiet)]
+
+    def _frames(self, first: float, quiet: float) -> list[float]:
+        """When frames closed; waits `first` for the first one, then until nothing comes for `quiet`."""
+        ends: list[float] = []
+        while select.select([self._master], [], [], quiet if ends else first)[0]:
+            try:
+                chunk = os.read(self._master, 1 << 16)
+            except OSError:
+                break
+            now = time.monotonic()
+            joined = self._tail + chunk
+            if _ASKED in joined and _ASKED not in self._tail:
+                os.write(self._master, _ANSWER)
+            ends += [now] * (joined.count(_END) - self._tail.count(_END))
+            self._tail = joined[-(len(_ASKED) - 1) :]
+        return ends

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long keys and the first frame take in a real terminal, beside other apps in the same run.
+
+python -m tests.bench.keys CHECKOUT
+
+Prints each ratio with the most it may be. On a machine that others keep busy the clock tells more of them than of us:
+--processor takes the processor time of a key instead.
+"""
+
+import argparse
+import statistics
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.bench.frames import FrameTerminal
+
+DOWN, PAGE, RELOAD, ESCAPE = b"j", b"\x1b[6~", b"\x1b[15~", b"\x1b"
+_PAGE_ROWS = 60
+"""More rows than any of the tables shows at once."""
+
+Sample = tuple[float, float]
+"""Seconds by the clock to the first frame, and of processor time until all was quiet."""
+Samples = dict[tuple[str, str], list[Sample]]
+"""By app and by what was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A ratio and the most it may be."""
+
+    name: str
+    measured: tuple[str, str]
+    of: tuple[str, str]
+    most: float
+
+
+LIMITS = (
+    Limit("first table, of the stock one", ("ours", "start"), ("stock", "start"), 0.15),
+    Limit("first table, of a minimal app", ("ours", "start"), ("minimal", "start"), 1.6),
+    Limit("cursor key, of a minimal app's", ("ours", "down"), ("minimal", "down"), 1.3),
+    Limit("cursor key, of the stock one", ("ours", "down"), ("stock", "down"), 0.6),
+    Limit("scrolling key, of the stock one", ("ours", "scroll"), ("stock", "scroll"), 0.35),
+    Limit("page key, of the stock one", ("ours", "page"), ("stock", "page"), 0.25),
+    Limit("cursor key at 1,000,000 rows", ("million", "down"), ("ours", "down"), 1.3),
+    Limit("scrolling key at 1,000,000 rows", ("million", "scroll"), ("ours", "scroll"), 1.3),
+    Limit("page key at 1,000,000 rows", ("million", "page"), ("ours", "page"), 1.3),
+    Limit("filter key, of a minimal app's", ("ours", "filter"), ("minimal", "down"), 4.0),
+    Limit("cursor key while re-indexing", ("ours", "down while re-indexing"), ("ours", "down"), 1.5),
+)
+
+
+def _press(terminal: FrameTerminal, keys: bytes, quiet: float = 0.08) -> Sample:
+    before = terminal.processor
+    return terminal.press(keys, quiet)[0], terminal.processor - before
+
+
+def _keys(terminal: FrameTerminal, kind: str) -> Iterator[tuple[str, Sample]]:
+    terminal.press(DOWN)
+    for _ in range(20):
+        yield "down", _press(terminal, DOWN)
+    if kind == "minimal":
+        return
+    terminal.press(DOWN * _PAGE_ROWS)
+    for _ in range(20):
+        yield "scroll", _press(terminal, DOWN)
+    for _ in range(10):
+        yield "page", _press(terminal, PAGE)
+    if kind == "ours":
+        yield from _keys_of_ours(terminal)
+
+
+def _keys_of_ours(terminal: FrameTerminal) -> Iterator[tuple[str, Sample]]:
+    terminal.press(b"g")
+    terminal.press(RELOAD, quiet=0.02)
+    for _ in range(20):
+        yield "down while re-indexing", _press(terminal, DOWN, quiet=0.02)
+    terminal.press(b"", quiet=1.5)
+    for word in (b"llama", b"qwen", b"resnet"):
+        terminal.press(b"/", quiet=0.3)
+        for letter in word:
+            yield "filter", _press(terminal, bytes([letter]))
+        terminal.press(ESCAPE, quiet=0.5)
+        terminal.press(ESCAPE, quiet=0.5)
+
+
+def _argv(kind: str, checkout: Path) -> list[str]:
+    own = ["-m", "tui", "--repo", str(checkout)] if kind == "ours" else ["-m", "tests.bench.apps", kind, str(checkout)]
+    return [sys.executable, *own]
+
+
+def _measure(checkout: Path, rounds: int) -> tuple[Samples, float]:
+    samples: Samples = defaultdict(list)
+    memory = 0.0
+    for _ in range(rounds):
+        for kind in ("minimal", "stock", "ours", "million"):
+            with FrameTerminal(_argv(kind, checkout), settle=5.0 if kind == "stock" else 1.5) as terminal:
+                samples[kind, "start"].append((terminal.first_frame, terminal.processor))
+                for what, sample in _keys(terminal, kind):
+                    samples[kind, what].append(sample)
+                memory = max(memory, terminal.memory_mb) if kind == "ours" else memory
+    return samples, memory
+
+
+def _median(samples: list[Sample], processor: bool) -> float:
+    return statistics.median(sample[processor] for sample in samples)
+
+
+def main() -> None:
+    """Print what was measured, and each ratio; ends with 1 where one is above its limit."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--processor", action="store_true", help="compare processor time")
+    options = parser.parse_args()
+    # The first start makes the index that the others find.
+    with FrameTerminal(_argv("ours", options.checkout), settle=6.0):
+        pass
+    samples, memory = _measure(options.checkout, options.rounds)
+    for (kind, what), found in samples.items():
+        clock, processor = (sorted(one[at] * 1e3 for one in found) for at in (0, 1))
+        late = clock[int(len(clock) * 0.95) - 1]
+        print(f"{kind:8} {what:24} {statistics.median(clock):9.2f} ms, p95 {late:9.2f}", end="")
+        print(f"   processor {statistics.median(processor):9.2f}")
+    print(f"\nmemory {memory:.0f} MB (at most 100)\n")
+    failed = memory > 100
+    for limit in LIMITS:
+        ratio = _median(samples[limit.measured], options.processor) / _median(samples[limit.of], options.processor)
+        failed |= ratio > limit.most
+        print(f"{'ok ' if ratio <= limit.most else 'OVER':4} {limit.name:34} {ratio:6.2f}x   at most {limit.most}x")
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
