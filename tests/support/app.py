@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from textual.app import App
 from textual.pilot import Pilot
 
 from core.matrix.index import index
@@ -39,7 +40,7 @@ async def type_text(pilot: Pilot[Any], text: str) -> None:
     await pilot.press(*(names.get(character, character) for character in text))
 
 
-def screen_text(app: TTMatrixApp) -> str:
+def screen_text(app: App[Any]) -> str:
     """What a person sees: the lines of the screen in front, as text."""
     width = app.size.width
     lines = app.screen._compositor.render_strips()

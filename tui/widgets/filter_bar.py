@@ -8,7 +8,9 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive, reactive
 from textual.widgets import Input, Static
 
 
@@ -20,6 +22,10 @@ class QueryInput(Input):
         Binding("escape", "clear", "Clear", show=False),
         Binding("tab", "take_completion", "Complete", show=False),
     ]
+
+    # As they come, these have the whole screen laid out again for each letter, in case the width depends on the text.
+    value: reactive[str] = reactive("", init=False)
+    virtual_size: Reactive[Size] = Reactive(Size(0, 0))
 
     class Left(Message):
         """The person is done with the query and wants the rows."""
