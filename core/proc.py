@@ -66,6 +66,32 @@ def run_command(
     return CommandResult(tuple(argv), done.returncode, done.stdout, done.stderr)
 
 
+@dataclass(frozen=True, slots=True)
+class BinaryResult:
+    """How a finished command ended whose output is data and no text."""
+
+    returncode: int
+    stdout: bytes
+    stderr: str
+
+
+class BinaryRunner(Protocol):
+    """As `CommandRunner`, for data."""
+
+    def __call__(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: bytes) -> BinaryResult: ...
+
+
+def run_binary(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: bytes) -> BinaryResult:
+    """As `run_command`, with every byte of the input and the output as it is."""
+    try:
+        done = subprocess.run(
+            list(argv), cwd=cwd, env={**os.environ, **env}, input=stdin, capture_output=True, check=False
+        )
+    except OSError as error:
+        raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
+    return BinaryResult(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
 def run_in_terminal(argv: Sequence[str], *, cwd: Path) -> int:
     """Hand our own terminal to an interactive program, such as an editor, and return its exit code.
 
