@@ -7,7 +7,7 @@ import time
 from core.cli.context import Context
 from core.cli.history_report import as_document, commit_document, day, note_limits, print_steps
 from core.errors import EXIT_OK, UsageError
-from core.matrix.entry_age import ages, flips
+from core.matrix.entry_age import age, changes_of_status
 from core.matrix.history import History
 from core.matrix.timelines import Timeline
 from core.text import one_line
@@ -42,7 +42,7 @@ def _find(context: Context, text: str) -> tuple[str, tuple[Timeline, ...]]:
 
 
 def _document(id: str, found: tuple[Timeline, ...], history: History) -> dict[str, object]:
-    begins = history.begins
+    begins, counting = history.begins, history.counting.get(id)
     return {
         "id": id,
         "entries": [
@@ -54,8 +54,8 @@ def _document(id: str, found: tuple[Timeline, ...], history: History) -> dict[st
             }
             for one in found
         ],
-        "age": ages(history, time.time()).get(id),
-        "flips": flips(history).get(id),
+        "age": age(counting, time.time()) if counting else None,
+        "flips": changes_of_status(counting) if counting else None,
         "begins": commit_document(begins) if begins else None,
         "shallow": history.committed.shallow,
         "skipped": [{"commit": one.commit or None, "file": one.file, "reason": one.reason} for one in history.skipped],
@@ -70,9 +70,10 @@ def _print(id: str, found: tuple[Timeline, ...], context: Context) -> None:
         print_steps(console, one.steps)
     if not found:
         console.line("\nNo commit and no change on disk is about an entry of this id.")
-    age, flipped = ages(history, time.time()).get(id), flips(history).get(id)
-    if age is not None:
-        console.line(f"\nDays since its status was set: {age}. Changes of its status: {flipped}.")
+    console.line()
+    if counting := history.counting.get(id):
+        days, changes = age(counting, time.time()), changes_of_status(counting)
+        console.line(f"Days since its status was set: {days}. Changes of its status: {changes}.")
     if begins := history.begins:
         console.line(f"The history of expectations in YAML begins on {day(begins)}.")
 

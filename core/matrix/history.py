@@ -35,8 +35,9 @@ class History:
 
         An entry that was removed and added again has two: those that are gone are found by any id of the others.
         """
-        ids = {known for one in self.timelines if id in one.ids for known in one.ids}
-        found = [one for one in self.timelines if not (ids if one.location is None else {id}).isdisjoint(one.ids)]
+        lives = [(one, frozenset(one.ids)) for one in self.timelines]
+        related = {known for _, ids in lives if id in ids for known in ids}
+        found = [one for one, ids in lives if id in ids or (one.location is None and not related.isdisjoint(ids))]
         return tuple(sorted(found, key=lambda one: _rank(one, id)))
 
     @cached_property

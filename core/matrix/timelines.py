@@ -4,14 +4,14 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.sources.entry_edits import EntryEdit, Location
 from core.sources.entry_history import EntryHistory
 from core.sources.git import Commit, Edge
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One commit and what it did to one entry."""
 
     commit: Commit | None
