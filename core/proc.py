@@ -67,23 +67,47 @@ def run_command(
     return CommandResult(tuple(argv), done.returncode, done.stdout, done.stderr)
 
 
+@dataclass(frozen=True, slots=True)
+class BinaryResult:
+    """How a finished command ended whose output is data and no text."""
+
+    returncode: int
+    stdout: bytes
+    stderr: str
+
+
+class BinaryRunner(Protocol):
+    """As `CommandRunner`, for data."""
+
+    def __call__(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: bytes) -> BinaryResult: ...
+
+
+def run_binary(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: bytes) -> BinaryResult:
+    """As `run_command`, with every byte of the input and the output as it is."""
+    try:
+        done = subprocess.run(
+            list(argv), cwd=cwd, env={**os.environ, **env}, input=stdin, capture_output=True, check=False
+        )
+    except OSError as error:
+        raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
+    return BinaryResult(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
 def run_own(module: str, *arguments: str) -> bytes:
     """Run a module of ours in a process of its own, to its end, and return what it writes to standard output.
 
     Raises TTMatrixError with what it said where it fails.
     """
-    # -P: the working directory must not lend its modules to it.
-    argv = [sys.executable, "-P", "-m", module, *arguments]
     home = str(Path(__file__).parents[1])
     inherited = os.environ.get("PYTHONPATH")
-    env = {**os.environ, "PYTHONPATH": f"{home}{os.pathsep}{inherited}" if inherited else home}
-    try:
-        return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, env=env, check=True).stdout
-    except OSError as error:
-        raise TTMatrixError(f"Cannot run {module}", error.strerror or str(error)) from error
-    except subprocess.CalledProcessError as error:
-        words = error.stderr.decode(errors="replace").strip()
-        raise TTMatrixError(f"{module} failed", words or f"It ended with exit status {error.returncode}.") from error
+    path = f"{home}{os.pathsep}{inherited}" if inherited else home
+    # -P: the working directory must not lend its modules to it.
+    argv = [sys.executable, "-P", "-m", module, *arguments]
+    done = run_binary(argv, cwd=Path("/"), env={"PYTHONPATH": path}, stdin=b"")
+    if done.returncode != 0:
+        words = done.stderr.strip()
+        raise TTMatrixError(f"{module} failed", words or f"It ended with exit status {done.returncode}.")
+    return done.stdout
 
 
 def run_in_terminal(argv: Sequence[str], *, cwd: Path) -> int:

@@ -6,17 +6,21 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from core.cli.context import Context
-from core.errors import EXIT_OK
+from core.cli.history_report import as_document as step_document
+from core.cli.history_report import print_steps
+from core.errors import EXIT_OK, TTMatrixError
 from core.matrix.ci import job_name
 from core.matrix.detail import Detail, describe
 from core.matrix.effective import text_of
 from core.matrix.index import NO_ARCH
 from core.matrix.model_infos import info_of
+from core.matrix.timelines import Step
 from core.model import ModelInfo
 from core.sources.presets import Job
 from core.text import one_line, printable
 
 _SHOWN_SIBLINGS = 12
+_SHOWN_STEPS = 3
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,14 +31,27 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     detail = describe(context.matrix, context.resolve([args.id])[0])
     info = info_of(context.model_infos, detail.id)
     jobs = context.ci.of(detail.id)
+    steps = _last_steps(detail.id, context)
     if context.console.json:
-        context.console.document(as_document(detail, info, jobs))
+        context.console.document(as_document(detail, info, jobs, steps))
     else:
-        _print(detail, info, jobs, context)
+        _print(detail, info, jobs, steps, context)
     return EXIT_OK
 
 
-def as_document(detail: Detail, info: ModelInfo | None, jobs: Sequence[Job]) -> dict[str, object]:
+def _last_steps(id: str, context: Context) -> Sequence[Step]:
+    """The last commits that changed the entry; a checkout without git has everything else to show."""
+    try:
+        found = [step for one in context.history.of(id) if one.location for step in one.steps[:_SHOWN_STEPS]]
+    except TTMatrixError as error:
+        context.console.note(str(error))
+        return ()
+    return found[:_SHOWN_STEPS]
+
+
+def as_document(
+    detail: Detail, info: ModelInfo | None, jobs: Sequence[Job], steps: Sequence[Step]
+) -> dict[str, object]:
     """The detail as JSON: effective values by arch (`base`: without `--arch`), each with its provenance."""
     return {
         "id": detail.id,
@@ -62,12 +79,15 @@ def as_document(detail: Detail, info: ModelInfo | None, jobs: Sequence[Job]) -> 
             arch: [{"file": job.file, "name": job.name, "mark": job.test_mark} for job in jobs if job.runs_on == arch]
             for arch in dict.fromkeys(job.runs_on for job in jobs)
         },
+        "commits": [step_document(step) for step in steps],
         "siblings": list(detail.siblings),
         "findings": [asdict(finding) for finding in detail.findings],
     }
 
 
-def _print(detail: Detail, info: ModelInfo | None, jobs: Sequence[Job], context: Context) -> None:
+def _print(
+    detail: Detail, info: ModelInfo | None, jobs: Sequence[Job], steps: Sequence[Step], context: Context
+) -> None:
     console = context.console
     console.line(one_line(detail.id))
     console.line(f"  node id  {one_line(detail.node_id)}")
@@ -92,6 +112,9 @@ def _print(detail: Detail, info: ModelInfo | None, jobs: Sequence[Job], context:
     console.line(f"\nScheduled CI jobs: {len(jobs) or 'none'}")
     for job in jobs:
         console.line(f"  {one_line(job_name(job))}")
+    if steps:
+        console.line("\nLast changes:")
+        print_steps(console, steps)
     if detail.siblings:
         console.line(f"\nEntries of the same loader: {len(detail.siblings)}")
         for sibling in detail.siblings[:_SHOWN_SIBLINGS]:

@@ -17,6 +17,7 @@ from core.sources.checkout import Checkout, find_checkout
 
 if TYPE_CHECKING:
     from core.matrix.ci import Ci
+    from core.matrix.history import History
     from core.sources.model_info import ModelInfos
 
 
@@ -84,6 +85,13 @@ class Context:
         from core.matrix.ci import read_ci
 
         return read_ci(self.matrix, self.model_infos)
+
+    @cached_property
+    def history(self) -> "History":
+        """What git knows of the entries. Raises TTMatrixError where it knows nothing."""
+        from core.matrix.history import read_history
+
+        return read_history(self.cache, self.matrix)
 
     def index(self, universe: Universe) -> Matrix:
         """The matrix of a universe, read anew unless it is the validator's."""

@@ -21,6 +21,8 @@ COMMANDS = {
     "show": "everything about one test",
     "jobs": "the CI jobs that select a test, or every job with what it selects",
     "doctor": "everything that is wrong with the checkout",
+    "history": "the commits that changed an entry, through renames",
+    "trend": "how many entries had which status over time",
     "edit": "apply operations to the YAML: a diff, or with --write the change",
     "run": "start runs in the background",
     "runs": "runs, newest first",

@@ -18,6 +18,7 @@ from core.proc import (
     identity,
     is_alive,
     own_identity,
+    run_binary,
     run_command,
     run_in_terminal,
     spawn_detached,
@@ -160,3 +161,14 @@ def test_a_command_in_the_terminal_keeps_our_streams(tmp_path: Path, capfd: pyte
     assert capfd.readouterr().out == f"{tmp_path}\n"
     with pytest.raises(TTMatrixError, match="no-such-command"):
         run_in_terminal(["no-such-command"], cwd=tmp_path)
+
+
+def test_data_keeps_every_byte(tmp_path: Path) -> None:
+    data = b"a\r\nb\x00\xff"
+    script = "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read()); sys.exit(b'no\\xff'.decode('latin-1'))"
+    env = {"PYTHONIOENCODING": "latin-1"}
+    done = run_binary([sys.executable, "-c", script], cwd=tmp_path, env=env, stdin=data)
+    assert (done.returncode, done.stdout) == (1, data)
+    assert done.stderr == "no\N{REPLACEMENT CHARACTER}\n"
+    with pytest.raises(TTMatrixError, match="Cannot run"):
+        run_binary(["/no/such/command"], cwd=tmp_path, env={}, stdin=b"")

@@ -7,6 +7,7 @@ import pytest
 
 from core.sources.checkout import Checkout
 from tests.support.cli import call
+from tests.support.sample import sample_checkout
 from tests.support.tree import INFERENCE, sample
 
 NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
@@ -52,3 +53,21 @@ def test_unknown_and_ambiguous_are_64(checkout: Checkout) -> None:
     assert (unknown.code, ambiguous.code) == (64, 64)
     assert "alpha/pytorch-tiny-single_device-inference" in unknown.err
     assert "6 ids" in ambiguous.err
+
+
+def test_the_last_commits_that_changed_it(tmp_path: Path) -> None:
+    root, id = sample_checkout(tmp_path).root, "tinynet/pytorch-tiny/net-v1.5-single_device-inference"
+    shown = call("show", id, "--repo", root).out
+    assert "Last changes:\n  2026-03-30" in shown
+    assert "      renamed from tinynet/pytorch-V1_5-single_device-inference\n" in shown
+    commits = call("show", id, "--json", "--repo", root).json["commits"]
+    assert [(one["time"][:10], one["what"]) for one in commits] == [
+        ("2026-03-30", ["renamed"]),
+        ("2026-03-02", ["added"]),
+    ]
+
+
+def test_without_git_all_the_rest_is_shown(checkout: Checkout) -> None:
+    called = call("show", NET, "--repo", checkout.root, "--json")
+    assert (called.code, called.json["commits"]) == (0, [])
+    assert "not a git repository" in called.err

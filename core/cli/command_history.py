@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix history`: the commits that changed an entry, through renames and moves."""
+
+import argparse
+import time
+
+from core.cli.context import Context
+from core.cli.history_report import as_document, commit_document, day, note_limits, print_steps
+from core.errors import EXIT_OK, UsageError
+from core.matrix.entry_age import age, changes_of_status
+from core.matrix.history import History
+from core.matrix.timelines import Timeline
+from core.text import one_line
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "id", metavar="ID", help="a test id, a node id, a part that fits only one, or an id that is no more"
+    )
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    id, found = _find(context, args.id.strip())
+    history = context.history
+    if context.console.json:
+        context.console.document(_document(id, found, history))
+    else:
+        _print(id, found, context)
+    note_limits(context.console, history)
+    return EXIT_OK
+
+
+def _find(context: Context, text: str) -> tuple[str, tuple[Timeline, ...]]:
+    """The id that is meant and the entries that have or had it. Only a whole id can name one that is no more."""
+    try:
+        id = text if text in context.matrix.rows else context.resolve([text])[0]
+    except UsageError:
+        if found := context.history.of(text):
+            return text, found
+        raise
+    return id, context.history.of(id)
+
+
+def _document(id: str, found: tuple[Timeline, ...], history: History) -> dict[str, object]:
+    begins, counting = history.begins, history.counting.get(id)
+    return {
+        "id": id,
+        "entries": [
+            {
+                "id": one.location.id if one.location else None,
+                "file": one.location.file if one.location else None,
+                "ids": list(one.ids),
+                "commits": [as_document(step) for step in one.steps],
+            }
+            for one in found
+        ],
+        "age": age(counting, time.time()) if counting else None,
+        "flips": changes_of_status(counting) if counting else None,
+        "begins": commit_document(begins) if begins else None,
+        "shallow": history.committed.shallow,
+        "skipped": [{"commit": one.commit or None, "file": one.file, "reason": one.reason} for one in history.skipped],
+    }
+
+
+def _print(id: str, found: tuple[Timeline, ...], context: Context) -> None:
+    console, history = context.console, context.history
+    console.line(one_line(id))
+    for one in found:
+        console.line(f"\n{_title(one, id)}")
+        print_steps(console, one.steps)
+    if not found:
+        console.line("\nNo commit and no change on disk is about an entry of this id.")
+    console.line()
+    if counting := history.counting.get(id):
+        days, changes = age(counting, time.time()), changes_of_status(counting)
+        console.line(f"Days since its status was set: {days}. Changes of its status: {changes}.")
+    if begins := history.begins:
+        console.line(f"The history of expectations in YAML begins on {day(begins)}.")
+
+
+def _title(timeline: Timeline, id: str) -> str:
+    if timeline.location is None:
+        return f"Gone, last as {one_line(timeline.ids[0])}"
+    now = "" if timeline.location.id == id else f", now {one_line(timeline.location.id)}"
+    return f"{one_line(timeline.location.file)}{now}"

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix trend`: how many entries had which status over time."""
+
+import argparse
+from collections.abc import Sequence
+
+from core.cli.context import Context
+from core.cli.history_report import commit_document, day, note_limits
+from core.errors import EXIT_OK
+from core.matrix.model_infos import info_of
+from core.matrix.trend import Every, Point, Split, by_arch, by_group, by_status, trend
+from core.model import Status
+
+_WHOLE = "status"
+_UNKNOWN_GROUP = "unknown"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--by",
+        choices=(_WHOLE, "arch", "group"),
+        default=_WHOLE,
+        help="status: entries by the status written at them; arch: by the status on each arch their tests are "
+        "marked for; group: by the group their models have today",
+    )
+    parser.add_argument(
+        "--every",
+        choices=tuple(Every),
+        default=Every.MONTH,
+        type=Every,
+        help="the last commit of each; default %(default)s",
+    )
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    points = trend(context.history, _split(args.by, context), args.every)
+    if context.console.json:
+        context.console.document(
+            {"by": args.by, "every": args.every, "points": [_document(point, args.by) for point in points]}
+        )
+    else:
+        _print(points, args.by, context)
+    note_limits(context.console, context.history)
+    return EXIT_OK
+
+
+def _split(by: str, context: Context) -> Split:
+    if by == "arch":
+        return by_arch((context.arch,) if context.arch else context.matrix.schema.archs)
+    if by == "group":
+        infos = context.model_infos
+        return by_group(lambda id: info.group if (info := info_of(infos, id)) else _UNKNOWN_GROUP)
+    return by_status
+
+
+def _document(point: Point, by: str) -> dict[str, object]:
+    """`counts` is by status, or by arch or group and then by status."""
+    series: dict[str, dict[str, int]] = {}
+    for (name, status), number in point.counts.items():
+        series.setdefault(name, {})[status] = number
+    return {**commit_document(point.commit), "counts": series.get("", {}) if by == _WHOLE else series}
+
+
+def _print(points: Sequence[Point], by: str, context: Context) -> None:
+    names = _names(points)
+    label = () if by == _WHOLE else (by,)
+    context.console.table(
+        ("date", *label, "entries", *Status),
+        (
+            (day(point.commit), *((name,) if label else ()), str(sum(numbers)), *map(str, numbers))
+            for name in names
+            for point in points
+            if any(numbers := [point.counts.get((name, status), 0) for status in Status])
+        ),
+    )
+
+
+def _names(points: Sequence[Point]) -> Sequence[str]:
+    """The series that ever had an entry, those with the most at the end first."""
+    last = points[-1].counts if points else {}
+    names = {name for point in points for name, _ in point.counts}
+    return sorted(names, key=lambda name: (-sum(last.get((name, status), 0) for status in Status), name))
