@@ -40,6 +40,11 @@ def all_cells(entries: Mapping[int, Entry], archs: Sequence[str]) -> dict[int, C
     return cells
 
 
+def cells_of(entry: Entry, archs: Sequence[str]) -> Cells:
+    """The cells of one entry."""
+    return all_cells({0: entry}, archs)[0]
+
+
 def _overridden(
     entry: Entry, base: Status, listed: tuple[str, ...], overrides: Mapping[str, object], archs: Sequence[str]
 ) -> Cells:
