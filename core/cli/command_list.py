@@ -31,7 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     universe = Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR
     matrix = context.index(universe)
-    rows = select(matrix, Query.parse(" ".join(args.query)), context.arch)
+    query = Query.parse(" ".join(args.query))
+    rows = select(matrix, query, context.arch, context.learned(matrix, query))
     if args.universe == "entries":
         rows = [row for row in rows if matrix.ids[row] in matrix.entries]
     elif args.universe is not None:

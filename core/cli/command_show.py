@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 from core.cli.context import Context
 from core.errors import EXIT_OK
-from core.matrix.ci import job_name
 from core.matrix.detail import Detail, describe
 from core.matrix.effective import text_of
 from core.matrix.index import NO_ARCH
 from core.matrix.model_infos import info_of
+from core.matrix.selected import job_name
 from core.model import ModelInfo
 from core.sources.presets import Job
 from core.text import one_line, printable
@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     detail = describe(context.matrix, context.resolve([args.id])[0])
     info = info_of(context.model_infos, detail.id)
-    jobs = context.ci.of(detail.id)
+    jobs = context.selected.of(context.matrix.rows[detail.id])
     if context.console.json:
         context.console.document(as_document(detail, info, jobs))
     else:

@@ -22,8 +22,8 @@ from core.matrix.checks.reading import (
     BROKEN_YAML,
 )
 from core.matrix.checks.yaml_version import YAML_VERSION
-from core.matrix.ci import Ci
 from core.matrix.index import Matrix
+from core.matrix.selected import Selected
 from core.model import Finding
 from core.sources.importable import mark_broken
 from core.sources.models_tree import ModelsTree
@@ -64,10 +64,10 @@ def diagnose(matrix: Matrix, checks: Iterable[Check] = CHECKS) -> tuple[Finding,
     return _ordered([*matrix.findings, *(one for check in checks for one in check.find(matrix))])
 
 
-def examine(matrix: Matrix, ci: Ci) -> tuple[Finding, ...]:
+def examine(matrix: Matrix, selected: Selected) -> tuple[Finding, ...]:
     """All of `diagnose`, with what takes longer to tell: CI, and which loaders cannot be imported."""
     _, unimportable = mark_broken(matrix.checkout, ModelsTree(matrix.checkout.models), matrix.loaders.values())
-    return _ordered([*diagnose(matrix), *unimportable, *ci.findings, *no_job_findings(matrix, ci)])
+    return _ordered([*diagnose(matrix), *unimportable, *selected.findings, *no_job_findings(matrix, selected)])
 
 
 def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -9,7 +9,7 @@ from core.matrix.index import Matrix
 from core.matrix.kept import load, store
 from core.model import ModelInfo, TestId
 from core.sources.model_info import ModelInfos, read_model_infos
-from core.sources.stamps import Stamp, all_unchanged, python_files, stamps_of
+from core.sources.stamps import Stamp, all_unchanged, files_below, stamps_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ def model_infos(cache: Cache, matrix: Matrix) -> ModelInfos:
     kept = load(cache.file("models"))
     if isinstance(kept, _Kept) and all_unchanged(kept.stamps):
         return kept.infos
-    stamps = stamps_of(python_files(cache.checkout.models))
+    stamps = stamps_of(files_below(cache.checkout.models, ".py"))
     infos = read_model_infos(cache.checkout, matrix.loaders.values())
     store(cache.file("models"), _Kept(stamps, infos))
     return infos

@@ -90,6 +90,12 @@ def _shapes(matrix: Matrix) -> Column:
 
 
 @_kept
+def marker_column(matrix: Matrix) -> FlagColumn:
+    """The markers each row's entry lists; an empty text where it lists none."""
+    return matrix.flags["marker"].or_none()
+
+
+@_kept
 def required_pcc_column(matrix: Matrix, arch: str) -> FlagColumn:
     """The effective `required_pcc` on `arch`; with NO_ARCH on every supported one (spec 2.3)."""
     return _effective(matrix, "required_pcc", arch, text_of)
