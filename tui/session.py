@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the screens share: the view of one checkout, the pending edits, the runs; built once, held here only."""
 
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,6 +44,8 @@ class Session:
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
     _ci: "Ci | None" = None
+    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
+    """What several threads want is worked out by the first; the others find what it has kept."""
 
     @classmethod
     def open(cls, matrix: Matrix, paths: Paths, settings: Settings, *, query: str = "", arch: str = "") -> "Session":
@@ -73,7 +76,8 @@ class Session:
 
     def learn(self, matrix: Matrix, names: Iterable[str]) -> Learned:
         """Ask providers of facts about `matrix` (`core.matrix.learn`). Not for the app's own thread."""
-        return learn(self._cache, matrix, names)
+        with self._one_at_a_time:
+            return learn(self._cache, matrix, names)
 
     @property
     def selected(self) -> Selected | None:
@@ -86,17 +90,16 @@ class Session:
         from core.matrix.ci import read_ci
         from core.matrix.model_infos import model_infos
 
-        known, matrix = self._ci, self.matrix
-        if known is None or known.selector.collection.matrix is not matrix:
-            known = self._ci = read_ci(matrix, model_infos(self._cache, matrix))
-        return known
+        with self._one_at_a_time:
+            known, matrix = self._ci, self.matrix
+            if known is None or known.selector.collection.matrix is not matrix:
+                known = self._ci = read_ci(matrix, model_infos(self._cache, matrix))
+            return known
 
     def examine(self) -> tuple[Finding, ...]:
         """Everything that is wrong with the checkout. Takes seconds: not for the app's own thread."""
-        from core.matrix.learn_jobs import learn as learn_jobs
-
-        matrix = self.matrix
-        return examine(matrix, self.selected or learn_jobs(self._cache, matrix))
+        with self._one_at_a_time:
+            return examine(self._cache, self.matrix)
 
     def describe(self, id: str) -> Detail:
         return describe(self.matrix, id)

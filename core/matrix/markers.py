@@ -69,6 +69,7 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
     groups: dict[tuple[str, str], str | None] = {}
     rows: dict[Traits, list[int]] = {}
     traits: dict[int, tuple[Traits, ...]] = {}
+    alike: dict[tuple[Traits, ...], tuple[Traits, ...]] = {}
     for row, member in enumerate(matrix.members):
         if member.id not in matrix.known:
             continue
@@ -77,7 +78,9 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
             groups[model] = group_of(member.id) if member.directory else None
         parallelism = _TENSOR_PARALLEL if member.parallelism.endswith(_TENSOR_PARALLEL) else member.parallelism
         rest = (parallelism, member.mode, groups[model], member.id.startswith(prefixes))
-        traits[row] = tuple(Traits(function, *rest) for function in functions(member))
+        found = tuple(Traits(function, *rest) for function in functions(member))
+        # Some hundred stand for all rows.
+        traits[row] = alike.setdefault(found, found)
         for one in traits[row]:
             rows.setdefault(one, []).append(row)
     return Collection(matrix, rows, traits)

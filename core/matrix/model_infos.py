@@ -1,33 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the models of a matrix are called and which group they belong to, kept between starts."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 from core.matrix.cache import Cache
 from core.matrix.index import Matrix
-from core.matrix.kept import load, store
+from core.matrix.kept_tree import of_loaders
 from core.model import ModelInfo, TestId
 from core.sources.model_info import ModelInfos, read_model_infos
-from core.sources.stamps import Stamp, all_unchanged, files_below, stamps_of
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    stamps: Mapping[str, Stamp | None]
-    """Of every Python file of the models tree: any of them may be imported for a constant."""
-    infos: ModelInfos
 
 
 def model_infos(cache: Cache, matrix: Matrix) -> ModelInfos:
     """The infos of the models of `matrix`, read anew only where a Python file of the models tree has changed."""
-    kept = load(cache.file("models"))
-    if isinstance(kept, _Kept) and all_unchanged(kept.stamps):
-        return kept.infos
-    stamps = stamps_of(files_below(cache.checkout.models, ".py"))
-    infos = read_model_infos(cache.checkout, matrix.loaders.values())
-    store(cache.file("models"), _Kept(stamps, infos))
-    return infos
+    return of_loaders(
+        cache, matrix, "models", ModelInfos, lambda: read_model_infos(cache.checkout, matrix.loaders.values())
+    )
 
 
 def info_of(infos: ModelInfos, id: str) -> ModelInfo | None:
