@@ -11,7 +11,6 @@ from core.matrix.fields import select, status_column
 from core.matrix.index import NO_ARCH, Matrix, Universe
 from core.matrix.query import Query
 from core.matrix.query_help import help_text
-from core.matrix.universe import functions
 
 _COLUMNS = ("id", "status", "bringup", "archs", "reason")
 
@@ -55,7 +54,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 def _print_ids(matrix: Matrix, rows: Iterable[int], context: Context, *, with_function: bool) -> None:
     """Ids as they are: scripts compare them byte by byte."""
     if with_function:
-        lines = sorted(f"{function}::{matrix.ids[row]}" for row in rows for function in functions(matrix.members[row]))
+        lines = sorted(f"{function}::{matrix.ids[row]}" for row in rows for function in matrix.functions(row))
     else:
         lines = [matrix.ids[row] for row in rows]
     context.console.out.writelines(f"{line}\n" for line in lines)

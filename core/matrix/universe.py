@@ -62,14 +62,15 @@ def collected_members(loaders: Iterable[Loader], schema: Schema, placeholders: I
     yield from (Member(key, "", "", "", "") for key in placeholders)
 
 
-def functions(member: Member) -> list[Function]:
+def functions(member: Member, schema: Schema) -> list[Function]:
     """The functions under which pytest collects an id, the one that runs the whole model first."""
     if member.phase == "":
         return [Function.PLACEHOLDER]
     if member.phase != "default":
         return [Function.LLM]
     own = Function.JAX if member.directory.endswith(f"/{Framework.JAX}") else Function.TORCH
-    return [own, Function.OP_BY_OP] if member.parallelism == "single_device" else [own]
+    twin = schema.has_op_by_op_tests and member.parallelism == "single_device"
+    return [own, Function.OP_BY_OP] if twin else [own]
 
 
 def _members(loader: Loader, suffixes: list[_Suffix], prefill: list[_Suffix]) -> Iterator[Member]:

@@ -10,10 +10,13 @@ from core.model import TEST_MODULE, Finding, Function
 from core.sources.checkout import Checkout
 
 CONSTANTS = Path("tests/runner/test_config/constants.py")
-_LISTS = (CONSTANTS, Path("tests/runner/conftest.py"))
+_CONFTEST = Path("tests/runner/conftest.py")
+_HOOK = "def pytest_collection_modifyitems("
+_LISTS = (CONSTANTS, _CONFTEST)
 """Where upstream's lists stand; what the first one has counts."""
 SCHEMA_SOURCES = (*_LISTS, Path(TEST_MODULE))
 """All files that a schema is read from."""
+_MARKER = re.compile(r"\bpytest\.mark\.(\w+)")
 _FULL = re.compile(r"""ids=\[["']full["']\]""")
 
 
@@ -81,6 +84,9 @@ class Schema:
     full_in_ids: bool = False
     """Whether ids have the part `full`, as before 2026."""
     has_llm_tests: bool = True
+    has_op_by_op_tests: bool = True
+    group_markers: tuple[str, ...] = ("red", "generality", "vulcan", "nightly", "weekly")
+    """Markers that the runner's conftest gives by the group of a model; older ones know fewer."""
 
 
 _UPSTREAM_NAMES = {
@@ -119,6 +125,7 @@ def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
     if (checkout.root / CONSTANTS).is_file() and found and "llm_meshes" not in found:
         found["llm_meshes"] = ()
     found.update(_shape_of_ids(checkout.root / TEST_MODULE))
+    found.update(_markers_of_hook(checkout.root / _CONFTEST))
     return replace(Schema(), **found), tuple(findings)  # type: ignore[arg-type]
 
 
@@ -148,7 +155,23 @@ def _shape_of_ids(path: Path) -> dict[str, object]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return {}
-    return {"full_in_ids": _FULL.search(text) is not None, "has_llm_tests": f"def {Function.LLM}(" in text}
+    return {
+        "full_in_ids": _FULL.search(text) is not None,
+        "has_llm_tests": f"def {Function.LLM}(" in text,
+        "has_op_by_op_tests": f"def {Function.OP_BY_OP}(" in text,
+    }
+
+
+def _markers_of_hook(path: Path) -> dict[str, object]:
+    """Which of the group markers the conftest's hook gives; nothing where a checkout has no such hook."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    if _HOOK not in text:
+        return {}
+    given = set(_MARKER.findall(text))
+    return {"group_markers": tuple(name for name in Schema().group_markers if name in given)}
 
 
 def _ordered_literal(node: ast.expr) -> object | None:

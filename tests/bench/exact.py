@@ -25,7 +25,6 @@ from core.matrix.index import Matrix, Universe, index
 from core.matrix.jobs import Selector
 from core.matrix.jobs_read import read_selector
 from core.matrix.markers import groups, markers
-from core.matrix.universe import functions
 from core.model import TestId
 from core.sources.checkout import Checkout, find_checkout
 from core.sources.model_info import ModelInfos, read_model_infos
@@ -103,7 +102,7 @@ class Ours:
         """Every item as `function[id]`, with its row."""
         for row, id in enumerate(self.collected.ids):
             if id in self.collected.known:
-                for function in functions(self.collected.members[row]):
+                for function in self.collected.functions(row):
                     yield f"{function}[{id}]", row
 
     def markers(self, arch: str) -> Set[tuple[str, frozenset[str] | None]]:

@@ -61,3 +61,13 @@ def test_the_shape_of_ids_is_read_off_the_test_module(tmp_path: Path) -> None:
     module.write_text("def test_all_models_torch():\n    pass\ndef test_llms_torch(x):\n    pass\n")
     schema = read_schema(checkout)[0]
     assert (schema.full_in_ids, schema.has_llm_tests) == (False, True)
+    assert not schema.has_op_by_op_tests
+
+
+def test_markers_by_group_are_read_off_the_conftest(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    conftest = tmp_path / "tests/runner/conftest.py"
+    conftest.write_text("mark = pytest.mark.weekly\n")
+    assert read_schema(checkout)[0].group_markers == Schema().group_markers
+    conftest.write_text("def pytest_collection_modifyitems(items):\n    pytest.mark.weekly; pytest.mark.red\n")
+    assert read_schema(checkout)[0].group_markers == ("red", "weekly")
