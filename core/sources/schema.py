@@ -16,6 +16,7 @@ _LISTS = (CONSTANTS, _CONFTEST)
 """Where upstream's lists stand; what the first one has counts."""
 SCHEMA_SOURCES = (*_LISTS, Path(TEST_MODULE))
 """All files that a schema is read from."""
+_PARAMETER_ID = re.compile(r"""\bid=["'](\w+)["']""")
 _MARKER = re.compile(r"\bpytest\.mark\.(\w+)")
 _FULL = re.compile(r"""ids=\[["']full["']\]""")
 
@@ -83,6 +84,8 @@ class Schema:
     excluded_torch_directories: tuple[str, ...] = ("suryaocr",)
     full_in_ids: bool = False
     """Whether ids have the part `full`, as before 2026."""
+    jax_parameters: tuple[str, ...] = (*parallelisms, *modes)
+    """The parallelisms and modes that JAX tests are collected with; older checkouts leave some out."""
     has_llm_tests: bool = True
     has_op_by_op_tests: bool = True
     group_markers: tuple[str, ...] = ("red", "generality", "vulcan", "nightly", "weekly")
@@ -159,7 +162,16 @@ def _shape_of_ids(path: Path) -> dict[str, object]:
         "full_in_ids": _FULL.search(text) is not None,
         "has_llm_tests": f"def {Function.LLM}(" in text,
         "has_op_by_op_tests": f"def {Function.OP_BY_OP}(" in text,
+        **_jax_parameters(text),
     }
+
+
+def _jax_parameters(text: str) -> dict[str, object]:
+    """The ids that stand in the decorators of the JAX test."""
+    before, found, _ = text.partition(f"def {Function.JAX}(")
+    lines = before[before.rfind("\ndef ") :].splitlines() if found else []
+    ids = [id for line in lines if not line.lstrip().startswith("#") for id in _PARAMETER_ID.findall(line)]
+    return {"jax_parameters": tuple(ids)} if ids else {}
 
 
 def _markers_of_hook(path: Path) -> dict[str, object]:

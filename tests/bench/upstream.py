@@ -71,6 +71,9 @@ class _Any(ABCMeta):
     def _value(cls, *_: Any) -> Any:
         return _stand_in(cls.__name__)
 
+    def register(cls, *_: Any, **__: Any) -> Any:
+        return _stand_in("register")
+
     def _yes(cls, _: Any) -> bool:
         return True
 

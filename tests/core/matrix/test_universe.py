@@ -66,3 +66,13 @@ def test_ids_of_earlier_times() -> None:
 def test_checkouts_without_op_by_op_tests_have_no_twins() -> None:
     schema = Schema(has_op_by_op_tests=False)
     assert {len(functions(member, schema)) for member in validator_members([JAX], schema)} == {1}
+
+
+def test_jax_tests_are_collected_with_the_parameters_of_the_checkout() -> None:
+    schema = Schema(jax_parameters=("single_device", "tensor_parallel", "inference"))
+    members = list(collected_members([JAX], schema, ()))
+    assert {(one.parallelism, one.mode) for one in members} == {
+        ("single_device", "inference"),
+        ("tensor_parallel", "inference"),
+    }
+    assert len(list(validator_members([JAX], schema))) > len(members)
