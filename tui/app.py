@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The app: its screens, what they share, and the few things that concern all of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from textual.app import App
@@ -12,7 +13,9 @@ from core.edits.operations import Operation
 from core.edits.pending import Change, Pending
 from core.errors import TTMatrixError
 from core.matrix.detail import Detail
+from core.matrix.fields import needs
 from core.matrix.index import Matrix
+from core.matrix.scope import Learned
 from core.runs.launch import cancel
 from core.runs.record import RunRecord
 from core.text import one_line, printable
@@ -56,6 +59,8 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.matrix_changed: Signal[None] = Signal(self, "matrix changed")
         self.runs_changed: Signal[None] = Signal(self, "runs changed")
         self.pending_changed: Signal[None] = Signal(self, "pending changed")
+        self.facts_learned: Signal[None] = Signal(self, "facts learned")
+        self._asked: set[str] = set()
 
     def on_mount(self) -> None:
         self.matrix_screen = MatrixScreen(self.session, self)
@@ -177,12 +182,31 @@ class TTMatrixApp(App[None], inherit_bindings=False):
 
     def action_reload(self) -> None:
         """Read the checkout again in the background; the screen stays usable."""
-        before = self.session.matrix
-        self.in_thread("reload", lambda: self._reindex(before), self._replace_matrix, supersede=True)
+        session, before, wanted = self.session, self.session.matrix, needs(self.session.view.query)
 
-    def _replace_matrix(self, matrix: Matrix) -> None:
-        self.session.view.replace_matrix(matrix)
+        def read() -> tuple[Matrix, Learned]:
+            matrix = self._reindex(before)
+            return matrix, session.learn(matrix, wanted)
+
+        self.in_thread("reload", read, lambda read: self._replace_matrix(*read), supersede=True)
+
+    def _replace_matrix(self, matrix: Matrix, learned: Learned) -> None:
+        self.session.view.replace_matrix(matrix, learned)
+        self._asked = set(learned)
         self.matrix_changed.publish(None)
+
+    def learn(self, names: Iterable[str]) -> None:
+        """Ask providers of facts in the background, those that were not asked before."""
+        session, matrix = self.session, self.session.matrix
+
+        def take(learned: Learned) -> None:
+            if session.matrix is matrix:
+                session.view.learn(learned)
+                self.facts_learned.publish(None)
+
+        for name in [name for name in names if name not in self._asked]:
+            self._asked.add(name)
+            self.in_thread(f"learn {name}", partial(session.learn, matrix, (name,)), take)
 
     def open_editor(self, detail: Detail) -> None:
         """Open $EDITOR at the entry of a test; asked twice for the same one, at its loader."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from core.edits.effect import CellChange
 from core.edits.operations import Operation, OpKind
 from core.edits.pending import Change, Decision
-from core.matrix.ci import job_name
+from core.matrix.selected import job_name
 from core.model import Status
 from core.text import one_line
 from tui.presentation import STATUS_LOOKS, Cell, counted

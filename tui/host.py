@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What screens may ask of the app: they know this, not the app."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from textual.signal import Signal
@@ -24,6 +24,8 @@ class Host(Protocol):
     """A run began, went on or ended."""
     pending_changed: Signal[None]
     """A pending change was added or decided."""
+    facts_learned: Signal[None]
+    """More is known about the tests than the index holds."""
 
     def say(self, text: str) -> None:
         """A word in passing."""
@@ -38,6 +40,9 @@ class Host(Protocol):
         self, name: str, work: Callable[[], T], deliver: Callable[[T], None], *, supersede: bool = False
     ) -> None:
         """Run `work` in a thread and hand its result to `deliver` (see `tui.bridge`)."""
+
+    def learn(self, names: Iterable[str]) -> None:
+        """Ask providers of facts in the background, those that were not asked before."""
 
     def action_switch(self, name: str) -> None:
         """Show another screen."""

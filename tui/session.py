@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the screens share: the view of one checkout, the pending edits, the runs; built once, held here only."""
 
+import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.edits.pending import Decision, Pending
 from core.matrix.cache import Cache
-from core.matrix.ci import Ci, read_ci
 from core.matrix.detail import Detail, describe
 from core.matrix.doctor import examine
 from core.matrix.index import Matrix
-from core.matrix.model_infos import model_infos
+from core.matrix.learn import learn
 from core.matrix.query import Query
+from core.matrix.scope import Learned
+from core.matrix.selected import Selected
 from core.matrix.view import View
 from core.model import Finding
 from core.runs.launch import launch
@@ -21,6 +25,9 @@ from core.runs.spec import RunSpec
 from core.runs.store import RunStore
 from core.settings import Paths, Settings
 from core.sources.checkout import Checkout
+
+if TYPE_CHECKING:
+    from core.matrix.ci import Ci
 
 
 @dataclass
@@ -36,7 +43,9 @@ class Session:
     """Files written here and not committed yet."""
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
-    _ci: Ci | None = None
+    _ci: "Ci | None" = None
+    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
+    """What several threads want is worked out by the first; the others find what it has kept."""
 
     @classmethod
     def open(cls, matrix: Matrix, paths: Paths, settings: Settings, *, query: str = "", arch: str = "") -> "Session":
@@ -61,23 +70,36 @@ class Session:
         """Ids that pending changes are about."""
         return frozenset(op.id for change in self.pending.changes for op in change.ops)
 
-    def ci(self) -> Ci:
-        """The scheduled CI jobs of the present matrix. Takes a second the first time: not for the app's own thread."""
-        known, matrix = self.known_ci, self.matrix
-        if known is None:
-            infos = model_infos(Cache(matrix.checkout, self.paths.cache / "index"), matrix)
-            known = self._ci = read_ci(matrix, infos)
-        return known
+    @property
+    def _cache(self) -> Cache:
+        return Cache(self.checkout, self.paths.cache / "index")
+
+    def learn(self, matrix: Matrix, names: Iterable[str]) -> Learned:
+        """Ask providers of facts about `matrix` (`core.matrix.learn`). Not for the app's own thread."""
+        with self._one_at_a_time:
+            return learn(self._cache, matrix, names)
 
     @property
-    def known_ci(self) -> Ci | None:
-        """The scheduled CI jobs, if `ci` has worked them out for the present matrix."""
-        known = self._ci
-        return known if known is not None and known.selector.collection.matrix is self.matrix else None
+    def selected(self) -> Selected | None:
+        """Which scheduled CI jobs select which tests, once that has been learned."""
+        facts = self.view.learned.get("jobs")
+        return facts if isinstance(facts, Selected) else None
+
+    def ci(self) -> "Ci":
+        """The scheduled CI jobs, to ask what they would select. Takes a while: not for the app's own thread."""
+        from core.matrix.ci import read_ci
+        from core.matrix.model_infos import model_infos
+
+        with self._one_at_a_time:
+            known, matrix = self._ci, self.matrix
+            if known is None or known.selector.collection.matrix is not matrix:
+                known = self._ci = read_ci(matrix, model_infos(self._cache, matrix))
+            return known
 
     def examine(self) -> tuple[Finding, ...]:
         """Everything that is wrong with the checkout. Takes seconds: not for the app's own thread."""
-        return examine(self.matrix, self.ci())
+        with self._one_at_a_time:
+            return examine(self._cache, self.matrix)
 
     def describe(self, id: str) -> Detail:
         return describe(self.matrix, id)

@@ -43,7 +43,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if args.kinds:
         _print_kinds(context)
         return EXIT_OK
-    findings = examine(context.matrix, context.ci)
+    findings = examine(context.cache, context.matrix)
     if args.sarif is not None:
         _write_sarif(args.sarif, findings, context)
     if console.json:

@@ -11,7 +11,7 @@ from core.edits.operations import parse_operations, to_json
 from core.edits.plan import plan, write
 from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.files import read_text
-from core.matrix.ci import job_name
+from core.matrix.selected import job_name
 from core.text import one_line, printable
 
 

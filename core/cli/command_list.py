@@ -11,7 +11,6 @@ from core.matrix.fields import select, status_column
 from core.matrix.index import NO_ARCH, Matrix, Universe
 from core.matrix.query import Query
 from core.matrix.query_help import help_text
-from core.matrix.universe import functions
 
 _COLUMNS = ("id", "status", "bringup", "archs", "reason")
 
@@ -31,7 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     universe = Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR
     matrix = context.index(universe)
-    rows = select(matrix, Query.parse(" ".join(args.query)), context.arch)
+    query = Query.parse(" ".join(args.query))
+    rows = select(matrix, query, context.arch, context.learned(matrix, query))
     if args.universe == "entries":
         rows = [row for row in rows if matrix.ids[row] in matrix.entries]
     elif args.universe is not None:
@@ -54,7 +54,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 def _print_ids(matrix: Matrix, rows: Iterable[int], context: Context, *, with_function: bool) -> None:
     """Ids as they are: scripts compare them byte by byte."""
     if with_function:
-        lines = sorted(f"{function}::{matrix.ids[row]}" for row in rows for function in functions(matrix.members[row]))
+        lines = sorted(f"{function}::{matrix.ids[row]}" for row in rows for function in matrix.functions(row))
     else:
         lines = [matrix.ids[row] for row in rows]
     context.console.out.writelines(f"{line}\n" for line in lines)

@@ -9,11 +9,11 @@ from core.cli.context import Context
 from core.cli.history_report import as_document as step_document
 from core.cli.history_report import print_steps
 from core.errors import EXIT_OK, TTMatrixError
-from core.matrix.ci import job_name
 from core.matrix.detail import Detail, describe
 from core.matrix.effective import text_of
 from core.matrix.index import NO_ARCH
 from core.matrix.model_infos import info_of
+from core.matrix.selected import job_name
 from core.matrix.timelines import Step
 from core.model import ModelInfo
 from core.sources.presets import Job
@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     detail = describe(context.matrix, context.resolve([args.id])[0])
     info = info_of(context.model_infos, detail.id)
-    jobs = context.ci.of(detail.id)
+    jobs = context.selected.of(context.matrix.rows[detail.id])
     steps = _last_steps(detail.id, context)
     if context.console.json:
         context.console.document(as_document(detail, info, jobs, steps))

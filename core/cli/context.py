@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from core.cli.console import Console
 from core.matrix.cache import Cache
+from core.matrix.fields import needs
 from core.matrix.index import Matrix, Universe, index
 from core.matrix.lookup import resolve_id
+from core.matrix.query import Query
 from core.matrix.view import check_arch
 from core.settings import Paths, Settings, load_settings, paths
 from core.sources.checkout import Checkout, find_checkout
@@ -18,6 +20,8 @@ from core.sources.checkout import Checkout, find_checkout
 if TYPE_CHECKING:
     from core.matrix.ci import Ci
     from core.matrix.history import History
+    from core.matrix.scope import Learned
+    from core.matrix.selected import Selected
     from core.sources.model_info import ModelInfos
 
 
@@ -79,9 +83,24 @@ class Context:
 
         return model_infos(self.cache, self.matrix)
 
+    def learned(self, matrix: Matrix, query: Query) -> "Learned":
+        """What `query` needs to know of a matrix beside its index; mostly nothing."""
+        if not (names := needs(query)):
+            return {}
+        from core.matrix.learn import learn
+
+        return learn(self.cache, matrix, names)
+
+    @cached_property
+    def selected(self) -> "Selected":
+        """Which scheduled CI jobs select which tests."""
+        from core.matrix.learn_jobs import learn
+
+        return learn(self.cache, self.matrix)
+
     @cached_property
     def ci(self) -> "Ci":
-        """The scheduled CI jobs and what they select."""
+        """The scheduled CI jobs, to ask what they would select."""
         from core.matrix.ci import read_ci
 
         return read_ci(self.matrix, self.model_infos)

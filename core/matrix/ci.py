@@ -4,27 +4,27 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from core.matrix.columns import packed
 from core.matrix.index import Matrix
 from core.matrix.jobs import Selector, gained_and_lost
 from core.matrix.jobs_read import read_selector
+from core.matrix.jobs_scope import covers_models
 from core.matrix.markers import groups
+from core.matrix.selected import Selected
 from core.model import Entry, Finding
 from core.sources.model_info import ModelInfos
 from core.sources.presets import Job
-from core.sources.presets_jobs import read_jobs, scheduled
+from core.sources.presets_jobs import Jobs, read_jobs, scheduled
 
 
 @dataclass(frozen=True, slots=True)
 class Ci:
     """The scheduled jobs of a checkout over one matrix."""
 
-    jobs: tuple[Job, ...]
+    jobs: Jobs
+    """Only those that run by themselves, with what makes them."""
     selector: Selector
     findings: tuple[Finding, ...] = ()
-
-    def of(self, id: str) -> tuple[Job, ...]:
-        """The scheduled jobs that select a test."""
-        return tuple(dict.fromkeys(job for job, _ in self.selector.jobs(self.jobs, id)))
 
     def under(self, entries: Mapping[str, Entry]) -> "Ci":
         """The same, if `entries` were the ones that count."""
@@ -32,7 +32,7 @@ class Ci:
 
     def gained_and_lost(self, after: "Ci", id: str) -> tuple[list[Job], list[Job]]:
         """The jobs a test gains and loses from here to `after`."""
-        return gained_and_lost(self.selector, after.selector, self.jobs, id)
+        return gained_and_lost(self.selector, after.selector, tuple(self.jobs), id)
 
 
 def read_ci(matrix: Matrix, infos: ModelInfos) -> Ci:
@@ -42,6 +42,16 @@ def read_ci(matrix: Matrix, infos: ModelInfos) -> Ci:
     return Ci(scheduled(jobs), selector, (*job_findings, *selector_findings))
 
 
-def job_name(job: Job) -> str:
-    """A job in one line: its preset, name and machine; the marks tell apart those that share all three."""
-    return f"{job.file}: {job.name} on {job.runs_on} ({job.test_mark})"
+def selected(ci: Ci) -> Selected:
+    """Evaluate every job that can select a test of the matrix."""
+    jobs = {job: triggers for job, triggers in ci.jobs.items() if covers_models(job.dir)}
+    masks = [0] * len(ci.selector.collection.matrix.ids)
+    for bit, job in enumerate(jobs):
+        for item in ci.selector.items(job):
+            masks[item.row] |= 1 << bit
+    sets = {mask: code for code, mask in enumerate(dict.fromkeys(masks))}
+    names = tuple(
+        f"{job.file}: {job.name} on {job.runs_on}, {' '.join(dict.fromkeys(one.cadence for one in triggers))}"
+        for job, triggers in jobs.items()
+    )
+    return Selected(tuple(jobs), names, tuple(sets), packed((sets[mask] for mask in masks), len(sets)), ci.findings)

@@ -9,6 +9,11 @@ from functools import cache
 from itertools import chain
 
 
+def packed(codes: Iterable[int], size: int) -> Sequence[int]:
+    """Codes below `size`, as bytes where they fit."""
+    return bytes(codes) if size <= 256 else array("I", codes)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """One text per row, dictionary-encoded."""
@@ -28,7 +33,7 @@ class Column:
     @classmethod
     def packed(cls, values: tuple[str, ...], codes: list[int]) -> "Column":
         """A column that holds its codes as bytes where they fit."""
-        return cls(values, bytes(codes) if len(values) <= 256 else array("I", codes))
+        return cls(values, packed(codes, len(values)))
 
     @classmethod
     def sparse(cls, size: int, default: str, texts: Mapping[int, str], values: Iterable[str] = ()) -> "Column":
@@ -97,6 +102,11 @@ class FlagColumn:
     def __getitem__(self, row: int) -> tuple[str, ...]:
         mask = self.masks[row]
         return tuple(value for bit, value in enumerate(self.values) if mask >> bit & 1)
+
+    def or_none(self) -> "FlagColumn":
+        """The column with an empty text on the rows that hold nothing, so that they can be asked for."""
+        none = 1 << len(self.values)
+        return FlagColumn((*self.values, ""), [mask or none for mask in self.masks])
 
     def mask(self, wanted: Iterable[str]) -> int:
         """The bits of `wanted`; texts outside the vocabulary have none."""

@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 
 from core.matrix.fields import BY_NAME, FIELDS
-from core.matrix.index import Matrix
 from core.matrix.query import Term
+from core.matrix.scope import Scope
 
 # A stretch without spaces and parentheses, but for those in quotes, closed or not.
 _STRETCH = re.compile(r'(?:[^\s"()]|"(?:[^"\\]|\\.)*(?:"|\\?\Z))+|[\s()]', re.DOTALL)
@@ -24,7 +24,7 @@ class Suggestion:
     help: str
 
 
-def complete(matrix: Matrix, text: str, cursor: int) -> list[Suggestion]:
+def complete(scope: Scope, text: str, cursor: int) -> list[Suggestion]:
     """What the word that ends at `cursor` may become, best first: what begins like it, whatever the case.
 
     A value is also found by the beginning of any word in it (`status:xf` offers `xfail`). Nothing is offered in quotes.
@@ -39,26 +39,27 @@ def complete(matrix: Matrix, text: str, cursor: int) -> list[Suggestion]:
         names = [field for field in FIELDS if field.name and field.name.startswith(word.lower())]
         return [Suggestion(f"{field.name}:", start, cursor, field.help) for field in names]
     typed = match["value"]
-    values = _values(matrix, match["field"].lower(), typed.lower())
+    values = _values(scope, match["field"].lower(), typed.lower())
     return [Suggestion(written, cursor - len(typed), cursor, help) for written, help in values.items()]
 
 
-def completed(matrix: Matrix, text: str) -> str:
+def completed(scope: Scope, text: str) -> str:
     """`text` with its last word completed; empty where nothing is typed of it yet or nothing begins like it."""
-    for suggestion in complete(matrix, text, len(text)):
+    for suggestion in complete(scope, text, len(text)):
         typed = text[suggestion.start :]
         if typed and suggestion.text.lower().startswith(typed.lower()) and len(suggestion.text) > len(typed):
             return text + suggestion.text[len(typed) :]
     return ""
 
 
-def _values(matrix: Matrix, name: str, typed: str) -> dict[str, str]:
+def _values(scope: Scope, name: str, typed: str) -> dict[str, str]:
     """The values of a field that `typed` begins, then those with a later word that it begins, as they are written.
 
     Each comes with the whole value that it stands for.
     """
     field = BY_NAME.get(name)
-    values = [text for text in field.completions(matrix) if typed in text.lower()] if field else []
+    known = field.completions(scope) if field and (not field.needs or field.needs in scope.learned) else ()
+    values = [text for text in known if typed in text.lower()]
     found = {_written(text): text for text in values if text.lower().startswith(typed)}
     if typed:
         inner = [

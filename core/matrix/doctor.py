@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from core.matrix.cache import Cache
 from core.matrix.checks.archs import DEAD_OVERRIDE, UNKNOWN_ARCH
 from core.matrix.checks.check import Check
 from core.matrix.checks.defaults import NO_STATUS, PCC_CONFLICT, REDUNDANT_DEFAULT
@@ -22,8 +23,9 @@ from core.matrix.checks.reading import (
     BROKEN_YAML,
 )
 from core.matrix.checks.yaml_version import YAML_VERSION
-from core.matrix.ci import Ci
 from core.matrix.index import Matrix
+from core.matrix.kept_tree import of_loaders
+from core.matrix.learn_jobs import learn as learn_jobs
 from core.model import Finding
 from core.sources.importable import mark_broken
 from core.sources.models_tree import ModelsTree
@@ -64,10 +66,21 @@ def diagnose(matrix: Matrix, checks: Iterable[Check] = CHECKS) -> tuple[Finding,
     return _ordered([*matrix.findings, *(one for check in checks for one in check.find(matrix))])
 
 
-def examine(matrix: Matrix, ci: Ci) -> tuple[Finding, ...]:
+def examine(cache: Cache, matrix: Matrix) -> tuple[Finding, ...]:
     """All of `diagnose`, with what takes longer to tell: CI, and which loaders cannot be imported."""
-    _, unimportable = mark_broken(matrix.checkout, ModelsTree(matrix.checkout.models), matrix.loaders.values())
-    return _ordered([*diagnose(matrix), *unimportable, *ci.findings, *no_job_findings(matrix, ci)])
+    selected = learn_jobs(cache, matrix)
+    return _ordered(
+        [*diagnose(matrix), *_unimportable(cache, matrix), *selected.findings, *no_job_findings(matrix, selected)]
+    )
+
+
+def _unimportable(cache: Cache, matrix: Matrix) -> tuple[Finding, ...]:
+    """Kept between starts, because it takes reading every module that a loader imports."""
+
+    def read() -> tuple[Finding, ...]:
+        return mark_broken(matrix.checkout, ModelsTree(matrix.checkout.models), matrix.loaders.values())[1]
+
+    return of_loaders(cache, matrix, "imports", tuple, read)
 
 
 def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -2,9 +2,9 @@
 """What a query can ask, one object a field, and the rows that satisfy one; add a field here and it is everywhere."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import MappingProxyType
 
-from core.matrix.columns import Column, FlagColumn
 from core.matrix.index import NO_ARCH, Matrix
 from core.matrix.query import TEXT, And, Node, Not, Operator, Or, Query, QueryError, Term
 from core.matrix.query_columns import (
@@ -13,17 +13,34 @@ from core.matrix.query_columns import (
     has_column,
     is_column,
     llm_column,
+    marker_column,
     required_pcc_column,
     variant_column,
 )
-from core.matrix.query_kinds import NONE, Choice, Field, IdText, Number, Text
+from core.matrix.query_kinds import NONE, Choice, Field, FromFacts, IdText, Number, Text
+from core.matrix.scope import AnyColumn, Learned, Scope
 
-__all__ = ["BY_NAME", "FIELDS", "NONE", "select", "status_column"]
+__all__ = ["BY_NAME", "FIELDS", "NONE", "column_of", "needs", "select", "status_column"]
 
 
-def status_column(matrix: Matrix, arch: str) -> Column | FlagColumn:
+def status_column(matrix: Matrix, arch: str) -> AnyColumn:
     """Effective status on `arch`; without one, that of every arch the test is marked for."""
     return matrix.flags["status"] if arch == NO_ARCH else matrix.status[arch]
+
+
+def _stored(name: str) -> Callable[[Scope], AnyColumn]:
+    """A column that every index holds."""
+    return lambda scope: scope.matrix.columns.get(name) or scope.matrix.flags[name]
+
+
+def _made(column: Callable[[Matrix], AnyColumn]) -> Callable[[Scope], AnyColumn]:
+    """A column that is made when first asked for, the same on every arch."""
+    return lambda scope: column(scope.matrix)
+
+
+def _llm(part: str) -> Callable[[Scope], AnyColumn]:
+    """A part of LLM ids."""
+    return lambda scope: llm_column(scope.matrix, part)
 
 
 FIELDS: tuple[Field, ...] = (
@@ -31,61 +48,99 @@ FIELDS: tuple[Field, ...] = (
     Choice(
         "status",
         "effective status on the shown arch, or on any supported one",
-        status_column,
+        lambda scope: status_column(scope.matrix, scope.arch),
         aliases={NONE: "unspecified"},
     ),
-    Choice("arch", "marked for this arch; also the arch whose values are meant", lambda m, _: m.flags["arch"]),
-    Choice("mode", "inference or training", lambda m, _: m.columns["mode"]),
-    Choice("parallelism", "how devices share the model", lambda m, _: m.columns["parallelism"]),
-    Choice("framework", "pytorch or jax", lambda m, _: m.columns["framework"]),
-    Choice("phase", "default, llm_decode or llm_prefill", lambda m, _: m.columns["phase"]),
-    Choice("bringup", "how far the entry says it gets, or none", lambda m, _: m.columns["bringup"]),
-    Choice("marker", "a marker the entry lists", lambda m, _: m.flags["marker"]),
-    Number("pcc", "effective required_pcc on the shown arch, or on any supported one", required_pcc_column),
-    Choice("assert_pcc", "true or false: whether PCC is asserted there", assert_pcc_column),
-    Choice("has", "entry, override, reason, issue (a link in the reason) or pcc", lambda m, _: has_column(m)),
-    Choice("is", "known, stray (entry without a test), mixed, duplicate or shadowed", lambda m, _: is_column(m)),
-    Text("reason", "part of the entry's reasons", lambda m, _: m.columns["reason"], listed=False),
-    Text("loader", "part of the loader's directory", lambda m, _: m.columns["loader"]),
-    Text("variant", "part of the variant", lambda m, _: variant_column(m)),
-    Text("file", "part of the entry's file name", lambda m, _: m.columns["file"]),
-    Choice("function", "a test function that runs it", lambda m, _: function_column(m)),
-    Number("seq", "sequence length of an LLM id; 1: not given", lambda m, _: llm_column(m, "seq"), int, ("1", "128")),
-    Number("batch", "batch size of an LLM id, per device", lambda m, _: llm_column(m, "batch"), int, ("1", "4")),
-    Choice("mesh", "mesh of an LLM id", lambda m, _: llm_column(m, "mesh")),
+    Choice("arch", "marked for this arch; also the arch whose values are meant", _stored("arch")),
+    Choice("mode", "inference or training", _stored("mode")),
+    Choice("parallelism", "how devices share the model", _stored("parallelism")),
+    Choice("framework", "pytorch or jax", _stored("framework")),
+    Choice("phase", "default, llm_decode or llm_prefill", _stored("phase")),
+    Choice("bringup", "how far the entry says it gets, or none", _stored("bringup")),
+    Choice("marker", "a marker the entry lists, or none", _made(marker_column)),
+    Number(
+        "pcc",
+        "effective required_pcc on the shown arch, or on any supported one",
+        lambda scope: required_pcc_column(scope.matrix, scope.arch),
+    ),
+    Choice(
+        "assert_pcc",
+        "true or false: whether PCC is asserted there",
+        lambda scope: assert_pcc_column(scope.matrix, scope.arch),
+    ),
+    Choice("has", "entry, override, reason, issue (a link in the reason) or pcc", _made(has_column)),
+    Choice("is", "known, stray (entry without a test), mixed, duplicate or shadowed", _made(is_column)),
+    Text("reason", "part of the entry's reasons", _stored("reason"), listed=False),
+    Text("loader", "part of the loader's directory", _stored("loader")),
+    Text("variant", "part of the variant", _made(variant_column)),
+    Text("file", "part of the entry's file name", _stored("file")),
+    Choice("group", "group of the model: red, priority, generality or vulcan", FromFacts("models", "group")),
+    Choice("task", "task of the model", FromFacts("models", "task")),
+    Choice("source", "where the model comes from", FromFacts("models", "source")),
+    Text("name", "part of the model's name in reports (model_info.name)", FromFacts("models", "name")),
+    Choice("job", "scheduled CI job that selects it on the shown arch, or on any; or none", FromFacts("jobs", "job")),
+    Choice("function", "a test function that runs it", _made(function_column)),
+    Number("seq", "sequence length of an LLM id; 1: not given", _llm("seq"), int, ("1", "128")),
+    Number("batch", "batch size of an LLM id, per device", _llm("batch"), int, ("1", "4")),
+    Choice("mesh", "mesh of an LLM id", _llm("mesh")),
     IdText("id", "part of the test id"),
 )
 
 BY_NAME = {one.name: one for one in FIELDS}
 
 
-def select(matrix: Matrix, query: Query, arch: str = NO_ARCH) -> list[int]:
+def select(matrix: Matrix, query: Query, arch: str = NO_ARCH, learned: Learned = MappingProxyType({})) -> list[int]:
     """Rows that satisfy `query`, in row order. Raises QueryError for unknown fields and values.
 
     `arch` is the arch whose values are meant, unless the query or a group in it itself asks for exactly one.
+    `learned` has what the query needs (see `needs`).
     """
-    return list(_all(matrix, arch, range(len(matrix.ids)), query.terms))
+    return list(_all(Scope(matrix, arch, learned), range(len(matrix.ids)), query.terms))
 
 
-def _all(matrix: Matrix, arch: str, rows: Sequence[int], nodes: tuple[Node, ...]) -> Sequence[int]:
-    arch = _lens(matrix, nodes) or arch
+def needs(query: Query) -> tuple[str, ...]:
+    """The providers of `core.matrix.learn` that `query` cannot be answered without."""
+    asked = [BY_NAME[term.field].needs for term in _terms(query.terms) if term.field in BY_NAME]
+    return tuple(dict.fromkeys(filter(None, asked)))
+
+
+def column_of(scope: Scope, name: str) -> AnyColumn:
+    """The column that a field asks about."""
+    field = BY_NAME[name]
+    assert isinstance(field, Choice | Text | Number), f"{name} has no column"
+    return field.column(scope)
+
+
+def _terms(nodes: Iterable[Node]) -> Iterator[Term]:
+    for node in nodes:
+        match node:
+            case Term():
+                yield node
+            case Not():
+                yield from _terms((node.node,))
+            case And() | Or():
+                yield from _terms(node.nodes)
+
+
+def _all(scope: Scope, rows: Sequence[int], nodes: tuple[Node, ...]) -> Sequence[int]:
+    scope = scope.on(_lens(scope.matrix, nodes) or scope.arch)
     # Every node is asked, even when no row is left: it may hold a mistake.
     for node in sorted(nodes, key=_cost):
-        rows = _holding(matrix, arch, rows, node)
+        rows = _holding(scope, rows, node)
     return rows
 
 
-def _holding(matrix: Matrix, arch: str, rows: Sequence[int], node: Node) -> Sequence[int]:
+def _holding(scope: Scope, rows: Sequence[int], node: Node) -> Sequence[int]:
     """Those of `rows` a node holds for, in the same order."""
     match node:
         case Term():
-            return (BY_NAME.get(node.field) or _unknown(node)).select(matrix, arch, rows, node)
+            return (BY_NAME.get(node.field) or _unknown(node)).select(scope, rows, node)
         case And():
-            return _all(matrix, arch, rows, node.nodes)
+            return _all(scope, rows, node.nodes)
         case Not():
-            return sorted(set(rows).difference(_holding(matrix, arch, rows, node.node)))
+            return sorted(set(rows).difference(_holding(scope, rows, node.node)))
         case Or():
-            return sorted(set().union(*(_holding(matrix, arch, rows, one) for one in node.nodes)))
+            return sorted(set().union(*(_holding(scope, rows, one) for one in node.nodes)))
 
 
 def _cost(node: Node) -> int:

@@ -62,7 +62,11 @@ class Matrix:
 
     def function(self, row: int) -> Function:
         """The test function of a row. Op-by-op twins are no rows of their own: they share id and entry."""
-        return functions(self.members[row])[0]
+        return self.functions(row)[0]
+
+    def functions(self, row: int) -> list[Function]:
+        """All the functions under which pytest collects the id of a row."""
+        return functions(self.members[row], self.schema)
 
     def file_of(self, entry: Entry) -> ExpectationFile:
         """The file an entry was read from."""

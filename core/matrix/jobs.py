@@ -154,10 +154,3 @@ def gained_and_lost(before: Selector, after: Selector, jobs: Sequence[Job], id: 
     old = dict.fromkeys(job for job, _ in before.jobs(jobs, id))
     new = dict.fromkeys(job for job, _ in after.jobs(jobs, id))
     return [job for job in new if job not in old], [job for job in old if job not in new]
-
-
-def unselected(selector: Selector, jobs: Iterable[Job]) -> tuple[str, ...]:
-    """Ids with an entry that none of `jobs` selects under any of its functions, in the order of the entries."""
-    ids = selector.collection.matrix.ids
-    selected = {ids[item.row] for job in jobs for item in selector.items(job)}
-    return tuple(id for id in selector.entries if id not in selected)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The markers of every test that pytest collects, for one arch or none (spec 3.1)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from core.matrix.index import Matrix
 from core.matrix.universe import Member, functions
 from core.model import Entry, Function, ModelInfo, Status, TestId
 from core.sources.runnable import LB_BLACKHOLE
+from core.sources.schema import Schema
 
 GroupOf = Callable[[str], str | None]
 """The model group of a test id: `red`, `priority`, `generality` or `vulcan`; None: it is unknown."""
@@ -21,7 +22,6 @@ _DECORATORS = {
 }
 _SCHEDULES = frozenset({"nightly", "weekly"})
 _NIGHTLY_GROUPS = ("red", "priority")
-_UNMARKED_GROUP = "priority"
 _TENSOR_PARALLEL = "tensor_parallel"
 
 
@@ -35,6 +35,8 @@ class Traits(NamedTuple):
     group: str | None
     skipped: bool
     """Whether the checkout's conftest skips the test on LB_BLACKHOLE."""
+    by_group: tuple[str, ...] = Schema().group_markers
+    """Markers that the checkout gives by group at all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +71,7 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
     groups: dict[tuple[str, str], str | None] = {}
     rows: dict[Traits, list[int]] = {}
     traits: dict[int, tuple[Traits, ...]] = {}
+    alike: dict[tuple[Traits, ...], tuple[Traits, ...]] = {}
     for row, member in enumerate(matrix.members):
         if member.id not in matrix.known:
             continue
@@ -76,8 +79,10 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
         if model not in groups:
             groups[model] = group_of(member.id) if member.directory else None
         parallelism = _TENSOR_PARALLEL if member.parallelism.endswith(_TENSOR_PARALLEL) else member.parallelism
-        rest = (parallelism, member.mode, groups[model], member.id.startswith(prefixes))
-        traits[row] = tuple(Traits(function, *rest) for function in functions(member))
+        rest = (parallelism, member.mode, groups[model], member.id.startswith(prefixes), matrix.schema.group_markers)
+        found = tuple(Traits(function, *rest) for function in functions(member, matrix.schema))
+        # Some hundred stand for all rows.
+        traits[row] = alike.setdefault(found, found)
         for one in traits[row]:
             rows.setdefault(one, []).append(row)
     return Collection(matrix, rows, traits)
@@ -101,7 +106,7 @@ def markers(traits: Traits, entry: Entry | None, arch: str | None) -> frozenset[
     return decorators.union(
         (traits.parallelism, traits.mode, status.lower()),
         own,
-        _group_markers(traits.group, own),
+        _group_markers(traits, own),
         archs,
         (name.replace("-", "_") for name in archs),
         (str(bringup).strip().lower(),) if bringup else (),
@@ -109,14 +114,13 @@ def markers(traits: Traits, entry: Entry | None, arch: str | None) -> frozenset[
     )
 
 
-def _group_markers(group: str | None, own: Sequence[str]) -> tuple[str, ...]:
+def _group_markers(traits: Traits, own: Sequence[str]) -> Iterator[str]:
     """The group itself and, where the entry names no schedule, the one that goes with the group."""
-    if group is None:
-        return ()
-    named = () if group == _UNMARKED_GROUP else (group,)
-    if not _SCHEDULES.isdisjoint(own):
-        return named
-    return (*named, "nightly" if group in _NIGHTLY_GROUPS else "weekly")
+    if traits.group is None:
+        return
+    schedule = "nightly" if traits.group in _NIGHTLY_GROUPS else "weekly"
+    wanted = (traits.group, schedule) if _SCHEDULES.isdisjoint(own) else (traits.group,)
+    yield from (name for name in wanted if name in traits.by_group)
 
 
 def _base(member: Member) -> str:

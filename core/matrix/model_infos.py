@@ -3,22 +3,16 @@
 
 from core.matrix.cache import Cache
 from core.matrix.index import Matrix
-from core.matrix.kept import load, store
+from core.matrix.kept_tree import of_loaders
 from core.model import ModelInfo, TestId
 from core.sources.model_info import ModelInfos, read_model_infos
-from core.sources.stamps import python_files, stamps_of
 
 
 def model_infos(cache: Cache, matrix: Matrix) -> ModelInfos:
     """The infos of the models of `matrix`, read anew only where a Python file of the models tree has changed."""
-    kept = load(cache.file("models"))
-    if isinstance(kept, ModelInfos):
-        return kept
-    # Every Python file of the models tree: any of them may be imported for a constant.
-    stamps = stamps_of(python_files(cache.checkout.models))
-    infos = read_model_infos(cache.checkout, matrix.loaders.values())
-    store(cache.file("models"), infos, stamps)
-    return infos
+    return of_loaders(
+        cache, matrix, "models", ModelInfos, lambda: read_model_infos(cache.checkout, matrix.loaders.values())
+    )
 
 
 def info_of(infos: ModelInfos, id: str) -> ModelInfo | None:

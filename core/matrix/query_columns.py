@@ -60,7 +60,9 @@ def function_column(matrix: Matrix) -> FlagColumn:
     # These parts decide the functions, and some dozen kinds stand for all rows.
     members = dict(zip(kinds, matrix.members, strict=True))
     bits = {function: 1 << bit for bit, function in enumerate(Function)}
-    masks = {kind: sum(bits[function] for function in functions(member)) for kind, member in members.items()}
+    masks = {
+        kind: sum(bits[function] for function in functions(member, matrix.schema)) for kind, member in members.items()
+    }
     return FlagColumn(tuple(Function), [masks[kind] for kind in kinds])
 
 
@@ -87,6 +89,12 @@ def _shapes(matrix: Matrix) -> Column:
 
 
 # What entries say
+
+
+@_kept
+def marker_column(matrix: Matrix) -> FlagColumn:
+    """The markers each row's entry lists; an empty text where it lists none."""
+    return matrix.flags["marker"].or_none()
 
 
 @_kept

@@ -4,18 +4,24 @@
 import difflib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from core.matrix.columns import Column, FlagColumn
+from core.matrix.columns import FlagColumn
 from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.query_limit import TooLong, time_limit
 from core.matrix.query_numbers import decimal, number_test
 from core.matrix.query_parse import compiled
 from core.matrix.query_terms import Operator, QueryError, Term
+from core.matrix.scope import AnyColumn, Scope
 
 NONE = "none"
 """How an empty value is asked for."""
+
+_MOST_NAMES = 40
+"""So many fill a screen."""
 
 _FOLDABLE = re.compile(
     r"(?:[^\\\[(]|\((?!\?)|\\[dswb.+*?()|/-]|\[\^?(?:[a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|[^\\\[\]^-])+\])*", re.DOTALL
@@ -39,16 +45,32 @@ class Field(Protocol):
         """How dear it is to test a row, beside other fields: the cheap ones thin out the rows first."""
         ...
 
-    def select(self, matrix: Matrix, arch: str, rows: Iterable[int], term: Term) -> list[int]:
+    @property
+    def needs(self) -> str:
+        """The provider of `core.matrix.learn` that must have been asked first; empty: the matrix is enough."""
+        ...
+
+    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
         """Those of `rows` the term holds for, in the same order. Raises QueryError on a value that cannot be.
 
         The term was parsed: its regular expression, if any, is one.
         """
         ...
 
-    def completions(self, matrix: Matrix) -> Sequence[str]:
-        """Values to offer while one is typed."""
+    def completions(self, scope: Scope) -> Sequence[str]:
+        """Values to offer while one is typed; what it needs has been learned."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class FromFacts:
+    """A column that a provider of `core.matrix.learn` works out."""
+
+    provider: str
+    name: str
+
+    def __call__(self, scope: Scope) -> AnyColumn:
+        return scope.learned[self.provider].column(self.name, scope.arch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +79,19 @@ class _ColumnField(ABC):
 
     name: str
     help: str
-    column: Callable[[Matrix, str], Column | FlagColumn]
-    """The column as it is meant on an arch."""
+    column: Callable[[Scope], AnyColumn]
+    """The column as it is meant in a scope."""
     cost: ClassVar[int] = 0
 
-    def select(self, matrix: Matrix, arch: str, rows: Iterable[int], term: Term) -> list[int]:
-        column = self.column(matrix, arch)
+    @property
+    def needs(self) -> str:
+        return self.column.provider if isinstance(self.column, FromFacts) else ""
+
+    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
+        column = self.column(scope)
         if term.operator is Operator.MATCHES:
-            chosen = set(self.matching(column.values, term))
+            with _stopped(term):
+                chosen = set(self.matching(column.values, term))
         else:
             chosen = {code for number in range(len(term.values)) for code in self.named(column.values, term, number)}
         return _holding(column, rows, chosen)
@@ -101,12 +128,12 @@ class Choice(_ColumnField):
                 term.column_of(number),
                 value,
                 suggestion=f"{self.name}:{near[0]}" if near else "",
-                hint=f"One of: {', '.join(codes)}",
+                hint=_one_of(list(codes)),
             )
         return partly
 
-    def completions(self, matrix: Matrix) -> Sequence[str]:
-        return [(text or NONE).lower() for text in self.column(matrix, NO_ARCH).values]
+    def completions(self, scope: Scope) -> Sequence[str]:
+        return [(text or NONE).lower() for text in self.column(scope.on(NO_ARCH)).values]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +148,8 @@ class Text(_ColumnField):
         needle = term.values[number].lower()
         return [code for code, text in enumerate(vocabulary) if needle in text.lower()]
 
-    def completions(self, matrix: Matrix) -> Sequence[str]:
-        return [text for text in self.column(matrix, NO_ARCH).values if text] if self.listed else ()
+    def completions(self, scope: Scope) -> Sequence[str]:
+        return [text for text in self.column(scope.on(NO_ARCH)).values if text] if self.listed else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +187,8 @@ class Number(_ColumnField):
         except ValueError:
             return None
 
-    def completions(self, matrix: Matrix) -> Sequence[str]:
-        texts = [text for text in self.column(matrix, NO_ARCH).values if self._number(text) is not None]
+    def completions(self, scope: Scope) -> Sequence[str]:
+        texts = [text for text in self.column(scope.on(NO_ARCH)).values if self._number(text) is not None]
         return sorted(texts, key=self.read)
 
 
@@ -173,25 +200,46 @@ class IdText:
     help: str
     metavar: ClassVar[str] = "TEXT"
     cost: ClassVar[int] = 10
+    needs: ClassVar[str] = ""
 
-    def select(self, matrix: Matrix, arch: str, rows: Iterable[int], term: Term) -> list[int]:
-        lowered = matrix.lowered
+    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
+        matrix, lowered = scope.matrix, scope.matrix.lowered
         if term.operator is Operator.MATCHES:
-            pattern = term.values[0]
-            if foldable(pattern):
-                # Ignoring case costs several times the search itself, and the ids are there in lower case.
-                search = compiled(pattern.lower(), re.NOFLAG).search
-                return [row for row in rows if search(lowered[row])]
-            search, ids = compiled(pattern).search, matrix.ids
-            return [row for row in rows if search(ids[row])]
+            with _stopped(term):
+                return _matching(matrix, rows, term.values[0])
         needles = [value.lower() for value in term.values]
         if len(needles) == 1:
             needle = needles[0]
             return [row for row in rows if needle in lowered[row]]
         return [row for row in rows if any(needle in lowered[row] for needle in needles)]
 
-    def completions(self, matrix: Matrix) -> Sequence[str]:
+    def completions(self, scope: Scope) -> Sequence[str]:
         return ()
+
+
+def _matching(matrix: Matrix, rows: Iterable[int], pattern: str) -> list[int]:
+    """Those of `rows` in whose ids a regular expression is found, case aside."""
+    if foldable(pattern):
+        # Ignoring case costs several times the search itself, and the ids are there in lower case.
+        search, lowered = compiled(pattern.lower(), re.NOFLAG).search, matrix.lowered
+        return [row for row in rows if search(lowered[row])]
+    search, ids = compiled(pattern).search, matrix.ids
+    return [row for row in rows if search(ids[row])]
+
+
+@contextmanager
+def _stopped(term: Term) -> Iterator[None]:
+    """Refuse a regular expression whose search comes to no end."""
+    try:
+        with time_limit():
+            yield
+    except TooLong:
+        raise QueryError(
+            "This regular expression takes too long",
+            term.column_of(0),
+            term.values[0],
+            hint="Repeat less: a+ instead of (a+)+, one .* instead of two",
+        ) from None
 
 
 def foldable(pattern: str) -> bool:
@@ -202,13 +250,18 @@ def foldable(pattern: str) -> bool:
     return _FOLDABLE.fullmatch(pattern) is not None
 
 
-def _holding(column: Column | FlagColumn, rows: Iterable[int], chosen: set[int]) -> list[int]:
+def _holding(column: AnyColumn, rows: Iterable[int], chosen: set[int]) -> list[int]:
     """Those of `rows` that hold one of the texts with the codes `chosen`."""
     if isinstance(column, FlagColumn):
         mask, masks = sum(1 << code for code in chosen), column.masks
         return [row for row in rows if masks[row] & mask]
     codes = column.codes
     return [row for row in rows if codes[row] in chosen]
+
+
+def _one_of(names: Sequence[str]) -> str:
+    shown = names[:_MOST_NAMES]
+    return f"One of: {', '.join(shown)}" + (f" and {len(names) - len(shown)} more" if len(names) > len(shown) else "")
 
 
 def _words(names: Iterable[str]) -> list[str]:

@@ -49,27 +49,28 @@ def collected_members(loaders: Iterable[Loader], schema: Schema, placeholders: I
     Op-by-op twins share their ids with these: see `functions`.
     """
     plain = _standard(schema)
+    jax = [one for one in plain if {*one[2:]} <= {*schema.jax_parameters}]
     lengths = (NO_SEQUENCE, *schema.llm_sequence_lengths)
     sizes = list(product(lengths, schema.llm_batch_sizes, _shapes(schema)))
     decode = [_llm("llm_decode", length, batch, *shape) for length, batch, shape in sizes]
     prefill = [_llm("llm_prefill", length, batch, *shape) for length, batch, shape in sizes]
     for loader in loaders:
         if not loader.broken:
+            own = jax if loader.framework is Framework.JAX else plain
             with_decode = loader.has_decode and schema.has_llm_tests
-            yield from _members(
-                loader, plain + decode if with_decode else plain, prefill if schema.has_llm_tests else []
-            )
+            yield from _members(loader, own + decode if with_decode else own, prefill if schema.has_llm_tests else [])
     yield from (Member(key, "", "", "", "") for key in placeholders)
 
 
-def functions(member: Member) -> list[Function]:
+def functions(member: Member, schema: Schema) -> list[Function]:
     """The functions under which pytest collects an id, the one that runs the whole model first."""
     if member.phase == "":
         return [Function.PLACEHOLDER]
     if member.phase != "default":
         return [Function.LLM]
     own = Function.JAX if member.directory.endswith(f"/{Framework.JAX}") else Function.TORCH
-    return [own, Function.OP_BY_OP] if member.parallelism == "single_device" else [own]
+    twin = schema.has_op_by_op_tests and member.parallelism == "single_device"
+    return [own, Function.OP_BY_OP] if twin else [own]
 
 
 def _members(loader: Loader, suffixes: list[_Suffix], prefill: list[_Suffix]) -> Iterator[Member]:

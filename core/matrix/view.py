@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.errors import UsageError
-from core.matrix.columns import Column, FlagColumn
-from core.matrix.fields import NONE, select, status_column
+from core.matrix.fields import BY_NAME, NONE, column_of, needs, select
 from core.matrix.index import NO_ARCH, Matrix
 from core.matrix.query import Query, QueryError
+from core.matrix.scope import Learned, Scope
 
-FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "bringup", "marker")
+FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "group", "bringup", "marker", "task", "job")
 SORT_KEYS = ("id", "status", "bringup", "reason", "file")
 
 
@@ -45,16 +45,17 @@ class View:
         check_arch(matrix, arch)
         self.matrix = matrix
         self.arch = arch
+        self.learned: Learned = {}
         self.query = query or Query()
         self.sort_key = "id"
         self.descending = False
         self.marks: set[str] = set()
         self._positions: dict[int, int] | None = None
-        self.rows: Sequence[int] = self._ordered(select(matrix, self.query, arch))
+        self.rows: Sequence[int] = self._ordered(self._selected(self.query))
 
     def filter(self, query: Query) -> None:
         """Show what `query` selects; on a QueryError everything stays as it was."""
-        rows = select(self.matrix, query, self.arch)
+        rows = self._selected(query)
         self.query = query
         self._show(rows)
 
@@ -62,25 +63,38 @@ class View:
         """Mean the values of `arch`, or with NO_ARCH those of every supported arch."""
         check_arch(self.matrix, arch)
         self.arch = arch
-        self._show(select(self.matrix, self.query, arch))
+        self._show(self._selected(self.query))
 
     def sort(self, key: str, *, descending: bool = False) -> None:
         """Order by one of SORT_KEYS; rows with the same value stay in the order of their ids."""
         self.sort_key, self.descending = key, descending
         self._show(sorted(self.rows))
 
-    def replace_matrix(self, matrix: Matrix) -> None:
+    def replace_matrix(self, matrix: Matrix, learned: Learned | None = None) -> None:
         """Look at a newer index through the same query. Marks on ids that are gone are dropped.
 
-        Where the query names what the newer index no longer has, nothing is shown.
+        `learned` is what is known of the newer index. Where the query names what it no longer has, nothing is shown.
         """
         self.matrix = matrix
+        self.learned = learned or {}
         self.marks &= matrix.rows.keys()
-        try:
-            rows = select(matrix, self.query, self.arch)
-        except QueryError:
-            rows = []
-        self._show(rows)
+        self._show_again()
+
+    def learn(self, learned: Learned) -> None:
+        """Take in what was worked out about the matrix; a query that waited for it is answered."""
+        waited = self.missing()
+        self.learned = {**self.learned, **learned}
+        if waited:
+            self._show_again()
+
+    def missing(self) -> tuple[str, ...]:
+        """The providers whose facts the query needs and nobody has given yet; until then nothing is shown."""
+        return self._missing(self.query)
+
+    @property
+    def scope(self) -> Scope:
+        """What a query is asked of here."""
+        return Scope(self.matrix, self.arch, self.learned)
 
     def id_at(self, position: int) -> str | None:
         """The id shown at a position; None past the end."""
@@ -112,22 +126,32 @@ class View:
         return [id] if id is not None else []
 
     def facets(self, names: Iterable[str] = FACETS) -> list[Facet]:
-        """Counts per value; a facet is counted without its own terms, so that alternatives show."""
-        return [self._facet(name) for name in names]
+        """Counts per value; a facet is counted without its own terms, so that alternatives show.
+
+        A facet of facts that are not known yet is left out.
+        """
+        return [self._facet(name) for name in names if BY_NAME[name].needs in ("", *self.learned)]
 
     def _facet(self, name: str) -> Facet:
         asked = {value.lower() for value in self.query.values_of(name)}
-        rows = select(self.matrix, self.query.without(name), self.arch) if asked else self.rows
-        counts = self._column(name).counts(rows)
+        rows = self._selected(self.query.without(name)) if asked else self.rows
+        counts = column_of(self.scope, name).counts(rows)
         return Facet(
             name,
             tuple(FacetValue(v or NONE, count, (v or NONE).lower() in asked) for v, count in counts.items()),
         )
 
-    def _column(self, name: str) -> Column | FlagColumn:
-        if name == "status":
-            return status_column(self.matrix, self.arch)
-        return self.matrix.columns.get(name) or self.matrix.flags[name]
+    def _selected(self, query: Query) -> list[int]:
+        return [] if self._missing(query) else select(self.matrix, query, self.arch, self.learned)
+
+    def _missing(self, query: Query) -> tuple[str, ...]:
+        return tuple(name for name in needs(query) if name not in self.learned)
+
+    def _show_again(self) -> None:
+        try:
+            self._show(self._selected(self.query))
+        except QueryError:
+            self._show([])
 
     def _show(self, rows: list[int]) -> None:
         self._positions = None
@@ -136,5 +160,5 @@ class View:
     def _ordered(self, rows: list[int]) -> list[int]:
         if self.sort_key == "id":
             return rows[::-1] if self.descending else rows
-        column = self._column(self.sort_key)
+        column = column_of(self.scope, self.sort_key)
         return sorted(rows, key=column.__getitem__, reverse=self.descending)

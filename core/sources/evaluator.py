@@ -75,6 +75,11 @@ class Evaluator:
             raise Unknown(f"{name} is no class method")
         return self._invoke(method, list(given), {})
 
+    def forget(self) -> None:
+        """Let go of what was read and worked out; values that were given stay what they are."""
+        self._tree.forget()
+        self._objects.forget()
+
     def attribute(self, of: Value, name: str) -> Value:
         """`of.name`."""
         self._steps = 0

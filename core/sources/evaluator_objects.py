@@ -34,6 +34,10 @@ class Objects:
         self._evaluate = evaluate
         self._class_values: dict[tuple[TreeClass, str], Value] = {}
 
+    def forget(self) -> None:
+        """Let go of the attributes of classes."""
+        self._class_values.clear()
+
     def attribute(self, of: Value, name: str) -> Value:
         """`of.name`."""
         match of:

@@ -20,7 +20,7 @@ _PLAIN_BASES = frozenset({"abc.ABC", "enum.Enum", "enum.StrEnum", "builtins.obje
 
 
 class TreeNames:
-    """Reads each file below `models` at most once, and only what is asked for."""
+    """Reads each file below `models` at most once until `forget`, and only what is asked for."""
 
     def __init__(self, models: Path) -> None:
         self._models = models
@@ -28,6 +28,12 @@ class TreeNames:
         self._namespaces: dict[str, Mapping[str, Bound] | Unclear] = {}
         self._found: dict[tuple[str, str], Found] = {}
         self._ancestors: dict[TreeClass, tuple[Ancestor, ...]] = {}
+
+    def forget(self) -> None:
+        """Let go of every file; what is asked for again is read again."""
+        self._namespaces.clear()
+        self._found.clear()
+        self._ancestors.clear()
 
     def lookup(self, path: str, name: str) -> Found:
         """What the global `name` of the file at `path` stands for. Raises Unknown where that cannot be seen."""

@@ -16,6 +16,8 @@ from core.sources.loaders import loader_file
 _LOADER_CLASS = "ModelLoader"
 _INFO_CLASS = "ModelInfo"
 _BASE_FILE = "base.py"
+_LOADERS_AT_ONCE = 25
+"""So many syntax trees are held: more take memory, fewer mean to parse what loaders share more often."""
 
 Key: TypeAlias = tuple[str, str | None]
 """Loader directory and variant value; None: the loader has no variants."""
@@ -35,7 +37,9 @@ def read_model_infos(checkout: Checkout, loaders: Iterable[Loader]) -> ModelInfo
     evaluator = Evaluator(tree := TreeNames(checkout.models))
     known: dict[Key, ModelInfo] = {}
     unknown: dict[Key, str] = {}
-    for loader in loaders:
+    for number, loader in enumerate(loaders, 1):
+        if number % _LOADERS_AT_ONCE == 0:
+            evaluator.forget()
         for variant in loader.variants or (None,):
             try:
                 known[loader.directory, variant] = _ask(loader, variant, tree, evaluator)

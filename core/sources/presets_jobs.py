@@ -24,6 +24,6 @@ def read_jobs(checkout: Checkout) -> tuple[Jobs, tuple[Finding, ...]]:
     return {job: tuple(found[job]) for job in ordered}, (*preset_findings, *trigger_findings)
 
 
-def scheduled(jobs: Jobs) -> tuple[Job, ...]:
+def scheduled(jobs: Jobs) -> Jobs:
     """Jobs that run by themselves before long: for every change, every day or on some days of the week."""
-    return tuple(job for job, triggers in jobs.items() if any(trigger.scheduled for trigger in triggers))
+    return {job: triggers for job, triggers in jobs.items() if any(trigger.scheduled for trigger in triggers)}

@@ -10,10 +10,14 @@ from core.model import TEST_MODULE, Finding, Function
 from core.sources.checkout import Checkout
 
 CONSTANTS = Path("tests/runner/test_config/constants.py")
-_LISTS = (CONSTANTS, Path("tests/runner/conftest.py"))
+_CONFTEST = Path("tests/runner/conftest.py")
+_HOOK = "def pytest_collection_modifyitems("
+_LISTS = (CONSTANTS, _CONFTEST)
 """Where upstream's lists stand; what the first one has counts."""
 SCHEMA_SOURCES = (*_LISTS, Path(TEST_MODULE))
 """All files that a schema is read from."""
+_PARAMETER_ID = re.compile(r"""\bid=["'](\w+)["']""")
+_MARKER = re.compile(r"\bpytest\.mark\.(\w+)")
 _FULL = re.compile(r"""ids=\[["']full["']\]""")
 
 
@@ -80,7 +84,12 @@ class Schema:
     excluded_torch_directories: tuple[str, ...] = ("suryaocr",)
     full_in_ids: bool = False
     """Whether ids have the part `full`, as before 2026."""
+    jax_parameters: tuple[str, ...] = (*parallelisms, *modes)
+    """The parallelisms and modes that JAX tests are collected with; older checkouts leave some out."""
     has_llm_tests: bool = True
+    has_op_by_op_tests: bool = True
+    group_markers: tuple[str, ...] = ("red", "generality", "vulcan", "nightly", "weekly")
+    """Markers that the runner's conftest gives by the group of a model; older ones know fewer."""
 
 
 _UPSTREAM_NAMES = {
@@ -119,6 +128,7 @@ def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
     if (checkout.root / CONSTANTS).is_file() and found and "llm_meshes" not in found:
         found["llm_meshes"] = ()
     found.update(_shape_of_ids(checkout.root / TEST_MODULE))
+    found.update(_markers_of_hook(checkout.root / _CONFTEST))
     return replace(Schema(), **found), tuple(findings)  # type: ignore[arg-type]
 
 
@@ -148,7 +158,32 @@ def _shape_of_ids(path: Path) -> dict[str, object]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return {}
-    return {"full_in_ids": _FULL.search(text) is not None, "has_llm_tests": f"def {Function.LLM}(" in text}
+    return {
+        "full_in_ids": _FULL.search(text) is not None,
+        "has_llm_tests": f"def {Function.LLM}(" in text,
+        "has_op_by_op_tests": f"def {Function.OP_BY_OP}(" in text,
+        **_jax_parameters(text),
+    }
+
+
+def _jax_parameters(text: str) -> dict[str, object]:
+    """The ids that stand in the decorators of the JAX test."""
+    before, found, _ = text.partition(f"def {Function.JAX}(")
+    lines = before[before.rfind("\ndef ") :].splitlines() if found else []
+    ids = [id for line in lines if not line.lstrip().startswith("#") for id in _PARAMETER_ID.findall(line)]
+    return {"jax_parameters": tuple(ids)} if ids else {}
+
+
+def _markers_of_hook(path: Path) -> dict[str, object]:
+    """Which of the group markers the conftest's hook gives; nothing where a checkout has no such hook."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    if _HOOK not in text:
+        return {}
+    given = set(_MARKER.findall(text))
+    return {"group_markers": tuple(name for name in Schema().group_markers if name in given)}
 
 
 def _ordered_literal(node: ast.expr) -> object | None:

@@ -70,8 +70,8 @@ def directories_below(root: Path) -> Iterator[str]:
         yield where
 
 
-def python_files(root: Path) -> Iterator[str]:
-    """Every directory below `root`, itself included, and every Python file in them."""
+def files_below(root: Path, ending: str = "") -> Iterator[str]:
+    """Every directory below `root`, itself included, and every file in them whose name ends so."""
     for where, names in walk(os.fspath(root)):
         yield where
-        yield from (f"{where}{os.sep}{name}" for name in names if name.endswith(".py"))
+        yield from (f"{where}{os.sep}{name}" for name in names if name.endswith(ending))

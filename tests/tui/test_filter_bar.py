@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The filter line completes what is typed, and gives way where there is nothing to complete."""
 
+import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from core.matrix.index import Matrix
+from core.matrix.scope import Learned
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.sample import sample_checkout
 from tests.support.tree import sample
+from tui.session import Session
 from tui.widgets.filter_bar import QueryInput
 
 
@@ -60,3 +66,54 @@ async def test_a_query_with_groups_filters_and_toggles(checkout: Checkout) -> No
         await pilot.press("f", "j", "j", "space")
         assert str(app.session.view.query) == "has:entry (mode:training or tiny) status:known_failure_xfail"
         assert len(app.session.view.rows) == 1
+
+
+async def test_a_query_that_must_be_looked_up_says_so_and_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = build_app(sample_checkout(tmp_path / "tt-xla"), query="has:entry")
+    entered, may_go_on = threading.Event(), threading.Event()
+    learn = Session.learn
+
+    def slowly(session: Session, matrix: Matrix, names: Iterable[str]) -> Learned:
+        entered.set()
+        assert may_go_on.wait(60)
+        return learn(session, matrix, names)
+
+    monkeypatch.setattr(Session, "learn", slowly)
+    # So small that no panel asks for anything by itself.
+    async with app.run_test(size=(100, 24)) as pilot:
+        await pilot.press("slash")
+        app.matrix_screen.query_one(QueryInput).value = "has:entry job:none"
+        await until(pilot, entered.is_set, "somebody looks it up")
+        await until(pilot, lambda: "reading the scheduled CI jobs" in screen_text(app), "reading")
+        # The rows of the query before are still there to be read, and nothing can be done to them by mistake.
+        assert app.matrix_screen.current is not None
+        await pilot.press("enter", "asterisk")
+        assert app.session.view.marks == set()
+        may_go_on.set()
+        await until(pilot, lambda: "reading" not in screen_text(app), "the answer")
+        assert 0 < len(app.session.view.rows) < len(app.session.matrix.entries)
+        await pilot.press("slash")
+        await type_text(pilot, " mode:training")
+        assert "reading" not in screen_text(app)
+
+
+async def test_the_app_can_be_opened_on_such_a_query_and_reads_on(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    app = build_app(checkout, query="job:none has:entry")
+    async with app.run_test(size=(100, 24)) as pilot:
+        await until(pilot, lambda: len(app.session.view.rows) > 0, "rows")
+        before = len(app.session.view.rows)
+        for preset in checkout.presets.glob("*.json"):
+            preset.write_text("[]")
+        app.action_reload()
+        await until(pilot, lambda: len(app.session.view.rows) != before, "rows of the changed checkout")
+        assert app.session.view.missing() == ()
+
+
+async def test_facets_of_the_models_come_with_the_panel(tmp_path: Path) -> None:
+    app = build_app(sample_checkout(tmp_path / "tt-xla"), query="has:entry")
+    async with app.run_test(size=(140, 60)) as pilot:
+        await until(pilot, lambda: {"models", "jobs"} <= set(app.session.view.learned), "facts")
+        await until(pilot, lambda: "generality" in screen_text(app), "the group facet")

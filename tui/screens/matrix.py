@@ -10,10 +10,11 @@ from textual.timer import Timer
 from textual.widgets import Footer, Static
 
 from core.errors import TTMatrixError, UsageError
-from core.matrix.ci import job_name
 from core.matrix.complete import completed
 from core.matrix.index import NO_ARCH
+from core.matrix.learn import waiting_words
 from core.matrix.query import Query
+from core.matrix.selected import job_name
 from core.matrix.view import SORT_KEYS
 from core.model import node_id
 from core.text import one_line
@@ -35,6 +36,9 @@ _DETAIL_FROM = 32
 _DETAIL_DELAY = 0.06
 """Seconds the cursor must rest before the detail follows: moving must stay cheap."""
 _MANY_RUNS = 8
+_OF_FACETS = ("models", "jobs")
+_OF_DETAIL = ("jobs",)
+"""Facts that these panels show beside what the index holds; the table never waits for them."""
 
 
 class MatrixTable(RowTable):
@@ -68,8 +72,11 @@ class MatrixScreen(SessionScreen):
         self.follow(self.host.matrix_changed, self._matrix_changed)
         self.follow(self.host.runs_changed, self._cells_changed)
         self.follow(self.host.pending_changed, self._cells_changed)
+        self.follow(self.host.facts_learned, self._facts_learned)
+        self._shown = self.session.view.rows
         self.table.focus()
         self._say()
+        self.host.learn(self.session.view.missing())
         self.call_after_refresh(self._count_facets)
 
     @property
@@ -86,16 +93,32 @@ class MatrixScreen(SessionScreen):
     def _matrix_changed(self) -> None:
         self._show_rows()
 
+    def _facts_learned(self) -> None:
+        if self.session.view.rows is not self._shown:
+            self._show_rows()
+        else:
+            self._count_facets()
+        self._detail_soon()
+
     def _cells_changed(self) -> None:
-        self.table.source = self._rows()
-        self.table.repaint_rows()
+        if not self.session.view.missing():
+            self.table.source = self._rows()
+            self.table.repaint_rows()
         self._say()
         self._detail_soon()
 
     def _show_rows(self) -> None:
-        """Show what the view now holds, with the cursor on the test it was on."""
-        self.table.show(self._rows(), keep=self.table.cursor_key)
+        """Show what the view now holds, with the cursor on the test it was on.
+
+        A query that waits for facts leaves the table as it is; the view holds no rows, so nothing can be done to them.
+        """
+        view = self.session.view
         self._say()
+        if missing := view.missing():
+            self.host.learn(missing)
+            return
+        self._shown = view.rows
+        self.table.show(self._rows(), keep=self.table.cursor_key)
         self.call_after_refresh(self._count_facets)
 
     def _say(self) -> None:
@@ -106,6 +129,9 @@ class MatrixScreen(SessionScreen):
             f"sorted by {view.sort_key}" if view.sort_key != "id" else "",
             counted(len(view.matrix.findings), "finding") if view.matrix.findings else "",
         )
+        if missing := view.missing():
+            self.query_one(FilterBar).note(waiting_words(missing))
+            return
         note = count_text(view)
         if not view.rows and (words := " ".join(view.query.values_of(""))):
             nearest = view.matrix.closest(words, 1)
@@ -125,10 +151,11 @@ class MatrixScreen(SessionScreen):
         self._show_rows()
 
     def _complete(self, text: str) -> str:
-        return completed(self.session.matrix, text)
+        return completed(self.session.view.scope, text)
 
     def _count_facets(self) -> None:
         if self.query_one("#facet-box").has_class("shown"):
+            self.host.learn(_OF_FACETS)
             self.query_one(Facets).show_facets(self.session.view.facets())
 
     def on_facet_panel_chosen(self, event: FacetPanel.Chosen) -> None:
@@ -192,10 +219,9 @@ class MatrixScreen(SessionScreen):
         if self.current is None:
             shown.update("No test matches the filter.")
             return
-        ci = self.session.known_ci
-        if ci is None:
-            self.host.in_thread("ci", self.session.ci, lambda _: self._detail_soon(), supersede=True)
-        jobs = None if ci is None else [job_name(job) for job in ci.of(self.current)]
+        self.host.learn(_OF_DETAIL)
+        selected, row = self.session.selected, self.session.matrix.rows[self.current]
+        jobs = None if selected is None else [job_name(job) for job in selected.of(row)]
         runs = [record for record in self.session.runs if record.spec.test_id == self.current]
         shown.update(detail_text(self.session.describe(self.current), runs, jobs))
         self.query_one("#detail").scroll_to(y=0, animate=False)

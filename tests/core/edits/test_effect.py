@@ -9,7 +9,7 @@ from core.cli.demo_walk import STALE
 from core.edits.effect import CellChange, effect
 from core.edits.operations import Operation, OpKind
 from core.edits.plan import plan
-from core.matrix.ci import read_ci
+from core.matrix.ci import read_ci, selected
 from core.matrix.index import Matrix, index
 from core.model import Status
 from core.sources.model_info import read_model_infos
@@ -30,7 +30,7 @@ def test_jobs_follow_the_entry(tmp_path: Path) -> None:
     promote = Operation(OpKind.SET, STALE, path=("status",), value="EXPECTED_PASSING")
     changes = effect(matrix, plan(matrix.checkout.test_config, [promote], matrix.schema), ci)
     lost = {job for change in changes for job in change.jobs_lost}
-    assert lost <= set(ci.of(STALE))
+    assert lost <= set(selected(ci).of(matrix.rows[STALE]))
     assert {job.runs_on for job in lost} == {change.arch for change in changes if change.jobs_lost}
     assert lost
 

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is offered while a query is typed."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.matrix.columns import Column
 from core.matrix.complete import complete, completed
 from core.matrix.fields import FIELDS, select
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
 from core.matrix.query import Query
 from core.matrix.query_kinds import Field
+from core.matrix.scope import Plain, Scope
 from tests.support.tree import sample
 
 
 @pytest.fixture(scope="module")
-def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
-    return index(sample(tmp_path_factory.mktemp("checkout")))
+def scope(tmp_path_factory: pytest.TempPathFactory) -> Scope:
+    return Scope(index(sample(tmp_path_factory.mktemp("checkout"))))
 
 
 @pytest.mark.parametrize(
@@ -35,8 +39,8 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
         ("function:llm", "function:llms_torch"),
     ],
 )
-def test_the_last_word_is_completed(matrix: Matrix, typed: str, whole: str) -> None:
-    assert completed(matrix, typed) == whole
+def test_the_last_word_is_completed(scope: Scope, typed: str, whole: str) -> None:
+    assert completed(scope, typed) == whole
 
 
 @pytest.mark.parametrize(
@@ -57,41 +61,48 @@ def test_the_last_word_is_completed(matrix: Matrix, typed: str, whole: str) -> N
         "id:al",
     ],
 )
-def test_nothing_is_forced_on_anybody(matrix: Matrix, typed: str) -> None:
-    assert completed(matrix, typed) == ""
+def test_nothing_is_forced_on_anybody(scope: Scope, typed: str) -> None:
+    assert completed(scope, typed) == ""
 
 
-def test_an_empty_word_may_become_any_field(matrix: Matrix) -> None:
-    offered = complete(matrix, "llama  x", 6)
+def test_an_empty_word_may_become_any_field(scope: Scope) -> None:
+    offered = complete(scope, "llama  x", 6)
     assert [one.text for one in offered] == [f"{field.name}:" for field in FIELDS if field.name]
     assert {(one.start, one.end) for one in offered} == {(6, 6)}
     assert offered[0].help == FIELDS[1].help
 
 
-def test_values_that_begin_so_come_before_those_with_such_a_word(matrix: Matrix) -> None:
-    offered = complete(matrix, "a parallelism:t b", 15)
+def test_values_that_begin_so_come_before_those_with_such_a_word(scope: Scope) -> None:
+    offered = complete(scope, "a parallelism:t b", 15)
     assert [(one.text, one.start, one.end) for one in offered] == [("tensor_parallel", 14, 15)]
-    offered = complete(matrix, "bringup:f", 9)
+    offered = complete(scope, "bringup:f", 9)
     begun_so = [one.text.startswith("f") and one.text == one.help for one in offered]
     assert begun_so == sorted(begun_so, reverse=True)
     assert begun_so.count(True) == 3
     assert ("fe_compilation", "failed_fe_compilation") in [(one.text, one.help) for one in offered]
 
 
-@given(st.sampled_from([field for field in FIELDS if field.name]), st.data())
+@given(st.sampled_from([field for field in FIELDS if field.name and not field.needs]), st.data())
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_what_is_offered_can_be_asked(matrix: Matrix, field: Field, data: st.DataObject) -> None:
+def test_what_is_offered_can_be_asked(scope: Scope, field: Field, data: st.DataObject) -> None:
     begun = f"{field.name}:{data.draw(st.text('abcdefnpst0123456789_-', max_size=2))}"
-    for one in complete(matrix, begun, len(begun)):
+    for one in complete(scope, begun, len(begun)):
         text = begun[: one.start] + one.text
-        assert select(matrix, Query.parse(text)) is not None
+        assert select(scope.matrix, Query.parse(text)) is not None
 
 
 @given(st.text(max_size=20) | st.text('ab:~"\\!(), ', max_size=12), st.integers(0, 20))
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_text_can_be_completed(matrix: Matrix, text: str, cursor: int) -> None:
+def test_any_text_can_be_completed(scope: Scope, text: str, cursor: int) -> None:
     cursor = min(cursor, len(text))
-    for one in complete(matrix, text, cursor):
+    for one in complete(scope, text, cursor):
         assert 0 <= one.start <= one.end == cursor
-    whole = completed(matrix, text)
+    whole = completed(scope, text)
     assert whole == "" or (whole.startswith(text) and len(whole) > len(text))
+
+
+def test_values_of_facts_are_offered_once_they_are_known(scope: Scope) -> None:
+    assert complete(scope, "group:r", 7) == []
+    groups = Column.of(["red", "generality"])
+    known = replace(scope, learned={"models": Plain({"group": groups})})
+    assert completed(known, "group:r") == "group:red"

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from core.matrix.cache import Cache
 from core.matrix.checks.check import Check
-from core.matrix.doctor import CHECKS, diagnose, kinds
+from core.matrix.doctor import CHECKS, diagnose, examine, kinds
 from core.matrix.effective import texts as strings
 from core.matrix.index import Matrix, index
 from core.model import Finding
@@ -103,3 +104,14 @@ def test_what_is_known_to_be_wrong_upstream(upstream: Matrix) -> None:
 def test_a_sound_checkout_has_no_finding_of_any_kind(check: Check, tmp_path: Path) -> None:
     yaml = {INFERENCE: "test_config:\n  alpha/pytorch-tiny-single_device-inference:\n    status: EXPECTED_PASSING\n"}
     assert list(check.find(index(write_checkout(tmp_path, LOADERS, yaml)))) == []
+
+
+def test_what_takes_longer_is_told_too_and_kept(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    loader = checkout.models / "deep_sets" / "pytorch" / "loader.py"
+    loader.write_text("from ...tools.utils import no_such_name\n" + loader.read_text())
+    (checkout.presets / "model-test-push.json").write_text("[")
+    cache, matrix = Cache(checkout, tmp_path / "cache"), index(checkout)
+    first = examine(cache, matrix)
+    assert {"no-job", "broken-preset", "broken-loader", "dead-override"} == {one.kind for one in first}
+    assert examine(cache, matrix) == first

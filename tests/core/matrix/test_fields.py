@@ -5,9 +5,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.matrix.fields import FIELDS, select
+from core.matrix.columns import Column
+from core.matrix.fields import FIELDS, column_of, needs, select
 from core.matrix.index import Matrix, index
 from core.matrix.query import Node, Query, QueryError, conjunction, disjunction, negation
+from core.matrix.scope import Learned, Plain, Scope
+from core.matrix.selected import Selected
+from core.sources.presets import Job
 from tests.support.tree import sample
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
@@ -92,6 +96,62 @@ def test_conditions_join_as_sets_do(matrix: Matrix, nodes: list[Node]) -> None:
     assert rows(conjunction(nodes)) == sorted(set.intersection(*sets))
     assert rows(disjunction(nodes)) == sorted(set.union(*sets))
     assert rows(negation(nodes[0])) == sorted(everything - sets[0])
+
+
+GROUPS = {"alpha": "red", "beta": "generality"}
+JOB = Job(file="push.json", index=0, name="models", runs_on="n150", dir=".")
+
+
+@pytest.fixture(scope="module")
+def learned(matrix: Matrix) -> Learned:
+    """Groups by directory; one job, that selects TINY and TRAINING."""
+    groups = Column.of(GROUPS.get(id.partition("/")[0], "") for id in matrix.ids)
+    codes = [int(id in (TINY, TRAINING)) for id in matrix.ids]
+    selected = Selected((JOB,), ("push.json: models on n150, push",), sets=(0, 1), codes=codes)
+    return {"models": Plain(dict.fromkeys(("group", "task", "source", "name"), groups)), "jobs": selected}
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("has:entry group:red", {TINY, NET, ORG, TRAINING, STRAY}),
+        ("has:entry name:RE mode:training", {TRAINING, STRAY}),
+        ("has:entry !group:red", set()),
+        ("has:entry job:none", {NET, ORG, STRAY}),
+        ("has:entry !job:none", {TINY, TRAINING}),
+        ("has:entry job:push", {TINY, TRAINING}),
+        ('has:entry job:"push.json: models on n150, push"', {TINY, TRAINING}),
+        ("job:push arch:n150", {TINY, TRAINING}),
+        ("has:entry job:push arch:p150", set()),
+        ("has:entry job:none arch:p150", {TINY, ORG, TRAINING, STRAY}),
+        ("(job:push mode:training) or status:skip", {TRAINING, ORG}),
+        ('job~"^push.json" mode:training', {TRAINING}),
+    ],
+)
+def test_facts_are_asked_like_columns(matrix: Matrix, learned: Learned, text: str, ids: set[str]) -> None:
+    assert {matrix.ids[row] for row in select(matrix, Query.parse(text), learned=learned)} == ids
+
+
+@pytest.mark.parametrize(
+    ("text", "providers"),
+    [
+        ("status:xfail llama", ()),
+        ("group:red task:nlp", ("models",)),
+        ("x (a or !(job~x !name:y))", ("jobs", "models")),
+        ("zzz:1", ()),
+    ],
+)
+def test_a_query_says_what_it_needs(text: str, providers: tuple[str, ...]) -> None:
+    assert needs(Query.parse(text)) == providers
+
+
+def test_a_field_without_a_column_has_none_to_show(matrix: Matrix) -> None:
+    with pytest.raises(AssertionError):
+        column_of(Scope(matrix), "id")
+
+
+def test_what_lists_no_marker_can_be_asked_for(matrix: Matrix) -> None:
+    assert _ids(matrix, "has:entry marker:none") == {TINY, NET, TRAINING, STRAY}
 
 
 def test_the_shown_arch_is_meant_unless_the_query_names_one(matrix: Matrix) -> None:

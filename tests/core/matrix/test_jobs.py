@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.matrix.index import Matrix, Universe, index
-from core.matrix.jobs import Item, Selector, gained_and_lost, unselected
+from core.matrix.jobs import Item, Selector, gained_and_lost
 from core.matrix.markers import collect
 from core.model import TEST_MODULE, Entry, Function
 from core.sources.presets import Job
@@ -152,8 +152,3 @@ def test_excluded_tests_are_selected_by_no_job(selector: Selector) -> None:
     assert gained_and_lost(selector, after, [replace(PASSING, test_mark="")], TINY)[1] == [
         replace(PASSING, test_mark="")
     ]
-
-
-def test_unselected_entries(selector: Selector) -> None:
-    assert set(unselected(selector, JOBS)) == {SKIPPED, GONE}
-    assert set(unselected(selector, [])) == set(selector.entries)

@@ -51,6 +51,12 @@ def test_group_and_schedule(group: str | None, wanted: set[str]) -> None:
     assert _found(group=group) & {"red", "priority", "generality", "vulcan", "nightly", "weekly"} == wanted
 
 
+def test_a_checkout_gives_the_group_markers_it_knows() -> None:
+    assert _found(by_group=("red", "nightly", "weekly")) & {"generality", "weekly"} == {"weekly"}
+    assert _found(by_group=()).isdisjoint({"generality", "weekly"})
+    assert "weekly" in _found(_entry(markers=["weekly"]), by_group=())
+
+
 def test_a_written_schedule_replaces_that_of_the_group_and_push_does_not() -> None:
     assert "weekly" not in _found(_entry(markers=["nightly", "large"]))
     assert {"nightly", "large", "generality"} <= _found(_entry(markers=["nightly", "large"]))
@@ -109,7 +115,7 @@ def test_collect_sorts_every_known_row_by_its_traits(matrix: Matrix) -> None:
     collection = collect(matrix, lambda id: "red" if id.startswith("beta/") else None, ["gamma/jax-Base-single"])
 
     def traits(id: str) -> list[tuple[object, ...]]:
-        return [tuple(one) for one in collection.traits[matrix.rows[id]]]
+        return [tuple(one)[:5] for one in collection.traits[matrix.rows[id]]]
 
     assert traits("alpha/pytorch-tiny-single_device-training") == [
         (Function.TORCH, "single_device", "training", None, False),

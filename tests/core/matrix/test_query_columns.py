@@ -16,7 +16,6 @@ from core.matrix.query_columns import (
     required_pcc_column,
     variant_column,
 )
-from core.matrix.universe import functions
 from core.model import TestId
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
 
@@ -60,7 +59,7 @@ def test_parts_agree_with_the_id(tmp_path: Path, universe: Universe) -> None:
         assert llm_column(matrix, "seq")[row] == (str(shape.seq_len) if shape else "")
         assert llm_column(matrix, "batch")[row] == (str(shape.batch_size) if shape else "")
         assert llm_column(matrix, "mesh")[row] == (shape.mesh.removeprefix("mesh_") if shape else "")
-        assert set(function_column(matrix)[row]) == set(functions(matrix.members[row]))
+        assert set(function_column(matrix)[row]) == set(matrix.functions(row))
 
 
 def test_effective_values_are_those_of_the_arch(matrix: Matrix) -> None:

@@ -12,6 +12,7 @@ from core.matrix.columns import Column, FlagColumn
 from core.matrix.index import Matrix, index
 from core.matrix.query_kinds import Choice, Field, IdText, Number, Text, foldable
 from core.matrix.query_terms import Operator, QueryError, Term
+from core.matrix.scope import Scope
 from tests.support.tree import sample
 
 SIZES = Column.of(["0.9", "", "0.99", "high", "0.9"])
@@ -30,7 +31,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
 
 
 def _rows(field: Field, matrix: Matrix, *values: str, operator: Operator = Operator.IS) -> list[int]:
-    return field.select(matrix, "", range(4 if field is MARKER else 5), Term(field.name, values, operator))
+    return field.select(Scope(matrix), range(4 if field is MARKER else 5), Term(field.name, values, operator))
 
 
 @pytest.mark.parametrize(
@@ -67,8 +68,8 @@ def test_patterns_are_searched_in_what_is_there(matrix: Matrix) -> None:
 
 
 def test_only_the_rows_asked_about_are_answered(matrix: Matrix) -> None:
-    assert TEXT_FIELD.select(matrix, "", [1, 3], Term("words", ("tensor",))) == [1]
-    assert MARKER.select(matrix, "", [1, 3], Term("marker", ("large",))) == [1]
+    assert TEXT_FIELD.select(Scope(matrix), [1, 3], Term("words", ("tensor",))) == [1]
+    assert MARKER.select(Scope(matrix), [1, 3], Term("marker", ("large",))) == [1]
 
 
 def test_what_is_near_is_suggested(matrix: Matrix) -> None:
@@ -81,11 +82,11 @@ def test_what_is_near_is_suggested(matrix: Matrix) -> None:
 
 
 def test_what_is_offered(matrix: Matrix) -> None:
-    assert CHOICE.completions(matrix)[1:3] == ["fsdp-tensor_parallel", "none"]
-    assert TEXT_FIELD.completions(matrix)[2] == "Data_Parallel"
-    assert Text("words", "", lambda *_: NAMES, listed=False).completions(matrix) == ()
-    assert NUMBER.completions(matrix) == ["0.9", "0.99"]
-    assert IdText("id", "").completions(matrix) == ()
+    assert CHOICE.completions(Scope(matrix))[1:3] == ["fsdp-tensor_parallel", "none"]
+    assert TEXT_FIELD.completions(Scope(matrix))[2] == "Data_Parallel"
+    assert Text("words", "", lambda *_: NAMES, listed=False).completions(Scope(matrix)) == ()
+    assert NUMBER.completions(Scope(matrix)) == ["0.9", "0.99"]
+    assert IdText("id", "").completions(Scope(matrix)) == ()
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,7 @@ def test_what_is_offered(matrix: Matrix) -> None:
 def test_ids_are_matched_case_aside(tmp_path: Path, pattern: str, word: str) -> None:
     matrix = index(sample(tmp_path))
     rows = range(len(matrix.ids))
-    found = IdText("id", "").select(matrix, "", rows, Term("id", (pattern,), Operator.MATCHES))
+    found = IdText("id", "").select(Scope(matrix), rows, Term("id", (pattern,), Operator.MATCHES))
     assert found == [row for row in rows if word in matrix.ids[row]]
     assert found
 
@@ -139,3 +140,11 @@ def test_a_foldable_pattern_finds_the_same_in_lower_case(pattern: str, text: str
 )
 def test_common_patterns_are_foldable(pattern: str, is_foldable: bool) -> None:
     assert foldable(pattern) == is_foldable
+
+
+@pytest.mark.parametrize("field", [IdText("id", ""), Text("words", "", lambda *_: Column.of(["a" * 60 + "-"]))])
+def test_a_search_without_end_is_refused(matrix: Matrix, field: Field) -> None:
+    term = Term(field.name, (r"(([a-z]|\w|\W)*)*!",), Operator.MATCHES, 3, (5,))
+    with pytest.raises(QueryError, match="too long") as caught:
+        field.select(Scope(matrix), [0], term)
+    assert (caught.value.column, caught.value.token) == (5, term.values[0])

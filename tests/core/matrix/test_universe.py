@@ -32,7 +32,7 @@ def test_each_id_parses_to_the_parts_it_was_made_of() -> None:
         assert parsed is not None
         phase = parsed.llm.phase if parsed.llm else "default"
         assert (parsed.directory, phase, parsed.parallelism, parsed.mode) == member[1:]
-        assert parsed.function is functions(member)[0]
+        assert parsed.function is functions(member, Schema())[0]
 
 
 def test_the_validator_counts_a_broken_loader_and_collection_does_not() -> None:
@@ -43,14 +43,14 @@ def test_the_validator_counts_a_broken_loader_and_collection_does_not() -> None:
 
 def test_op_by_op_twins_are_single_device_only() -> None:
     both = [Function.JAX, Function.OP_BY_OP]
-    found = {member.parallelism: functions(member) for member in validator_members([JAX], Schema())}
+    found = {member.parallelism: functions(member, Schema()) for member in validator_members([JAX], Schema())}
     assert found == {"single_device": both, "data_parallel": [Function.JAX], "tensor_parallel": [Function.JAX]}
 
 
 def test_placeholders_are_collected_under_their_own_function() -> None:
     (member,) = collected_members([], Schema(), ["org/Some Model"])
     assert member == Member("org/Some Model", "", "", "", "")
-    assert functions(member) == [Function.PLACEHOLDER]
+    assert functions(member, Schema()) == [Function.PLACEHOLDER]
 
 
 def test_ids_of_earlier_times() -> None:
@@ -61,3 +61,18 @@ def test_ids_of_earlier_times() -> None:
     later = Schema(llm_meshes=(), llm_parallelisms=("single_device",), llm_modes=("inference",))
     llm = [member.id for member in validator_members([LLM], later) if member.phase == "llm_decode"]
     assert llm == ["b/pytorch-1B-llm_decode-seq_1-batch_1-single_device-inference"]
+
+
+def test_checkouts_without_op_by_op_tests_have_no_twins() -> None:
+    schema = Schema(has_op_by_op_tests=False)
+    assert {len(functions(member, schema)) for member in validator_members([JAX], schema)} == {1}
+
+
+def test_jax_tests_are_collected_with_the_parameters_of_the_checkout() -> None:
+    schema = Schema(jax_parameters=("single_device", "tensor_parallel", "inference"))
+    members = list(collected_members([JAX], schema, ()))
+    assert {(one.parallelism, one.mode) for one in members} == {
+        ("single_device", "inference"),
+        ("tensor_parallel", "inference"),
+    }
+    assert len(list(validator_members([JAX], schema))) > len(members)

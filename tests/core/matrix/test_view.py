@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import UsageError
+from core.matrix.columns import Column
 from core.matrix.index import Matrix, index
 from core.matrix.query import Query, QueryError
+from core.matrix.scope import Learned, Plain
 from core.matrix.view import SORT_KEYS, View
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 
@@ -115,3 +117,37 @@ def test_a_query_for_what_a_newer_matrix_lost_shows_nothing_and_stays(matrix: Ma
     assert (_shown(view), str(view.query)) == ([], "marker:nightly")
     view.filter(Query.parse("marker:large"))
     assert _shown(view) == [ORG]
+
+
+def _groups(matrix: Matrix) -> Learned:
+    return {"models": Plain({"group": Column.of("red" if id == TINY else "" for id in matrix.ids)})}
+
+
+def test_a_query_shows_nothing_until_what_it_needs_is_learned(matrix: Matrix) -> None:
+    view = View(matrix, Query.parse("tiny"))
+    view.filter(Query.parse("group:red"))
+    assert (view.missing(), _shown(view), view.targets(0)) == (("models",), [], [])
+    assert [facet.field for facet in view.facets(["mode", "group"])] == ["mode"]
+    view.learn(_groups(matrix))
+    assert (view.missing(), _shown(view)) == ((), [TINY])
+    assert {one.value: (one.count, one.chosen) for one in view.facets(["group"])[0].values} == {
+        "none": (len(matrix.ids) - 1, False),
+        "red": (1, True),
+    }
+    rows = view.rows
+    view.learn({})
+    assert view.rows is rows
+
+
+def test_a_value_that_turns_out_not_to_exist_shows_nothing(matrix: Matrix) -> None:
+    view = View(matrix, Query.parse("group:blue"))
+    view.learn(_groups(matrix))
+    assert (_shown(view), str(view.query)) == ([], "group:blue")
+
+
+def test_a_newer_matrix_brings_facts_of_its_own(matrix: Matrix) -> None:
+    view = View(matrix, Query.parse("group:red"))
+    view.replace_matrix(matrix, _groups(matrix))
+    assert _shown(view) == [TINY]
+    view.replace_matrix(matrix)
+    assert (view.missing(), _shown(view)) == (("models",), [])

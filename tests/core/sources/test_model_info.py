@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from core.matrix.index import index
 from core.model import Loader, ModelInfo
 from core.proc import run_command
 from core.sources.checkout import Checkout
@@ -277,3 +278,12 @@ def test_the_loaders_of_the_sample_report_the_same_when_they_are_run(tmp_path: P
     derived = {key: (info.name, info.group) for key, info in infos.known.items() if key in reported}
     assert derived == reported
     assert len({directory for directory, _ in reported}) >= len(directories) - 1
+
+
+def test_letting_go_in_between_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = index(sample_checkout(tmp_path / "tt-xla"))
+    loaders = matrix.loaders.values()
+    whole = read_model_infos(matrix.checkout, loaders)
+    monkeypatch.setattr("core.sources.model_info._LOADERS_AT_ONCE", 1)
+    assert read_model_infos(matrix.checkout, loaders) == whole
+    assert whole.known

@@ -43,7 +43,7 @@ def test_an_uplift_is_no_schedule(tmp_path: Path) -> None:
     config.write_text('[{"test_matrix": "a.json"}]')
     jobs = read_jobs(checkout)[0]
     assert [len(triggers) for triggers in jobs.values()] == [1]
-    assert scheduled(jobs) == ()
+    assert scheduled(jobs) == {}
 
 
 def test_findings_of_presets_and_workflows_are_gathered(tmp_path: Path) -> None:

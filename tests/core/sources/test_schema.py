@@ -61,3 +61,25 @@ def test_the_shape_of_ids_is_read_off_the_test_module(tmp_path: Path) -> None:
     module.write_text("def test_all_models_torch():\n    pass\ndef test_llms_torch(x):\n    pass\n")
     schema = read_schema(checkout)[0]
     assert (schema.full_in_ids, schema.has_llm_tests) == (False, True)
+    assert not schema.has_op_by_op_tests
+
+
+def test_parameters_of_jax_tests_are_read_off_the_test_module(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    assert read_schema(checkout)[0].jax_parameters == (*Schema().parallelisms, *Schema().modes)
+    (tmp_path / "tests/runner/test_models.py").write_text(
+        'x = pytest.param(1, id="training")\ndef test_all_models_torch():\n    pass\n'
+        '@parametrize([pytest.param(A, id="inference")])\n'
+        '@parametrize([pytest.param(B, id="single_device"),\n    # pytest.param(C, id="data_parallel"),\n])\n'
+        "def test_all_models_jax():\n    pass\n"
+    )
+    assert read_schema(checkout)[0].jax_parameters == ("inference", "single_device")
+
+
+def test_markers_by_group_are_read_off_the_conftest(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    conftest = tmp_path / "tests/runner/conftest.py"
+    conftest.write_text("mark = pytest.mark.weekly\n")
+    assert read_schema(checkout)[0].group_markers == Schema().group_markers
+    conftest.write_text("def pytest_collection_modifyitems(items):\n    pytest.mark.weekly; pytest.mark.red\n")
+    assert read_schema(checkout)[0].group_markers == ("red", "weekly")

@@ -5,7 +5,7 @@ import os
 import time
 from pathlib import Path
 
-from core.sources.stamps import NEVER, all_unchanged, directories_below, python_files, stamp_of, stamps_of
+from core.sources.stamps import NEVER, all_unchanged, directories_below, files_below, stamp_of, stamps_of
 
 _LATER = 10_000_000_000
 
@@ -49,11 +49,11 @@ def test_a_new_file_shows_in_its_directory(tmp_path: Path) -> None:
     assert not all_unchanged(stamps)
 
 
-def test_python_files(tmp_path: Path) -> None:
+def test_files_below(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b.py").write_text("")
     (tmp_path / "a" / "c.txt").write_text("")
-    assert set(python_files(tmp_path)) == {str(tmp_path), str(tmp_path / "a"), str(tmp_path / "a" / "b.py")}
+    assert set(files_below(tmp_path, ".py")) == {str(tmp_path), str(tmp_path / "a"), str(tmp_path / "a" / "b.py")}
 
 
 def test_what_changed_just_now_is_read_again(tmp_path: Path) -> None:

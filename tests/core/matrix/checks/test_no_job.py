@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.matrix.checks.no_job import no_job_findings
-from core.matrix.ci import read_ci
+from core.matrix.ci import read_ci, selected
 from core.matrix.index import Matrix, index
 from core.model import Finding
 from core.sources.model_info import read_model_infos
@@ -16,7 +16,7 @@ from tests.support.tree import sample
 
 def _findings(matrix: Matrix) -> list[Finding]:
     ci = read_ci(matrix, read_model_infos(matrix.checkout, matrix.loaders.values()))
-    return list(no_job_findings(matrix, ci))
+    return list(no_job_findings(matrix, selected(ci)))
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_each_finding_is_an_entry_that_no_job_selects(matrix: Matrix) -> None:
     ci = read_ci(matrix, read_model_infos(matrix.checkout, matrix.loaders.values()))
     findings = _findings(matrix)
     assert findings
-    assert {one.id for one in findings} == {id for id in matrix.entries if not ci.of(id)}
+    assert {one.id for one in findings} == {id for id in matrix.entries if not ci.selector.jobs(ci.jobs, id)}
     for one in findings:
         assert one.line == matrix.entries[one.id].line
         assert one.file.endswith(matrix.entries[one.id].file)
