@@ -18,6 +18,7 @@ from core.matrix.query_columns import (
     variant_column,
 )
 from core.matrix.query_kinds import NONE, Choice, Field, FromFacts, IdText, Number, Text
+from core.matrix.query_numbers import days
 from core.matrix.scope import AnyColumn, Learned, Scope
 
 __all__ = ["BY_NAME", "FIELDS", "NONE", "column_of", "needs", "select", "status_column"]
@@ -79,6 +80,8 @@ FIELDS: tuple[Field, ...] = (
     Choice("source", "where the model comes from", FromFacts("models", "source")),
     Text("name", "part of the model's name in reports (model_info.name)", FromFacts("models", "name")),
     Choice("job", "scheduled CI job that selects it on the shown arch, or on any; or none", FromFacts("jobs", "job")),
+    Number("age", "days since a status of the entry was set", FromFacts("history", "age"), days, ("30d", "90d")),
+    Number("flips", "how often a status of the entry has changed", FromFacts("history", "flips"), int, ("1", "3")),
     Choice("function", "a test function that runs it", _made(function_column)),
     Number("seq", "sequence length of an LLM id; 1: not given", _llm("seq"), int, ("1", "128")),
     Number("batch", "batch size of an LLM id, per device", _llm("batch"), int, ("1", "4")),

@@ -12,6 +12,7 @@ from core.matrix.scope import Facts, Learned
 PROVIDERS: Mapping[str, str] = {
     "models": "names and groups of the models",
     "jobs": "scheduled CI jobs",
+    "history": "history of the entries",
 }
 """What each provider reads, for a person who waits."""
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 
 _COMPARISON = re.compile(r"(?P<sign><=|>=|<|>|=|)(?P<number>[^<>=].*)")
+_SPAN = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>[dwy]?)", re.ASCII)
+_DAYS = {"": 1, "d": 1, "w": 7, "y": 365}
 _COMPARES: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -23,6 +25,14 @@ def decimal(text: str) -> float:
     if not math.isfinite(number):
         raise ValueError("not finite")
     return number
+
+
+def days(text: str) -> float:
+    """A number of days: `90`, `90d`, `12w` or `1y`. Raises ValueError for anything else."""
+    match = _SPAN.fullmatch(text)
+    if match is None:
+        raise ValueError("no number of days")
+    return decimal(match["number"]) * _DAYS[match["unit"]]
 
 
 def number_test(text: str, read: Callable[[str], float]) -> Callable[[float], bool]:

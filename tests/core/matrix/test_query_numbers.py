@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.matrix.query_numbers import decimal, number_test
+from core.matrix.query_numbers import days, decimal, number_test
 
 _NUMBER = st.floats(allow_nan=False, allow_infinity=False, width=32)
 
@@ -52,3 +52,14 @@ def test_read_decides_what_a_number_is() -> None:
     assert number_test(">127", int)(128)
     with pytest.raises(ValueError, match="not a number"):
         number_test("0.5", int)
+
+
+@pytest.mark.parametrize(("text", "number"), [("90", 90), ("90d", 90), ("2w", 14), ("1.5y", 547.5)])
+def test_days(text: str, number: float) -> None:
+    assert days(text) == number
+
+
+@pytest.mark.parametrize("text", ["", "d", "-1d", "1 d", "1m", "nan", "٣d"])
+def test_no_number_of_days(text: str) -> None:
+    with pytest.raises(ValueError, match="no number of days"):
+        days(text)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long the statuses of each row's entry have stood, and how often they changed, as columns."""
+
+import time
+
+from core.matrix.cache import Cache
+from core.matrix.columns import Column
+from core.matrix.entry_age import ages, flips
+from core.matrix.history import History, read_history
+from core.matrix.index import Matrix
+from core.matrix.scope import Plain
+
+
+def learn(cache: Cache, matrix: Matrix) -> Plain:
+    """Age and number of flips of each row's entry, as of now. Raises TTMatrixError where git knows nothing."""
+    return history_columns(read_history(cache, matrix), time.time())
+
+
+def history_columns(history: History, now: float) -> Plain:
+    """The same of a known history; `now` is in seconds since the epoch. Rows without an entry have neither."""
+    matrix = history.matrix
+
+    def column(numbers: dict[str, str]) -> Column:
+        return Column.sparse(len(matrix.ids), "", {matrix.rows[id]: number for id, number in numbers.items()})
+
+    return Plain(
+        {
+            "age": column({id: f"{days}d" for id, days in ages(history, now).items()}),
+            "flips": column({id: str(number) for id, number in flips(history).items()}),
+        }
+    )
