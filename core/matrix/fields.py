@@ -18,7 +18,7 @@ from core.matrix.query_columns import (
 )
 from core.matrix.query_kinds import NONE, Choice, Field, IdText, Number, Text
 
-__all__ = ["BY_NAME", "FIELDS", "NONE", "select", "status_column"]
+__all__ = ["BY_NAME", "FIELDS", "NONE", "lens", "select", "status_column"]
 
 
 def status_column(matrix: Matrix, arch: str) -> Column | FlagColumn:
@@ -68,7 +68,7 @@ def select(matrix: Matrix, query: Query, arch: str = NO_ARCH) -> list[int]:
 
 
 def _all(matrix: Matrix, arch: str, rows: Sequence[int], nodes: tuple[Node, ...]) -> Sequence[int]:
-    arch = _lens(matrix, nodes) or arch
+    arch = lens(matrix, nodes) or arch
     # Every node is asked, even when no row is left: it may hold a mistake.
     for node in sorted(nodes, key=_cost):
         rows = _holding(matrix, arch, rows, node)
@@ -100,7 +100,8 @@ def _cost(node: Node) -> int:
             return sum(1 + _cost(one) for one in node.nodes)
 
 
-def _lens(matrix: Matrix, nodes: tuple[Node, ...]) -> str:
+def lens(matrix: Matrix, nodes: tuple[Node, ...]) -> str:
+    """The arch whose values nodes that must all hold mean by themselves: the only one they ask for, if any."""
     asked = Query(nodes).values_of("arch")
     return asked[0].lower() if len(asked) == 1 and asked[0].lower() in matrix.schema.archs else NO_ARCH
 

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is on show: the filtered and sorted rows of a matrix, facet counts, and marks that outlive both."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import UsageError
 from core.matrix.columns import Column, FlagColumn
-from core.matrix.fields import NONE, select, status_column
+from core.matrix.fields import NONE, lens, select, status_column
+from core.matrix.grid import Grid, grid
 from core.matrix.index import NO_ARCH, Matrix
 from core.matrix.query import Query, QueryError
+from core.matrix.table_columns import DEFAULT_COLUMNS, ordered
+from core.matrix.tree import Tree
+from core.matrix.view_spec import ViewSpec
 
 FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "bringup", "marker")
-SORT_KEYS = ("id", "status", "bringup", "reason", "file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +49,16 @@ class View:
         self.matrix = matrix
         self.arch = arch
         self.query = query or Query()
+        self.columns: tuple[str, ...] = DEFAULT_COLUMNS
         self.sort_key = "id"
         self.descending = False
+        self.group = ""
+        self.grid = ""
         self.marks: set[str] = set()
+        self.runs: Mapping[str, str] = {}
+        """A word for the last run of each id that has one: the only order the matrix does not know."""
         self._positions: dict[int, int] | None = None
-        self.rows: Sequence[int] = self._ordered(select(matrix, self.query, arch))
+        self.rows: Sequence[int] = select(matrix, self.query, arch)
 
     def filter(self, query: Query) -> None:
         """Show what `query` selects; on a QueryError everything stays as it was."""
@@ -64,10 +72,39 @@ class View:
         self.arch = arch
         self._show(select(self.matrix, self.query, arch))
 
+    @property
+    def lens(self) -> str:
+        """The arch whose values are meant: that which the query asks for, else the one that was chosen."""
+        return lens(self.matrix, self.query.terms) or self.arch
+
     def sort(self, key: str, *, descending: bool = False) -> None:
-        """Order by one of SORT_KEYS; rows with the same value stay in the order of their ids."""
+        """Order by a column; rows with the same value stay in the order of their ids."""
         self.sort_key, self.descending = key, descending
         self._show(sorted(self.rows))
+
+    @property
+    def spec(self) -> ViewSpec:
+        """What is looked at and how, as a value."""
+        return ViewSpec(
+            self.query, self.arch, self.columns, self.sort_key, self.descending, group=self.group, grid=self.grid
+        )
+
+    def adopt(self, spec: ViewSpec) -> None:
+        """Look at something else in another way; on a UsageError everything stays as it was."""
+        spec.check()
+        check_arch(self.matrix, spec.arch)
+        rows = select(self.matrix, spec.query, spec.arch)
+        self.query, self.arch, self.columns = spec.query, spec.arch, spec.columns or self.columns
+        self.sort_key, self.descending, self.group, self.grid = spec.sort, spec.descending, spec.group, spec.grid
+        self._show(rows)
+
+    def tree(self, opened: frozenset[str]) -> Tree:
+        """The rows on show in groups, those in `opened` open. Only where there is something to group by."""
+        return Tree.of(self.matrix, self.rows, self.group, self.lens, opened)
+
+    def cells(self) -> Grid:
+        """The tests on show as a grid. Only where a grid is chosen."""
+        return grid(self.matrix, self.query, self.arch, self.grid)
 
     def replace_matrix(self, matrix: Matrix) -> None:
         """Look at a newer index through the same query. Marks on ids that are gone are dropped.
@@ -96,20 +133,29 @@ class View:
     def toggle_mark(self, id: str) -> None:
         self.marks ^= {id}
 
+    def mark(self, ids: Iterable[str]) -> None:
+        """Mark tests in addition to what is marked."""
+        self.marks.update(ids)
+
     def mark_shown(self) -> None:
         """Mark every row on show, in addition to what is marked."""
-        self.marks |= {self.matrix.ids[row] for row in self.rows}
+        self.mark(self.matrix.ids[row] for row in self.rows)
+
+    def toggle_all(self, ids: Sequence[str]) -> bool:
+        """Mark tests, or unmark them where all are marked; whether they now are."""
+        if marked := not self.marks.issuperset(ids):
+            self.marks.update(ids)
+        else:
+            self.marks.difference_update(ids)
+        return marked
 
     def hidden_marks(self) -> int:
         """How many marked ids the filter hides."""
         return sum(self.position_of(id) is None for id in self.marks)
 
-    def targets(self, position: int) -> list[str]:
-        """What an action means: the marked ids in their order, else the one at `position`."""
-        if self.marks:
-            return sorted(self.marks)
-        id = self.id_at(position)
-        return [id] if id is not None else []
+    def targets(self, chosen: Iterable[str]) -> list[str]:
+        """What an action means: the marked ids in their order, else those `chosen`."""
+        return sorted(self.marks) if self.marks else list(chosen)
 
     def facets(self, names: Iterable[str] = FACETS) -> list[Facet]:
         """Counts per value; a facet is counted without its own terms, so that alternatives show."""
@@ -126,7 +172,7 @@ class View:
 
     def _column(self, name: str) -> Column | FlagColumn:
         if name == "status":
-            return status_column(self.matrix, self.arch)
+            return status_column(self.matrix, self.lens)
         return self.matrix.columns.get(name) or self.matrix.flags[name]
 
     def _show(self, rows: list[int]) -> None:
@@ -134,7 +180,4 @@ class View:
         self.rows = self._ordered(rows)
 
     def _ordered(self, rows: list[int]) -> list[int]:
-        if self.sort_key == "id":
-            return rows[::-1] if self.descending else rows
-        column = self._column(self.sort_key)
-        return sorted(rows, key=column.__getitem__, reverse=self.descending)
+        return ordered(self.matrix, rows, self.sort_key, self.lens, self.runs, descending=self.descending)

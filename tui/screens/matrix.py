@@ -14,7 +14,6 @@ from core.matrix.ci import job_name
 from core.matrix.complete import completed
 from core.matrix.index import NO_ARCH
 from core.matrix.query import Query
-from core.matrix.view import SORT_KEYS
 from core.model import node_id
 from core.text import one_line
 from tui.commands import Where, bindings
@@ -230,7 +229,8 @@ class MatrixScreen(SessionScreen):
 
     def action_next_sort(self) -> None:
         view = self.session.view
-        view.sort(SORT_KEYS[(SORT_KEYS.index(view.sort_key) + 1) % len(SORT_KEYS)])
+        at = view.columns.index(view.sort_key) if view.sort_key in view.columns else -1
+        view.sort(view.columns[(at + 1) % len(view.columns)])
         self._show_rows()
 
     def action_copy_id(self) -> None:
@@ -249,7 +249,7 @@ class MatrixScreen(SessionScreen):
     # What is to be done with tests
 
     def _targets(self) -> list[str]:
-        return self.session.view.targets(self.table.cursor)
+        return self.session.view.targets([self.current] if self.current else [])
 
     def action_run(self) -> None:
         ids = self._targets()
