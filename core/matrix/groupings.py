@@ -32,6 +32,15 @@ def family(directory: str) -> str:
     return directory.partition("/")[0]
 
 
+@lru_cache(maxsize=4)
+def paired(first: Column, second: Column, between: str = " ") -> Column:
+    """The column of both texts of each row, in the order of the first column and then of the second."""
+    pairs = list(zip(first.codes, second.codes, strict=True))
+    codes = {pair: code for code, pair in enumerate(sorted(set(pairs)))}
+    texts = tuple(f"{first.values[a]}{between}{second.values[b]}".strip() for a, b in codes)
+    return Column.packed(texts, [codes[pair] for pair in pairs])
+
+
 GROUPINGS: tuple[Grouping, ...] = (
     Grouping("loader", "directory of the loader", _field("loader")),
     Grouping("family", "first part of that directory", lambda m, _: m.columns["loader"].mapped(family)),
@@ -47,12 +56,3 @@ GROUPINGS: tuple[Grouping, ...] = (
 )
 
 BY_GROUPING = {one.name: one for one in GROUPINGS}
-
-
-@lru_cache(maxsize=4)
-def paired(first: Column, second: Column, between: str = " ") -> Column:
-    """The column of both texts of each row, in the order of the first column and then of the second."""
-    pairs = list(zip(first.codes, second.codes, strict=True))
-    codes = {pair: code for code, pair in enumerate(sorted(set(pairs)))}
-    texts = tuple(f"{first.values[a]}{between}{second.values[b]}".strip() for a, b in codes)
-    return Column.packed(texts, [codes[pair] for pair in pairs])
