@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the screens share: the view of one checkout, the pending edits, the runs; built once, held here only."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from core.matrix.doctor import examine
 from core.matrix.index import Matrix
 from core.matrix.model_infos import model_infos
 from core.matrix.query import Query
+from core.matrix.saved_views import Kept, change_kept, read_kept
 from core.matrix.view import View
 from core.model import Finding
 from core.runs.launch import launch
@@ -34,6 +36,8 @@ class Session:
     pending: Pending = field(default_factory=Pending)
     uncommitted: tuple[Path, ...] = ()
     """Files written here and not committed yet."""
+    kept: Kept = field(default_factory=Kept)
+    """The person's saved views and columns."""
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
     _ci: Ci | None = None
@@ -41,8 +45,15 @@ class Session:
     @classmethod
     def open(cls, matrix: Matrix, paths: Paths, settings: Settings, *, query: str = "", arch: str = "") -> "Session":
         """Start on `matrix`. Raises UsageError for a query or an arch that cannot be."""
+        kept = read_kept(paths.views_file)
         view = View(matrix, Query.parse(query), arch)
-        return cls(view, paths, settings, RunStore(paths.runs))
+        view.columns = kept.columns or view.columns
+        return cls(view, paths, settings, RunStore(paths.runs), kept=kept)
+
+    def keep(self, change: Callable[[Kept], Kept]) -> Kept:
+        """Change the person's saved views and columns. Raises TTMatrixError where that cannot be."""
+        self.kept = change_kept(self.paths.views_file, change)
+        return self.kept
 
     @property
     def matrix(self) -> Matrix:

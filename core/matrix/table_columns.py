@@ -77,7 +77,7 @@ def text_of_row(matrix: Matrix, row: int, name: str, arch: str, runs: Mapping[st
     if field.column is None:
         return runs.get(matrix.ids[row], "") if name == RUN else matrix.ids[row]
     value = field.column(matrix, arch)[row]
-    return value if isinstance(value, str) else " ".join(value)
+    return value if isinstance(value, str) else (" / " if name == "status" else " ").join(value)
 
 
 def ordered(

@@ -32,6 +32,8 @@ class TableColumn:
     """Whether text that is too long loses its middle instead of its end."""
     from_width: int = 0
     """The table width from which on the column is shown."""
+    right: bool = False
+    """Whether its one piece stands at the right end."""
     yields: int = 0
     """Where there is too little room, columns go in the order of this number, the highest first; 0: it never goes."""
 
@@ -173,8 +175,8 @@ class RowTable(ScrollView, can_focus=True):
         total = self.size.width
         columns = self.source.columns
         shown = [column for column in columns if total >= column.from_width]
-        while sum(column.width + 1 for column in shown) >= total and (most := max((one.yields for one in shown), default=0)):
-            shown.remove([column for column in shown if column.yields == most][-1])
+        while sum(column.width + 1 for column in shown) >= total and any(column.yields for column in shown):
+            shown.remove(max(reversed(shown), key=lambda column: column.yields))
         # One cell in front of each column, and one for the mark.
         spare = total - 1 - sum(column.width + 1 for column in shown)
         shares = sum(column.share for column in shown) or 1
@@ -185,7 +187,7 @@ class RowTable(ScrollView, can_focus=True):
         width = self.size.width
         key: tuple[object, ...]
         if y == 0:
-            key = ("header", width)
+            key = ("header", width, self.header_look())
         elif position >= len(self.source):
             key = ("blank", width)
         else:
@@ -196,6 +198,14 @@ class RowTable(ScrollView, can_focus=True):
                 self._strips.clear()
             strip = self._strips[key] = self._make(y, position, width)
         return strip
+
+    def header(self) -> Sequence[Sequence[Cell]]:
+        """The pieces of the line above the rows."""
+        return [(Cell(column.title),) for column in self.source.columns]
+
+    def header_look(self) -> object:
+        """What changes the header; headers with the same one look the same."""
+        return None
 
     def cursor_look(self, position: int) -> object:
         """What the cursor does to the look of a row; rows with the same one look the same."""
@@ -211,8 +221,7 @@ class RowTable(ScrollView, can_focus=True):
 
     def _make(self, y: int, position: int, width: int) -> Strip:
         if y == 0:
-            titles = [(Cell(column.title),) for column in self.source.columns]
-            return self._strip(titles, -1, Segment(" ", self._style("header", False)), "header", width)
+            return self._strip(self.header(), -1, Segment(" ", self._style("header", False)), "header", width)
         if position >= len(self.source):
             return Strip.blank(width, self._style("", False))
         return self._strip(self.source.cells(position), position, self._mark(position), "", width)
@@ -228,7 +237,8 @@ class RowTable(ScrollView, can_focus=True):
                 continue
             lit = self.lit(position, number)
             for at, cell in enumerate(cells, 1):
-                text = fit(cell.text, left if at == len(cells) else min(left, len(cell.text)), elide=column.elide)
+                words = cell.text.rjust(left) if column.right else cell.text
+                text = fit(words, left if at == len(cells) else min(left, len(words)), elide=column.elide)
                 segments.append(Segment(text, self._style(cell.style or base, lit)))
                 left -= len(text)
             segments.append(Segment(" ", self._style(base, lit and self.lit(position, number + 1))))

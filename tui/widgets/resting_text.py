@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scrolled text that follows a cursor once it rests, so that moving stays cheap."""
+
+from collections.abc import Callable
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.timer import Timer
+from textual.widgets import Static
+
+_DELAY = 0.06
+"""Seconds the cursor must rest."""
+
+
+class RestingText(VerticalScroll):
+    """Shows what `make` gives; it is asked only while the widget has the class `shown`."""
+
+    def __init__(self, make: Callable[[], Text], *, id: str) -> None:
+        super().__init__(id=id)
+        self._make = make
+
+    def compose(self) -> ComposeResult:
+        yield Static("", markup=False)
+
+    def on_mount(self) -> None:
+        self._timer: Timer = self.set_timer(_DELAY, self.follow)
+
+    def follow_soon(self) -> None:
+        """Follow once nothing has asked for it for a moment."""
+        self._timer.stop()
+        self._timer = self.set_timer(_DELAY, self.follow)
+
+    def follow(self) -> None:
+        """Show the text as it is now."""
+        if self.has_class("shown"):
+            self.query_one(Static).update(self._make())
+            self.scroll_to(y=0, animate=False)
