@@ -6,7 +6,8 @@ import pytest
 from tui.app import TTMatrixApp
 from tui.commands import COMMANDS, Where, clashes, commands, key_text
 from tui.screens.doctor import DoctorScreen
-from tui.screens.matrix import Facets, MatrixScreen
+from tui.screens.matrix import MatrixScreen
+from tui.screens.matrix_filter import Facets
 from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.runs import LogView, RunsScreen

@@ -10,9 +10,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer, Static
 
-from core.errors import UsageError
 from core.matrix.ci import job_name
-from core.matrix.complete import completed
 from core.matrix.fields import select
 from core.matrix.query import Query
 from core.matrix.view_spec import ViewSpec
@@ -20,68 +18,67 @@ from core.text import one_line
 from tui.commands import Where, bindings
 from tui.detail_text import detail_text, group_text
 from tui.grid_rows import GridRows
+from tui.host import Host
 from tui.matrix_rows import MatrixRows
 from tui.presentation import count_text, counted, run_look
+from tui.screens.matrix_filter import FACETS_FROM, Facets, FilterActions
 from tui.screens.matrix_tests import TestActions
 from tui.screens.matrix_views import ViewActions
+from tui.session import Session
 from tui.tree_rows import TreeRows
 from tui.widgets.cell_table import CellTable
-from tui.widgets.facet_panel import FacetPanel
-from tui.widgets.filter_bar import FilterBar, QueryInput
+from tui.widgets.filter_bar import FilterBar
 from tui.widgets.matrix_table import MatrixTable
 from tui.widgets.resting_text import RestingText
 from tui.widgets.row_table import RowTable
 
-_FACETS_FROM = 120
-"""Terminal width from which the facets are there without being asked for."""
 _DETAIL_FROM = 32
 """Terminal height from which the detail is."""
 
 
-class MatrixScreen(ViewActions, TestActions):
+class MatrixScreen(ViewActions, TestActions, FilterActions):
     """Find tests, look at them, and start what is to be done with them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.MATRIX)
+
+    def __init__(self, session: Session, host: Host) -> None:
+        super().__init__(session, host)
+        # Held, not looked up: what follows the cursor may come due while the screen is taken apart.
+        self.grid = CellTable(id="grid")
+        self.detail = RestingText(self._detail, id="detail")
 
     def places(self) -> tuple[Where, ...]:
         return (Where.MATRIX, Where.TABLE, Where.CELLS if self.session.view.grid else Where.TREE)
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
-        yield FilterBar(str(self.session.view.query), self._filter, self._complete)
+        yield FilterBar(str(self.session.view.query), self.filter_by, self.complete)
         with Horizontal():
             with Vertical(id="facet-box"):
                 yield Facets(id="facets")
             with Vertical():
-                yield MatrixTable(self._rows(), id="table")
-                yield CellTable(id="grid")
+                self.table = MatrixTable(self._rows(), id="table")
+                yield self.table
+                yield self.grid
                 yield Static("", id="cell-line", markup=False)
-                yield RestingText(self._detail, id="detail")
+                yield self.detail
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         self.start_trail()
-        self.query_one("#facet-box").set_class(self.app.size.width >= _FACETS_FROM, "shown")
+        self.query_one("#facet-box").set_class(self.app.size.width >= FACETS_FROM, "shown")
         self.detail.set_class(self.app.size.height >= _DETAIL_FROM, "shown")
-        self.follow(self.host.matrix_changed, self._show_rows)
+        self.follow(self.host.matrix_changed, self.show_rows)
         self.follow(self.host.runs_changed, self._runs_changed)
         self.follow(self.host.pending_changed, self._cells_changed)
         self.table.focus()
         self._say()
-        self.call_after_refresh(self._count_facets)
-
-    @property
-    def grid(self) -> CellTable:
-        return self.query_one("#grid", CellTable)
+        self.call_after_refresh(self.count_facets)
 
     @property
     def shown(self) -> RowTable:
         """The table or the grid, whichever is in front."""
         return self.grid if self.session.view.grid else self.table
-
-    @property
-    def detail(self) -> RestingText:
-        return self.query_one(RestingText)
 
     # What is shown
 
@@ -103,9 +100,9 @@ class MatrixScreen(ViewActions, TestActions):
     def show_view(self) -> None:
         """Show another query in another way."""
         self.query_one(FilterBar).input.show(str(self.session.view.query))
-        self._show_rows()
+        self.show_rows()
 
-    def _show_rows(self) -> None:
+    def show_rows(self) -> None:
         """Show what the view now holds, with the cursor on what it was on."""
         gridded = bool(self.session.view.grid)
         had_focus = self.focused in (self.table, self.grid)
@@ -117,13 +114,13 @@ class MatrixScreen(ViewActions, TestActions):
         if had_focus:
             self.shown.focus()
         self._say()
-        self.call_after_refresh(self._count_facets)
+        self.call_after_refresh(self.count_facets)
 
     def _runs_changed(self) -> None:
         if self.session.view.sort_key == "run":
             self._rows()
             self.session.view.sort("run", descending=self.session.view.descending)
-            self._show_rows()
+            self.show_rows()
         else:
             self._cells_changed()
 
@@ -153,50 +150,7 @@ class MatrixScreen(ViewActions, TestActions):
             note += f" · nearest: {nearest[0]}" if nearest else ""
         self.query_one(FilterBar).note(note)
 
-    # Filter and facets
-
-    def _filter(self, text: str) -> None:
-        try:
-            self.session.view.filter(Query.parse(text))
-        except UsageError as error:
-            # The remedy first: on a narrow terminal there is room for little else.
-            words = (error.hint, error.title) if self.size.width < _FACETS_FROM else (error.title, error.hint)
-            self.query_one(FilterBar).note(" · ".join(filter(None, words)), error=True)
-            return
-        self._show_rows()
-
-    def _complete(self, text: str) -> str:
-        return completed(self.session.matrix, text)
-
-    def _count_facets(self) -> None:
-        if self.query_one("#facet-box").has_class("shown"):
-            self.query_one(Facets).show_facets(self.session.view.facets())
-
-    def on_facet_panel_chosen(self, event: FacetPanel.Chosen) -> None:
-        query = self.session.view.query.toggled(event.field, event.value)
-        self.query_one(FilterBar).input.value = str(query)
-
-    def on_query_input_left(self, event: QueryInput.Left) -> None:
-        self.remember()
-        self.shown.focus()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """In the query itself a slash is a slash."""
-        return not isinstance(self.focused, QueryInput) if action == "filter" else True
-
-    def action_filter(self) -> None:
-        # At once: what is typed right after the key belongs to the query, and must never run as commands.
-        self.set_focus(self.query_one(FilterBar).input)
-
-    def action_facets(self) -> None:
-        box, facets = self.query_one("#facet-box"), self.query_one(Facets)
-        if box.has_class("shown") and facets.has_focus:
-            self.shown.focus()
-            box.set_class(self.app.size.width >= _FACETS_FROM, "shown")
-            return
-        box.add_class("shown")
-        self._count_facets()
-        facets.focus()
+    # Going somewhere
 
     def go_to(self, id: str) -> None:
         """Put the cursor on a test, and clear the filter if it hides it."""
@@ -283,9 +237,3 @@ class MatrixScreen(ViewActions, TestActions):
         jobs = None if ci is None else [job_name(job) for job in ci.of(self.current)]
         runs = [record for record in self.session.runs if record.spec.test_id == self.current]
         return detail_text(self.session.describe(self.current), runs, jobs)
-
-
-class Facets(FacetPanel):
-    """The facet panel with its keys: those of a table, and space or enter to choose."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.TABLE), *bindings(Where.FACETS)]

@@ -20,10 +20,7 @@ class TestActions(SessionScreen):
 
     __test__ = False
 
-    @property
-    def table(self) -> MatrixTable:
-        """The table of tests."""
-        return self.query_one(MatrixTable)
+    table: MatrixTable
 
     @property
     def current(self) -> str | None:

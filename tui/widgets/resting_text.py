@@ -19,9 +19,10 @@ class RestingText(VerticalScroll):
     def __init__(self, make: Callable[[], Text], *, id: str) -> None:
         super().__init__(id=id)
         self._make = make
+        self._text = Static("", markup=False)
 
     def compose(self) -> ComposeResult:
-        yield Static("", markup=False)
+        yield self._text
 
     def on_mount(self) -> None:
         self._timer: Timer = self.set_timer(_DELAY, self.follow)
@@ -34,5 +35,5 @@ class RestingText(VerticalScroll):
     def follow(self) -> None:
         """Show the text as it is now."""
         if self.has_class("shown"):
-            self.query_one(Static).update(self._make())
+            self._text.update(self._make())
             self.scroll_to(y=0, animate=False)

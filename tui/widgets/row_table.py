@@ -285,7 +285,9 @@ class RowTable(ScrollView, can_focus=True):
             self.refresh(Region(0, y, self.size.width, 1))
 
     def _scroll_to_cursor(self) -> bool:
-        """Scroll so that the cursor is visible; whether that was needed."""
+        """Scroll so that the cursor is visible; whether that was needed. Without a size it waits for one."""
+        if not self.size.height:
+            return False
         top = self.scroll_offset.y
         if self.cursor < top:
             wanted = self.cursor
