@@ -73,6 +73,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.range", Where.MATRIX, "v", "mark_range", "Range", "Mark from here to where it is pressed again"),
     Command("matrix.enter", Where.MATRIX, "enter", "enter", "Open", "The detail; a group's or a cell's tests"),
     Command("matrix.detail", Where.MATRIX, "d", "detail", "Detail", "Show or hide the detail panel", footer=True),
+    Command("matrix.zoom", Where.MATRIX, "z", "zoom", "Zoom", "Give the detail the whole screen, or take it back"),
     Command("matrix.facets", Where.MATRIX, "f", "facets", "Facets", "Show or leave the facet panel"),
     Command("matrix.arch", Where.MATRIX, "at", "next_arch", "Arch", "Show values for the next arch"),
     Command("matrix.group", Where.MATRIX, "m", "group", "Group", "Group the rows, or lay out the grid", footer=True),

@@ -167,8 +167,10 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         self.table.focus()
 
     def go_back(self) -> None:
-        """One level back: an open range, the panel that has the focus, then the filter."""
-        if self.table.range_start is not None:
+        """One level back: the whole screen, an open range, the panel that has the focus, then the filter."""
+        if self.has_class("zoomed"):
+            self.action_zoom()
+        elif self.table.range_start is not None:
             self.table.range_start = None
             self.table.repaint_rows()
         elif not self.shown.has_focus:
@@ -220,7 +222,15 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
 
     def action_detail(self) -> None:
         self.detail.toggle_class("shown")
-        self.detail.follow()
+        self.detail.follow_soon()
+
+    def action_zoom(self) -> None:
+        """The detail alone, to be read and scrolled, or beside the tests as before."""
+        zoomed = not self.has_class("zoomed")
+        self.set_class(zoomed, "zoomed")
+        self.detail.follow_soon()
+        # Only what can be seen can have the focus.
+        self.call_after_refresh((self.detail if zoomed else self.shown).focus)
 
     def _detail(self) -> Text:
         if self.session.view.grid:

@@ -14,7 +14,7 @@ _DELAY = 0.06
 
 
 class RestingText(VerticalScroll):
-    """Shows what `make` gives; it is asked only while the widget has the class `shown`."""
+    """Shows what `make` gives; it is asked only while it can be seen."""
 
     def __init__(self, make: Callable[[], Text], *, id: str) -> None:
         super().__init__(id=id)
@@ -34,6 +34,6 @@ class RestingText(VerticalScroll):
 
     def follow(self) -> None:
         """Show the text as it is now."""
-        if self.has_class("shown"):
+        if self.display:
             self._text.update(self._make())
             self.scroll_to(y=0, animate=False)
