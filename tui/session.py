@@ -41,6 +41,7 @@ class Session:
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
     _ci: Ci | None = None
+    _examined: tuple[Matrix, tuple[Finding, ...]] | None = None
 
     @classmethod
     def open(cls, matrix: Matrix, paths: Paths, settings: Settings, *, query: str = "", arch: str = "") -> "Session":
@@ -87,8 +88,11 @@ class Session:
         return known if known is not None and known.selector.collection.matrix is self.matrix else None
 
     def examine(self) -> tuple[Finding, ...]:
-        """Everything that is wrong with the checkout. Takes seconds: not for the app's own thread."""
-        return examine(self.matrix, self.ci())
+        """Everything that is wrong with the checkout. Takes seconds the first time: not for the app's own thread."""
+        matrix, known = self.matrix, self._examined
+        if known is None or known[0] is not matrix:
+            known = self._examined = (matrix, examine(matrix, self.ci()))
+        return known[1]
 
     def describe(self, id: str) -> Detail:
         return describe(self.matrix, id)

@@ -18,8 +18,6 @@ _MANY_RUNS = 8
 class TestActions(SessionScreen):
     """The actions on the marked tests, or on what is under the cursor."""
 
-    __test__ = False
-
     table: MatrixTable
 
     @property

@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Footer, Static
 
+from core.matrix.index import Matrix
 from core.matrix.overview import Link, Number, Place, Row, Section, findings_section, overview
 from core.matrix.query import Query
 from core.model import Finding
@@ -43,11 +44,15 @@ class OverviewScreen(SessionScreen):
     def on_mount(self) -> None:
         self._findings: Sequence[Finding] | None = None
         self._tests: tuple[Section, ...] = ()
+        self._counted: Matrix | None = None
+        """Of which matrix the numbers are."""
         self.follow(self.host.matrix_changed, self._count)
         self.follow(self.host.runs_changed, self._show)
         self.follow(self.host.pending_changed, self._show)
-        self._count()
         self._boards[0].focus()
+
+    def on_screen_resume(self) -> None:
+        self._count()
 
     @property
     def _boards(self) -> tuple[NumberBoard, NumberBoard]:
@@ -60,6 +65,10 @@ class OverviewScreen(SessionScreen):
         return second if second.has_focus else first
 
     def _count(self) -> None:
+        """Count anew where somebody sees it and there is something new."""
+        if not self.is_current or self._counted is self.session.matrix:
+            return
+        self._counted = self.session.matrix
         self._tests = overview(self.session.matrix)
         self._findings = None
         self.host.in_thread("overview", self.session.examine, self._found, supersede=True)
@@ -99,7 +108,7 @@ class OverviewScreen(SessionScreen):
         self.title_line(
             one_line(self.session.checkout.root.name),
             counted(len(matrix.ids), "test"),
-            counted(len(matrix.entries), "entry").replace("entrys", "entries"),
+            f"{len(matrix.entries):,} with an entry",
             "doctor is looking …" if self._findings is None else "",
         )
 
