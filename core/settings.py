@@ -30,6 +30,10 @@ class Paths:
     def runs(self) -> Path:
         return self.state / "runs"
 
+    @property
+    def views_file(self) -> Path:
+        return self.state / "views.json"
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

@@ -10,7 +10,7 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from tests.support.app import build_app, type_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tui.app import TTMatrixApp
 
@@ -35,11 +35,14 @@ async def main(target: Path) -> None:
             await until(pilot, lambda: bool(app.doctor_screen._findings), "the findings")
             await pilot.press(*["j"] * 4)
             await _save(app, pilot, target / "doctor.svg")
+            await _views(app, pilot, target)
         small = build_app(checkout)
         async with small.run_test(size=_SMALL) as pilot:
             await _query(small, pilot, "has:entry")
             await pilot.press("j", "j", "j", "d")
             await _save(small, pilot, target / "matrix-80x24.svg")
+            await pilot.press("d", "number_sign", "j", "j", "l")
+            await _save(small, pilot, target / "grid-80x24.svg")
 
 
 async def _matrix(app: TTMatrixApp, pilot: Pilot[Any], target: Path) -> None:
@@ -73,6 +76,17 @@ async def _review(app: TTMatrixApp, pilot: Pilot[Any], target: Path) -> None:
         await pilot.press("asterisk", "E", *keys, "enter", "ctrl+n")
     await pilot.press("5", "g", "a", "g")
     await _save(app, pilot, target / "review.svg")
+
+
+async def _views(app: TTMatrixApp, pilot: Pilot[Any], target: Path) -> None:
+    await pilot.press("0")
+    await until(pilot, lambda: "all kinds" in screen_text(app), "the findings")
+    await pilot.press("j", "j", "l")
+    await _save(app, pilot, target / "overview.svg")
+    await pilot.press("1", "escape", "escape", "d", "m")
+    await type_text(pilot, "family")
+    await pilot.press("enter", *["j"] * 3, "l", *["j"] * 4)
+    await _save(app, pilot, target / "groups.svg")
 
 
 async def _query(app: TTMatrixApp, pilot: Pilot[Any], text: str) -> None:

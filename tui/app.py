@@ -15,6 +15,7 @@ from core.errors import TTMatrixError
 from core.matrix.detail import Detail
 from core.matrix.fields import needs
 from core.matrix.index import Matrix
+from core.matrix.query import Query
 from core.matrix.scope import Learned
 from core.runs.launch import cancel
 from core.runs.record import RunRecord
@@ -29,6 +30,7 @@ from tui.screens.dialogs import Confirm, Notice
 from tui.screens.doctor import DoctorScreen
 from tui.screens.help import HelpScreen
 from tui.screens.matrix import MatrixScreen
+from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.runs import RunsScreen
 from tui.session import Session
@@ -40,7 +42,7 @@ _RUNS_SECONDS = 0.5
 
 
 class TTMatrixApp(App[None], inherit_bindings=False):
-    """Three screens over one session. Threads come back through messages; only handlers change what is shown."""
+    """Screens over one session. Threads come back through messages; only handlers change what is shown."""
 
     TITLE = "ttmatrix"
     CSS_PATH = "ttmatrix.tcss"
@@ -67,7 +69,8 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.runs_screen = RunsScreen(self.session, self)
         self.review_screen = ReviewScreen(self.session, self)
         self.doctor_screen = DoctorScreen(self.session, self)
-        for name in ("matrix", "runs", "review", "doctor"):
+        self.overview_screen = OverviewScreen(self.session, self)
+        for name in ("overview", "matrix", "runs", "review", "doctor"):
             self.install_screen(getattr(self, f"{name}_screen"), name)
         self.push_screen("matrix")
         self._look_at_runs()
@@ -91,6 +94,16 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         """Go to a test in the matrix; a filter that hides it is cleared."""
         self.switch_screen("matrix")
         self.call_later(self.matrix_screen.go_to, id)
+
+    def show_tests(self, query: Query) -> None:
+        """Go to the tests that a query selects."""
+        self.switch_screen("matrix")
+        self.call_later(self.matrix_screen.go_to_tests, query)
+
+    def show_findings(self, kind: str) -> None:
+        """Go to what doctor finds of a kind."""
+        self.switch_screen("doctor")
+        self.call_later(self.doctor_screen.show_kind, kind)
 
     def action_go_back(self) -> None:
         if isinstance(self.screen, SessionScreen):
@@ -130,7 +143,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
     def valid_commands(self) -> Sequence[Command]:
         """What works on the screen in front."""
         screen = next((one for one in reversed(self.screen_stack) if isinstance(one, SessionScreen)), None)
-        return commands(Where.APP, *screen.PLACES) if screen else []
+        return commands(Where.APP, *screen.places()) if screen else []
 
     def action_help(self) -> None:
         if isinstance(self.screen, SessionScreen):

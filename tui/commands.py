@@ -18,6 +18,9 @@ class Where(StrEnum):
     DOCTOR = "doctor"
     FACETS = "in the facets"
     TABLE = "in a table"
+    CELLS = "in a table of cells"
+    TREE = "in groups"
+    OVERVIEW = "overview"
     LINES = "in a log or diff"
 
 
@@ -38,6 +41,7 @@ class Command:
 
 
 COMMANDS: tuple[Command, ...] = (
+    Command("app.overview", Where.APP, "0", "switch('overview')", "Overview", "Show the numbers of the matrix"),
     Command("app.matrix", Where.APP, "1", "switch('matrix')", "Matrix", "Show the matrix"),
     Command("app.runs", Where.APP, "2", "switch('runs')", "Runs", "Show the runs and their logs"),
     Command("app.log", Where.APP, "3", "switch('log')", "Log", "Show the log of the highlighted run, full size"),
@@ -63,13 +67,24 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.mark_all", Where.MATRIX, "asterisk", "mark_shown", "Mark all", "Mark every row on show"),
     Command("matrix.unmark", Where.MATRIX, "ctrl+n", "unmark", "Unmark", "Forget all marks"),
     Command("matrix.run", Where.MATRIX, "r", "run", "Run", "Run marked tests, else this one, on the CPU", footer=True),
-    Command("matrix.log", Where.MATRIX, "L", "log", "Log", "Show the log of this test's last run", footer=True),
+    Command("matrix.log", Where.MATRIX, "L", "log", "Log", "Show the log of this test's last run"),
     Command("matrix.set", Where.MATRIX, "E", "set_fields", "Edit", "Set fields of the marked entries", footer=True),
     Command("matrix.open", Where.MATRIX, "e", "open_editor", "Editor", "Open $EDITOR at the entry; again: the loader"),
-    Command("matrix.detail", Where.MATRIX, "d,enter", "detail", "Detail", "Show or hide the detail panel", footer=True),
-    Command("matrix.facets", Where.MATRIX, "f", "facets", "Facets", "Show or leave the facet panel", footer=True),
+    Command("matrix.range", Where.MATRIX, "v", "mark_range", "Range", "Mark from here to where it is pressed again"),
+    Command("matrix.enter", Where.MATRIX, "enter", "enter", "Open", "The detail; a group's or a cell's tests"),
+    Command("matrix.detail", Where.MATRIX, "d", "detail", "Detail", "Show or hide the detail panel", footer=True),
+    Command("matrix.zoom", Where.MATRIX, "z", "zoom", "Zoom", "Give the detail the whole screen, or take it back"),
+    Command("matrix.facets", Where.MATRIX, "f", "facets", "Facets", "Show or leave the facet panel"),
     Command("matrix.arch", Where.MATRIX, "at", "next_arch", "Arch", "Show values for the next arch"),
+    Command("matrix.group", Where.MATRIX, "m", "group", "Group", "Group the rows, or lay out the grid", footer=True),
+    Command("matrix.grid", Where.MATRIX, "number_sign", "grid", "Grid", "Show a grid, or the table again", footer=True),
+    Command("matrix.columns", Where.MATRIX, "C", "columns", "Columns", "Choose, order and sort by columns"),
     Command("matrix.sort", Where.MATRIX, "o", "next_sort", "Sort", "Sort by the next column"),
+    Command("matrix.turn", Where.MATRIX, "O", "turn_sort", "Turn", "Turn the order round"),
+    Command("matrix.views", Where.MATRIX, "V", "views", "Views", "Open a saved view, or save this one"),
+    Command("matrix.back", Where.MATRIX, "left_square_bracket", "step(-1)", "View back", "Back to the view before"),
+    Command("matrix.forth", Where.MATRIX, "right_square_bracket", "step(1)", "View forth", "On to the view after"),
+    Command("matrix.last", Where.MATRIX, "minus", "last_view", "Last view", "To the view looked at last, and back"),
     Command("matrix.copy", Where.MATRIX, "y", "copy_id", "Copy", "Copy the id"),
     Command("matrix.copy_node", Where.MATRIX, "Y", "copy_node_id", "Copy node", "Copy the pytest node id"),
     Command("facets.choose", Where.FACETS, "space,enter", "choose", "Choose", "Add the value to the filter or drop it"),
@@ -102,6 +117,15 @@ COMMANDS: tuple[Command, ...] = (
     Command("table.page_up", Where.TABLE, "pageup", "page(-1)", "Page up", "A page up"),
     Command("table.top", Where.TABLE, "g,home", "top", "Top", "First row"),
     Command("table.bottom", Where.TABLE, "G,end", "bottom", "Bottom", "Last row"),
+    Command("cells.left", Where.CELLS, "h,left", "side(-1)", "Left", "Next cell to the left"),
+    Command("cells.right", Where.CELLS, "l,right", "side(1)", "Right", "Next cell to the right"),
+    Command("tree.open", Where.TREE, "l,right", "fold(True)", "Unfold", "Show the tests of the group"),
+    Command("tree.close", Where.TREE, "h,left", "fold(False)", "Fold", "Hide the tests of the group"),
+    Command("tree.open_all", Where.TREE, "plus", "fold_all(True)", "Unfold all", "Show the tests of every group"),
+    Command("tree.close_all", Where.TREE, "underscore", "fold_all(False)", "Fold all", "Hide the tests of every group"),
+    Command("overview.open", Where.OVERVIEW, "enter", "open_link", "Open", "Show what the number counts", footer=True),
+    Command("overview.next", Where.OVERVIEW, "tab", "section(1)", "Next", "Next section", footer=True),
+    Command("overview.previous", Where.OVERVIEW, "shift+tab", "section(-1)", "Previous", "Previous section"),
     Command("lines.down", Where.LINES, "j,down", "move(1)", "Down", "A line down"),
     Command("lines.up", Where.LINES, "k,up", "move(-1)", "Up", "A line up; a log stops following"),
     Command("lines.half_down", Where.LINES, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),
@@ -140,6 +164,12 @@ _NAMES = {
     "slash": "/",
     "asterisk": "*",
     "at": "@",
+    "number_sign": "#",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "minus": "-",
+    "plus": "+",
+    "underscore": "_",
     "less_than_sign": "<",
     "greater_than_sign": ">",
     "pagedown": "pgdn",

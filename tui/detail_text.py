@@ -10,7 +10,7 @@ from core.matrix.effective import text_of
 from core.matrix.index import NO_ARCH
 from core.runs.record import RunRecord
 from core.text import one_line, printable
-from tui.presentation import run_look, seconds_text
+from tui.presentation import counted, run_look, seconds_text
 
 _STYLES = {
     "pass": "green",
@@ -18,6 +18,8 @@ _STYLES = {
     "running": "bold blue",
     "dim": "dim",
 }
+
+_MOST_IDS = 200
 
 
 def detail_text(detail: Detail, runs: Sequence[RunRecord], jobs: Sequence[str] | None = None) -> Text:
@@ -37,6 +39,17 @@ def detail_text(detail: Detail, runs: Sequence[RunRecord], jobs: Sequence[str] |
     if detail.siblings:
         _heading(text, f"other entries of this loader: {len(detail.siblings)}")
         text.append("".join(f"{one_line(id)}\n" for id in detail.siblings), "dim")
+    return text
+
+
+def group_text(title: str, ids: Sequence[str]) -> Text:
+    """The tests of a group or a cell by their ids, as many as somebody may want to read."""
+    text = Text(no_wrap=True, overflow="ellipsis")
+    text.append(f"{one_line(title) or 'none'}\n", "bold")
+    _heading(text, counted(len(ids), "test"))
+    text.append("".join(f"{one_line(id)}\n" for id in ids[:_MOST_IDS]))
+    if len(ids) > _MOST_IDS:
+        text.append(f"and {len(ids) - _MOST_IDS:,} more\n", "dim")
     return text
 
 

@@ -20,8 +20,8 @@ class FindingRows:
         TableColumn("what is wrong", 20, share=3, from_width=90),
     )
 
-    def __init__(self, findings: Sequence[Finding], mended: frozenset[int]) -> None:
-        """`mended` are the positions whose mend is among the pending changes."""
+    def __init__(self, findings: Sequence[Finding], mended: frozenset[str]) -> None:
+        """`mended` are the keys of those whose mend is among the pending changes."""
         self.findings = findings
         self._mended = mended
 
@@ -33,12 +33,12 @@ class FindingRows:
         return f"{one.kind} {one.file}:{one.line}:{one.column} {one.message}"
 
     def marked(self, position: int) -> bool:
-        return position in self._mended
+        return self.key(position) in self._mended
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         one = self.findings[position]
         file = one.file.rpartition("/")[2]
-        mend = "done" if position in self._mended else "yes" if one.mend else ""
+        mend = "done" if self.marked(position) else "yes" if one.mend else ""
         return (
             [Cell(one.kind)],
             [Cell(mend, "pass" if one.mend else "")],

@@ -10,6 +10,7 @@ from core.edits.operations import Operation
 from core.edits.pending import Pending
 from core.errors import TTMatrixError
 from core.matrix.detail import Detail
+from core.matrix.query import Query
 from tui.commands import Command
 
 T = TypeVar("T")
@@ -58,6 +59,12 @@ class Host(Protocol):
 
     def show_test(self, id: str) -> None:
         """Go to a test in the matrix."""
+
+    def show_tests(self, query: Query) -> None:
+        """Show the tests that a query selects in the matrix."""
+
+    def show_findings(self, kind: str) -> None:
+        """Show what doctor finds of a kind; empty: of every kind."""
 
     def start_runs(self, ids: Sequence[str]) -> None:
         """Start a CPU repro of each id."""

@@ -1,13 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the matrix table, taken from the view when they become visible."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from core.matrix.table_columns import BY_TABLE_FIELD, RUN, text_of_row
 from core.matrix.view import View
 from core.runs.record import RunRecord
 from core.text import one_line
 from tui.presentation import Cell, arch_letters, arch_title, bringup_word, run_look, status_look
 from tui.widgets.row_table import TableColumn
+
+_SIZES: Mapping[str, TableColumn] = {
+    "id": TableColumn("", 44, share=3, elide=True),
+    "status": TableColumn("", 6),
+    "archs": TableColumn("", 0, yields=1),
+    RUN: TableColumn("", 9, yields=2),
+    "bringup": TableColumn("", 10, yields=3),
+    "reason": TableColumn("", 20, share=2, yields=5),
+    "pcc": TableColumn("", 6, yields=4),
+    "mode": TableColumn("", 9, yields=4),
+    "parallelism": TableColumn("", 15, yields=4),
+    "phase": TableColumn("", 11, yields=4),
+    "framework": TableColumn("", 9, yields=4),
+    "markers": TableColumn("", 16, share=1, yields=4),
+    "loader": TableColumn("", 24, share=1, elide=True, yields=4),
+    "variant": TableColumn("", 20, share=1, elide=True, yields=4),
+    "file": TableColumn("", 24, share=1, elide=True, yields=4),
+}
 
 
 class MatrixRows:
@@ -16,17 +35,25 @@ class MatrixRows:
     def __init__(self, view: View, last_runs: Mapping[str, RunRecord], edited: frozenset[str]) -> None:
         """`last_runs` by id; `edited` are ids with pending changes."""
         self._view = view
-        self._matrix, self._rows, self._arch = view.matrix, view.rows, view.arch
+        self._matrix, self._rows, self._arch = view.matrix, view.rows, view.lens
         self._last_runs = last_runs
         self._edited = edited
-        self.columns: Sequence[TableColumn] = (
-            TableColumn("test id", 34, share=3, elide=True),
-            TableColumn(view.arch or "status", 6),
-            TableColumn(arch_title(view.matrix), len(view.matrix.schema.archs)),
-            TableColumn("bring-up", 10, from_width=90),
-            TableColumn("cpu run", 9, from_width=72),
-            TableColumn("reason", 20, share=2, from_width=120),
-        )
+        self._names = view.columns
+        self.columns: Sequence[TableColumn] = [self._column(name) for name in view.columns]
+
+    def _column(self, name: str) -> TableColumn:
+        title = BY_TABLE_FIELD[name].title
+        width = _SIZES[name].width
+        if name == "archs":
+            title = arch_title(self._matrix)
+            width = len(title)
+        elif name == "status":
+            title = self._arch or title
+        if name == self._view.sort_key:
+            # The order stands where it is least missed when it is cut off.
+            title = f"{'▼' if self._view.descending else '▲'}{title}"
+        size = _SIZES[name]
+        return TableColumn(title, max(width, min(len(title), 8)), size.share, size.elide, yields=size.yields)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -41,17 +68,40 @@ class MatrixRows:
         return self.key(position) in self._view.marks
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        matrix, row = self._matrix, self._rows[position]
-        id = matrix.ids[row]
-        status = status_look(matrix, row, self._arch)
-        record = self._last_runs.get(id)
-        outcome = run_look(record) if record else None
-        edited = "✎" if id in self._edited else ""
-        return (
-            [Cell(one_line(id), "" if id in matrix.entries else "dim")],
-            [Cell(f"{status.word}{edited}", status.style)],
-            arch_letters(matrix, row),
-            [Cell(bringup_word(matrix.columns["bringup"][row]))],
-            [Cell(outcome.word, outcome.style) if outcome else Cell("")],
-            [Cell(one_line(matrix.columns["reason"][row]), "dim")],
-        )
+        return self.cells_of(self._rows[position])
+
+    def cells_of(self, row: int) -> Sequence[Sequence[Cell]]:
+        """The pieces of every column of a row of the matrix."""
+        return [_CELLS.get(name, MatrixRows._plain)(self, row, name) for name in self._names]
+
+    def _plain(self, row: int, name: str) -> list[Cell]:
+        return [Cell(one_line(text_of_row(self._matrix, row, name, self._arch, {})), "dim")]
+
+    def _id(self, row: int, _: str) -> list[Cell]:
+        id = self._matrix.ids[row]
+        return [Cell(one_line(id), "" if id in self._matrix.entries else "dim")]
+
+    def _status(self, row: int, _: str) -> list[Cell]:
+        status = status_look(self._matrix, row, self._arch)
+        edited = "✎" if self._matrix.ids[row] in self._edited else ""
+        return [Cell(f"{status.word}{edited}", status.style)]
+
+    def _archs(self, row: int, _: str) -> list[Cell]:
+        return arch_letters(self._matrix, row)
+
+    def _bringup(self, row: int, _: str) -> list[Cell]:
+        return [Cell(bringup_word(self._matrix.columns["bringup"][row]))]
+
+    def _run(self, row: int, _: str) -> list[Cell]:
+        record = self._last_runs.get(self._matrix.ids[row])
+        look = run_look(record) if record else None
+        return [Cell(look.word, look.style) if look else Cell("")]
+
+
+_CELLS: Mapping[str, Callable[[MatrixRows, int, str], list[Cell]]] = {
+    "id": MatrixRows._id,
+    "status": MatrixRows._status,
+    "archs": MatrixRows._archs,
+    "bringup": MatrixRows._bringup,
+    RUN: MatrixRows._run,
+}

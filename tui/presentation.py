@@ -7,6 +7,8 @@ from rich.cells import cell_len, set_cell_size
 
 from core.matrix.fields import status_column
 from core.matrix.index import Matrix
+from core.matrix.tally import MIXED as MIXED_WORD
+from core.matrix.tally import Tally, shares
 from core.matrix.view import View
 from core.model import Status
 from core.runs.outcome import Outcome
@@ -39,6 +41,18 @@ STATUS_LOOKS = {
     Status.UNSPECIFIED: StatusLook("-", "·", "dim"),
 }
 MIXED = StatusLook("mixed", "~", "mixed")
+WORD_LOOKS = {**{str(status): look for status, look in STATUS_LOOKS.items()}, MIXED_WORD: MIXED}
+"""Looks by the words of a tally."""
+
+_WORK_WORDS = (
+    ("-tensor_parallel", ""),
+    ("single_device", "single"),
+    ("data_parallel", "data"),
+    ("tensor_parallel", "tensor"),
+    ("inference", "inf"),
+    ("training", "train"),
+    ("megatron", "mgtn"),
+)
 
 _BRINGUP = {
     "FAILED_FE_COMPILATION": "frontend",
@@ -73,6 +87,31 @@ def arch_title(matrix: Matrix) -> str:
         letters = [arch[0], arch[0].upper(), *arch.lower(), *"0123456789"]
         title += next((letter for letter in letters if letter.isalnum() and letter not in title), "?")
     return title
+
+
+def bar(counts: Tally, width: int) -> list[Cell]:
+    """A bar of letters: what share of the tests has which status."""
+    return [
+        Cell(WORD_LOOKS[word].letter * cells, WORD_LOOKS[word].style) for word, cells in shares(counts, width).items()
+    ]
+
+
+def tally_text(counts: Tally) -> str:
+    """`24 tests: 20 PASS, 4 XFAIL`."""
+    words = (f"{count:,} {status_word(word)}" for word, count in counts.items() if count)
+    return f"{counted(sum(counts.values()), 'test')}: {', '.join(words)}"
+
+
+def status_word(word: str) -> str:
+    """A word of a tally, as a person says it."""
+    return "undeclared" if word == Status.UNSPECIFIED else WORD_LOOKS[word].word
+
+
+def work_word(text: str) -> str:
+    """A parallelism, a mode, or both, short enough for the head of a column."""
+    for long, short in _WORK_WORDS:
+        text = text.replace(long, short)
+    return one_line(text)
 
 
 def bringup_word(value: str) -> str:

@@ -2,7 +2,7 @@
 """What the screens share: the view of one checkout, the pending edits, the runs; built once, held here only."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from core.matrix.doctor import examine
 from core.matrix.index import Matrix
 from core.matrix.learn import learn
 from core.matrix.query import Query
+from core.matrix.saved_views import Kept, change_kept, read_kept
 from core.matrix.scope import Learned
 from core.matrix.selected import Selected
 from core.matrix.view import View
@@ -41,17 +42,27 @@ class Session:
     pending: Pending = field(default_factory=Pending)
     uncommitted: tuple[Path, ...] = ()
     """Files written here and not committed yet."""
+    kept: Kept = field(default_factory=Kept)
+    """The person's saved views and columns."""
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
     _ci: "Ci | None" = None
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
     """What several threads want is worked out by the first; the others find what it has kept."""
+    _examined: tuple[Matrix, tuple[Finding, ...]] | None = None
 
     @classmethod
     def open(cls, matrix: Matrix, paths: Paths, settings: Settings, *, query: str = "", arch: str = "") -> "Session":
         """Start on `matrix`. Raises UsageError for a query or an arch that cannot be."""
+        kept = read_kept(paths.views_file)
         view = View(matrix, Query.parse(query), arch)
-        return cls(view, paths, settings, RunStore(paths.runs))
+        view.columns = kept.columns or view.columns
+        return cls(view, paths, settings, RunStore(paths.runs), kept=kept)
+
+    def keep(self, change: Callable[[Kept], Kept]) -> Kept:
+        """Change the person's saved views and columns. Raises TTMatrixError where that cannot be."""
+        self.kept = change_kept(self.paths.views_file, change)
+        return self.kept
 
     @property
     def matrix(self) -> Matrix:
@@ -97,9 +108,12 @@ class Session:
             return known
 
     def examine(self) -> tuple[Finding, ...]:
-        """Everything that is wrong with the checkout. Takes seconds: not for the app's own thread."""
+        """Everything that is wrong with the checkout. Takes seconds the first time: not for the app's own thread."""
         with self._one_at_a_time:
-            return examine(self._cache, self.matrix)
+            matrix, known = self.matrix, self._examined
+            if known is None or known[0] is not matrix:
+                known = self._examined = (matrix, examine(self._cache, matrix))
+            return known[1]
 
     def describe(self, id: str) -> Detail:
         return describe(self.matrix, id)

@@ -7,10 +7,13 @@ from collections.abc import Iterable
 
 from core.cli.context import Context
 from core.errors import EXIT_OK
-from core.matrix.fields import select, status_column
+from core.matrix.fields import select
 from core.matrix.index import NO_ARCH, Matrix, Universe
 from core.matrix.query import Query
 from core.matrix.query_help import help_text
+from core.matrix.table_columns import RUN, ordered, text_of_row
+from core.matrix.view import check_arch
+from core.matrix.view_spec import ViewSpec
 
 _COLUMNS = ("id", "status", "bringup", "archs", "reason")
 
@@ -20,6 +23,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = help_text()
     parser.add_argument("query", nargs="*", metavar="QUERY", help="which rows; see below")
     parser.add_argument("--format", choices=("table", "ids", "csv", "json"), help="default: table, or json with --json")
+    parser.add_argument("--view", metavar="NAME", help="a saved view: its query, arch, order and columns")
+    parser.add_argument("--views", action="store_true", help="name the saved views instead")
     parser.add_argument(
         "--universe",
         choices=("entries", "validator", "collected"),
@@ -28,10 +33,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
+    if args.views:
+        return _print_views(context)
+    view = _view(args.view, context)
     universe = Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR
     matrix = context.index(universe)
-    query = Query.parse(" ".join(args.query))
-    rows = select(matrix, query, context.arch, context.learned(matrix, query))
+    arch = context.arch or view.arch
+    check_arch(matrix, arch)
+    query = Query((*view.query.terms, *Query.parse(" ".join(args.query)).terms))
+    rows = select(matrix, query, arch, context.learned(matrix, query))
     if args.universe == "entries":
         rows = [row for row in rows if matrix.ids[row] in matrix.entries]
     elif args.universe is not None:
@@ -39,16 +49,51 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     style = args.format or ("json" if context.console.json else "table")
     if style == "ids":
         _print_ids(matrix, rows, context, with_function=args.universe == "collected")
-    elif style == "json":
-        context.console.document([_record(matrix, row, context.arch) for row in rows])
+        return EXIT_OK
+    columns = view.columns or _COLUMNS
+    runs = _last_runs(context) if RUN in (*columns, view.sort) else {}
+    rows = ordered(matrix, rows, view.sort, arch, runs, descending=view.descending)
+    cells = (tuple(text_of_row(matrix, row, name, arch, runs) for name in columns) for row in rows)
+    if style == "json":
+        context.console.document([_record(matrix, row, arch) for row in rows])
     elif style == "csv":
         writer = csv.writer(context.console.out, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        writer.writerows(_cells(matrix, row, context.arch) for row in rows)
+        writer.writerow(columns)
+        writer.writerows(cells)
     else:
-        context.console.table(_COLUMNS, (_cells(matrix, row, context.arch) for row in rows))
+        context.console.table(columns, cells)
         context.console.note(f"{len(rows):,} of {len(matrix.ids):,}")
     return EXIT_OK
+
+
+def _view(name: str | None, context: Context) -> ViewSpec:
+    """The saved view of that name; without one, a view of everything."""
+    if name is None:
+        return ViewSpec()
+    from core.matrix.saved_views import read_kept
+
+    return read_kept(context.paths.views_file).named(name)
+
+
+def _print_views(context: Context) -> int:
+    from core.matrix.saved_views import read_kept
+
+    kept = read_kept(context.paths.views_file)
+    if context.console.json:
+        own = kept.views
+        context.console.document([{"name": n, "own": n in own, **spec.to_json()} for n, spec in kept.all().items()])
+    else:
+        rows = ((name, spec.arch, str(spec.query)) for name, spec in kept.all().items())
+        context.console.table(("view", "arch", "query"), rows)
+    return EXIT_OK
+
+
+def _last_runs(context: Context) -> dict[str, str]:
+    """A word for the last run of each id that has one."""
+    from core.runs.store import RunStore
+
+    newest_last = reversed(RunStore(context.paths.runs).records())
+    return {record.spec.test_id: str(record.outcome or record.state) for record in newest_last}
 
 
 def _print_ids(matrix: Matrix, rows: Iterable[int], context: Context, *, with_function: bool) -> None:
@@ -58,22 +103,6 @@ def _print_ids(matrix: Matrix, rows: Iterable[int], context: Context, *, with_fu
     else:
         lines = [matrix.ids[row] for row in rows]
     context.console.out.writelines(f"{line}\n" for line in lines)
-
-
-def _cells(matrix: Matrix, row: int, arch: str) -> tuple[str, ...]:
-    return (
-        matrix.ids[row],
-        " / ".join(_statuses(matrix, row, arch)),
-        matrix.columns["bringup"][row],
-        " ".join(matrix.flags["arch"][row]),
-        matrix.columns["reason"][row],
-    )
-
-
-def _statuses(matrix: Matrix, row: int, arch: str) -> tuple[str, ...]:
-    """The status on `arch`; without one, every status the supported archs have."""
-    value = status_column(matrix, arch)[row]
-    return (value,) if isinstance(value, str) else value
 
 
 def _record(matrix: Matrix, row: int, arch: str) -> dict[str, object]:

@@ -21,7 +21,7 @@ from core.matrix.query_kinds import NONE, Choice, Field, FromFacts, IdText, Numb
 from core.matrix.query_numbers import days
 from core.matrix.scope import AnyColumn, Learned, Scope
 
-__all__ = ["BY_NAME", "FIELDS", "NONE", "column_of", "needs", "select", "status_column"]
+__all__ = ["BY_NAME", "FIELDS", "NONE", "column_of", "lens", "needs", "select", "status_column"]
 
 
 def status_column(matrix: Matrix, arch: str) -> AnyColumn:
@@ -126,7 +126,7 @@ def _terms(nodes: Iterable[Node]) -> Iterator[Term]:
 
 
 def _all(scope: Scope, rows: Sequence[int], nodes: tuple[Node, ...]) -> Sequence[int]:
-    scope = scope.on(_lens(scope.matrix, nodes) or scope.arch)
+    scope = scope.on(lens(scope.matrix, nodes) or scope.arch)
     # Every node is asked, even when no row is left: it may hold a mistake.
     for node in sorted(nodes, key=_cost):
         rows = _holding(scope, rows, node)
@@ -158,7 +158,8 @@ def _cost(node: Node) -> int:
             return sum(1 + _cost(one) for one in node.nodes)
 
 
-def _lens(matrix: Matrix, nodes: tuple[Node, ...]) -> str:
+def lens(matrix: Matrix, nodes: tuple[Node, ...]) -> str:
+    """The arch whose values nodes that must all hold mean by themselves: the only one they ask for, if any."""
     asked = Query(nodes).values_of("arch")
     return asked[0].lower() if len(asked) == 1 and asked[0].lower() in matrix.schema.archs else NO_ARCH
 

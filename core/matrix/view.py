@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is on show: the filtered and sorted rows of a matrix, facet counts, and marks that outlive both."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import UsageError
-from core.matrix.fields import BY_NAME, NONE, column_of, needs, select
+from core.matrix.fields import BY_NAME, NONE, column_of, lens, needs, select
+from core.matrix.grid import Grid, grid
 from core.matrix.index import NO_ARCH, Matrix
 from core.matrix.query import Query, QueryError
 from core.matrix.scope import Learned, Scope
+from core.matrix.table_columns import DEFAULT_COLUMNS, ordered
+from core.matrix.tree import Tree
+from core.matrix.view_spec import ViewSpec
 
 FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "group", "bringup", "marker", "task", "job")
-SORT_KEYS = ("id", "status", "bringup", "reason", "file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +50,20 @@ class View:
         self.arch = arch
         self.learned: Learned = {}
         self.query = query or Query()
+        self.columns: tuple[str, ...] = DEFAULT_COLUMNS
         self.sort_key = "id"
         self.descending = False
+        self.group = ""
+        self.grid = ""
         self.marks: set[str] = set()
+        self.runs: Mapping[str, str] = {}
+        """A word for the last run of each id that has one: the only order the matrix does not know."""
         self._positions: dict[int, int] | None = None
-        self.rows: Sequence[int] = self._ordered(self._selected(self.query))
+        self.rows: Sequence[int] = self._ordered(self._selected(self.query, self.arch))
 
     def filter(self, query: Query) -> None:
         """Show what `query` selects; on a QueryError everything stays as it was."""
-        rows = self._selected(query)
+        rows = self._selected(query, self.arch)
         self.query = query
         self._show(rows)
 
@@ -63,12 +71,45 @@ class View:
         """Mean the values of `arch`, or with NO_ARCH those of every supported arch."""
         check_arch(self.matrix, arch)
         self.arch = arch
-        self._show(self._selected(self.query))
+        self._show(self._selected(self.query, self.arch))
+
+    @property
+    def lens(self) -> str:
+        """The arch whose values are meant: that which the query asks for, else the one that was chosen."""
+        return lens(self.matrix, self.query.terms) or self.arch
 
     def sort(self, key: str, *, descending: bool = False) -> None:
-        """Order by one of SORT_KEYS; rows with the same value stay in the order of their ids."""
+        """Order by a column; rows with the same value stay in the order of their ids."""
         self.sort_key, self.descending = key, descending
         self._show(sorted(self.rows))
+
+    @property
+    def spec(self) -> ViewSpec:
+        """What is looked at and how, as a value."""
+        return ViewSpec(
+            self.query, self.arch, self.columns, self.sort_key, self.descending, group=self.group, grid=self.grid
+        )
+
+    def adopt(self, spec: ViewSpec) -> None:
+        """Look at something else in another way; on a UsageError everything stays as it was."""
+        spec.check()
+        check_arch(self.matrix, spec.arch)
+        rows = self._selected(spec.query, spec.arch)
+        self.query, self.arch, self.columns = spec.query, spec.arch, spec.columns or self.columns
+        self.sort_key, self.descending, self.group, self.grid = spec.sort, spec.descending, spec.group, spec.grid
+        self._show(rows)
+
+    def tree(self, opened: frozenset[str]) -> Tree:
+        """The rows on show in groups, those in `opened` open. Only where there is something to group by."""
+        return Tree.of(self.matrix, self.rows, self.group, self.lens, opened)
+
+    def cells(self) -> Grid:
+        """The tests on show as a grid. Only where a grid is chosen, and nothing is missing."""
+        return grid(self.matrix, self.query, self.arch, self.grid, self.learned)
+
+    def select(self, query: Query) -> list[int]:
+        """The rows of any query, as they would be shown here; none while something is missing."""
+        return self._selected(query, self.arch)
 
     def replace_matrix(self, matrix: Matrix, learned: Learned | None = None) -> None:
         """Look at a newer index through the same query. Marks on ids that are gone are dropped.
@@ -94,7 +135,7 @@ class View:
     @property
     def scope(self) -> Scope:
         """What a query is asked of here."""
-        return Scope(self.matrix, self.arch, self.learned)
+        return Scope(self.matrix, self.lens, self.learned)
 
     def id_at(self, position: int) -> str | None:
         """The id shown at a position; None past the end."""
@@ -110,20 +151,29 @@ class View:
     def toggle_mark(self, id: str) -> None:
         self.marks ^= {id}
 
+    def mark(self, ids: Iterable[str]) -> None:
+        """Mark tests in addition to what is marked."""
+        self.marks.update(ids)
+
     def mark_shown(self) -> None:
         """Mark every row on show, in addition to what is marked."""
-        self.marks |= {self.matrix.ids[row] for row in self.rows}
+        self.mark(self.matrix.ids[row] for row in self.rows)
+
+    def toggle_all(self, ids: Sequence[str]) -> bool:
+        """Mark tests, or unmark them where all are marked; whether they now are."""
+        if marked := not self.marks.issuperset(ids):
+            self.marks.update(ids)
+        else:
+            self.marks.difference_update(ids)
+        return marked
 
     def hidden_marks(self) -> int:
         """How many marked ids the filter hides."""
         return sum(self.position_of(id) is None for id in self.marks)
 
-    def targets(self, position: int) -> list[str]:
-        """What an action means: the marked ids in their order, else the one at `position`."""
-        if self.marks:
-            return sorted(self.marks)
-        id = self.id_at(position)
-        return [id] if id is not None else []
+    def targets(self, chosen: Iterable[str]) -> list[str]:
+        """What an action means: the marked ids in their order, else those `chosen`."""
+        return sorted(self.marks) if self.marks else list(chosen)
 
     def facets(self, names: Iterable[str] = FACETS) -> list[Facet]:
         """Counts per value; a facet is counted without its own terms, so that alternatives show.
@@ -134,22 +184,22 @@ class View:
 
     def _facet(self, name: str) -> Facet:
         asked = {value.lower() for value in self.query.values_of(name)}
-        rows = self._selected(self.query.without(name)) if asked else self.rows
+        rows = self._selected(self.query.without(name), self.arch) if asked else self.rows
         counts = column_of(self.scope, name).counts(rows)
         return Facet(
             name,
             tuple(FacetValue(v or NONE, count, (v or NONE).lower() in asked) for v, count in counts.items()),
         )
 
-    def _selected(self, query: Query) -> list[int]:
-        return [] if self._missing(query) else select(self.matrix, query, self.arch, self.learned)
+    def _selected(self, query: Query, arch: str) -> list[int]:
+        return [] if self._missing(query) else select(self.matrix, query, arch, self.learned)
 
     def _missing(self, query: Query) -> tuple[str, ...]:
         return tuple(name for name in needs(query) if name not in self.learned)
 
     def _show_again(self) -> None:
         try:
-            self._show(self._selected(self.query))
+            self._show(self._selected(self.query, self.arch))
         except QueryError:
             self._show([])
 
@@ -158,7 +208,4 @@ class View:
         self.rows = self._ordered(rows)
 
     def _ordered(self, rows: list[int]) -> list[int]:
-        if self.sort_key == "id":
-            return rows[::-1] if self.descending else rows
-        column = column_of(self.scope, self.sort_key)
-        return sorted(rows, key=column.__getitem__, reverse=self.descending)
+        return ordered(self.matrix, rows, self.sort_key, self.lens, self.runs, descending=self.descending)

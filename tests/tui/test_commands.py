@@ -6,12 +6,18 @@ import pytest
 from tui.app import TTMatrixApp
 from tui.commands import COMMANDS, Where, clashes, commands, key_text
 from tui.screens.doctor import DoctorScreen
-from tui.screens.matrix import Facets, MatrixScreen, MatrixTable
+from tui.screens.matrix import MatrixScreen
+from tui.screens.matrix_filter import Facets
+from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.runs import LogView, RunsScreen
+from tui.widgets.cell_table import CellTable
+from tui.widgets.matrix_table import MatrixTable
 
 _IN_FRONT = [
-    (Where.APP, Where.MATRIX, Where.TABLE),
+    (Where.APP, Where.MATRIX, Where.TABLE, Where.TREE),
+    (Where.APP, Where.MATRIX, Where.TABLE, Where.CELLS),
+    (Where.APP, Where.OVERVIEW, Where.TABLE, Where.CELLS),
     (Where.APP, Where.RUNS, Where.TABLE),
     (Where.APP, Where.RUNS, Where.LINES),
     (Where.APP, Where.REVIEW, Where.TABLE),
@@ -26,6 +32,9 @@ _OWNERS = {
     Where.REVIEW: ReviewScreen,
     Where.DOCTOR: DoctorScreen,
     Where.TABLE: MatrixTable,
+    Where.TREE: MatrixTable,
+    Where.CELLS: CellTable,
+    Where.OVERVIEW: OverviewScreen,
     Where.LINES: LogView,
 }
 # Prefixes of tmux and screen, flow control, suspend, and codes that terminals send for other keys.

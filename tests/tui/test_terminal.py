@@ -89,3 +89,25 @@ def test_a_query_typed_in_one_burst_is_a_query_and_runs_nothing(tmp_path: Path) 
         terminal.until("0 of 2,244")
         terminal.until("tinynet/pytorch-tiny/net-v1.5 rESq5")
     assert RunStore(paths().runs).records() == []
+
+
+def test_overview_grid_and_groups_at_80x24(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "demo")
+    with _open(checkout.root) as terminal:
+        terminal.until("2,244 tests")
+        terminal.press("0")
+        terminal.until("tests by status and arch")
+        terminal.press("j", "enter")
+        terminal.until("status:expected_passing")
+        terminal.press("#")
+        terminal.until("all · n150")
+        terminal.press("j", "enter")
+        terminal.until("loader~^")
+        terminal.press("[")
+        terminal.until("anchor_rcnn/pytorch · n150")
+        terminal.press("-", "m")
+        terminal.until("Group the tests by")
+        terminal.press("family", "enter")
+        terminal.until("▸ ")
+        terminal.press("q")
+        assert terminal.process.wait(20) == 0

@@ -13,6 +13,8 @@ from tui.commands import Where
 from tui.host import Host
 from tui.session import Session
 
+_NAME_FROM = 100
+"""Width from which the title has room for our own name."""
 _LEAST_LIST = 4
 """Lines of the shortest list: its header and a few rows."""
 
@@ -21,12 +23,16 @@ class SessionScreen(Screen[None]):
     """A screen over the shared session."""
 
     PLACES: ClassVar[tuple[Where, ...]] = ()
-    """Where a person is while this screen is in front: decides which commands help lists."""
+    """Where a person always is while this screen is in front."""
 
     def __init__(self, session: Session, host: Host) -> None:
         super().__init__()
         self.session = session
         self.host = host
+
+    def places(self) -> tuple[Where, ...]:
+        """Where a person is now: decides which commands help lists."""
+        return self.PLACES
 
     def follow(self, signal: Signal[None], react: Callable[[], None]) -> None:
         """Call `react` whenever `signal` is published, as long as the screen lives."""
@@ -41,15 +47,16 @@ class SessionScreen(Screen[None]):
         """Say where we are: the views with what goes on in them, then what this one has to say."""
         active = sum(record.active for record in self.session.runs)
         views = (
+            (Where.OVERVIEW, "0 Overview"),
             (Where.MATRIX, "1 Matrix"),
             (Where.RUNS, f"2 Runs · {active} running" if active else "2 Runs"),
             (Where.REVIEW, f"5 Review · {count} pending" if (count := self.session.open_changes) else "5 Review"),
             (Where.DOCTOR, "6 Doctor"),
         )
-        line = Text("ttmatrix", no_wrap=True, overflow="ellipsis")
+        line = Text("ttmatrix" if self.app.size.width >= _NAME_FROM else "", no_wrap=True, overflow="ellipsis")
         for place, name in views:
-            line.append("  ")
-            line.append(name, "reverse" if place in self.PLACES else "dim")
+            line.append("  " if line else "")
+            line.append(name, "reverse" if place in self.places() else "dim")
         line.append("   " + "   ".join(filter(None, words)))
         self.query_one("#title", Static).update(line, layout=False)
 

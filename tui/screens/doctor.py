@@ -2,7 +2,7 @@
 """Doctor: everything that is wrong with the checkout; from each finding a way to its test, and its mend."""
 
 import json
-from collections import Counter
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -42,8 +42,9 @@ class DoctorScreen(SessionScreen):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self._findings: tuple[Finding, ...] | None = None
-        self._mended: frozenset[int] = frozenset()
+        self._all: tuple[Finding, ...] | None = None
+        self._kind = ""
+        self._mended: frozenset[str] = frozenset()
         self.follow(self.host.matrix_changed, self._examine)
         self.follow(self.host.runs_changed, self._say)
         self.follow(self.host.pending_changed, self._say)
@@ -57,7 +58,7 @@ class DoctorScreen(SessionScreen):
     @property
     def current(self) -> Finding | None:
         """The highlighted finding."""
-        found = self._findings or ()
+        found = self._findings
         return found[self.table.cursor] if self.table.cursor < len(found) else None
 
     def _examine(self) -> None:
@@ -66,24 +67,40 @@ class DoctorScreen(SessionScreen):
         self._say()
 
     def _show(self, findings: tuple[Finding, ...]) -> None:
-        keep = self.table.cursor_key
         # By kind, so that the many of one kind do not hide the few of another.
         order = {kind: at for at, kind in enumerate(kinds())}
-        self._findings = tuple(sorted(findings, key=lambda one: order.get(one.kind, len(order))))
+        self._all = tuple(sorted(findings, key=lambda one: order.get(one.kind, len(order))))
         self._mended = frozenset()
-        self.table.show(FindingRows(self._findings, self._mended), keep=keep)
+        self.show_kind(self._kind)
+
+    @property
+    def _findings(self) -> Sequence[Finding]:
+        """Those on show."""
+        return [one for one in self._all or () if self._kind in ("", one.kind)]
+
+    def show_kind(self, kind: str) -> None:
+        """Show the findings of one kind, as soon as they are known; empty: of every kind."""
+        self._kind = kind
+        self.table.show(FindingRows(self._findings, self._mended), keep=self.table.cursor_key)
         self._say()
 
+    def go_back(self) -> None:
+        """First from one kind to all of them."""
+        if self._kind:
+            self.show_kind("")
+        else:
+            super().go_back()
+
     def _say(self) -> None:
-        if self._findings is None:
+        if self._all is None:
             self.title_line("looking at the checkout …")
             return
-        counts = Counter(one.kind for one in self._findings)
-        self.title_line(
-            f"{counted(len(self._findings), 'finding')} of {counted(len(counts), 'kind')}"
-            if counts
-            else "nothing is wrong"
-        )
+        if not self._all:
+            self.title_line("nothing is wrong")
+            return
+        kinds_found = {one.kind for one in self._findings}
+        what = f"of the kind {self._kind}; esc shows all" if self._kind else f"of {counted(len(kinds_found), 'kind')}"
+        self.title_line(f"{counted(len(self._findings), 'finding')} {what}")
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         one, text = self.current, Text()
@@ -109,12 +126,13 @@ class DoctorScreen(SessionScreen):
         if one is None or not one.mend:
             self.host.say("For this finding a person must choose what to do.")
             return
-        if self.table.cursor in self._mended:
+        key = self.table.cursor_key or ""
+        if key in self._mended:
             self.host.say("Its mend is among the pending changes already.")
             return
-        self._mended |= {self.table.cursor}
+        self._mended |= {key}
         self.host.propose(parse_operations(json.dumps(list(one.mend))), f"{one.kind}: {one.message}")
-        self.table.source = FindingRows(self._findings or (), self._mended)
+        self.table.source = FindingRows(self._findings, self._mended)
         self.table.repaint_rows()
         self.table.action_move(1)
 

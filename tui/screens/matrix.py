@@ -1,114 +1,114 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The main screen: filter line, facets, the table of tests, and the detail of the one under the cursor."""
+"""The main screen: filter line, facets, the tests as table, groups or grid, and the detail of one of them."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.timer import Timer
+from textual.containers import Horizontal, Vertical
 from textual.widgets import Footer, Static
 
-from core.errors import TTMatrixError, UsageError
-from core.matrix.complete import completed
-from core.matrix.index import NO_ARCH
 from core.matrix.learn import waiting_words
 from core.matrix.query import Query
 from core.matrix.selected import job_name
-from core.matrix.view import SORT_KEYS
-from core.model import node_id
+from core.matrix.view_spec import ViewSpec
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.detail_text import detail_text
+from tui.detail_text import detail_text, group_text
+from tui.grid_rows import GridRows
+from tui.host import Host
 from tui.matrix_rows import MatrixRows
-from tui.presentation import count_text, counted
-from tui.screens.base import SessionScreen
-from tui.screens.dialogs import Confirm
-from tui.screens.set_fields import SetFields
-from tui.widgets.facet_panel import FacetPanel
-from tui.widgets.filter_bar import FilterBar, QueryInput
+from tui.presentation import count_text, counted, run_look
+from tui.screens.matrix_filter import FACETS_FROM, Facets, FilterActions
+from tui.screens.matrix_tests import TestActions
+from tui.screens.matrix_views import ViewActions
+from tui.session import Session
+from tui.tree_rows import TreeRows
+from tui.widgets.cell_table import CellTable
+from tui.widgets.filter_bar import FilterBar
+from tui.widgets.matrix_table import MatrixTable
+from tui.widgets.resting_text import RestingText
 from tui.widgets.row_table import RowTable
 
-_FACETS_FROM = 120
-"""Terminal width from which the facets are there without being asked for."""
 _DETAIL_FROM = 32
 """Terminal height from which the detail is."""
-_DETAIL_DELAY = 0.06
-"""Seconds the cursor must rest before the detail follows: moving must stay cheap."""
-_MANY_RUNS = 8
-_OF_FACETS = ("models", "jobs")
 _OF_DETAIL = ("jobs",)
-"""Facts that these panels show beside what the index holds; the table never waits for them."""
+"""Facts that the detail shows beside what the index holds; the table never waits for them."""
 
 
-class MatrixTable(RowTable):
-    """The table of tests, with the keys of a table."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
-
-
-class MatrixScreen(SessionScreen):
+class MatrixScreen(ViewActions, TestActions, FilterActions):
     """Find tests, look at them, and start what is to be done with them."""
 
-    PLACES = (Where.MATRIX, Where.TABLE)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.MATRIX)
+
+    def __init__(self, session: Session, host: Host) -> None:
+        super().__init__(session, host)
+        # Held, not looked up: what follows the cursor may come due while the screen is taken apart.
+        self.grid = CellTable(id="grid")
+        self.detail = RestingText(self._detail, id="detail")
+
+    def places(self) -> tuple[Where, ...]:
+        return (Where.MATRIX, Where.TABLE, Where.CELLS if self.session.view.grid else Where.TREE)
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
-        yield FilterBar(str(self.session.view.query), self._filter, self._complete)
+        yield FilterBar(str(self.session.view.query), self.filter_by, self.complete)
         with Horizontal():
             with Vertical(id="facet-box"):
                 yield Facets(id="facets")
             with Vertical():
-                yield MatrixTable(self._rows(), id="table")
-                with VerticalScroll(id="detail"):
-                    yield Static("", id="detail-text", markup=False)
+                self.table = MatrixTable(self._rows(), id="table")
+                yield self.table
+                yield self.grid
+                yield Static("", id="cell-line", markup=False)
+                yield self.detail
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self._detail_timer: Timer = self.set_timer(_DETAIL_DELAY, self._show_detail)
-        self.query_one("#facet-box").set_class(self.app.size.width >= _FACETS_FROM, "shown")
-        self.query_one("#detail").set_class(self.app.size.height >= _DETAIL_FROM, "shown")
-        self.follow(self.host.matrix_changed, self._matrix_changed)
-        self.follow(self.host.runs_changed, self._cells_changed)
+        self.start_trail()
+        self.query_one("#facet-box").set_class(self.app.size.width >= FACETS_FROM, "shown")
+        self.detail.set_class(self.app.size.height >= _DETAIL_FROM, "shown")
+        self.follow(self.host.matrix_changed, self.show_rows)
+        self.follow(self.host.runs_changed, self._runs_changed)
         self.follow(self.host.pending_changed, self._cells_changed)
         self.follow(self.host.facts_learned, self._facts_learned)
-        self._shown = self.session.view.rows
+        self._shown_rows = self.session.view.rows
         self.table.focus()
         self._say()
         self.host.learn(self.session.view.missing())
-        self.call_after_refresh(self._count_facets)
+        self.call_after_refresh(self.count_facets)
 
     @property
-    def table(self) -> RowTable:
-        return self.query_one(MatrixTable)
+    def shown(self) -> RowTable:
+        """The table or the grid, whichever is in front."""
+        return self.grid if self.session.view.grid else self.table
 
-    def _rows(self) -> MatrixRows:
+    # What is shown
+
+    def _rows(self) -> MatrixRows | TreeRows:
+        view = self.session.view
         # Newest first in the list, so that the newest one is what stays.
         runs = {record.spec.test_id: record for record in reversed(self.session.runs)}
-        return MatrixRows(self.session.view, runs, self.session.edited_ids())
+        view.runs = {id: run_look(record).word for id, record in runs.items()}
+        rows = MatrixRows(view, runs, self.session.edited_ids())
+        return TreeRows(view.tree(self._opened()), view, rows) if view.group else rows
 
-    # What has changed elsewhere
+    def _opened(self) -> frozenset[str]:
+        """The groups that are open now."""
+        source = self.table.source
+        if isinstance(source, TreeRows) and source.tree.grouping == self.session.view.group:
+            return source.tree.opened
+        return frozenset()
 
-    def _matrix_changed(self) -> None:
-        self._show_rows()
+    def show_view(self) -> None:
+        """Show another query in another way."""
+        self.query_one(FilterBar).input.show(str(self.session.view.query))
+        self.show_rows()
 
-    def _facts_learned(self) -> None:
-        if self.session.view.rows is not self._shown:
-            self._show_rows()
-        else:
-            self._count_facets()
-        self._detail_soon()
-
-    def _cells_changed(self) -> None:
-        if not self.session.view.missing():
-            self.table.source = self._rows()
-            self.table.repaint_rows()
-        self._say()
-        self._detail_soon()
-
-    def _show_rows(self) -> None:
-        """Show what the view now holds, with the cursor on the test it was on.
+    def show_rows(self) -> None:
+        """Show what the view now holds, with the cursor on what it was on.
 
         A query that waits for facts leaves the table as it is; the view holds no rows, so nothing can be done to them.
         """
@@ -117,16 +117,52 @@ class MatrixScreen(SessionScreen):
         if missing := view.missing():
             self.host.learn(missing)
             return
-        self._shown = view.rows
-        self.table.show(self._rows(), keep=self.table.cursor_key)
-        self.call_after_refresh(self._count_facets)
+        self._shown_rows = view.rows
+        gridded = bool(view.grid)
+        had_focus = self.focused in (self.table, self.grid)
+        self.set_class(gridded, "gridded")
+        if gridded:
+            self.grid.show(GridRows(view.cells()), keep=self.grid.cursor_key)
+        else:
+            self.table.show(self._rows(), keep=self.table.cursor_key)
+        if had_focus:
+            self.shown.focus()
+        self.call_after_refresh(self.count_facets)
+
+    def _runs_changed(self) -> None:
+        if self.session.view.sort_key == "run":
+            self._rows()
+            self.session.view.sort("run", descending=self.session.view.descending)
+            self.show_rows()
+        else:
+            self._cells_changed()
+
+    def _facts_learned(self) -> None:
+        if self.session.view.rows is not self._shown_rows:
+            self.show_rows()
+        else:
+            self.count_facets()
+        self.detail.follow_soon()
+
+    def _cells_changed(self) -> None:
+        if not self.session.view.missing():
+            self.table.source = self._rows()
+            self.table.repaint_rows()
+        self._say()
+        self.detail.follow_soon()
+
+    def marks_changed(self) -> None:
+        self.table.repaint_rows()
+        self._say()
 
     def _say(self) -> None:
         view = self.session.view
+        order = "" if view.grid or (view.sort_key == "id" and not view.descending) else view.sort_key
         self.title_line(
+            f"arch: {view.lens}" if view.lens else "",
+            f"grouped by {view.group}" if view.group and not view.grid else "",
+            f"sorted by {order}{' ↓' if view.descending else ''}" if order else "",
             one_line(self.session.checkout.root.name),
-            f"arch: {view.arch or 'any'}",
-            f"sorted by {view.sort_key}" if view.sort_key != "id" else "",
             counted(len(view.matrix.findings), "finding") if view.matrix.findings else "",
         )
         if missing := view.missing():
@@ -138,177 +174,99 @@ class MatrixScreen(SessionScreen):
             note += f" · nearest: {nearest[0]}" if nearest else ""
         self.query_one(FilterBar).note(note)
 
-    # Filter and facets
-
-    def _filter(self, text: str) -> None:
-        try:
-            self.session.view.filter(Query.parse(text))
-        except UsageError as error:
-            # The remedy first: on a narrow terminal there is room for little else.
-            words = (error.hint, error.title) if self.size.width < _FACETS_FROM else (error.title, error.hint)
-            self.query_one(FilterBar).note(" · ".join(filter(None, words)), error=True)
-            return
-        self._show_rows()
-
-    def _complete(self, text: str) -> str:
-        return completed(self.session.view.scope, text)
-
-    def _count_facets(self) -> None:
-        if self.query_one("#facet-box").has_class("shown"):
-            self.host.learn(_OF_FACETS)
-            self.query_one(Facets).show_facets(self.session.view.facets())
-
-    def on_facet_panel_chosen(self, event: FacetPanel.Chosen) -> None:
-        query = self.session.view.query.toggled(event.field, event.value)
-        self.query_one(FilterBar).input.value = str(query)
-
-    def on_query_input_left(self, event: QueryInput.Left) -> None:
-        self.table.focus()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """In the query itself a slash is a slash."""
-        return not isinstance(self.focused, QueryInput) if action == "filter" else True
-
-    def action_filter(self) -> None:
-        # At once: what is typed right after the key belongs to the query, and must never run as commands.
-        self.set_focus(self.query_one(FilterBar).input)
-
-    def action_facets(self) -> None:
-        box, facets = self.query_one("#facet-box"), self.query_one(Facets)
-        if box.has_class("shown") and facets.has_focus:
-            self.table.focus()
-            box.set_class(self.app.size.width >= _FACETS_FROM, "shown")
-            return
-        box.add_class("shown")
-        self._count_facets()
-        facets.focus()
+    # Going somewhere
 
     def go_to(self, id: str) -> None:
         """Put the cursor on a test, and clear the filter if it hides it."""
-        if self.session.view.position_of(id) is None:
-            self.query_one(FilterBar).input.value = ""
+        view = self.session.view
+        hidden = view.position_of(id) is None
+        if hidden or view.grid or view.group:
+            self._change(query=Query() if hidden else view.query, grid="", group="")
         self.table.show(self._rows(), keep=id)
         self.table.focus()
 
+    def go_to_tests(self, query: Query) -> None:
+        """Show the tests that a query selects, in the table."""
+        self.go(ViewSpec(query))
+        self.table.focus()
+
     def go_back(self) -> None:
-        """One level back: the panel that has the focus, then the filter."""
-        if not self.table.has_focus:
-            self.table.focus()
+        """One level back: the whole screen, an open range, the panel that has the focus, then the filter."""
+        if self.has_class("zoomed"):
+            self.action_zoom()
+        elif self.table.range_start is not None:
+            self.table.range_start = None
+            self.table.repaint_rows()
+        elif not self.shown.has_focus:
+            self.shown.focus()
         else:
             self.query_one(FilterBar).input.value = ""
 
-    # The row under the cursor
+    # What is under the cursor
 
     @property
     def current(self) -> str | None:
-        """The id under the cursor."""
-        return self.table.cursor_key
+        key = None if self.session.view.grid else self.table.cursor_key
+        return key if key in self.session.matrix.rows else None
+
+    def chosen(self) -> Sequence[str]:
+        if self.session.view.grid:
+            query = self._cell_query()
+            rows = self.session.view.select(query) if query else []
+            return [self.session.matrix.ids[row] for row in rows]
+        group = self.table.heading
+        return group.ids() if group else [self.current] if self.current else []
+
+    def _cell_query(self) -> Query | None:
+        """What the cell under the cursor selects; None where there is no cell or no test in it."""
+        source, row, column = self.grid.source, self.grid.cursor, self.grid.column
+        filled = isinstance(source, GridRows) and source.grid.at(row, column)
+        return source.grid.query_of(row, column) if isinstance(source, GridRows) and filled else None
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        if event.table is self.table:
-            self._detail_soon()
-
-    def _detail_soon(self) -> None:
-        self._detail_timer.stop()
-        self._detail_timer = self.set_timer(_DETAIL_DELAY, self._show_detail)
-
-    def _show_detail(self) -> None:
-        if not self.query_one("#detail").has_class("shown"):
+        if event.table is not self.shown:
             return
-        shown = self.query_one("#detail-text", Static)
+        if isinstance(source := self.grid.source, GridRows) and event.table is self.grid:
+            words = source.cell_text(self.grid.cursor, self.grid.column)
+            self.query_one("#cell-line", Static).update(Text(words, no_wrap=True, overflow="ellipsis"), layout=False)
+        self.detail.follow_soon()
+
+    def action_enter(self) -> None:
+        """What is in what is under the cursor: the tests of a cell or a group, the detail of a test."""
+        if self.session.view.grid:
+            if query := self._cell_query():
+                self._change(query=query, grid="", group="")
+            else:
+                self.host.say("No test is in this cell.")
+        elif group := self.table.heading:
+            source = self.table.source
+            self.table.action_fold(isinstance(source, TreeRows) and group.text not in source.tree.opened)
+        else:
+            self.action_detail()
+
+    def action_detail(self) -> None:
+        self.detail.toggle_class("shown")
+        self.detail.follow_soon()
+
+    def action_zoom(self) -> None:
+        """The detail alone, to be read and scrolled, or beside the tests as before."""
+        zoomed = not self.has_class("zoomed")
+        self.set_class(zoomed, "zoomed")
+        self.detail.follow_soon()
+        # Only what can be seen can have the focus.
+        self.call_after_refresh((self.detail.pane if zoomed else self.shown).focus)
+
+    def _detail(self) -> Text:
+        if self.session.view.grid:
+            source = self.grid.source
+            title = source.title(self.grid.cursor, self.grid.column) if isinstance(source, GridRows) else ""
+            return group_text(title, self.chosen())
+        if group := self.table.heading:
+            return group_text(group.text, group.ids())
         if self.current is None:
-            shown.update("No test matches the filter.")
-            return
+            return Text("No test matches the filter.")
         self.host.learn(_OF_DETAIL)
         selected, row = self.session.selected, self.session.matrix.rows[self.current]
         jobs = None if selected is None else [job_name(job) for job in selected.of(row)]
         runs = [record for record in self.session.runs if record.spec.test_id == self.current]
-        shown.update(detail_text(self.session.describe(self.current), runs, jobs))
-        self.query_one("#detail").scroll_to(y=0, animate=False)
-
-    def action_detail(self) -> None:
-        panel = self.query_one("#detail")
-        panel.toggle_class("shown")
-        self._show_detail()
-
-    def action_mark(self) -> None:
-        if self.current is not None:
-            self.session.view.toggle_mark(self.current)
-            self.table.repaint_rows()
-            self.table.action_move(1)
-            self._say()
-
-    def action_mark_shown(self) -> None:
-        self.session.view.mark_shown()
-        self.table.repaint_rows()
-        self._say()
-
-    def action_unmark(self) -> None:
-        self.session.view.marks.clear()
-        self.table.repaint_rows()
-        self._say()
-
-    def action_next_arch(self) -> None:
-        view = self.session.view
-        archs = [NO_ARCH, *view.matrix.schema.archs]
-        view.look_at(archs[(archs.index(view.arch) + 1) % len(archs)])
-        self._show_rows()
-
-    def action_next_sort(self) -> None:
-        view = self.session.view
-        view.sort(SORT_KEYS[(SORT_KEYS.index(view.sort_key) + 1) % len(SORT_KEYS)])
-        self._show_rows()
-
-    def action_copy_id(self) -> None:
-        if self.current is not None:
-            self.host.copy(self.current)
-
-    def action_copy_node_id(self) -> None:
-        if self.current is not None:
-            function = self.session.matrix.function(self.session.matrix.rows[self.current])
-            self.host.copy(node_id(function, self.current))
-
-    def action_open_editor(self) -> None:
-        if self.current is not None:
-            self.host.open_editor(self.session.describe(self.current))
-
-    # What is to be done with tests
-
-    def _targets(self) -> list[str]:
-        return self.session.view.targets(self.table.cursor)
-
-    def action_run(self) -> None:
-        ids = self._targets()
-        if len(ids) <= _MANY_RUNS and not self.session.view.hidden_marks():
-            self.host.start_runs(ids)
-            return
-        hidden = self.session.view.hidden_marks()
-        body = f"{len(ids):,} CPU repros, {self.session.settings.cpu_slots} at a time."
-        if hidden:
-            body += f"\n{hidden:,} of the marked tests are hidden by the filter."
-        question = Confirm("Start these runs?", body, verb="start them")
-        self.app.push_screen(question, lambda yes: self.host.start_runs(ids) if yes else None)
-
-    def action_log(self) -> None:
-        record = self.session.last_run(self.current) if self.current else None
-        if record is None:
-            self.host.say("This test has not been run here yet: r runs it.")
-        else:
-            self.host.show_run(record.spec.run_id)
-
-    def action_set_fields(self) -> None:
-        ids = self._targets()
-        if not ids:
-            return
-        try:
-            form = SetFields(self.session, ids)
-        except TTMatrixError as error:
-            self.host.tell(error)
-            return
-        self.app.push_screen(form, lambda operations: self.host.propose(operations))
-
-
-class Facets(FacetPanel):
-    """The facet panel with its keys: those of a table, and space or enter to choose."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.TABLE), *bindings(Where.FACETS)]
+        return detail_text(self.session.describe(self.current), runs, jobs)

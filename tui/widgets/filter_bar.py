@@ -35,11 +35,18 @@ class QueryInput(Input):
         self.cursor_blink = False
         self._changed = changed
         self._complete = complete
+        self._quiet = False
+
+    def show(self, value: str) -> None:
+        """Show a query that is looked through already: nobody is told."""
+        self._quiet = True
+        self.value = value
+        self._quiet = False
 
     def _watch_value(self, value: str) -> None:
         # Input.Changed would come a frame later, and so would what a Suggester finds in its worker.
         super()._watch_value(value)
-        if self.is_mounted:
+        if self.is_mounted and not self._quiet:
             self._suggestion = self._complete(value)
             self._changed(value)
 

@@ -32,6 +32,10 @@ class TableColumn:
     """Whether text that is too long loses its middle instead of its end."""
     from_width: int = 0
     """The table width from which on the column is shown."""
+    right: bool = False
+    """Whether its one piece stands at the right end."""
+    yields: int = 0
+    """Where there is too little room, columns go in the order of this number, the highest first; 0: it never goes."""
 
 
 class RowSource(Protocol):
@@ -171,6 +175,8 @@ class RowTable(ScrollView, can_focus=True):
         total = self.size.width
         columns = self.source.columns
         shown = [column for column in columns if total >= column.from_width]
+        while sum(column.width + 1 for column in shown) >= total and any(column.yields for column in shown):
+            shown.remove(max(reversed(shown), key=lambda column: column.yields))
         # One cell in front of each column, and one for the mark.
         spare = total - 1 - sum(column.width + 1 for column in shown)
         shares = sum(column.share for column in shown) or 1
@@ -181,11 +187,11 @@ class RowTable(ScrollView, can_focus=True):
         width = self.size.width
         key: tuple[object, ...]
         if y == 0:
-            key = ("header", width)
+            key = ("header", width, self.header_look())
         elif position >= len(self.source):
             key = ("blank", width)
         else:
-            key = (position, position == self.cursor, self.source.marked(position), width)
+            key = (position, self.cursor_look(position), self.mark_at(position), width)
         strip = self._strips.get(key)
         if strip is None:
             if len(self._strips) > _KEPT_STRIPS:
@@ -193,40 +199,50 @@ class RowTable(ScrollView, can_focus=True):
             strip = self._strips[key] = self._make(y, position, width)
         return strip
 
+    def header(self) -> Sequence[Sequence[Cell]]:
+        """The pieces of the line above the rows."""
+        return [(Cell(column.title),) for column in self.source.columns]
+
+    def header_look(self) -> object:
+        """What changes the header; headers with the same one look the same."""
+        return None
+
+    def cursor_look(self, position: int) -> object:
+        """What the cursor does to the look of a row; rows with the same one look the same."""
+        return position == self.cursor
+
+    def lit(self, position: int, column: int) -> bool:
+        """Whether a cell bears the cursor. Position -1 is the header."""
+        return position == self.cursor
+
+    def mark_at(self, position: int) -> str:
+        """One cell in front of a row: whether it is marked."""
+        return "▌" if self.source.marked(position) else " "
+
     def _make(self, y: int, position: int, width: int) -> Strip:
         if y == 0:
-            titles = [(Cell(column.title),) for column in self.source.columns]
-            return self._strip(titles, " ", self._style("header", False), "header", width, highlighted=False)
+            return self._strip(self.header(), -1, Segment(" ", self._style("header", False)), "header", width)
         if position >= len(self.source):
             return Strip.blank(width, self._style("", False))
-        mark = "▌" if self.source.marked(position) else " "
-        highlighted = position == self.cursor
-        return self._strip(
-            self.source.cells(position), mark, self._style("mark", highlighted), "", width, highlighted=highlighted
-        )
+        return self._strip(self.source.cells(position), position, self._mark(position), "", width)
 
-    def _strip(
-        self,
-        columns: Sequence[Sequence[Cell]],
-        mark: str,
-        mark_style: Style,
-        base: str,
-        width: int,
-        *,
-        highlighted: bool,
-    ) -> Strip:
-        plain = self._style(base, highlighted)
-        segments = [Segment(mark, mark_style)]
-        for column, column_width, cells in zip(self.source.columns, self.widths(), columns, strict=True):
-            if not column_width:
+    def _mark(self, position: int) -> Segment:
+        return Segment(self.mark_at(position), self._style("mark", self.lit(position, 0)))
+
+    def _strip(self, columns: Sequence[Sequence[Cell]], position: int, mark: Segment, base: str, width: int) -> Strip:
+        segments = [mark]
+        lit = False
+        for number, (column, left, cells) in enumerate(zip(self.source.columns, self.widths(), columns, strict=True)):
+            if not left:
                 continue
-            left = column_width
-            for number, cell in enumerate(cells):
-                last = number == len(cells) - 1
-                text = fit(cell.text, left if last else min(left, len(cell.text)), elide=column.elide)
-                segments.append(Segment(text, self._style(cell.style or base, highlighted)))
+            lit = self.lit(position, number)
+            for at, cell in enumerate(cells, 1):
+                words = cell.text.rjust(left) if column.right else cell.text
+                text = fit(words, left if at == len(cells) else min(left, len(words)), elide=column.elide)
+                segments.append(Segment(text, self._style(cell.style or base, lit)))
                 left -= len(text)
-            segments.append(Segment(" ", plain))
+            segments.append(Segment(" ", self._style(base, lit and self.lit(position, number + 1))))
+        plain = self._style(base, lit and self.lit(position, len(columns)))
         return Strip(segments).adjust_cell_length(width, plain).simplify()
 
     def render_line(self, y: int) -> Strip:
@@ -269,7 +285,9 @@ class RowTable(ScrollView, can_focus=True):
             self.refresh(Region(0, y, self.size.width, 1))
 
     def _scroll_to_cursor(self) -> bool:
-        """Scroll so that the cursor is visible; whether that was needed."""
+        """Scroll so that the cursor is visible; whether that was needed. Without a size it waits for one."""
+        if not self.size.height:
+            return False
         top = self.scroll_offset.y
         if self.cursor < top:
             wanted = self.cursor

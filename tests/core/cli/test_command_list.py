@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from core.matrix.query import Query
+from core.matrix.saved_views import change_kept
+from core.matrix.view_spec import ViewSpec
+from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.tree import sample
@@ -75,3 +79,52 @@ def test_a_bad_query_is_64_and_points_at_it(checkout: Checkout) -> None:
     assert called.code == 64
     assert "column 6" in called.err
     assert "status:" in called.err
+
+
+def test_views_are_named_and_used(checkout: Checkout) -> None:
+    mine = ViewSpec(Query.parse("has:entry mode:inference"), "n150", ("status", "id"), "status", True)
+    change_kept(paths().views_file, lambda kept: kept.with_view("Mine", mine))
+    named = {one["name"]: one for one in call("list", "--views", "--json").json}
+    assert named["Mine"] == {"name": "Mine", "own": True, **mine.to_json()}
+    assert named["mixed"] == {"name": "mixed", "own": False, "query": "is:mixed"}
+    assert "is:mixed" in call("list", "--views").out
+    lines = call("list", "--view", "mine", "--format", "csv", "--repo", checkout.root).out.splitlines()
+    assert lines == [
+        "status,id",
+        "NOT_SUPPORTED_SKIP,alpha/pytorch-org/name-single_device-inference",
+        "KNOWN_FAILURE_XFAIL,alpha/pytorch-net-v1.5+aug-single_device-inference",
+        "EXPECTED_PASSING,alpha/pytorch-tiny-single_device-inference",
+    ]
+
+
+def test_a_view_is_narrowed_by_a_query_and_ids_stay_sorted(checkout: Checkout) -> None:
+    change_kept(paths().views_file, lambda kept: kept.with_view("down", ViewSpec(sort="id", descending=True)))
+    both = _ids(checkout, "--view", "down", "tiny has:entry")
+    assert both == sorted(both)
+    assert both == _ids(checkout, "tiny has:entry")
+    assert _ids(checkout, "--view", "stray entries", "gone") == [STRAY]
+    assert _ids(checkout, "--view", "mixed", "tiny") == []
+
+
+def test_an_arch_given_beside_a_view_wins(checkout: Checkout) -> None:
+    change_kept(paths().views_file, lambda kept: kept.with_view("x", ViewSpec(Query.parse("status:xfail"), "n150")))
+    assert len(_ids(checkout, "--view", "x")) == 2
+    assert len(_ids(checkout, "--view", "x", "--arch", "p150")) == 1
+
+
+def test_the_last_run_can_be_a_column(checkout: Checkout) -> None:
+    change_kept(paths().views_file, lambda kept: kept.with_view("ran", ViewSpec(columns=("id", "run"), sort="run")))
+    lines = call("list", "--view", "ran", "tiny has:entry", "--format", "csv", "--repo", checkout.root).out.splitlines()
+    assert lines == ["id,run", *(f"{id}," for id in _ids(checkout, "tiny has:entry"))]
+
+
+def test_views_that_cannot_be(checkout: Checkout) -> None:
+    unknown = call("list", "--view", "mixd", "--repo", checkout.root)
+    assert unknown.code == 64
+    assert "Did you mean 'mixed'?" in unknown.err
+    change_kept(paths().views_file, lambda kept: kept.with_view("x", ViewSpec(arch="n9")))
+    assert call("list", "--view", "x", "--repo", checkout.root).code == 64
+    paths().views_file.write_text("{")
+    damaged = call("list", "--views")
+    assert damaged.code == 2
+    assert str(paths().views_file) in damaged.err

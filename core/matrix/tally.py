@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many tests have which status: one word a row, counts of them, and their shares of a bar."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from core.matrix.columns import Column
+from core.matrix.index import NO_ARCH, Matrix
+from core.model import Status
+
+MIXED = "MIXED"
+"""The word for a test whose status differs between its archs."""
+
+WORDS: tuple[str, ...] = (*Status, MIXED)
+DECLARED = tuple(word for word in WORDS if word != Status.UNSPECIFIED)
+"""The words that somebody has written an entry for."""
+
+Tally = Mapping[str, int]
+"""How many tests have each of WORDS; words that none has may be missing."""
+
+
+def status_words(matrix: Matrix, arch: str) -> Column:
+    """The status of each row on `arch`; without one, that which all its archs share, else MIXED."""
+    if arch != NO_ARCH:
+        return matrix.status[arch]
+    flags = matrix.flags["status"]
+    codes = {mask: _code(flags.values, mask) for mask in set(flags.masks)}
+    return Column.packed(WORDS, list(map(codes.__getitem__, flags.masks)))
+
+
+def _code(values: tuple[str, ...], mask: int) -> int:
+    return WORDS.index(MIXED if mask.bit_count() != 1 else values[mask.bit_length() - 1])
+
+
+def tally(words: Column, rows: Iterable[int]) -> Tally:
+    """The counts of the words that occur in `rows`, in the order of WORDS."""
+    counted = Counter(map(words.codes.__getitem__, rows))
+    found = {words.values[code]: count for code, count in counted.items()}
+    return {word: found[word] for word in WORDS if word in found}
+
+
+def shares(counts: Tally, width: int) -> dict[str, int]:
+    """`width` cells divided in proportion to `counts`: what is there at all has a cell, as long as there are enough.
+
+    The cells add up to `width`, but for an empty tally, which has none.
+    """
+    present = {word: count for word, count in counts.items() if count}
+    total = sum(present.values())
+    if not total or width < len(present):
+        first = sorted(present, key=lambda word: -present[word])[: max(0, width)]
+        return {word: 1 for word in present if word in first}
+    # One cell each, and the rest by largest remainder.
+    spare = width - len(present)
+    exact = {word: count * spare / total for word, count in present.items()}
+    cells = {word: 1 + int(part) for word, part in exact.items()}
+    for word in sorted(exact, key=lambda word: int(exact[word]) - exact[word])[: width - sum(cells.values())]:
+        cells[word] += 1
+    return cells

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The overview: no number without what it counts."""
+
+from pathlib import Path
+
+import pytest
+
+from core.matrix.fields import select
+from core.matrix.index import Matrix, index
+from core.matrix.overview import TO_LOOK_AT, Link, Number, Place, Section, findings_section, overview
+from core.matrix.query import Query
+from core.model import Finding
+from tests.support.sample import sample_checkout
+from tests.support.tree import sample
+
+
+@pytest.fixture(scope="module", params=["small", "demo"])
+def matrix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    target = tmp_path_factory.mktemp("checkout") / "tt-xla"
+    return index(sample(target) if request.param == "small" else sample_checkout(target))
+
+
+def _numbers(sections: tuple[Section, ...]) -> list[Number]:
+    return [number for one in sections for row in one.rows for number in row.numbers if number is not None]
+
+
+def test_every_number_is_what_its_link_selects(matrix: Matrix) -> None:
+    numbers = _numbers(overview(matrix))
+    assert len(numbers) > 60
+    for number in numbers:
+        assert number.link.place is Place.TESTS
+        assert number.count == len(select(matrix, Query.parse(number.link.words))), number.link.words
+
+
+def test_links_are_written_as_the_app_writes_queries(matrix: Matrix) -> None:
+    for number in _numbers(overview(matrix)):
+        assert str(Query.parse(number.link.words)) == number.link.words
+
+
+def test_sections_hold_as_many_numbers_as_heads(matrix: Matrix) -> None:
+    for section in overview(matrix):
+        assert {len(row.numbers) for row in section.rows} == {len(section.heads)}
+    statuses = overview(matrix)[0]
+    assert statuses.heads == ("any", *matrix.schema.archs)
+    assert statuses.rows[0].numbers[0] == Number(len(matrix.ids), Link(Place.TESTS))
+
+
+def test_what_to_look_at_reads_as_a_query(matrix: Matrix) -> None:
+    assert all(str(Query.parse(words)) == words for words in TO_LOOK_AT.values())
+
+
+def test_findings_are_counted_by_kind(tmp_path: Path) -> None:
+    findings = [Finding(kind, "", "f") for kind in ("a", "b", "b")]
+    section = findings_section(findings)
+    assert [(row.label, row.numbers) for row in section.rows] == [
+        ("all kinds", (Number(3, Link(Place.FINDINGS)),)),
+        ("b", (Number(2, Link(Place.FINDINGS, "b")),)),
+        ("a", (Number(1, Link(Place.FINDINGS, "a")),)),
+    ]

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of cells: the cursor goes both ways, and columns that do not fit scroll."""
+
+from collections.abc import Sequence
+
+from textual.app import App, ComposeResult
+
+from tui.presentation import Cell
+from tui.widgets.cell_table import CellTable
+from tui.widgets.row_table import TableColumn
+
+
+class Square:
+    """Many rows of many cells that note who was asked for."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self.rows = rows
+        self.columns: Sequence[TableColumn] = (
+            TableColumn("names", 10, share=1, elide=True),
+            *(TableColumn(f"column {number}", 5, elide=True) for number in range(columns)),
+        )
+        self.asked: set[int] = set()
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def key(self, position: int) -> str:
+        return f"row {position}"
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        self.asked.add(position)
+        return [[Cell(f"row {position}")], *([Cell(f"{position}.{at}")] for at in range(len(self.columns) - 1))]
+
+
+class CellApp(App[None]):
+    """Nothing but a table of cells."""
+
+    def __init__(self, source: Square | None) -> None:
+        super().__init__()
+        self.source = source
+        self.left: list[int] = []
+
+    def compose(self) -> ComposeResult:
+        yield CellTable(self.source)
+
+    def on_cell_table_left(self, event: CellTable.Left) -> None:
+        self.left.append(event.steps)
+
+    @property
+    def table(self) -> CellTable:
+        return self.query_one(CellTable)
+
+    def line(self, y: int) -> str:
+        return self.table.render_line(y).text
+
+
+async def test_the_cursor_goes_both_ways_and_says_when_it_leaves() -> None:
+    app = CellApp(Square(5, 3))
+    async with app.run_test(size=(80, 10)) as pilot:
+        await pilot.press("l", "j", "right")
+        assert (app.table.cursor, app.table.column) == (1, 2)
+        await pilot.press("l", "h", "left", "left")
+        assert (app.table.column, app.left) == (0, [1, -1])
+
+
+async def test_columns_scroll_to_the_cursor_and_names_stay() -> None:
+    app = CellApp(Square(5, 20))
+    async with app.run_test(size=(40, 10)) as pilot:
+        assert app.line(1).startswith(" row 0")
+        assert "0.0" in app.line(1)
+        await pilot.press(*["l"] * 19)
+        assert app.line(1).startswith(" row 0")
+        assert "0.19" in app.line(1)
+        assert "0.0 " not in app.line(1)
+        await pilot.press(*["h"] * 19)
+        assert "0.0" in app.line(1)
+
+
+async def test_heads_lose_their_middle_before_columns_lose_their_place() -> None:
+    app = CellApp(Square(2, 4))
+    async with app.run_test(size=(37, 10)) as pilot:
+        assert app.line(0).count("…") == 4
+        assert "co… 3" in app.line(0)
+        await pilot.resize_terminal(80, 10)
+        await pilot.pause()
+        assert "column 3" in app.line(0)
+
+
+async def test_only_what_is_seen_is_made() -> None:
+    source = Square(1_000_000, 8)
+    app = CellApp(source)
+    async with app.run_test(size=(80, 10)) as pilot:
+        await pilot.press("G", "l", "k")
+        assert app.table.cursor == 999_998
+        assert len(source.asked) <= 2 * 10
+
+
+async def test_an_empty_table_takes_every_key() -> None:
+    app = CellApp(None)
+    async with app.run_test(size=(20, 5)) as pilot:
+        await pilot.press("l", "h", "j", "G", "pagedown")
+        assert (app.table.cursor, app.table.column, app.table.cursor_key) == (0, 0, None)
+        app.table.show(Square(3, 3), keep="row 2")
+        assert app.table.cursor_key == "row 2"
+
+
+async def test_a_resize_storm_leaves_a_whole_table() -> None:
+    app = CellApp(Square(50, 12))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*["l"] * 11)
+        for width, height in ((12, 4), (200, 50), (1, 2), (80, 24)):
+            await pilot.resize_terminal(width, height)
+            await pilot.pause()
+        assert app.table.column == 11
+        assert "0.11" in app.line(1)

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ways to look at the tests, driven by keys: groups, grid, columns, saved views, the way back."""
+
+from pathlib import Path
+
+import pytest
+
+from core.matrix.fields import select
+from core.matrix.query import Query
+from core.matrix.saved_views import change_kept, read_kept
+from core.matrix.table_columns import DEFAULT_COLUMNS
+from core.matrix.view_spec import ViewSpec
+from core.settings import paths
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.tree import sample
+from tui.app import TTMatrixApp
+from tui.grid_rows import GridRows
+from tui.screens.columns import Columns
+from tui.screens.views import Views
+
+TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
+SMALL, WIDE = (80, 24), (160, 50)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "tt-xla")
+
+
+def _query(app: TTMatrixApp) -> str:
+    return str(app.session.view.query)
+
+
+@pytest.mark.parametrize("size", [SMALL, WIDE])
+async def test_groups_fold_and_say_what_is_in_them(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("m")
+        await type_text(pilot, "family")
+        await pilot.press("enter")
+        await until(pilot, lambda: "▸ alpha" in screen_text(app), "the groups")
+        table = app.matrix_screen.table
+        assert len(table.source) == 4
+        await pilot.press("l")
+        await until(pilot, lambda: "▾ alpha" in screen_text(app), "the open group")
+        await pilot.press("j", "j")
+        inside = app.matrix_screen.current
+        assert inside is not None
+        assert inside.startswith("alpha/")
+        await pilot.press("h")
+        assert len(table.source) == 4
+        assert table.heading is not None
+        assert table.heading.text == "alpha"
+        await pilot.press("plus")
+        assert len(table.source) == len(app.session.matrix.ids) + 4
+        await pilot.press("underscore", "enter")
+        assert len(table.source) > 4
+
+
+async def test_a_bar_of_letters_shows_what_is_in_a_group(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry")
+    async with app.run_test(size=WIDE) as pilot:
+        app.matrix_screen.go(ViewSpec(Query.parse("has:entry"), group="family"))
+        await until(pilot, lambda: "P 2" in screen_text(app), "the counts")
+        (line,) = [one for one in screen_text(app).splitlines() if "▸ alpha" in one]
+        assert "PPPP" in line
+        assert "~~~~" in line
+
+
+async def test_marking_a_heading_marks_its_tests_and_says_how_many(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        app.matrix_screen.go(ViewSpec(group="family"))
+        count = len(app.matrix_screen.chosen())
+        await pilot.press("space")
+        assert len(app.session.view.marks) == count == len(select(app.session.matrix, Query.parse("loader~^alpha/")))
+        await until(pilot, lambda: f"Marked {count} tests." in screen_text(app), "the count")
+        await pilot.press("space")
+        assert app.session.view.marks == set()
+
+
+async def test_groups_stay_open_and_the_cursor_on_its_test_over_a_reload(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=SMALL) as pilot:
+        app.matrix_screen.go(ViewSpec(group="family"))
+        await pilot.press("l", "j", "j", "j")
+        before, matrix = app.matrix_screen.current, app.session.matrix
+        await pilot.press("f5")
+        await until(pilot, lambda: app.session.matrix is not matrix, "the reload")
+        assert before is not None
+        assert app.matrix_screen.current == before
+
+
+@pytest.mark.parametrize("size", [SMALL, WIDE])
+async def test_a_cell_of_the_grid_leads_to_its_tests(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(checkout, query="has:entry")
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("number_sign")
+        await until(pilot, lambda: "all · n150" in screen_text(app), "the grid")
+        await pilot.press("j", "l")
+        grid = app.matrix_screen.grid
+        assert isinstance(grid.source, GridRows)
+        count = sum(grid.source.grid.at(grid.cursor, grid.column).values())
+        assert len(app.matrix_screen.chosen()) == count > 0
+        await pilot.press("enter")
+        assert _query(app) == "has:entry loader~^alpha/pytorch$ arch:p150"
+        assert len(app.session.view.rows) == count
+        assert app.matrix_screen.table.has_focus
+        await pilot.press("left_square_bracket")
+        assert (app.session.view.grid, _query(app)) == ("loaders", "has:entry")
+
+
+async def test_the_grid_shows_letters_and_follows_the_filter(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry")
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("number_sign", "m")
+        await type_text(pilot, "variants by arch")
+        await pilot.press("enter")
+        await until(pilot, lambda: "net-v1.5+aug" in screen_text(app), "the variants")
+        (line,) = [one for one in screen_text(app).splitlines() if "net-v1.5+aug" in one]
+        assert ("●X" in line, "●P" in line) == (True, True)
+        await pilot.press("slash")
+        await type_text(pilot, " tiny")
+        await until(pilot, lambda: "net-v1.5+aug" not in screen_text(app), "the filter")
+        await pilot.press("enter")
+        assert app.matrix_screen.grid.has_focus
+
+
+async def test_an_empty_cell_says_so_and_leads_nowhere(checkout: Checkout) -> None:
+    app = build_app(checkout, query="tiny has:entry")
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await pilot.press("number_sign", "l", "l", "enter")
+        await until(pilot, lambda: "No test is in this cell." in screen_text(app), "the word")
+        assert app.session.view.grid == "loaders"
+        await pilot.press("space", "r")
+        assert (app.session.view.marks, app.session.runs) == (set(), [])
+
+
+async def test_columns_are_chosen_ordered_sorted_and_kept(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.press("C")
+        assert isinstance(app.screen, Columns)
+        await pilot.press("space")
+        await pilot.press("j", "space", "K", "G")
+        await until(pilot, lambda: "file of the entry" in screen_text(app), "the last column")
+        await pilot.press("space", "o", "o", *["K"] * 14, "enter")
+        view = app.session.view
+        assert (
+            view.columns == ("file", "id", "archs", "status", "bringup", "run", "reason") or view.columns[0] == "file"
+        )
+        assert (view.sort_key, view.descending) == ("file", True)
+        await until(pilot, lambda: "▼file" in screen_text(app), "the order")
+    assert read_kept(paths().views_file).columns == view.columns
+    again = build_app(checkout)
+    assert again.session.view.columns == view.columns != DEFAULT_COLUMNS
+
+
+async def test_ids_cannot_be_hidden_and_escape_changes_nothing(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("C", "space", "j", "space", "escape")
+        assert app.session.view.columns == DEFAULT_COLUMNS
+        await pilot.press("C", "space", "enter")
+        assert "id" in app.session.view.columns
+
+
+async def test_a_view_is_saved_opened_replaced_and_deleted(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    file = paths().views_file
+    async with app.run_test(size=SMALL) as pilot:
+        app.matrix_screen.go(ViewSpec(Query.parse("status:xfail"), "p150", sort="reason", group="status"))
+        await pilot.press("V", "n")
+        await type_text(pilot, "mine")
+        await pilot.press("enter")
+        assert isinstance(app.screen, Views)
+        await pilot.press("escape")
+        spec = app.session.view.spec
+        assert read_kept(file).views == {"mine": spec}
+        app.matrix_screen.go(ViewSpec(Query.parse("tiny")))
+        await pilot.press("V", "enter")
+        assert app.session.view.spec == spec
+        app.matrix_screen.go(ViewSpec(Query.parse("tiny")))
+        await pilot.press("V", "n", "enter")
+        await until(pilot, lambda: "Put this view in its place?" in screen_text(app), "the question")
+        await pilot.press("y")
+        assert str(read_kept(file).views["mine"].query) == "tiny"
+        await pilot.press("D")
+        await until(pilot, lambda: "Delete this view?" in screen_text(app), "the question")
+        await pilot.press("D")
+        assert "mine" in read_kept(file).views
+        await pilot.press("y")
+        assert read_kept(file).views == {}
+
+
+async def test_a_view_that_comes_with_it_opens_and_cannot_be_deleted(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await pilot.press("V", "D")
+        await until(pilot, lambda: "comes with ttmatrix" in screen_text(app), "the word")
+        await pilot.press("enter")
+        assert _query(app) == "has:entry"
+
+
+async def test_a_name_that_cannot_be_is_told(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await pilot.press("V", "n")
+        await type_text(pilot, "mixed")
+        await pilot.press("enter")
+        await until(pilot, lambda: "comes with ttmatrix" in screen_text(app), "the reason")
+        await pilot.press("escape")
+        assert read_kept(paths().views_file).views == {}
+
+
+async def test_a_view_of_another_checkout_is_told_and_changes_nothing(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    change_kept(paths().views_file, lambda kept: kept.with_view("a", ViewSpec(arch="n9")))
+    app.session.keep(lambda kept: kept)
+    async with app.run_test(size=SMALL) as pilot:
+        before = app.session.view.spec
+        await pilot.press("V", "enter")
+        await until(pilot, lambda: "There is no arch 'n9'" in screen_text(app), "the reason")
+        await pilot.press("escape")
+        assert app.session.view.spec == before
+
+
+async def test_back_forth_and_the_last_view(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        for text in ("tiny", "net"):
+            await pilot.press("escape", "slash")
+            await type_text(pilot, text)
+            await pilot.press("enter")
+        await pilot.press("left_square_bracket")
+        assert _query(app) == "tiny"
+        assert "tiny" in screen_text(app).splitlines()[1]
+        await pilot.press("right_square_bracket")
+        assert _query(app) == "net"
+        await pilot.press("minus")
+        assert _query(app) == "tiny"
+        await pilot.press("minus")
+        assert _query(app) == "net"
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: "There is no view after this one." in screen_text(app), "the end")
+
+
+async def test_a_range_is_shown_marked_and_left(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry mode:inference")
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await pilot.press("v", "j", "j")
+        await until(pilot, lambda: screen_text(app).count("│") == 3, "the range")
+        await pilot.press("escape")
+        assert app.session.view.marks == set()
+        await pilot.press("v", "k", "v")
+        assert app.session.view.marks == {ORG, TINY}
+        await until(pilot, lambda: "Marked 2 tests." in screen_text(app), "the count")
+
+
+async def test_order_is_turned(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry mode:inference")
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("O")
+        assert [app.session.view.id_at(at) for at in range(3)] == [TINY, ORG, NET]
+        await until(pilot, lambda: "sorted by id ↓" in screen_text(app), "the title")
+
+
+async def test_running_a_whole_group_asks_first(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=SMALL) as pilot:
+        app.matrix_screen.go(ViewSpec(group="family"))
+        await pilot.press("r")
+        await until(pilot, lambda: "Start these runs?" in screen_text(app), "the question")
+        await pilot.press("escape")
+        assert app.session.runs == []

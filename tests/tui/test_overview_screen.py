@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The overview, driven by keys: every number leads to what it counts."""
+
+from pathlib import Path
+
+import pytest
+
+from core.matrix.overview import Place
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, until
+from tests.support.sample import sample_checkout
+from tests.support.tree import sample
+from tui.app import TTMatrixApp
+from tui.overview_rows import OverviewRows
+from tui.widgets.number_board import NumberBoard
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "tt-xla")
+
+
+def _boards(app: TTMatrixApp) -> list[NumberBoard]:
+    return [one for one in app.overview_screen.query(NumberBoard) if one.region.width]
+
+
+async def test_every_number_leads_to_as_many_tests(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("0")
+        await until(pilot, lambda: "worth a look" in screen_text(app), "the overview")
+        (board,) = _boards(app)
+        source = board.source
+        assert isinstance(source, OverviewRows)
+        looked_at = 0
+        for position in range(len(source)):
+            for column in range(len(source.columns) - 1):
+                number = source.number(position, column)
+                if number is None or number.link.place is not Place.TESTS or looked_at % 7:
+                    looked_at += number is not None
+                    continue
+                looked_at += 1
+                board.cursor = position
+                board.column = column
+                assert board.number == number
+                await pilot.press("enter")
+                await until(pilot, lambda: app.screen is app.matrix_screen, "the matrix")
+                await until(
+                    pilot,
+                    lambda words=number.link.words: str(app.session.view.query) == words,  # type: ignore[misc]
+                    number.link.words,
+                )
+                assert len(app.session.view.rows) == number.count
+                await pilot.press("0")
+                await until(pilot, lambda: app.screen is app.overview_screen, "the overview")
+        assert looked_at > 60
+
+
+async def test_findings_lead_to_doctor_and_back(tmp_path: Path) -> None:
+    app = build_app(sample_checkout(tmp_path / "demo"))
+    async with app.run_test(size=(160, 50)) as pilot:
+        await pilot.press("0")
+        await until(pilot, lambda: "all kinds" in screen_text(app), "the findings")
+        await pilot.press("tab", "tab", "tab", "tab", "j")
+        board = app.overview_screen.board
+        number = board.number
+        assert number is not None
+        assert number.link.place is Place.FINDINGS
+        await pilot.press("enter")
+        await until(pilot, lambda: f"of the kind {number.link.words}; esc" in screen_text(app), "doctor")
+        assert len(app.doctor_screen.table.source) == number.count
+        await pilot.press("escape")
+        await until(pilot, lambda: "of the kind" not in screen_text(app), "all kinds")
+        assert len(app.doctor_screen.table.source) > number.count
+
+
+async def test_the_cursor_stands_on_numbers_alone(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("0")
+        await until(pilot, lambda: "worth a look" in screen_text(app), "the overview")
+        for key in ("g", *["j"] * 30, "l", "l", "l", *["k"] * 40, "h", "G", "pagedown", "pageup", "tab", "shift+tab"):
+            await pilot.press(key)
+            assert app.overview_screen.board.number is not None, key
+        await pilot.press("g")
+        assert "tests by status and arch" in screen_text(app)
+
+
+async def test_two_boards_where_there_is_room_and_the_arrows_cross(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(160, 50)) as pilot:
+        await pilot.press("0")
+        await until(pilot, lambda: len(_boards(app)) == 2, "two boards")
+        first, second = _boards(app)
+        await pilot.press("tab", "tab")
+        assert second.has_focus
+        await pilot.press("left")
+        assert first.has_focus
+        await pilot.press(*["right"] * 9)
+        assert second.has_focus
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: len(_boards(app)) == 1, "one board")
+        await pilot.press("j")
+        assert app.overview_screen.board.number is not None
+
+
+async def test_runs_and_edits_lead_to_their_screens(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("0")
+        await until(pilot, lambda: "worth a look" in screen_text(app), "the overview")
+        (board,) = _boards(app)
+        source = board.source
+        assert isinstance(source, OverviewRows)
+        for place, screen in ((Place.RUNS, app.runs_screen), (Place.EDITS, app.review_screen)):
+            numbers = ((at, source.number(at, 0)) for at in range(len(source)))
+            board.cursor = next(at for at, number in numbers if number and number.link.place is place)
+            await pilot.press("enter")
+            await until(pilot, lambda screen=screen: app.screen is screen, place)  # type: ignore[misc]
+            await pilot.press("0")
+            await until(pilot, lambda: app.screen is app.overview_screen, "the overview")

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The filter line and the facets of the matrix screen."""
+
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from core.errors import UsageError
+from core.matrix.complete import completed
+from core.matrix.query import Query
+from tui.commands import Where, bindings
+from tui.screens.base import SessionScreen
+from tui.widgets.facet_panel import FacetPanel
+from tui.widgets.filter_bar import FilterBar, QueryInput
+from tui.widgets.row_table import RowTable
+
+FACETS_FROM = 120
+"""Terminal width from which the facets are there without being asked for."""
+_OF_FACETS = ("models", "jobs")
+"""Facts that the facets count beside what the index holds."""
+
+
+class Facets(FacetPanel):
+    """The facet panel with its keys: those of a table, and space or enter to choose."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.TABLE), *bindings(Where.FACETS)]
+
+
+class FilterActions(SessionScreen):
+    """The actions on the query."""
+
+    @property
+    def shown(self) -> RowTable:
+        """Where the focus goes from the filter."""
+        raise NotImplementedError
+
+    def show_rows(self) -> None:
+        """Show what the query selects now."""
+        raise NotImplementedError
+
+    def remember(self) -> None:
+        """Leave a place to come back to."""
+        raise NotImplementedError
+
+    def filter_by(self, text: str) -> None:
+        try:
+            self.session.view.filter(Query.parse(text))
+        except UsageError as error:
+            # The remedy first: on a narrow terminal there is room for little else.
+            words = (error.hint, error.title) if self.size.width < FACETS_FROM else (error.title, error.hint)
+            self.query_one(FilterBar).note(" · ".join(filter(None, words)), error=True)
+            return
+        self.show_rows()
+
+    def complete(self, text: str) -> str:
+        return completed(self.session.view.scope, text)
+
+    def count_facets(self) -> None:
+        if self.query_one("#facet-box").has_class("shown"):
+            self.host.learn(_OF_FACETS)
+            self.query_one(Facets).show_facets(self.session.view.facets())
+
+    def on_facet_panel_chosen(self, event: FacetPanel.Chosen) -> None:
+        query = self.session.view.query.toggled(event.field, event.value)
+        self.query_one(FilterBar).input.value = str(query)
+
+    def on_query_input_left(self, event: QueryInput.Left) -> None:
+        self.remember()
+        self.shown.focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """In the query itself a slash is a slash."""
+        return not isinstance(self.focused, QueryInput) if action == "filter" else True
+
+    def action_filter(self) -> None:
+        # At once: what is typed right after the key belongs to the query, and must never run as commands.
+        self.set_focus(self.query_one(FilterBar).input)
+
+    def action_facets(self) -> None:
+        box, facets = self.query_one("#facet-box"), self.query_one(Facets)
+        if box.has_class("shown") and facets.has_focus:
+            self.shown.focus()
+            box.set_class(self.app.size.width >= FACETS_FROM, "shown")
+            return
+        box.add_class("shown")
+        self.count_facets()
+        facets.focus()

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One out of a list: type to filter, enter takes it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input, Label
+
+from core.text import one_line
+from tui.presentation import Cell
+from tui.screens.dialogs import Dialog
+from tui.widgets.row_table import RowTable, TableColumn
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Option(Generic[T]):
+    """One thing to take, with what is said about it."""
+
+    value: T
+    name: str
+    help: str
+    note: str = ""
+
+
+class OptionRows(Generic[T]):
+    """A RowSource over options."""
+
+    columns: Sequence[TableColumn] = (
+        TableColumn("", 12),
+        TableColumn("", 30, share=1),
+        TableColumn("", 16, from_width=70),
+    )
+
+    def __init__(self, options: Sequence[Option[T]], titles: Sequence[str] = ("", "", "")) -> None:
+        self.options = options
+        self.columns = [
+            TableColumn(title, column.width, column.share, column.elide, column.from_width)
+            for title, column in zip(titles, OptionRows.columns, strict=True)
+        ]
+
+    def __len__(self) -> int:
+        return len(self.options)
+
+    def key(self, position: int) -> str:
+        option = self.options[position]
+        return f"{option.name} {option.help}"
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        option = self.options[position]
+        return [Cell(one_line(option.name), "running")], [Cell(one_line(option.help))], [Cell(option.note, "dim")]
+
+
+class Pick(Dialog[T]):
+    """Dismissed with the value of the option that was taken."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "Take", show=False, priority=True),
+        Binding("down", "move(1)", "Down", show=False, priority=True),
+        Binding("up", "move(-1)", "Up", show=False, priority=True),
+    ]
+    TITLES: ClassVar[Sequence[str]] = ("name", "what it means", "")
+    VERB: ClassVar[str] = "take it"
+
+    def __init__(self, title: str, options: Sequence[Option[T]], value: T | None = None) -> None:
+        """The cursor begins at the option of that value."""
+        super().__init__(classes="pick")
+        self._title = title
+        self._options = options
+        self._at = next((at for at, one in enumerate(options) if one.value == value), 0)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Label(Text(self._title), id="dialog-title")
+            words = Input(placeholder="type to filter")
+            words.cursor_blink = False
+            yield words
+            yield RowTable(OptionRows(self._options, self.TITLES))
+            yield Label(Text(f"↑ ↓ choose   enter {self.VERB}   esc leave it"), id="dialog-hint")
+
+    def on_mount(self) -> None:
+        self.query_one(RowTable).cursor = self._at
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        words = event.value.lower().split()
+        found = [
+            one for one in self._options if all(word in f"{one.name} {one.help} {one.note}".lower() for word in words)
+        ]
+        self.query_one(RowTable).show(OptionRows(found, self.TITLES))
+
+    def action_move(self, rows: int) -> None:
+        self.query_one(RowTable).action_move(rows)
+
+    def action_choose(self) -> None:
+        table = self.query_one(RowTable)
+        source = table.source
+        if isinstance(source, OptionRows) and table.cursor < len(source):
+            self.dismiss(source.options[table.cursor].value)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of tests: plain or in groups, with the rows between a mark that was begun and the cursor."""
+
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.binding import BindingType
+from textual.strip import Strip
+
+from core.matrix.tree import Group
+from tui.commands import Where, bindings
+from tui.tree_rows import TreeRows
+from tui.widgets.row_table import RowSource, RowTable
+
+
+class MatrixTable(RowTable):
+    """The table of tests, with the keys of a table and of groups."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.TABLE), *bindings(Where.TREE)]
+
+    range_start: int | None = None
+    """The position where a range began; None: no range is open."""
+
+    def show(self, source: RowSource, *, keep: str | None = None) -> None:
+        self.range_start = None
+        super().show(source, keep=keep)
+
+    @property
+    def heading(self) -> Group | None:
+        """The group whose heading is under the cursor."""
+        source = self.source
+        if not isinstance(source, TreeRows) or self.cursor >= len(source):
+            return None
+        line = source.line(self.cursor)
+        return line.group if line.row is None else None
+
+    def ranged(self) -> range:
+        """Positions from where the range began to the cursor."""
+        start = self.range_start
+        return range(0) if start is None else range(min(start, self.cursor), max(start, self.cursor) + 1)
+
+    def mark_at(self, position: int) -> str:
+        if self.range_start is not None and position in self.ranged():
+            return "│"
+        return self.source.mark(position) if isinstance(self.source, TreeRows) else super().mark_at(position)
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        super().watch_cursor(old, new)
+        if self.range_start is not None:
+            self.refresh()
+
+    def _make(self, y: int, position: int, width: int) -> Strip:
+        source = self.source
+        grouped = isinstance(source, TreeRows) and y > 0 and position < len(source)
+        pieces = source.heading(position, width - 1) if isinstance(source, TreeRows) and grouped else None
+        if pieces is None:
+            return super()._make(y, position, width)
+        lit = self.lit(position, 0)
+        segments = [self._mark(position), *(Segment(one.text, self._style(one.style, lit)) for one in pieces)]
+        return Strip(segments).adjust_cell_length(width, self._style("", lit)).simplify()
+
+    def action_fold(self, opened: bool) -> None:
+        """Unfold the group under the cursor, or fold the one the cursor is in."""
+        source = self.source
+        if isinstance(source, TreeRows) and self.cursor < len(source):
+            group = source.line(self.cursor).group
+            self._show_tree(source, (group,), opened=opened, keep=group if not opened else None)
+
+    def action_fold_all(self, opened: bool) -> None:
+        source = self.source
+        if isinstance(source, TreeRows) and self.cursor < len(source):
+            self._show_tree(source, source.tree.groups, opened=opened, keep=None)
+
+    def _show_tree(self, source: TreeRows, groups: tuple[Group, ...], *, opened: bool, keep: Group | None) -> None:
+        tree = source.tree.fold((group.text for group in groups), opened=opened)
+        folded = source.over(tree)
+        self.show(folded, keep=folded.heading_key(keep) if keep else self.cursor_key)

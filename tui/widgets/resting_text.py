@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scrolled text that follows a cursor once it rests, so that moving stays cheap."""
+
+from collections.abc import Callable
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.timer import Timer
+
+from tui.widgets.text_pane import TextPane
+
+_DELAY = 0.06
+"""Seconds the cursor must rest."""
+
+
+class RestingText(Vertical):
+    """Shows what `make` gives; it is asked only while it can be seen."""
+
+    def __init__(self, make: Callable[[], Text], *, id: str) -> None:
+        super().__init__(id=id)
+        self._make = make
+        self.pane = TextPane()
+
+    def compose(self) -> ComposeResult:
+        yield self.pane
+
+    def on_mount(self) -> None:
+        self._timer: Timer = self.set_timer(_DELAY, self.follow)
+
+    def follow_soon(self) -> None:
+        """Follow once nothing has asked for it for a moment."""
+        self._timer.stop()
+        self._timer = self.set_timer(_DELAY, self.follow)
+
+    def follow(self) -> None:
+        """Show the text as it is now."""
+        if self.display:
+            self.pane.show(self._make())
