@@ -33,6 +33,12 @@ _NAMESPACES = frozenset({"tests", "third_party", "tt_forge_models"})
 class _Any(ABCMeta):
     """The type of stand-ins: classes, so that they can be base classes, decorators, annotations and values."""
 
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **_: Any) -> Any:
+        return super().__new__(mcs, name, bases, namespace)
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **_: Any) -> None:
+        super().__init__(name, bases, namespace)
+
     def __getattr__(cls, name: str) -> Any:
         if name == "__version__":
             return "99.0"
