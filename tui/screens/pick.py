@@ -64,9 +64,8 @@ class Pick(Dialog[T]):
     """Dismissed with the value of the option that was taken."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "choose", "Take", show=False, priority=True),
-        Binding("down", "move(1)", "Down", show=False, priority=True),
-        Binding("up", "move(-1)", "Up", show=False, priority=True),
+        Binding("down", "move(1)", "Down", show=False),
+        Binding("up", "move(-1)", "Up", show=False),
     ]
     TITLES: ClassVar[Sequence[str]] = ("name", "what it means", "")
     VERB: ClassVar[str] = "take it"
@@ -96,6 +95,10 @@ class Pick(Dialog[T]):
             one for one in self._options if all(word in f"{one.name} {one.help} {one.note}".lower() for word in words)
         ]
         self.query_one(RowTable).show(OptionRows(found, self.TITLES))
+
+    def on_input_submitted(self) -> None:
+        # By way of the input: enter then comes after the letters typed before it, however fast they came.
+        self.action_choose()
 
     def action_move(self, rows: int) -> None:
         self.query_one(RowTable).action_move(rows)
