@@ -2,7 +2,7 @@
 """What YAML says, apart from how it is written; and what an operation must make of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from core.edits.nodes import NULL, Kind, Node
 from core.edits.operations import OVERRIDES
@@ -14,9 +14,11 @@ _SEQUENCE = f"{_PREFIX}seq"
 MAPPING = f"{_PREFIX}map"
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """A value with its order kept, duplicate keys visible, and anchors and aliases by name."""
+class Meaning(NamedTuple):
+    """A value with its order kept, duplicate keys visible, and anchors and aliases by name.
+
+    A tuple, for thousands are made and compared at a time.
+    """
 
     tag: str
     text: str = ""
@@ -33,6 +35,10 @@ class Meaning:
     def is_empty(self) -> bool:
         """Null or a mapping without keys: what both look like once the last field is gone."""
         return self.tag == NULL or (self.tag == MAPPING and not self.keys)
+
+    @property
+    def is_list(self) -> bool:
+        return self.tag == _SEQUENCE
 
 
 def meaning(node: Node) -> Meaning:
@@ -59,6 +65,8 @@ def meaning_of(value: object) -> Meaning:
         )
     if isinstance(value, list | tuple):
         return Meaning(_SEQUENCE, items=tuple(map(meaning_of, value)))
+    if value is None:
+        return Meaning(NULL)
     if isinstance(value, bool):
         return Meaning(_BOOL, "true" if value else "false")
     if isinstance(value, int):
@@ -66,6 +74,23 @@ def meaning_of(value: object) -> Meaning:
     if isinstance(value, float):
         return Meaning(_FLOAT, repr(value))
     return Meaning(_STR, str(value))
+
+
+def is_scalar(found: Meaning) -> bool:
+    """Whether it is text, a number, true or false, and tied to no other place."""
+    return found.tag in (_BOOL, _INT, _FLOAT, _STR) and not found.anchor
+
+
+def value_of(scalar: Meaning) -> object:
+    """The Python value of a scalar: `meaning_of(value_of(scalar)) == scalar`."""
+    match scalar.tag:
+        case t if t == _BOOL:
+            return scalar.text == "true"
+        case t if t == _INT:
+            return int(scalar.text)
+        case t if t == _FLOAT:
+            return float(scalar.text)
+    return scalar.text
 
 
 def with_field(entry: Meaning, path: Sequence[str], value: Meaning) -> Meaning:
@@ -78,8 +103,7 @@ def with_field(entry: Meaning, path: Sequence[str], value: Meaning) -> Meaning:
     inner = entry.items[at] if present else Meaning(MAPPING)
     new = with_field(inner, rest, value) if rest else value
     after = at + present
-    return replace(
-        entry,
+    return entry._replace(
         items=(*entry.items[:at], new, *entry.items[after:]),
         keys=(*entry.keys[:at], entry.keys[at] if present else Meaning(_STR, name), *entry.keys[after:]),
     )
@@ -95,12 +119,21 @@ def without_field(entry: Meaning, path: Sequence[str]) -> Meaning:
         inner = without_field(entry.items[at], rest)
         if inner is entry.items[at]:
             return entry
-        return replace(entry, items=(*entry.items[:at], inner, *entry.items[at + 1 :]))
-    return replace(
-        entry,
+        return entry._replace(items=(*entry.items[:at], inner, *entry.items[at + 1 :]))
+    return entry._replace(
         items=(*entry.items[:at], *entry.items[at + 1 :]),
         keys=(*entry.keys[:at], *entry.keys[at + 1 :]),
     )
+
+
+def renamed(entry: Meaning, path: Sequence[str], to: str) -> Meaning:
+    """`entry` with the key at `path`, which must be there, called `to`."""
+    name, *rest = path
+    at = entry.names.index(name)
+    if rest:
+        inner = renamed(entry.items[at], rest, to)
+        return entry._replace(items=(*entry.items[:at], inner, *entry.items[at + 1 :]))
+    return entry._replace(keys=(*entry.keys[:at], Meaning(_STR, to), *entry.keys[at + 1 :]))
 
 
 def at_path(entry: Meaning, path: Sequence[str]) -> Meaning | None:

@@ -118,6 +118,12 @@ def test_a_move_is_written_on_both_sides_or_on_none(test_config: Path) -> None:
     assert found.held == (move,)
 
 
+def test_one_marker_is_added_with_no_file_named(test_config: Path) -> None:
+    found = plan(test_config, [Operation(OpKind.ADD, A, path=("markers",), value="push")])
+    assert found.rejected == ()
+    assert "+    markers: [push]\n" in found.diff()
+
+
 def test_the_schema_of_the_checkout_decides(test_config: Path) -> None:
     schema = replace(Schema(), fields=(*Schema().fields, "brand_new"))
     assert plan(test_config, [setting(A, "brand_new", 1)]).rejected
