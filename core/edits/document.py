@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from ruamel.yaml.events import MappingStartEvent, ScalarEvent
 
@@ -96,18 +97,17 @@ def read_document(text: str) -> Document:
     )
 
 
-def quotes(document: Document) -> dict[str, str]:
-    """The quote that most texts of a field have in this file, by the field's name."""
-    counts: dict[str, Counter[str]] = {}
+def quote_of(document: Document, field: str) -> str:
+    """The quote that most texts of `field`, or most items of its lists, have in this file; empty: none."""
+    counts: Counter[str] = Counter()
     for block in document.blocks:
-        spans = list(nodes_in(block.value[1:-1]))
-        for (key, _), (start, stop) in zip(spans[::2], spans[1::2], strict=True):
-            name = _text(block.value[key + 1])
-            for event in block.value[start + 1 : stop + 1]:
-                if isinstance(event, ScalarEvent):
-                    counts.setdefault(name, Counter())[event.style or ""] += 1
-    most = {name: count.most_common(1)[0][0] for name, count in counts.items()}
-    return {name: style for name, style in most.items() if style in QUOTES}
+        events = block.value
+        for at, event in enumerate(events):
+            if type(event) is ScalarEvent and event.value == field:
+                following = (one for one in events[at + 1 : at + 3] if type(one) is ScalarEvent)
+                counts.update(one.style or "" for one in islice(following, 1))
+    most = counts.most_common(1)
+    return most[0][0] if most and most[0][0] in QUOTES else ""
 
 
 def extent(document: Document, index: int) -> tuple[int, int]:

@@ -3,10 +3,10 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from core.edits.cut import removed_spans
-from core.edits.document import Document, extent, quotes, read_document, spacing
+from core.edits.document import Document, extent, quote_of, read_document, spacing
 from core.edits.entry import Layout
 from core.edits.nodes import refuse_shared, walk
 from core.edits.operations import Operation, OpKind, Refused, Rejection
@@ -23,7 +23,8 @@ class Draft:
         self.before = text
         self.rejected: list[Rejection] = []
         self._document = read_document(text)
-        self._layout = Layout(self._document.newline, self._document.step, quotes=quotes(self._document))
+        quote = cache(partial(quote_of, self._document))
+        self._layout = Layout(self._document.newline, self._document.step, quote_of=quote)
         self._slots = _slots(self._document, self._layout)
         self._by_id: dict[str, list[Slot]] = {}
         for slot in self._slots:
@@ -137,8 +138,7 @@ class Draft:
             raise Refused(f"the entry stands {len(found)} times, on lines {lines}; remove all but one by hand")
         slot = found[0]
         if not slot.is_open and slot.index is not None:
-            block = self._document.blocks[slot.index]
-            slot.open(block.line, block.nodes(self._document.text))
+            slot.open(self._document.blocks[slot.index], self._document.text)
         return slot
 
     def _last_sibling(self, identifier: str) -> int | None:

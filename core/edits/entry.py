@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Edit the text of one entry: the smallest range is replaced, inserted or cut, the rest keeps its bytes."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from core.edits.lists import replace_list, shared_quote
 from core.edits.meaning import meaning, meaning_of
@@ -14,6 +14,10 @@ from core.edits.scalars import field_text, scalar_text
 Nodes = tuple[Node, Node]
 
 
+def _no_quote(_: str) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """How the file around an entry is written."""
@@ -23,12 +27,12 @@ class Layout:
     """Spaces from a key to the keys below it."""
     line: int = 1
     """Line of the entry's key, for messages."""
-    quotes: Mapping[str, str] = field(default_factory=dict)
-    """The quote of text in each field, where the file has one."""
+    quote_of: Callable[[str], str] = _no_quote
+    """The quote that the file has around the text of a field, by the field's name; empty: none."""
 
     def text_of(self, name: str, value: object) -> str:
         """`value` as the new value of field `name`."""
-        return field_text(name, value, self.quotes.get(name, ""))
+        return field_text(name, value, self.quote_of(name) if isinstance(value, str | list | tuple) else "")
 
 
 def set_field(

@@ -10,12 +10,17 @@ from ruamel.yaml.events import (
     AliasEvent,
     CollectionEndEvent,
     CollectionStartEvent,
-    DocumentEndEvent,
     DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
     ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
 )
 
 from core.edits.operations import Refused
+
+_DEPTHS = {MappingStartEvent: 1, SequenceStartEvent: 1, MappingEndEvent: -1, SequenceEndEvent: -1}
 
 Event = Any
 """ruamel's parser events carry no types of their own."""
@@ -36,26 +41,21 @@ def read_events(text: str, first_line: int = 1) -> list[Event]:
         mark = getattr(error, "problem_mark", None)
         where = f" on line {first_line + mark.line}" if mark else ""
         raise Refused(f"not valid YAML{where}: {getattr(error, 'problem', None) or error}") from error
-    starts = [event for event in found if isinstance(event, DocumentStartEvent)]
-    if len(starts) > 1:
-        raise Refused(f"a second YAML document starts on line {first_line + starts[1].start_mark.line}")
+    later = [event for event in found[2:] if type(event) is DocumentStartEvent]
+    if later:
+        raise Refused(f"a second YAML document starts on line {first_line + later[0].start_mark.line}")
     # Around the node stand the starts and ends of stream and document.
-    return (
-        found[2 : next(at for at, event in enumerate(found) if isinstance(event, DocumentEndEvent))] if starts else []
-    )
+    return found[2:-2]
 
 
 def nodes_in(events: Sequence[Event]) -> Iterator[tuple[int, int]]:
     """Where each of several nodes that follow each other starts and ends in `events`."""
     depth = start = 0
-    for at, event in enumerate(events):
-        if isinstance(event, CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, CollectionEndEvent):
-            depth -= 1
+    for at, event in enumerate(events, 1):
+        depth += _DEPTHS.get(type(event), 0)
         if not depth:
-            yield start, at + 1
-            start = at + 1
+            yield start, at
+            start = at
 
 
 def says_same(one: Sequence[Event], other: Sequence[Event]) -> bool:

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What YAML says, apart from how it is written; and what an operation must make of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from core.edits.nodes import NULL, Kind, Node
-from core.edits.operations import OVERRIDES
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, MappingStartEvent, ScalarEvent
+
+from core.edits.events import Event
+from core.edits.nodes import NULL, Kind, Node, tag_of
+from core.edits.operations import OVERRIDES, Refused
 from core.edits.order import ordered, position
 
 _PREFIX = "tag:yaml.org,2002:"
@@ -41,6 +44,10 @@ class Meaning(NamedTuple):
         return self.tag == _SEQUENCE
 
 
+_END = Meaning("")
+"""Ends a collection; no node has no tag."""
+
+
 def meaning(node: Node) -> Meaning:
     """What `node` says. Numbers, booleans and null are compared by value, everything else by its text."""
     if node.kind is Kind.ALIAS:
@@ -52,6 +59,31 @@ def meaning(node: Node) -> Meaning:
         tuple(map(meaning, node.keys)),
         node.anchor,
     )
+
+
+def meaning_at(events: Sequence[Event]) -> Meaning:
+    """What the one node says that `events` are: `meaning` without the nodes. Raises Refused."""
+    try:
+        return _meaning_at(iter(events))
+    except RecursionError as error:
+        raise Refused("the YAML nests too deeply") from error
+
+
+def _meaning_at(events: Iterator[Event]) -> Meaning:
+    event = next(events)
+    if isinstance(event, ScalarEvent):
+        tag = tag_of(event)
+        return Meaning(tag, _canonical(tag, event.value), anchor=event.anchor or "")
+    if isinstance(event, CollectionEndEvent):
+        return _END
+    if isinstance(event, AliasEvent):
+        return Meaning("*", event.anchor)
+    children: list[Meaning] = []
+    while (child := _meaning_at(events)) is not _END:
+        children.append(child)
+    mapping = isinstance(event, MappingStartEvent)
+    items, keys = (children[1::2], children[::2]) if mapping else (children, [])
+    return Meaning(tag_of(event), "", tuple(items), tuple(keys), event.anchor or "")
 
 
 def meaning_of(value: object) -> Meaning:
@@ -98,8 +130,9 @@ def with_field(entry: Meaning, path: Sequence[str], value: Meaning) -> Meaning:
     name, *rest = path
     if entry.is_empty:
         entry = Meaning(MAPPING, anchor=entry.anchor)
-    present = name in entry.names
-    at = entry.names.index(name) if present else position(entry.names, name)
+    names = entry.names
+    present = name in names
+    at = names.index(name) if present else position(names, name)
     inner = entry.items[at] if present else Meaning(MAPPING)
     new = with_field(inner, rest, value) if rest else value
     after = at + present

@@ -105,8 +105,18 @@ def refuse_shared(*nodes: Node) -> None:
 _RESOLVER = Resolver()
 
 
+def tag_of(event: Event) -> str:
+    """What YAML 1.2 resolves the tag of the node to that starts with `event`."""
+    implicit = event.implicit
+    if implicit == _QUOTED:
+        return STR
+    scalar = isinstance(event, ScalarEvent)
+    kind = ScalarNode if scalar else MappingNode if isinstance(event, MappingStart) else SequenceNode
+    return event.tag or _resolved(kind, event.value if scalar else None, implicit)
+
+
 @lru_cache(maxsize=4096)
-def _tag(kind: type, value: str | None, implicit: object) -> str:
+def _resolved(kind: type, value: str | None, implicit: object) -> str:
     return str(_RESOLVER.resolve(kind, value, implicit))
 
 
@@ -132,17 +142,18 @@ class _Builder:
         return self._collection(event)
 
     def _scalar(self, event: Event) -> Node:
-        written, implicit = event.tag, event.implicit
+        style, tag = event.style or "", event.tag
+        end = end_offset(self._text, (event,)) if style in ("|", ">") else event.end_mark.index
         return Node(
             Kind.SCALAR,
             event.start_mark.index - self._origin,
-            end_offset(self._text, (event,)) - self._origin,
+            end - self._origin,
             self._first_line + event.start_mark.line,
-            STR if implicit == _QUOTED else str(written or _tag(ScalarNode, event.value, implicit)),
+            tag or tag_of(event),
             event.value,
-            event.style or "",
+            style,
             anchor=event.anchor or "",
-            tagged=written is not None,
+            tagged=tag is not None,
         )
 
     def _collection(self, event: Event) -> Node:
@@ -150,14 +161,13 @@ class _Builder:
         children: list[Node] = []
         while not isinstance(following := next(self._events), CollectionEndEvent):
             children.append(self._node(following))
-        tag = event.tag or _tag(MappingNode if mapping else SequenceNode, None, event.implicit)
         end = following.end_mark.index - self._origin
         return Node(
             Kind.MAPPING if mapping else Kind.SEQUENCE,
             event.start_mark.index - self._origin,
             end if event.flow_style or not children else children[-1].end,
             self._first_line + event.start_mark.line,
-            str(tag),
+            tag_of(event),
             style="flow" if event.flow_style else "",
             items=tuple(children[1::2] if mapping else children),
             keys=tuple(children[::2]) if mapping else (),

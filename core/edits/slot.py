@@ -4,12 +4,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from core.edits.document import Block
 from core.edits.entry import Layout, key_and_value, new_entry, rename_key, set_field, unset_field
 from core.edits.meaning import (
     Meaning,
     at_path,
     emptied,
     meaning,
+    meaning_at,
     meaning_of,
     renamed,
     with_field,
@@ -60,11 +62,11 @@ class Slot:
         """Whether it may differ from the entry in the document."""
         return self.key is not _UNREAD
 
-    def open(self, line: int, nodes: tuple[Node, Node]) -> None:
-        """Take in what the document's parser found, before the first change."""
-        self.layout = replace(self.layout, line=line)
-        self.nodes = nodes
-        self.key, self.meaning = map(meaning, nodes)
+    def open(self, block: Block, text: str) -> None:
+        """Take in what the parser of the document `text` found, before the first change. Raises Refused."""
+        self.layout = replace(self.layout, line=block.line)
+        self.nodes = block.nodes(text)
+        self.key, self.meaning = meaning_at(block.key), meaning_at(block.value)
 
     def change(self, operation: Operation) -> None:
         """Apply what leaves the entry in its place. Raises Refused and leaves the slot as it was."""

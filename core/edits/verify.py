@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from core.edits.document import Block, Document, read_document
 from core.edits.events import says_same
-from core.edits.meaning import meaning
+from core.edits.meaning import meaning_at
 from core.edits.operations import Refused
 from core.edits.slot import Slot
 
@@ -21,7 +21,7 @@ def difference(before: Document, slots: Sequence[Slot], after: str) -> str:
     try:
         new = read_document(after)
         same = _frame_holds(before, new) and len(slots) == len(new.blocks)
-        same = same and all(_holds(before, slot, new, block) for slot, block in zip(slots, new.blocks, strict=True))
+        same = same and all(_holds(before, slot, block) for slot, block in zip(slots, new.blocks, strict=True))
     except Refused as refused:
         return f"the new text would be refused: {refused}"
     return "" if same else _MORE
@@ -35,9 +35,8 @@ def _frame_holds(before: Document, new: Document) -> bool:
     return around and not any(event.anchor or event.tag for event in (*before.entries, *new.entries))
 
 
-def _holds(before: Document, slot: Slot, new: Document, block: Block) -> bool:
+def _holds(before: Document, slot: Slot, block: Block) -> bool:
     if slot.index is not None and not slot.is_open:
         old = before.blocks[slot.index]
         return says_same(old.key, block.key) and says_same(old.value, block.value)
-    key, value = block.nodes(new.text)
-    return meaning(key) == slot.key and meaning(value) == slot.meaning
+    return meaning_at(block.key) == slot.key and meaning_at(block.value) == slot.meaning

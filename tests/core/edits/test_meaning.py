@@ -3,12 +3,14 @@
 
 import pytest
 
+from core.edits.events import read_events
 from core.edits.meaning import (
     Meaning,
     at_path,
     emptied,
     is_scalar,
     meaning,
+    meaning_at,
     meaning_of,
     renamed,
     value_of,
@@ -16,6 +18,7 @@ from core.edits.meaning import (
     without_field,
 )
 from core.edits.nodes import parse
+from core.edits.operations import Refused
 
 
 def means(text: str) -> Meaning:
@@ -111,3 +114,15 @@ def test_a_key_is_renamed_in_its_place() -> None:
 def test_null_is_no_text() -> None:
     assert meaning_of(None) == means("~")
     assert not is_scalar(meaning_of(None))
+
+
+@pytest.mark.parametrize(
+    "text", ["a: [1, {b: *x}]\n", "&x a:\n  - 'b'\n  - |\n    c\n  -\n", "!t a: !!str 1", "[]", "{}", "? [a]\n: b\n"]
+)
+def test_events_say_what_their_nodes_say(text: str) -> None:
+    assert meaning_at(read_events(text)) == means(text)
+
+
+def test_events_that_nest_too_deeply_are_refused() -> None:
+    with pytest.raises(Refused, match="nests too deeply"):
+        meaning_at(read_events("[" * 5000 + "]" * 5000))

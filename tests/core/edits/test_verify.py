@@ -20,8 +20,7 @@ def changed(after: str, value: int = 1) -> str:
     """What `difference` says where x of `a` was set to `value`."""
     document = read_document(TEXT)
     found = slots(document)
-    block = document.blocks[0]
-    found[0].open(block.line, block.nodes(document.text))
+    found[0].open(document.blocks[0], document.text)
     found[0].meaning = meaning_of({"x": value})
     return difference(document, found, after)
 
