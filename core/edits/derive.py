@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """From what files say before and after to the operations that lead from one to the other."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from core.edits.meaning import meaning_of
-from core.edits.operations import OVERRIDES, Operation, OpKind, shape_problem
+from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.pairing import renames
+from core.sources.expectations import parse_expectations
 
 Fields = Mapping[str, object]
 Files = Mapping[str, Mapping[str, Fields]]
@@ -17,15 +18,26 @@ def derive(before: Files, after: Files) -> tuple[Operation, ...]:
 
     An id that left one file for another is moved; a key that gave way to a similar one with the same fields is
     renamed; of a list only the items that came or went are named. Order and comments are no part of it. Both
-    sides have the same files. What no operation can say (a null, a mapping where a field belongs) is in
-    `inexpressible`.
+    sides have the same files. What has no place in an entry (a null, a mapping where a field belongs) becomes an
+    operation that is rejected.
     """
     return tuple(_derive(before, after))
 
 
-def inexpressible(operations: Iterable[Operation]) -> list[str]:
-    """Why operations of `derive` cannot be done: what the file after says has no place in upstream's grammar."""
-    return [f"{operation.id}: {why}" for operation in operations if (why := shape_problem(operation))]
+def inverse(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Operation, ...]:
+    """Operations that lead from the texts `after` back to what the texts `before` say; both by file name.
+
+    They bring back values, not the comments that went with them: where a file is still the one that was written,
+    its old text is the better way back (`plan.undo`).
+    """
+    return derive(_fields(after), _fields(before))
+
+
+def _fields(texts: Mapping[str, str]) -> Files:
+    return {
+        name: {entry.id: entry.fields for entry in parse_expectations(text, name).entries}
+        for name, text in texts.items()
+    }
 
 
 def _derive(before: Files, after: Files) -> Iterator[Operation]:
@@ -64,14 +76,18 @@ def _in_file(file: str, before: Mapping[str, Fields], after: Mapping[str, Fields
             yield from changes(identifier, file, present, wanted)
 
 
-def changes(identifier: str, file: str | None, before: Fields, after: Fields) -> Iterator[Operation]:
-    """Operations that make the fields `after` of the fields `before`, in one entry."""
-    for path, present, wanted in _differences((), before, after):
-        if wanted is None:
-            yield Operation(OpKind.UNSET, identifier, file, path)
-        elif path == (OVERRIDES,) or (path[0] == OVERRIDES and len(path) == 2):
-            yield Operation(OpKind.SET, identifier, file, path, wanted)
-        else:
+def changes(
+    identifier: str, file: str | None, before: Fields, after: Fields, outer: tuple[str, ...] = ()
+) -> Iterator[Operation]:
+    """Operations that make the fields `after` of the fields `before`, in one entry or below `outer` in it."""
+    for name in before:
+        if name not in after:
+            yield Operation(OpKind.UNSET, identifier, file, (*outer, name))
+    for name, wanted in after.items():
+        path, present = (*outer, name), before.get(name)
+        if _is_nested(path) and isinstance(wanted, Mapping) and wanted and (present or name not in before):
+            yield from changes(identifier, file, present if isinstance(present, Mapping) else {}, wanted, path)
+        elif name not in before or meaning_of(present) != meaning_of(wanted):
             yield from _field(identifier, file, path, present, wanted)
 
 
@@ -101,20 +117,5 @@ def _items(present: object, wanted: object) -> tuple[list[object], list[object]]
     return [item for item in present if item not in wanted], come
 
 
-def _differences(
-    path: tuple[str, ...], before: Fields, after: Fields
-) -> Iterator[tuple[tuple[str, ...], object, object]]:
-    """Path, value before and value after (None: the field went) of all that differs."""
-    for name in before:
-        if name not in after:
-            yield (*path, name), before[name], None
-    for name, wanted in after.items():
-        here, present = (*path, name), before.get(name)
-        if _nested(here) and isinstance(wanted, Mapping) and wanted and not (name in before and present is None):
-            yield from _differences(here, present if isinstance(present, Mapping) else {}, wanted)
-        elif name not in before or meaning_of(present) != meaning_of(wanted):
-            yield here, present, wanted
-
-
-def _nested(path: Sequence[str]) -> bool:
+def _is_nested(path: Sequence[str]) -> bool:
     return path[0] == OVERRIDES and len(path) < 3

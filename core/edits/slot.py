@@ -72,7 +72,7 @@ class Slot:
         """Apply what leaves the entry in its place. Raises Refused and leaves the slot as it was."""
         if operation.op is OpKind.RENAME and operation.value is None:
             self._rename(operation.path, str(operation.to))
-        elif (field := as_field(self.meaning, operation)) is None:
+        elif (field := self._field(operation)) is None:
             pass
         elif field.op is OpKind.SET:
             self._rewrite(set_field(self.text, field.path, field.value, self.layout, self.nodes))
@@ -80,6 +80,12 @@ class Slot:
         else:
             self._unset(field.path)
         self.operations.append(operation)
+
+    def _field(self, operation: Operation) -> Operation | None:
+        try:
+            return as_field(self.meaning, operation)
+        except Refused as refused:
+            raise Refused(f"line {self.layout.line}: {refused}") from refused
 
     def _unset(self, path: tuple[str, ...]) -> None:
         self._rewrite(unset_field(self.text, path, self.layout, self.nodes))
@@ -92,7 +98,7 @@ class Slot:
         if path and path[-1] == to:
             return
         if path and at_path(self.meaning, (*path[:-1], to)) is not None:
-            raise Refused(f"{to} has overrides already; set their fields")
+            raise Refused(f"line {self.layout.line}: {to} has overrides already; set their fields")
         self._rewrite(rename_key(self.text, path, to, self.layout, self.nodes))
         if path:
             self.meaning = renamed(self.meaning, path, to)

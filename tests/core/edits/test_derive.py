@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.edits.derive import Fields, changes, derive, inexpressible
+from core.edits.derive import Fields, changes, derive, inverse
 from core.edits.operations import Operation, OpKind
 from core.edits.splice import edit_texts
 from tests.support.edit_laws import parsed, said
@@ -75,10 +75,26 @@ def test_an_id_in_several_files_is_not_moved() -> None:
 @pytest.mark.parametrize(
     "after", [{"status": None}, {"arch_overrides": None}, {"arch_overrides": {"n150": None}}, {"x": {"y": 1}}, {}]
 )
-def test_what_no_operation_can_say_is_named(after: Fields) -> None:
-    found = derive({F: {"a": PASS}}, {F: {"a": after}})
-    assert inexpressible([*found, Operation(OpKind.ADD, "b", F, value=after)])
-    assert not inexpressible(derive({F: {"a": PASS}}, {F: {"a": {"reason": "r"}}}))
+def test_what_has_no_place_in_an_entry_is_rejected(after: Fields) -> None:
+    text = {F: "test_config:\n  a:\n    status: X\n    arch_overrides:\n      n150: {x: 1}\n"}
+    before: Fields = {"status": "X", "arch_overrides": {"n150": {"x": 1}}}
+    for old, new in (({"a": before}, {"a": {**before, **after}}), ({"a": before}, {"a": before, "b": after})):
+        unchanged, rejected = edit_texts(text, derive({F: old}, {F: new}))
+        assert unchanged == text
+        assert bool(rejected) == (old != new)
+
+
+def test_the_inverse_of_an_edit_leads_back() -> None:
+    before = {F: "test_config:\n  a:\n    status: X # c\n    markers: [p]\n", G: "test_config:\n  b:\n    status: Y\n"}
+    operations = [
+        Operation(OpKind.SET, "a", F, ("status",), "W"),
+        Operation(OpKind.ADD, "a", F, ("markers",), "q"),
+        Operation(OpKind.SET, "a", F, ("arch_overrides", "n150", "reason"), "r"),
+        Operation(OpKind.RENAME, "b", G, to="b/2"),
+    ]
+    after, rejected = edit_texts(before, operations)
+    assert rejected == ()
+    assert edit_texts(after, inverse(before, after)) == (before, ())
 
 
 files = st.dictionaries(st.sampled_from(["a/x-1", "a/x-2", "a/y-1", "b", "c d"]), entry_fields(), max_size=4)
