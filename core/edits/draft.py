@@ -29,6 +29,7 @@ class Draft:
         self._by_id: dict[str, list[Slot]] = {}
         for slot in self._slots:
             self._by_id.setdefault(slot.id, []).append(slot)
+        self._siblings: dict[str, Slot] | None = None
         self._removed: list[int] = []
         self._operations: list[Operation] = []
 
@@ -60,6 +61,7 @@ class Draft:
             taken = slot
         self._slots.remove(slot)
         del self._by_id[identifier]
+        self._siblings = None
         return taken
 
     def receive(self, slot: Slot) -> None:
@@ -68,14 +70,14 @@ class Draft:
             raise Refused("an entry of this id is in the file already")
         new = slot.refitted(self._document.indent, self._layout)
         self._by_id[new.id] = [new]
-        at = self._last_sibling(slot.id)
-        if at is None:
+        sibling = self._last_siblings().get(_loader_of(new.id)) if _loader_of(new.id) else None
+        if sibling is None:
             new.offset = self._document.end
             self._slots.append(new)
-            return
-        sibling = self._slots[at]
-        new.offset = sibling.offset if sibling.index is None else extent(self._document, sibling.index)[1]
-        self._slots.insert(at + 1, new)
+        else:
+            new.offset = sibling.offset if sibling.index is None else extent(self._document, sibling.index)[1]
+            self._slots.insert(self._slots.index(sibling) + 1, new)
+        self._last_siblings()[_loader_of(new.id)] = new
 
     def finish(self) -> str:
         """The new text. With anything in `rejected` it is the text as it was."""
@@ -119,6 +121,7 @@ class Draft:
         slot.change(operation)
         del self._by_id[operation.id]
         self._by_id[to] = [slot]
+        self._siblings = None
 
     def _move(self, operation: Operation, target: "Draft") -> None:
         if target.holds(operation.id):
@@ -141,12 +144,11 @@ class Draft:
             slot.open(self._document.blocks[slot.index], self._document.text)
         return slot
 
-    def _last_sibling(self, identifier: str) -> int | None:
-        loader = _loader_of(identifier)
-        if not loader:
-            return None
-        places = range(len(self._slots) - 1, -1, -1)
-        return next((at for at in places if _loader_of(self._slots[at].id) == loader), None)
+    def _last_siblings(self) -> dict[str, Slot]:
+        """The last entry of each loader; forgotten where an entry leaves or gets another id."""
+        if self._siblings is None:
+            self._siblings = {_loader_of(slot.id): slot for slot in self._slots}
+        return self._siblings
 
     def _settle(self, slot: Slot) -> None:
         try:

@@ -41,7 +41,7 @@ written = st.sampled_from(
     ]
 )
 ODD = (
-    "&x v",
+    "&of_{name} v",
     "!!str 5",
     "|\n{pad}  two\n{pad}  lines",
     ">- # folded\n{pad}  two\n{pad}  lines",
@@ -226,7 +226,8 @@ def test_any_operations_mean_what_was_asked_and_touch_no_other_entry(data: st.Da
 @given(st.data())
 def test_what_upstream_never_writes_is_edited_exactly_or_refused_with_its_line(data: st.DataObject) -> None:
     odd = {
-        name: data.draw(st.sampled_from(ODD)).format(pad="    ") for name in data.draw(st.sets(st.sampled_from(FIELDS)))
+        name: data.draw(st.sampled_from(ODD)).format(pad="    ", name=name)
+        for name in data.draw(st.sets(st.sampled_from(FIELDS)))
     }
     entry = "".join(f"    {name}: {value}\n" for name, value in odd.items())
     text = f"test_config:\n  a: &a {{status: X}}\n\n  m0:\n    x: 1 # c\n{entry}  # end\n  b: *a\n"
