@@ -32,6 +32,8 @@ def describe_operations(operations: Sequence[Operation]) -> str:
                 act = f"{name} = {_value(op.value)}"
             case OpKind.UNSET:
                 act = f"no {name}"
+            case OpKind.ADD | OpKind.REMOVE | OpKind.RENAME if op.path:
+                act = _part(op, name)
             case OpKind.ADD:
                 fields = op.value.items() if isinstance(op.value, dict) else ()
                 act = "new entry " + ", ".join(f"{key} = {_value(value)}" for key, value in fields)
@@ -41,6 +43,12 @@ def describe_operations(operations: Sequence[Operation]) -> str:
                 act = f"{op.op} to {op.to}"
         acts.append(act)
     return one_line("; ".join(dict.fromkeys(acts)))
+
+
+def _part(op: Operation, name: str) -> str:
+    """What happens to an override or to one item of a list."""
+    to = f" to {op.to}" if op.to else ""
+    return f"{op.op} {name}{to}" if op.is_override else f"{name}: {op.op} {_value(op.value)}{to}"
 
 
 def _value(value: object) -> str:

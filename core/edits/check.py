@@ -10,13 +10,24 @@ from core.sources.schema import Schema
 
 def schema_problem(operation: Operation, schema: Schema) -> str:
     """What upstream would refuse or never act on; empty: nothing. Taking something away is always allowed."""
-    written: Iterator[tuple[str, str, object]] = iter(())
-    if operation.op is OpKind.SET:
-        arch = operation.path[1] if len(operation.path) > 1 else ""
-        written = iter([(arch, operation.path[-1], operation.value)])
-    elif operation.op is OpKind.ADD and isinstance(operation.value, Mapping):
-        written = _written(operation.value)
-    return next((why for arch, name, value in written if (why := _problem(arch, name, value, schema))), "")
+    if operation.is_item and operation.path[-1] not in _LISTS:
+        return f"{operation.path[-1]} is no list; lists are {', '.join(_LISTS)}"
+    if operation.op is OpKind.RENAME and operation.is_override:
+        return _arch_problem(str(operation.to), schema)
+    return next((why for written in _written_by(operation) if (why := _problem(*written, schema))), "")
+
+
+def _written_by(operation: Operation) -> Iterator[tuple[str, str, object]]:
+    """Arch (empty: the entry itself), field and value of all that `operation` puts in."""
+    arch = operation.path[1] if len(operation.path) > 1 else ""
+    value = operation.value
+    match operation.op:
+        case OpKind.SET:
+            yield arch, operation.path[-1], value
+        case OpKind.ADD if isinstance(value, Mapping):
+            yield from _written({OVERRIDES: {arch: value}} if arch else value)
+        case OpKind.ADD | OpKind.RENAME if operation.is_item:
+            yield arch, operation.path[-1], [value if operation.op is OpKind.ADD else operation.to]
 
 
 def _written(fields: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
@@ -29,16 +40,20 @@ def _written(fields: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
 
 
 def _problem(arch: str, name: str, value: object, schema: Schema) -> str:
-    if arch and arch not in schema.archs:
-        return f"{arch} is no arch of this checkout; archs are {', '.join(schema.archs)}"
+    if arch and (why := _arch_problem(arch, schema)):
+        return why
     if name not in schema.fields or name == OVERRIDES:
         return f"{name} is no field of this checkout; fields are {', '.join(sorted(schema.fields))}"
     if name == "supported_archs":
-        unknown = [item for item in _texts(value) if item not in schema.archs]
-        if unknown:
-            return f"{name}: {unknown[0]} is no arch of this checkout; archs are {', '.join(schema.archs)}"
+        found = next((why for item in _texts(value) if (why := _arch_problem(item, schema))), "")
+        if found:
+            return f"{name}: {found}"
     wanted, fits = _VALUES.get(name, ("", lambda _: True))
     return "" if fits(value) else f"{name}: must be {wanted}"
+
+
+def _arch_problem(arch: object, schema: Schema) -> str:
+    return "" if arch in schema.archs else f"{arch} is no arch of this checkout; archs are {', '.join(schema.archs)}"
 
 
 def _texts(value: object) -> list[object]:
@@ -102,3 +117,4 @@ _VALUES: Mapping[str, tuple[str, Callable[[object], bool]]] = {
     "batch_size": ("a whole number above 0", _is_count),
     "optimization_level": ("0, 1 or 2", _is_level),
 }
+_LISTS = tuple(name for name, rule in _VALUES.items() if rule is _TEXTS)

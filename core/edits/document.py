@@ -3,10 +3,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from core.edits.nodes import Kind, Node, parse
+from ruamel.yaml.events import MappingStartEvent, ScalarEvent
+
+from core.edits.events import Event, end_offset, nodes_in, read_events
+from core.edits.nodes import QUOTES, Node, build
 from core.edits.operations import Refused
 from core.sources.expectations import ROOT_KEY
 
@@ -18,16 +22,21 @@ _COMMENTED_KEY = re.compile(r"#(\s*)\S+/(?:pytorch|jax)\S*:\s*(?:#.*)?$")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One entry: its nodes, and the span of its lines from the key to the last value."""
+    """One entry: the span of its lines from the key to the last value, and what the parser saw there."""
 
-    key: Node
-    value: Node
+    id: str
     start: int
     end: int
+    key_start: int
+    """Offset of the key, after its indent."""
+    line: int
+    """1-based, of the key."""
+    key: Sequence[Event]
+    value: Sequence[Event]
 
-    @property
-    def id(self) -> str:
-        return self.key.text
+    def nodes(self, text: str) -> tuple[Node, Node]:
+        """Key and value with offsets from `start`. Raises Refused where they nest too deeply."""
+        return build(self.key, text, origin=self.start), build(self.value, text, origin=self.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +46,10 @@ class Document:
     text: str
     bom: str
     newline: str
-    root: Node
-    """The top-level mapping."""
+    frame: tuple[Sequence[Event], Sequence[Event]]
+    """What stands before and after the value of `test_config`."""
+    entries: Sequence[Event]
+    """The start of the mapping of entries, or the null that stands there instead."""
     header_end: int
     """Offset after the line of the `test_config` key."""
     end: int
@@ -53,30 +64,50 @@ class Document:
 def read_document(text: str) -> Document:
     """Parse `text`. Raises Refused where no entry of it could be edited."""
     body = text.removeprefix(BOM)
-    root = parse(body)
-    if root is None or root.kind is not Kind.MAPPING:
+    events = read_events(body)
+    if not events or not _is_block_mapping(events[0]):
         raise Refused(f"the file has no top-level key {ROOT_KEY}")
-    found = [pair for pair in zip(root.keys, root.items, strict=True) if pair[0].text == ROOT_KEY]
+    # Offsets of nodes between the start and the end of the top-level mapping.
+    spans = [(start + 1, end + 1) for start, end in nodes_in(events[1:-1])]
+    pairs = zip(spans[::2], spans[1::2], strict=True)
+    found = [(key, value) for key, value in pairs if _text(events[key[0]]) == ROOT_KEY]
     if len(found) != 1:
         many = f"the top-level key {ROOT_KEY} {len(found)} times" if found else f"no top-level key {ROOT_KEY}"
         raise Refused(f"the file has {many}")
-    key, entries = found[0]
-    if not entries.is_absent and (entries.kind is not Kind.MAPPING or entries.style == "flow"):
-        raise Refused(f"line {entries.line}: {ROOT_KEY} must be a mapping with one entry below the other")
-    blocks = tuple(_blocks(body, entries))
-    indent = blocks[0].key.start - blocks[0].start if blocks else 2
-    header_end = _line_end(body, key.end)
+    (key_at, _), (start, stop) = found[0]
+    first = events[start]
+    absent = isinstance(first, ScalarEvent) and first.start_mark.index == first.end_mark.index
+    if not absent and not _is_block_mapping(first):
+        line = first.start_mark.line + 1
+        raise Refused(f"line {line}: {ROOT_KEY} must be a mapping with one entry below the other")
+    blocks = tuple(_blocks(body, events[start + 1 : stop - 1]))
+    indent = blocks[0].key_start - blocks[0].start if blocks else 2
+    header_end = _line_end(body, events[key_at].end_mark.index)
     return Document(
         body,
         text[: len(text) - len(body)],
         "\r\n" if body.count("\r\n") * 2 > body.count("\n") else "\n",
-        root,
+        (events[:start], events[stop:]),
+        events[start : start + 1],
         header_end,
         _entries_end(body, blocks[-1].end if blocks else header_end),
         blocks,
         indent,
         _step(body, blocks, indent),
     )
+
+
+def quote_of(document: Document, field: str) -> str:
+    """The quote that most texts of `field`, or most items of its lists, have in this file; empty: none."""
+    counts: Counter[str] = Counter()
+    for block in document.blocks:
+        events = block.value
+        for at, event in enumerate(events):
+            if type(event) is ScalarEvent and event.value == field:
+                following = (one for one in events[at + 1 : at + 3] if type(one) is ScalarEvent)
+                counts.update(one.style or "" for one in islice(following, 1))
+    most = counts.most_common(1)
+    return most[0][0] if most and most[0][0] in QUOTES else ""
 
 
 def extent(document: Document, index: int) -> tuple[int, int]:
@@ -108,16 +139,28 @@ def lines_between(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _blocks(text: str, entries: Node) -> Iterator[Block]:
-    for key, value in zip(entries.keys, entries.items, strict=True):
-        start = text.rfind("\n", 0, key.start) + 1
-        yield Block(key, value, start, _line_end(text, max(key.end, value.end)))
+def _blocks(text: str, entries: Sequence[Event]) -> Iterator[Block]:
+    spans = list(nodes_in(entries))
+    for (key_at, key_end), (value_at, value_end) in zip(spans[::2], spans[1::2], strict=True):
+        key, value = entries[key_at:key_end], entries[value_at:value_end]
+        mark = key[0].start_mark
+        start = text.rfind("\n", 0, mark.index) + 1
+        end = _line_end(text, max(end_offset(text, key), end_offset(text, value)))
+        yield Block(_text(key[0]), start, end, mark.index, mark.line + 1, key, value)
+
+
+def _is_block_mapping(event: Event) -> bool:
+    return isinstance(event, MappingStartEvent) and not event.flow_style
+
+
+def _text(event: Event) -> str:
+    return str(event.value) if isinstance(event, ScalarEvent) else ""
 
 
 def _step(text: str, blocks: tuple[Block, ...], indent: int) -> int:
     for block in blocks:
-        if block.value.kind is Kind.MAPPING and block.value.keys and block.value.style != "flow":
-            first = block.value.keys[0].start
+        if _is_block_mapping(block.value[0]):
+            first = int(block.value[1].start_mark.index)
             return max(first - text.rfind("\n", 0, first) - 1 - indent, 1)
     return 2
 
@@ -171,7 +214,7 @@ def _below(document: Document, block: Block, limit: int) -> int:
     for start, stop in lines_between(text, block.end, limit):
         line = text[start:stop]
         bare = line.lstrip(" ")
-        if bare.startswith("#") and len(line) - len(bare) > block.key.start - block.start:
+        if bare.startswith("#") and len(line) - len(bare) > block.key_start - block.start:
             end = stop
         elif bare.strip():
             break

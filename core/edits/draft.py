@@ -3,17 +3,16 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from core.edits.cut import removed_spans
-from core.edits.document import Document, extent, read_document, spacing
+from core.edits.document import Document, extent, quote_of, read_document, spacing
 from core.edits.entry import Layout
-from core.edits.meaning import MAPPING, Meaning, meaning
-from core.edits.nodes import NULL, parse, refuse_shared, walk
+from core.edits.nodes import refuse_shared, walk
 from core.edits.operations import Operation, OpKind, Refused, Rejection
 from core.edits.slot import Slot
+from core.edits.verify import difference
 from core.model import TestId
-from core.sources.expectations import ROOT_KEY
 
 
 class Draft:
@@ -24,14 +23,19 @@ class Draft:
         self.before = text
         self.rejected: list[Rejection] = []
         self._document = read_document(text)
-        self._root = meaning(self._document.root)
-        self._slots = _slots(self._document, self._root.items[self._root.names.index(ROOT_KEY)])
+        quote = cache(partial(quote_of, self._document))
+        self._layout = Layout(self._document.newline, self._document.step, quote_of=quote)
+        self._slots = _slots(self._document, self._layout)
+        self._by_id: dict[str, list[Slot]] = {}
+        for slot in self._slots:
+            self._by_id.setdefault(slot.id, []).append(slot)
+        self._siblings: dict[str, Slot] | None = None
         self._removed: list[int] = []
         self._operations: list[Operation] = []
 
     def holds(self, identifier: str) -> bool:
         """Whether an entry has this id by now."""
-        return any(slot.id == identifier for slot in self._slots)
+        return identifier in self._by_id
 
     def apply(self, operation: Operation) -> None:
         """Do anything but a move, which takes two files; what cannot be done lands in `rejected`."""
@@ -43,32 +47,37 @@ class Draft:
 
     def take(self, identifier: str) -> Slot:
         """Remove an entry and give it away together with its comments. Raises Refused."""
-        slot = self._find(identifier)
+        slot = self._open(identifier)
         if slot.index is not None:
             block, text = self._document.blocks[slot.index], self._document.text
-            refuse_shared(*walk(block.key), *walk(block.value))
-            if text[block.start : block.key.start].strip(" "):
-                raise Refused(f"line {block.key.line}: the key does not start its line; edit it by hand")
+            for node in block.nodes(text):
+                refuse_shared(*walk(node))
+            if text[block.start : block.key_start].strip(" "):
+                raise Refused(f"line {block.line}: the key does not start its line; edit it by hand")
             start, end = extent(self._document, slot.index)
             self._removed.append(slot.index)
-            self._slots.remove(slot)
-            return replace(slot, above=text[start : block.start], below=text[block.end : end])
+            taken = replace(slot, above=text[start : block.start], below=text[block.end : end])
+        else:
+            taken = slot
         self._slots.remove(slot)
-        return slot
+        del self._by_id[identifier]
+        self._siblings = None
+        return taken
 
     def receive(self, slot: Slot) -> None:
         """Put an entry from elsewhere in: after the last entry of its loader, else at the end."""
         if self.holds(slot.id):
             raise Refused("an entry of this id is in the file already")
-        new = slot.refitted(self._document.indent, self._document.newline)
-        at = self._last_sibling(slot.id)
-        if at is None:
+        new = slot.refitted(self._document.indent, self._layout)
+        self._by_id[new.id] = [new]
+        sibling = self._last_siblings().get(_loader_of(new.id)) if _loader_of(new.id) else None
+        if sibling is None:
             new.offset = self._document.end
             self._slots.append(new)
-            return
-        sibling = self._slots[at]
-        new.offset = sibling.offset if sibling.index is None else extent(self._document, sibling.index)[1]
-        self._slots.insert(at + 1, new)
+        else:
+            new.offset = sibling.offset if sibling.index is None else extent(self._document, sibling.index)[1]
+            self._slots.insert(self._slots.index(sibling) + 1, new)
+        self._last_siblings()[_loader_of(new.id)] = new
 
     def finish(self) -> str:
         """The new text. With anything in `rejected` it is the text as it was."""
@@ -78,8 +87,8 @@ class Draft:
         if self.rejected:
             return self.before
         after = self._render()
-        if after != self.before and (why := self._difference(after)):
-            self.rejected += [Rejection(operation, why) for operation in self._operations]
+        if after != self.before and (why := difference(self._document, self._slots, after)):
+            self._reject_all(why)
             return self.before
         return after
 
@@ -93,17 +102,26 @@ class Draft:
 
     def _apply(self, operation: Operation) -> None:
         match operation.op:
-            case OpKind.ADD:
-                layout = Layout(self._document.newline, self._document.step)
-                self.receive(Slot.fresh(operation, self._document.indent, layout))
-            case OpKind.REMOVE:
+            case OpKind.ADD if operation.is_entry:
+                self.receive(Slot.fresh(operation, self._document.indent, self._layout))
+            case OpKind.REMOVE if operation.is_entry:
                 self.take(operation.id)
             case OpKind.MOVE:
                 raise Refused("a move takes two files")
+            case OpKind.RENAME if operation.is_entry:
+                self._rename(operation)
             case _:
-                if operation.to not in (None, operation.id) and self.holds(str(operation.to)):
-                    raise Refused(f"an entry {operation.to} is in the file already")
-                self._find(operation.id).change(operation)
+                self._open(operation.id).change(operation)
+
+    def _rename(self, operation: Operation) -> None:
+        to = str(operation.to)
+        if to != operation.id and self.holds(to):
+            raise Refused(f"an entry {to} is in the file already")
+        slot = self._open(operation.id)
+        slot.change(operation)
+        del self._by_id[operation.id]
+        self._by_id[to] = [slot]
+        self._siblings = None
 
     def _move(self, operation: Operation, target: "Draft") -> None:
         if target.holds(operation.id):
@@ -113,21 +131,24 @@ class Draft:
         target.receive(slot)
         target._operations.append(operation)
 
-    def _find(self, identifier: str) -> Slot:
-        found = [slot for slot in self._slots if slot.id == identifier]
+    def _open(self, identifier: str) -> Slot:
+        found = self._by_id.get(identifier, [])
         if not found:
             raise Refused("the file has no entry of this id")
         if len(found) > 1:
-            lines = " and ".join(str(slot.layout.line) for slot in found)
+            blocks = [self._document.blocks[slot.index] for slot in found if slot.index is not None]
+            lines = " and ".join(str(block.line) for block in blocks)
             raise Refused(f"the entry stands {len(found)} times, on lines {lines}; remove all but one by hand")
-        return found[0]
+        slot = found[0]
+        if not slot.is_open and slot.index is not None:
+            slot.open(self._document.blocks[slot.index], self._document.text)
+        return slot
 
-    def _last_sibling(self, identifier: str) -> int | None:
-        loader = _loader_of(identifier)
-        if not loader:
-            return None
-        places = range(len(self._slots) - 1, -1, -1)
-        return next((at for at in places if _loader_of(self._slots[at].id) == loader), None)
+    def _last_siblings(self) -> dict[str, Slot]:
+        """The last entry of each loader; forgotten where an entry leaves or gets another id."""
+        if self._siblings is None:
+            self._siblings = {_loader_of(slot.id): slot for slot in self._slots}
+        return self._siblings
 
     def _settle(self, slot: Slot) -> None:
         try:
@@ -135,38 +156,26 @@ class Draft:
         except Refused as refused:
             self.rejected += [Rejection(operation, str(refused)) for operation in slot.operations]
 
+    def _reject_all(self, why: str) -> None:
+        """Name the entries whose own text went wrong; where all are fine by themselves, every operation."""
+        for slot in self._slots:
+            if slot.operations and (mismatch := slot.mismatch()):
+                self.rejected += [Rejection(operation, mismatch) for operation in slot.operations]
+        if not self.rejected:
+            self.rejected += [Rejection(operation, why) for operation in self._operations]
+
     def _render(self) -> str:
         document = self._document
         gap = document.newline * spacing(document)
-        edits = [(start, end, "") for start, end in removed_spans(document, self._removed)]
+        edits = [(start, end, "") for start, end in removed_spans(document, self._removed)] if self._removed else []
         for at, slot in enumerate(self._slots):
             if slot.index is None:
                 lines = slot.above + slot.text + slot.below
                 edits.append((slot.offset, slot.offset, gap + lines if at else lines))
-            else:
+            elif slot.is_open:
                 block = document.blocks[slot.index]
                 edits.append((block.start, block.end, slot.text))
         return document.bom + _spliced(document.text, edits, document.newline)
-
-    def _difference(self, after: str) -> str:
-        """Why `after` is not what was asked for; empty: it is."""
-        try:
-            root = parse(after.removeprefix(self._document.bom))
-        except Refused as refused:
-            return f"the new text would be {refused}"
-        if root is None or meaning(root) != self._expected():
-            return "the new text would change more than what was asked for; edit the file by hand"
-        return ""
-
-    def _expected(self) -> Meaning:
-        at = self._root.names.index(ROOT_KEY)
-        entries = replace(
-            self._root.items[at],
-            tag=MAPPING if self._slots else NULL,
-            items=tuple(slot.meaning for slot in self._slots),
-            keys=tuple(slot.key for slot in self._slots),
-        )
-        return replace(self._root, items=(*self._root.items[:at], entries, *self._root.items[at + 1 :]))
 
 
 @cache
@@ -175,18 +184,11 @@ def _loader_of(identifier: str) -> str:
     return parsed.directory if parsed else ""
 
 
-def _slots(document: Document, entries: Meaning) -> list[Slot]:
+def _slots(document: Document, layout: Layout) -> list[Slot]:
+    text, indent = document.text, document.indent
     return [
-        Slot(
-            block.id,
-            document.text[block.start : block.end],
-            key,
-            value,
-            Layout(document.newline, document.step, block.key.line),
-            document.indent,
-            index,
-        )
-        for index, (block, key, value) in enumerate(zip(document.blocks, entries.keys, entries.items, strict=True))
+        Slot(block.id, text[block.start : block.end], layout, indent, index=index)
+        for index, block in enumerate(document.blocks)
     ]
 
 

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Edit the text of one entry: the smallest range is replaced, inserted or cut, the rest keeps its bytes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.edits.lists import replace_block_list
+from core.edits.lists import replace_list, shared_quote
 from core.edits.meaning import meaning, meaning_of
 from core.edits.nodes import MERGE, Kind, Node, parse, refuse_shared, walk
 from core.edits.operations import Refused
 from core.edits.order import ordered, position
 from core.edits.scalars import field_text, scalar_text
+
+Nodes = tuple[Node, Node]
+
+
+def _no_quote(_: str) -> str:
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +27,24 @@ class Layout:
     """Spaces from a key to the keys below it."""
     line: int = 1
     """Line of the entry's key, for messages."""
+    quote_of: Callable[[str], str] = _no_quote
+    """The quote that the file has around the text of a field, by the field's name; empty: none."""
+
+    def text_of(self, name: str, value: object) -> str:
+        """`value` as the new value of field `name`."""
+        return field_text(name, value, self.quote_of(name) if isinstance(value, str | list | tuple) else "")
 
 
-def set_field(text: str, path: Sequence[str], value: object, layout: Layout = Layout()) -> str:
+def set_field(
+    text: str, path: Sequence[str], value: object, layout: Layout = Layout(), nodes: Nodes | None = None
+) -> str:
     """`text` with the field at `path` set; mappings on the way are created where they are absent.
 
-    `text` is the lines of one entry from its key on. The same text where the field already has this value.
+    `text` is the lines of one entry from its key on, `nodes` its key and value if they are known. The same
+    text where the field already has this value.
     Raises Refused where the text cannot be changed safely, with the line that is in the way.
     """
-    key, holder = key_and_value(text, layout.line)
+    key, holder = nodes or key_and_value(text, layout.line)
     for depth, name in enumerate(path):
         refuse_shared(holder)
         found = _child(holder, name)
@@ -44,12 +59,12 @@ def set_field(text: str, path: Sequence[str], value: object, layout: Layout = La
     return _replace(text, key, holder, value, layout)
 
 
-def unset_field(text: str, path: Sequence[str], layout: Layout = Layout()) -> str:
+def unset_field(text: str, path: Sequence[str], layout: Layout = Layout(), nodes: Nodes | None = None) -> str:
     """`text` without the field at `path`, with the comment on its line; the same text where there is none.
 
     A mapping whose last field goes stays as an empty key. Raises Refused as `set_field` does.
     """
-    _, holder = key_and_value(text, layout.line)
+    _, holder = nodes or key_and_value(text, layout.line)
     found: tuple[Node, Node] | None = None
     outer = holder
     for name in path:
@@ -66,20 +81,26 @@ def unset_field(text: str, path: Sequence[str], layout: Layout = Layout()) -> st
     return cut_lines(text, _line_start(text, found[0]), _line_end(text, found[1].end))
 
 
-def rename_key(text: str, to: str, layout: Layout = Layout()) -> str:
-    """`text` with the id `to`, in the quotes that the old one had."""
-    key, _ = key_and_value(text, layout.line)
+def rename_key(text: str, path: Sequence[str], to: str, layout: Layout = Layout(), nodes: Nodes | None = None) -> str:
+    """`text` with the key at `path` (empty: the id) called `to`, in the quotes that the old one had."""
+    key, holder = nodes or key_and_value(text, layout.line)
+    for name in path:
+        refuse_shared(holder)
+        found = _child(holder, name)
+        if found is None:
+            raise Refused(f"the entry has no {'.'.join(path)}")
+        key, holder = found
     refuse_shared(key)
     return text[: key.start] + scalar_text(to, key.style) + text[key.end :]
 
 
 def new_entry(identifier: str, fields: Mapping[str, object], indent: int, layout: Layout) -> str:
     """The text of an entry that is not there yet, with upstream's order of fields, ending in a line end."""
-    lines = _block_lines(scalar_text(identifier), fields, indent, layout.step)
+    lines = _block_lines(scalar_text(identifier), fields, indent, layout)
     return "".join(f"{line}{layout.newline}" for line in lines)
 
 
-def key_and_value(text: str, first_line: int = 1) -> tuple[Node, Node]:
+def key_and_value(text: str, first_line: int = 1) -> Nodes:
     """The one key of an entry's text with its value. Raises Refused where the text is not one entry."""
     root = parse(text, first_line)
     if root is None or root.kind is not Kind.MAPPING or len(root.keys) != 1:
@@ -116,31 +137,22 @@ def _replace(text: str, key: Node, node: Node, value: object, layout: Layout) ->
     refuse_shared(*walk(node))
     if node.kind is Kind.MAPPING:
         raise Refused(f"line {node.line}: {name} is a mapping, it is set one field at a time")
-    if node.style in ("|", ">"):
-        raise Refused(f"line {node.line}: {name} is a block scalar ({node.style}); edit it by hand")
+    if node.style in ("|", ">") and "#" in text[node.start : text.index("\n", node.start)]:
+        raise Refused(f"line {node.line}: {name} is a block scalar ({node.style}) with a comment; edit it by hand")
     if node.is_absent:
-        return f"{text[: node.start]} {field_text(name, value)}{text[node.end :]}"
-    if node.kind is Kind.SEQUENCE and node.style != "flow":
-        return replace_block_list(text, key, node, value, layout.newline)
-    if node.kind is Kind.SEQUENCE and "\n" in text[node.start : node.end]:
-        raise Refused(f"line {node.line}: {name} is a list over several lines; edit it by hand")
-    return text[: node.start] + field_text(name, value, _quote(node)) + text[node.end :]
-
-
-def _quote(node: Node) -> str:
-    """The quote of a scalar, or the one that all items of a list share."""
-    styles = {item.style for item in node.items} if node.kind is Kind.SEQUENCE else {node.style}
-    style = styles.pop() if len(styles) == 1 else ""
-    return style if style in ("'", '"') else ""
+        return f"{text[: node.start]} {layout.text_of(name, value)}{text[node.end :]}"
+    if node.kind is Kind.SEQUENCE:
+        return replace_list(text, key, node, value, layout.newline)
+    return text[: node.start] + field_text(name, value, shared_quote([node])) + text[node.end :]
 
 
 def _insert(text: str, owner: Node, holder: Node, name: str, value: object, layout: Layout) -> str:
     if holder.style == "flow":
-        return _insert_in_flow(text, holder, name, value)
+        return _insert_in_flow(text, holder, name, value, layout)
     at = position([key.text for key in holder.keys], name)
     before = holder.items[at - 1].end if at else holder.start if holder.is_absent else owner.end
     indent = _column(text, holder.keys[0]) if holder.keys else _column(text, owner) + layout.step
-    lines = _block_lines(scalar_text(name), value, indent, layout.step, name)
+    lines = _block_lines(scalar_text(name), value, indent, layout, name)
     return _add_lines(text, _line_end(text, before), lines, layout.newline)
 
 
@@ -151,18 +163,18 @@ def _add_lines(text: str, offset: int, lines: Sequence[str], newline: str) -> st
     return text[:offset] + body + newline + text[offset:]
 
 
-def _block_lines(label: str, value: object, indent: int, step: int, name: str = "") -> list[str]:
+def _block_lines(label: str, value: object, indent: int, layout: Layout, name: str = "") -> list[str]:
     if not isinstance(value, Mapping):
-        return [f"{' ' * indent}{label}: {field_text(name, value)}"]
+        return [f"{' ' * indent}{label}: {layout.text_of(name, value)}"]
     lines = [f"{' ' * indent}{label}:"]
     for inner in ordered([str(key) for key in value]):
-        lines += _block_lines(scalar_text(inner), value[inner], indent + step, step, inner)
+        lines += _block_lines(scalar_text(inner), value[inner], indent + layout.step, layout, inner)
     return lines
 
 
-def _insert_in_flow(text: str, holder: Node, name: str, value: object) -> str:
+def _insert_in_flow(text: str, holder: Node, name: str, value: object, layout: Layout) -> str:
     _refuse_many_lines(text, holder)
-    new = f"{scalar_text(name)}: {_flow_text(name, value)}"
+    new = f"{scalar_text(name)}: {_flow_text(name, value, layout)}"
     at = position([key.text for key in holder.keys], name)
     if not holder.keys:
         offset = holder.start + 1
@@ -173,10 +185,10 @@ def _insert_in_flow(text: str, holder: Node, name: str, value: object) -> str:
     return text[:offset] + new + text[offset:]
 
 
-def _flow_text(name: str, value: object) -> str:
+def _flow_text(name: str, value: object, layout: Layout) -> str:
     if not isinstance(value, Mapping):
-        return field_text(name, value)
-    inner = (f"{scalar_text(key)}: {_flow_text(key, value[key])}" for key in ordered(list(value)))
+        return layout.text_of(name, value)
+    inner = (f"{scalar_text(key)}: {_flow_text(key, value[key], layout)}" for key in ordered(list(value)))
     return "{" + ", ".join(inner) + "}"
 
 

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What YAML says, apart from how it is written; and what an operation must make of it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from core.edits.nodes import NULL, Kind, Node
-from core.edits.operations import OVERRIDES
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, MappingStartEvent, ScalarEvent
+
+from core.edits.events import Event
+from core.edits.nodes import NULL, Kind, Node, tag_of
+from core.edits.operations import OVERRIDES, Refused
 from core.edits.order import ordered, position
 
 _PREFIX = "tag:yaml.org,2002:"
@@ -14,9 +17,11 @@ _SEQUENCE = f"{_PREFIX}seq"
 MAPPING = f"{_PREFIX}map"
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """A value with its order kept, duplicate keys visible, and anchors and aliases by name."""
+class Meaning(NamedTuple):
+    """A value with its order kept, duplicate keys visible, and anchors and aliases by name.
+
+    A tuple, for thousands are made and compared at a time.
+    """
 
     tag: str
     text: str = ""
@@ -34,6 +39,14 @@ class Meaning:
         """Null or a mapping without keys: what both look like once the last field is gone."""
         return self.tag == NULL or (self.tag == MAPPING and not self.keys)
 
+    @property
+    def is_list(self) -> bool:
+        return self.tag == _SEQUENCE
+
+
+_END = Meaning("")
+"""Ends a collection; no node has no tag."""
+
 
 def meaning(node: Node) -> Meaning:
     """What `node` says. Numbers, booleans and null are compared by value, everything else by its text."""
@@ -48,6 +61,31 @@ def meaning(node: Node) -> Meaning:
     )
 
 
+def meaning_at(events: Sequence[Event]) -> Meaning:
+    """What the one node says that `events` are: `meaning` without the nodes. Raises Refused."""
+    try:
+        return _meaning_at(iter(events))
+    except RecursionError as error:
+        raise Refused("the YAML nests too deeply") from error
+
+
+def _meaning_at(events: Iterator[Event]) -> Meaning:
+    event = next(events)
+    if isinstance(event, ScalarEvent):
+        tag = tag_of(event)
+        return Meaning(tag, _canonical(tag, event.value), anchor=event.anchor or "")
+    if isinstance(event, CollectionEndEvent):
+        return _END
+    if isinstance(event, AliasEvent):
+        return Meaning("*", event.anchor)
+    children: list[Meaning] = []
+    while (child := _meaning_at(events)) is not _END:
+        children.append(child)
+    mapping = isinstance(event, MappingStartEvent)
+    items, keys = (children[1::2], children[::2]) if mapping else (children, [])
+    return Meaning(tag_of(event), "", tuple(items), tuple(keys), event.anchor or "")
+
+
 def meaning_of(value: object) -> Meaning:
     """What YAML must say to mean the Python `value`; a mapping is taken in upstream's order."""
     if isinstance(value, Mapping):
@@ -59,6 +97,8 @@ def meaning_of(value: object) -> Meaning:
         )
     if isinstance(value, list | tuple):
         return Meaning(_SEQUENCE, items=tuple(map(meaning_of, value)))
+    if value is None:
+        return Meaning(NULL)
     if isinstance(value, bool):
         return Meaning(_BOOL, "true" if value else "false")
     if isinstance(value, int):
@@ -68,18 +108,35 @@ def meaning_of(value: object) -> Meaning:
     return Meaning(_STR, str(value))
 
 
+def is_scalar(found: Meaning) -> bool:
+    """Whether it is text, a number, true or false, and tied to no other place."""
+    return found.tag in (_BOOL, _INT, _FLOAT, _STR) and not found.anchor
+
+
+def value_of(scalar: Meaning) -> object:
+    """The Python value of a scalar: `meaning_of(value_of(scalar)) == scalar`."""
+    match scalar.tag:
+        case t if t == _BOOL:
+            return scalar.text == "true"
+        case t if t == _INT:
+            return int(scalar.text)
+        case t if t == _FLOAT:
+            return float(scalar.text)
+    return scalar.text
+
+
 def with_field(entry: Meaning, path: Sequence[str], value: Meaning) -> Meaning:
     """`entry` after `set`: one field replaced, or put where upstream's order has it."""
     name, *rest = path
     if entry.is_empty:
         entry = Meaning(MAPPING, anchor=entry.anchor)
-    present = name in entry.names
-    at = entry.names.index(name) if present else position(entry.names, name)
+    names = entry.names
+    present = name in names
+    at = names.index(name) if present else position(names, name)
     inner = entry.items[at] if present else Meaning(MAPPING)
     new = with_field(inner, rest, value) if rest else value
     after = at + present
-    return replace(
-        entry,
+    return entry._replace(
         items=(*entry.items[:at], new, *entry.items[after:]),
         keys=(*entry.keys[:at], entry.keys[at] if present else Meaning(_STR, name), *entry.keys[after:]),
     )
@@ -95,12 +152,21 @@ def without_field(entry: Meaning, path: Sequence[str]) -> Meaning:
         inner = without_field(entry.items[at], rest)
         if inner is entry.items[at]:
             return entry
-        return replace(entry, items=(*entry.items[:at], inner, *entry.items[at + 1 :]))
-    return replace(
-        entry,
+        return entry._replace(items=(*entry.items[:at], inner, *entry.items[at + 1 :]))
+    return entry._replace(
         items=(*entry.items[:at], *entry.items[at + 1 :]),
         keys=(*entry.keys[:at], *entry.keys[at + 1 :]),
     )
+
+
+def renamed(entry: Meaning, path: Sequence[str], to: str) -> Meaning:
+    """`entry` with the key at `path`, which must be there, called `to`."""
+    name, *rest = path
+    at = entry.names.index(name)
+    if rest:
+        inner = renamed(entry.items[at], rest, to)
+        return entry._replace(items=(*entry.items[:at], inner, *entry.items[at + 1 :]))
+    return entry._replace(keys=(*entry.keys[:at], Meaning(_STR, to), *entry.keys[at + 1 :]))
 
 
 def at_path(entry: Meaning, path: Sequence[str]) -> Meaning | None:

@@ -1,28 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """YAML text as a tree of nodes that know their exact span, anchor and tag."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from enum import Enum
-from typing import Any
+from functools import lru_cache
+from typing import NamedTuple
 
-from ruamel.yaml.cyaml import CSafeLoader
-from ruamel.yaml.error import YAMLError
-from ruamel.yaml.events import (
-    AliasEvent,
-    CollectionEndEvent,
-    DocumentStartEvent,
-    ScalarEvent,
-    StreamEndEvent,
-    StreamStartEvent,
-)
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, ScalarEvent
 from ruamel.yaml.events import MappingStartEvent as MappingStart
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
+from ruamel.yaml.resolver import Resolver
 
+from core.edits.events import Event, end_offset, read_events
 from core.edits.operations import Refused
 
 NULL = "tag:yaml.org,2002:null"
+STR = "tag:yaml.org,2002:str"
 MERGE = "tag:yaml.org,2002:merge"
+
+
+QUOTES = ("'", '"')
+_QUOTED = (False, True)
+"""What libyaml calls implicit in a scalar that can only be text."""
 
 
 class Kind(Enum):
@@ -34,9 +33,8 @@ class Kind(Enum):
     ALIAS = "alias"
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One value in the text it was parsed from."""
+class Node(NamedTuple):
+    """One value in the text it was parsed from. A tuple, for thousands are made at a time."""
 
     kind: Kind
     start: int
@@ -74,16 +72,14 @@ def parse(text: str, first_line: int = 1) -> Node | None:
 
     Raises Refused where it is not valid YAML or holds several documents.
     """
+    events = read_events(text, first_line)
+    return build(events, text, first_line) if events else None
+
+
+def build(events: Sequence[Event], text: str, first_line: int = 1, origin: int = 0) -> Node:
+    """The one node that `events` are. Its offsets count from `origin`, an offset in `text`. Raises Refused."""
     try:
-        loader = CSafeLoader(text)
-        try:
-            return _Builder(loader, text, first_line).document()
-        finally:
-            loader.dispose()
-    except YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" on line {first_line + mark.line}" if mark else ""
-        raise Refused(f"not valid YAML{where}: {getattr(error, 'problem', None) or error}") from error
+        return _Builder(iter(events), text, first_line, origin).node()
     except RecursionError as error:
         raise Refused("the YAML nests too deeply") from error
 
@@ -106,66 +102,72 @@ def refuse_shared(*nodes: Node) -> None:
             raise Refused(f"line {node.line}: a tag ({node.tag}) is in the way; edit it by hand")
 
 
+_RESOLVER = Resolver()
+
+
+def tag_of(event: Event) -> str:
+    """What YAML 1.2 resolves the tag of the node to that starts with `event`."""
+    implicit = event.implicit
+    if implicit == _QUOTED:
+        return STR
+    scalar = isinstance(event, ScalarEvent)
+    kind = ScalarNode if scalar else MappingNode if isinstance(event, MappingStart) else SequenceNode
+    return event.tag or _resolved(kind, event.value if scalar else None, implicit)
+
+
+@lru_cache(maxsize=4096)
+def _resolved(kind: type, value: str | None, implicit: object) -> str:
+    return str(_RESOLVER.resolve(kind, value, implicit))
+
+
 class _Builder:
     """Turns the parser's events into nodes, which keeps anchors that a composed tree has lost."""
 
-    def __init__(self, loader: Any, text: str, first_line: int) -> None:
-        self._loader = loader
+    def __init__(self, events: Iterator[Event], text: str, first_line: int, origin: int) -> None:
+        self._events = events
         self._text = text
         self._first_line = first_line
+        self._origin = origin
 
-    def document(self) -> Node | None:
-        next_event = self._loader.get_event
-        assert isinstance(next_event(), StreamStartEvent)
-        if isinstance(next_event(), StreamEndEvent):
-            return None
-        root = self._node(next_event())
-        next_event()
-        extra = next_event()
-        if isinstance(extra, DocumentStartEvent):
-            line = self._first_line + extra.start_mark.line
-            raise Refused(f"a second YAML document starts on line {line}")
-        return root
+    def node(self) -> Node:
+        return self._node(next(self._events))
 
-    def _node(self, event: Any) -> Node:
+    def _node(self, event: Event) -> Node:
         if isinstance(event, ScalarEvent):
             return self._scalar(event)
         if isinstance(event, AliasEvent):
-            start, end = event.start_mark.index, event.end_mark.index
+            start, end = event.start_mark.index - self._origin, event.end_mark.index - self._origin
             line = self._first_line + event.start_mark.line
-            return Node(Kind.ALIAS, start, end, line, "", self._text[start + 1 : end])
+            return Node(Kind.ALIAS, start, end, line, "", event.anchor)
         return self._collection(event)
 
-    def _scalar(self, event: Any) -> Node:
-        start, end = event.start_mark.index, event.end_mark.index
-        tag = event.tag or self._loader.resolve(ScalarNode, event.value, event.implicit)
-        if event.style in ("|", ">"):
-            # A block scalar's mark runs on to the next token.
-            end = start + len(self._text[start:end].rstrip())
+    def _scalar(self, event: Event) -> Node:
+        style, tag = event.style or "", event.tag
+        end = end_offset(self._text, (event,)) if style in ("|", ">") else event.end_mark.index
         return Node(
             Kind.SCALAR,
-            start,
-            end,
+            event.start_mark.index - self._origin,
+            end - self._origin,
             self._first_line + event.start_mark.line,
-            str(tag),
+            tag or tag_of(event),
             event.value,
-            event.style or "",
+            style,
             anchor=event.anchor or "",
-            tagged=event.tag is not None,
+            tagged=tag is not None,
         )
 
-    def _collection(self, event: Any) -> Node:
+    def _collection(self, event: Event) -> Node:
         mapping = isinstance(event, MappingStart)
         children: list[Node] = []
-        while not isinstance(following := self._loader.get_event(), CollectionEndEvent):
+        while not isinstance(following := next(self._events), CollectionEndEvent):
             children.append(self._node(following))
-        tag = event.tag or self._loader.resolve(MappingNode if mapping else SequenceNode, None, event.implicit)
+        end = following.end_mark.index - self._origin
         return Node(
             Kind.MAPPING if mapping else Kind.SEQUENCE,
-            event.start_mark.index,
-            following.end_mark.index if event.flow_style or not children else children[-1].end,
+            event.start_mark.index - self._origin,
+            end if event.flow_style or not children else children[-1].end,
             self._first_line + event.start_mark.line,
-            str(tag),
+            tag_of(event),
             style="flow" if event.flow_style else "",
             items=tuple(children[1::2] if mapping else children),
             keys=tuple(children[::2]) if mapping else (),

@@ -32,11 +32,26 @@ class Operation:
     file: str | None = None
     """Path relative to the test_config directory; None: the one file the id stands in."""
     path: tuple[str, ...] = ()
-    """`(field,)`, `("arch_overrides", arch, field)`, or for `unset` also `("arch_overrides", arch)`."""
+    """`(field,)`, `("arch_overrides", arch, field)` or `("arch_overrides", arch)`; empty: the entry itself."""
     value: object = None
-    """`set`: a scalar or a list of scalars; `add`: the mapping of fields."""
+    """`set`: a scalar or a list of scalars; `add`: the mapping of fields; at the path of a list: one item of it."""
     to: str | None = None
-    """`rename`: the new id; `move`: the new file."""
+    """`rename`: the new id, arch or item; `move`: the new file."""
+
+    @property
+    def is_entry(self) -> bool:
+        """Whether it is about the entry as a whole, not about something in it."""
+        return not self.path
+
+    @property
+    def is_override(self) -> bool:
+        """Whether it is about all that one arch overrides."""
+        return len(self.path) == 2
+
+    @property
+    def is_item(self) -> bool:
+        """Whether it is about one item of a list."""
+        return self.op in (OpKind.ADD, OpKind.REMOVE, OpKind.RENAME) and len(self.path) in (1, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +74,14 @@ _REQUIRED: Mapping[OpKind, tuple[str, ...]] = {
     OpKind.RENAME: ("to",),
     OpKind.MOVE: ("to",),
 }
+_REQUIRED_AT_PATH: Mapping[OpKind, tuple[str, ...]] = {
+    OpKind.ADD: ("path", "value"),
+    OpKind.REMOVE: ("path",),
+    OpKind.RENAME: ("path", "to"),
+}
 _ALWAYS = ("op", "id")
 _OPTIONAL = ("file",)
+_OPTIONAL_AT_PATH = ("file", "value")
 
 
 def parse_operations(text: str) -> tuple[Operation, ...]:
@@ -83,20 +104,21 @@ def shape_problem(operation: Operation) -> str:
     """What is wrong with the form of `operation`, whatever the files say; empty: nothing."""
     if not operation.id or not operation.id.isprintable():
         return "id: must be text on one line that is not empty"
-    if (operation.file is None and operation.op is OpKind.ADD) or operation.file == "":
+    if operation.file == "" or (operation.file is None and operation.op is OpKind.ADD and operation.is_entry):
         return "file: must name a file below test_config"
+    if operation.op in (OpKind.RENAME, OpKind.MOVE) and not (operation.to and operation.to.isprintable()):
+        return "to: must be text on one line that is not empty"
     match operation.op:
         case OpKind.SET:
-            return _path_problem(operation.path, unset=False) or value_problem(operation.value)
+            return _path_problem(operation.path) or value_problem(operation.value)
         case OpKind.UNSET:
-            return _path_problem(operation.path, unset=True)
+            return _path_problem(operation.path, 1, 2)
+        case OpKind.ADD | OpKind.REMOVE | OpKind.RENAME if operation.path:
+            return _path_problem(operation.path, 2) or _part_problem(operation)
         case OpKind.ADD:
             return _fields_problem(operation.value)
-        case OpKind.RENAME | OpKind.MOVE:
-            bad = not operation.to or not operation.to.isprintable()
-            return "to: must be text on one line that is not empty" if bad else ""
-        case OpKind.REMOVE:
-            return ""
+        case _:
+            return "path: an entry moves as a whole" if operation.path else ""
 
 
 def value_problem(value: object) -> str:
@@ -118,13 +140,25 @@ def _scalar_problem(value: object) -> str:
     return ""
 
 
-def _path_problem(path: tuple[str, ...], *, unset: bool) -> str:
+def _part_problem(operation: Operation) -> str:
+    """Of what is added to, removed from or renamed in an entry: an override, or an item of a list."""
+    if operation.is_override:
+        if operation.op is OpKind.ADD:
+            return _override_problem(operation.value)
+        return "" if operation.value is None else "value: an override is named by its path alone"
+    if isinstance(operation.value, list | tuple):
+        return "value: must be one item of the list"
+    return "value: must be the item of the list" if operation.value is None else _scalar_problem(operation.value)
+
+
+def _path_problem(path: tuple[str, ...], *override_lengths: int) -> str:
+    """`override_lengths`: how much of `arch_overrides` may be named besides a field of an arch."""
     allowed = f'path: must be ["FIELD"] or ["{OVERRIDES}", "ARCH", "FIELD"]'
     if not path or not all(name and name.isprintable() for name in path):
         return allowed
     if path[0] != OVERRIDES:
         return "" if len(path) == 1 else allowed
-    if len(path) == 3 or (unset and len(path) in (1, 2)):
+    if len(path) in (3, *override_lengths):
         return ""
     return f"{allowed}; overrides are set one field at a time"
 
@@ -168,8 +202,9 @@ def _operation(index: int, raw: object) -> Operation:
 
 
 def _check_keys(index: int, kind: OpKind, raw: Mapping[str, object]) -> None:
-    required = (*_ALWAYS, *_REQUIRED[kind])
-    allowed = dict.fromkeys((*required, *_OPTIONAL))
+    at_path = bool(raw.get("path")) and kind in _REQUIRED_AT_PATH
+    required = (*_ALWAYS, *(_REQUIRED_AT_PATH if at_path else _REQUIRED)[kind])
+    allowed = dict.fromkeys((*required, *(_OPTIONAL_AT_PATH if at_path else _OPTIONAL)))
     for name, value in raw.items():
         if name not in allowed:
             raise _bad(index, f"{name}: not a key of {kind}; allowed are {', '.join(allowed)}")

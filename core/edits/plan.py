@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations on a test_config directory as a plan that can be looked at, and written all or nothing."""
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.edits.check import schema_problem
@@ -74,6 +75,24 @@ def write(plan: EditPlan) -> tuple[Path, ...]:
     return tuple(edit.path for edit in done)
 
 
+def undo(plan: EditPlan) -> EditPlan:
+    """The plan that puts back, byte for byte, what `write(plan)` replaced.
+
+    Raises TTMatrixError where a file was changed since; `derive.inverse` has the operations that can still be done.
+    """
+    return EditPlan(tuple(map(_undone, plan.files)), ())
+
+
+def _undone(edit: FileEdit) -> FileEdit:
+    try:
+        # The stamp comes first: a change in between then shows as a changed stamp.
+        back = replace(edit, before=edit.after, after=edit.before, stamp=stamp(edit.path))
+    except OSError:
+        back = replace(edit, before=edit.after, after=edit.before)
+    _refuse_changed(back)
+    return back
+
+
 class _Planner:
     def __init__(self, workspace: Workspace, schema: Schema) -> None:
         self._workspace = workspace
@@ -113,7 +132,7 @@ class _Planner:
     def _result(self, operations: Sequence[Operation]) -> EditPlan:
         opened = self._workspace.opened
         after = {file.name: file.draft.finish() for file in opened}
-        rejected = [*self._rejected, *(one for file in opened for one in file.draft.rejected)]
+        rejected = [*self._rejected, *(_located(file.name, one) for file in opened for one in file.draft.rejected)]
         refused = {id(rejection.op): rejection for rejection in rejected}
         blocked = self._spread(self._blocked | {file.name for file in opened if file.draft.rejected})
         done = [(op, names) for op, names in self._touched if id(op) not in refused]
@@ -135,6 +154,12 @@ class _Planner:
             if more <= blocked:
                 return blocked
             blocked = blocked | more
+
+
+def _located(file: str, rejection: Rejection) -> Rejection:
+    """The rejection with the file in front of its line, in the form that editors follow."""
+    why = re.sub(r"^line (\d+): ", r"\1: ", rejection.why)
+    return replace(rejection, why=f"{file}:{why}" if why != rejection.why else f"{file}: {why}")
 
 
 def _refuse_changed(edit: FileEdit) -> None:

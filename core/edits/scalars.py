@@ -40,6 +40,8 @@ def scalar_text(value: object, like: str = "") -> str:
         return value
     if like == "'" and value.isprintable():
         return "'" + value.replace("'", "''") + "'"
+    if value.isprintable():
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return '"' + "".join(map(_escaped, value)) + '"'
 
 

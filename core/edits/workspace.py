@@ -65,7 +65,7 @@ class Workspace:
     def refuse_taken(self, operation: Operation, home: OpenFile) -> None:
         """Of two entries with one id in different files the later file wins silently, so none may come about."""
         identifier = operation.id if operation.op is OpKind.ADD else operation.to
-        if operation.op not in (OpKind.ADD, OpKind.RENAME) or identifier is None:
+        if operation.op not in (OpKind.ADD, OpKind.RENAME) or not operation.is_entry or identifier is None:
             return
         for file in self.holders(identifier):
             if file is not home:

@@ -71,6 +71,28 @@ def test_an_added_entry_is_looked_at_as_a_whole() -> None:
         assert bool(found) == bool(why)
 
 
+@pytest.mark.parametrize(
+    ("operation", "why"),
+    [
+        (Operation(OpKind.ADD, "a", path=("markers",), value="push"), ""),
+        (Operation(OpKind.ADD, "a", path=("markers",), value=1), "markers: must be a list of text"),
+        (Operation(OpKind.ADD, "a", path=("supported_archs",), value="n151"), "supported_archs: n151 is no arch"),
+        (Operation(OpKind.RENAME, "a", path=("supported_archs",), value="n150", to="x"), "supported_archs: x is no"),
+        (Operation(OpKind.REMOVE, "a", path=("supported_archs",), value="n151"), ""),
+        (Operation(OpKind.ADD, "a", path=("arch_overrides", "n1"), value={"status": "UNSPECIFIED"}), "n1 is no arch"),
+        (Operation(OpKind.ADD, "a", path=("arch_overrides", "n150"), value={"status": "X"}), "status: must be"),
+        (Operation(OpKind.RENAME, "a", path=("arch_overrides", "n151"), to="n150"), ""),
+        (Operation(OpKind.RENAME, "a", path=("arch_overrides", "n150"), to="n151"), "n151 is no arch"),
+        (Operation(OpKind.ADD, "a", path=("status",), value="X"), "status is no list; lists are markers"),
+        (Operation(OpKind.REMOVE, "a", path=("arch_overrides", "n150", "reason"), value="X"), "reason is no list"),
+    ],
+)
+def test_parts_of_an_entry_are_looked_at_too(operation: Operation, why: str) -> None:
+    found = schema_problem(operation, Schema())
+    assert found.startswith(why)
+    assert bool(found) == bool(why)
+
+
 def test_taking_away_is_always_allowed() -> None:
     assert schema_problem(Operation(OpKind.UNSET, "a", path=("statsu",)), Schema()) == ""
     assert schema_problem(Operation(OpKind.REMOVE, "a"), Schema()) == ""

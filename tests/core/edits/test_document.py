@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.document import extent, lines_between, read_document, spacing
+from core.edits.document import extent, lines_between, quote_of, read_document, spacing
 from core.edits.operations import Refused
 
 TEXT = """\
@@ -119,3 +119,10 @@ def test_real_entries_never_overlap_and_cover_all_but_comments(real_files: list[
             between = document.text[end:start].split("\n")
             assert all(not line.strip() or line.lstrip().startswith("#") for line in between)
             end = stop
+
+
+def test_the_quote_of_a_field_is_the_one_most_texts_have() -> None:
+    text = "test_config:\n  a: {r: 'x', m: [\"p\", 'q']}\n  b:\n    r: 'y'\n    m: [\"p\"]\n    s: plain\n"
+    text += "    arch_overrides:\n      n150:\n        r: z\n        e: []\n"
+    document = read_document(text)
+    assert {name: quote_of(document, name) for name in "rmsex"} == {"r": "'", "m": '"', "s": "", "e": "", "x": ""}

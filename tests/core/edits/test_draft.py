@@ -157,3 +157,51 @@ def test_a_text_that_says_more_than_was_asked_for_is_not_let_through(monkeypatch
 def test_a_file_that_cannot_be_edited_is_refused_at_once() -> None:
     with pytest.raises(Refused):
         Draft("nothing: here\n")
+
+
+def test_parts_of_an_entry_are_added_removed_and_renamed() -> None:
+    text = (
+        "test_config:\n  a:\n    markers: [push,large] # why\n    arch_overrides:\n      n150: # c\n        status: X\n"
+    )
+    markers, n150 = ("markers",), ("arch_overrides", "n150")
+    new, rejected = applied(
+        text,
+        Operation(OpKind.ADD, "a", path=markers, value="nightly"),
+        Operation(OpKind.REMOVE, "a", path=markers, value="push"),
+        Operation(OpKind.RENAME, "a", path=markers, value="large", to="x y"),
+        Operation(OpKind.ADD, "a", path=("arch_overrides", "n300"), value={"reason": "r"}),
+        Operation(OpKind.RENAME, "a", path=n150, to="p150"),
+    )
+    assert rejected == []
+    assert new == (
+        text.replace("[push,large]", '["x y",nightly]').replace("n150", "p150") + '      n300:\n        reason: "r"\n'
+    )
+    assert applied(new, Operation(OpKind.REMOVE, "a", path=("arch_overrides", "n300"))) == (
+        new.removesuffix('      n300:\n        reason: "r"\n'),
+        [],
+    )
+
+
+@pytest.mark.parametrize(
+    ("operation", "why"),
+    [
+        (Operation(OpKind.RENAME, "a", path=("arch_overrides", "n150"), to="p150"), "the entry has no arch_overrides"),
+        (Operation(OpKind.RENAME, "a", path=("arch_overrides", "n150"), to="n300"), "n300 has overrides already"),
+        (Operation(OpKind.ADD, "a", path=("arch_overrides", "n300"), value={"x": 2}), "n300 has overrides already"),
+    ],
+)
+def test_overrides_are_not_written_over(operation: Operation, why: str) -> None:
+    text = "test_config:\n  a:\n    arch_overrides:\n      n300:\n        x: 1\n"
+    new, rejected = applied(text, operation)
+    assert new == text
+    assert why in rejected[0]
+
+
+def test_new_text_takes_the_quotes_the_file_has() -> None:
+    text = "test_config:\n  a:\n    supported_archs: ['n300']\n    reason: 'r'\n  b:\n    status: X\n"
+    new, _ = applied(
+        text,
+        Operation(OpKind.SET, "b", path=("supported_archs",), value=["n150"]),
+        Operation(OpKind.SET, "b", path=("reason",), value="it's"),
+    )
+    assert new.endswith("  b:\n    supported_archs: ['n150']\n    status: X\n    reason: 'it''s'\n")

@@ -67,6 +67,11 @@ def test_setting_what_is_there_changes_nothing(path: tuple[str, ...], value: obj
         ("a:\n  f: one\n    two\n  g: 1\n", "w", "a:\n  f: w\n  g: 1\n"),
         ("a: {f: x, g: 1} # c\n", "w", "a: {f: w, g: 1} # c\n"),
         ("a:\n  f: [1, 2]\n", "w", "a:\n  f: w\n"),
+        ("a:\n  f: |-\n    one\n    two\n\n  g: 1\n", "w", "a:\n  f: w\n\n  g: 1\n"),
+        ("a:\n  f: >2\n    one\n  # c\n", "w", "a:\n  f: w\n  # c\n"),
+        ("a:\n  f: [x,'y', z]\n", ["x", "y", "w"], "a:\n  f: [x,'y',w]\n"),
+        ('a:\n  f: [ "x" ]\n', ["x", "w"], 'a:\n  f: [ "x", "w" ]\n'),
+        ("a:\n  f: [\n    x,\n    y,\n  ]\n", ["x", "y", "w"], "a:\n  f: [\n    x,\n    y,\n    w,\n  ]\n"),
         ("a:\n  f:\n  - x # c\n", ["x", "w"], "a:\n  f:\n  - x # c\n  - w\n"),
     ],
 )
@@ -151,8 +156,8 @@ def test_a_field_goes_into_braces_in_order() -> None:
         ("a: &s\n  status: X\n", r"line 6: an anchor"),
         ("a:\n  status: !!str X\n", "line 7: a tag"),
         ("a:\n  <<: *s\n  status: X\n", "line 7: a merge key"),
-        ("a:\n  status: |\n    X\n", r"line 7: status is a block scalar \(\|\)"),
-        ("a:\n  status: [\n    X]\n", "line 7: status is a list over several lines"),
+        ("a:\n  status: | # c\n    X\n", r"line 7: status is a block scalar \(\|\) with a comment"),
+        ("a:\n  status: [ # c\n    X]\n", "line 7: status is a list over several lines that may hold comments"),
         ("a:\n  status: X\n  status: W\n", "status stands twice, on lines 7 and 8"),
         ("a:\n  status: {x: 1}\n", "line 7: status is a mapping"),
         ("a: null\n", "line 6: null stands where a mapping"),
@@ -182,7 +187,7 @@ def test_trouble_in_another_field_is_not_in_the_way() -> None:
     ],
 )
 def test_rename_replaces_the_key(text: str, to: str, expected: str) -> None:
-    assert rename_key(text, to) == expected
+    assert rename_key(text, (), to) == expected
 
 
 def test_a_new_entry_is_in_upstreams_style() -> None:

@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.edits.lists import replace_block_list
+from core.edits.lists import replace_list
 from core.edits.nodes import parse
 from core.edits.operations import Refused
 
@@ -20,7 +20,7 @@ status: X
 def replaced(value: object, text: str = TEXT) -> str:
     root = parse(text)
     assert root is not None
-    return replace_block_list(text, root.keys[0], root.items[0], value, "\n")
+    return replace_list(text, root.keys[0], root.items[0], value, "\n")
 
 
 def test_items_that_stay_keep_their_lines_and_comments() -> None:

@@ -3,8 +3,22 @@
 
 import pytest
 
-from core.edits.meaning import Meaning, at_path, emptied, meaning, meaning_of, with_field, without_field
+from core.edits.events import read_events
+from core.edits.meaning import (
+    Meaning,
+    at_path,
+    emptied,
+    is_scalar,
+    meaning,
+    meaning_at,
+    meaning_of,
+    renamed,
+    value_of,
+    with_field,
+    without_field,
+)
 from core.edits.nodes import parse
+from core.edits.operations import Refused
 
 
 def means(text: str) -> Meaning:
@@ -82,3 +96,33 @@ def test_at_path_follows_names() -> None:
     entry = means("arch_overrides: {n150: {status: Y}}")
     assert at_path(entry, ("arch_overrides", "n150", "status")) == meaning_of("Y")
     assert at_path(entry, ("arch_overrides", "p150")) is None
+
+
+@pytest.mark.parametrize("value", [1, 1.0, -0.5, True, False, "true", "1", "", 10**30])
+def test_the_value_of_a_scalar_means_the_scalar(value: object) -> None:
+    found = value_of(meaning_of(value))
+    assert (found, type(found)) == (value, type(value))
+    assert is_scalar(meaning_of(value))
+
+
+def test_a_key_is_renamed_in_its_place() -> None:
+    entry = means("status: X\narch_overrides:\n  n150: {x: 1}\n  p150: {x: 2}\n")
+    found = renamed(entry, ("arch_overrides", "n150"), "n300")
+    assert found == means("status: X\narch_overrides:\n  n300: {x: 1}\n  p150: {x: 2}\n")
+
+
+def test_null_is_no_text() -> None:
+    assert meaning_of(None) == means("~")
+    assert not is_scalar(meaning_of(None))
+
+
+@pytest.mark.parametrize(
+    "text", ["a: [1, {b: *x}]\n", "&x a:\n  - 'b'\n  - |\n    c\n  -\n", "!t a: !!str 1", "[]", "{}", "? [a]\n: b\n"]
+)
+def test_events_say_what_their_nodes_say(text: str) -> None:
+    assert meaning_at(read_events(text)) == means(text)
+
+
+def test_events_that_nest_too_deeply_are_refused() -> None:
+    with pytest.raises(Refused, match="nests too deeply"):
+        meaning_at(read_events("[" * 5000 + "]" * 5000))

@@ -17,12 +17,18 @@ fields = st.dictionaries(words.filter(lambda word: word != "arch_overrides"), va
 paths = st.tuples(words.filter(lambda word: word != "arch_overrides")) | st.tuples(
     st.just("arch_overrides"), words, words
 )
+overrides = st.tuples(st.just("arch_overrides"), words)
 files = st.none() | words
 operations = st.one_of(
     st.builds(Operation, st.just(OpKind.SET), words, files, paths, values),
     st.builds(Operation, st.just(OpKind.UNSET), words, files, paths | st.tuples(st.just("arch_overrides"), words)),
     st.builds(Operation, st.just(OpKind.ADD), words, words, st.just(()), fields),
     st.builds(Operation, st.just(OpKind.REMOVE), words, files),
+    st.builds(Operation, st.sampled_from([OpKind.ADD, OpKind.REMOVE]), words, files, paths, scalars),
+    st.builds(Operation, st.just(OpKind.RENAME), words, files, paths, scalars, words),
+    st.builds(Operation, st.just(OpKind.ADD), words, files, overrides, fields),
+    st.builds(Operation, st.just(OpKind.REMOVE), words, files, overrides),
+    st.builds(Operation, st.just(OpKind.RENAME), words, files, overrides, st.none(), words),
     st.builds(
         Operation,
         st.sampled_from([OpKind.RENAME, OpKind.MOVE]),
@@ -75,6 +81,16 @@ def test_the_documented_examples_are_read() -> None:
         ({"op": "add", "id": "a", "file": "f", "value": {"x": None}}, "x: value: must not be null"),
         ({"op": "add", "id": "a", "file": "f", "value": {"arch_overrides": 1}}, "an object of fields per arch"),
         ({"op": "add", "id": "a", "file": "f", "value": {"arch_overrides": {"n150": {}}}}, "each arch must"),
+        ({"op": "add", "id": "a", "path": ["markers"]}, "value: missing; add needs op, id, path, value"),
+        ({"op": "add", "id": "a", "path": ["markers"], "value": ["x"]}, "value: must be one item of the list"),
+        ({"op": "add", "id": "a", "path": ["markers"], "value": None}, "value: must be the item of the list"),
+        ({"op": "add", "id": "a", "path": ["arch_overrides"], "value": "x"}, "path: must be"),
+        ({"op": "add", "id": "a", "path": ["arch_overrides", "n150"], "value": "x"}, "each arch must"),
+        ({"op": "remove", "id": "a", "path": ["markers"]}, "value: must be the item of the list"),
+        ({"op": "remove", "id": "a", "path": ["arch_overrides", "n150"], "value": 1}, "named by its path alone"),
+        ({"op": "rename", "id": "a", "path": ["markers"], "to": "x"}, "value: must be the item of the list"),
+        ({"op": "rename", "id": "a", "path": ["arch_overrides", "n150"]}, "to: missing; rename needs"),
+        ({"op": "move", "id": "a", "path": ["markers"], "to": "f"}, "path: not a key of move"),
         ({"op": "rename", "id": "a", "to": ""}, "to: must be text"),
         ({"op": "rename", "id": "a\nb", "to": "c"}, "id: must be text on one line"),
     ],

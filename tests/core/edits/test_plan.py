@@ -8,7 +8,7 @@ import pytest
 
 import core.edits.plan as module
 from core.edits.operations import Operation, OpKind
-from core.edits.plan import plan, write
+from core.edits.plan import plan, undo, write
 from core.errors import TTMatrixError
 from core.files import atomic_write
 from core.proc import run_command
@@ -83,6 +83,13 @@ def test_what_cannot_be_done_is_rejected_with_the_reason(test_config: Path, oper
     assert why in found.rejected[0].why
 
 
+def test_what_is_in_the_way_is_named_with_file_and_line(test_config: Path) -> None:
+    path = test_config / TORCH
+    path.write_text(path.read_text().replace("KNOWN_FAILURE_XFAIL", "&x KNOWN_FAILURE_XFAIL"))
+    (rejection,) = plan(test_config, [setting(B, "status", "UNSPECIFIED")]).rejected
+    assert rejection.why == f"{TORCH}:8: an anchor (&x) is in the way; edit it by hand"
+
+
 def test_an_operation_of_the_wrong_form_holds_the_file_it_names(test_config: Path) -> None:
     fine = setting(A, "reason", "r")
     found = plan(test_config, [fine, setting(B, "reason", None, TORCH)])
@@ -118,6 +125,12 @@ def test_a_move_is_written_on_both_sides_or_on_none(test_config: Path) -> None:
     assert found.held == (move,)
 
 
+def test_one_marker_is_added_with_no_file_named(test_config: Path) -> None:
+    found = plan(test_config, [Operation(OpKind.ADD, A, path=("markers",), value="push")])
+    assert found.rejected == ()
+    assert "+    markers: [push]\n" in found.diff()
+
+
 def test_the_schema_of_the_checkout_decides(test_config: Path) -> None:
     schema = replace(Schema(), fields=(*Schema().fields, "brand_new"))
     assert plan(test_config, [setting(A, "brand_new", 1)]).rejected
@@ -134,6 +147,28 @@ def test_nothing_is_written_over_a_change_made_meanwhile(test_config: Path) -> N
     (test_config / TORCH).unlink()
     with pytest.raises(TTMatrixError, match="changed since it was read"):
         write(found)
+
+
+def test_undo_puts_every_byte_back(test_config: Path) -> None:
+    before = contents(test_config)
+    done = plan(test_config, [Operation(OpKind.MOVE, A, to=JAX), Operation(OpKind.REMOVE, B)])
+    write(done)
+    assert contents(test_config) != before
+    back = undo(done)
+    write(back)
+    assert contents(test_config) == before
+    write(undo(back))
+    assert contents(test_config) != before
+
+
+def test_what_was_changed_since_is_not_undone(test_config: Path) -> None:
+    done = plan(test_config, [Operation(OpKind.REMOVE, B)])
+    with pytest.raises(TTMatrixError, match="changed since it was read"):
+        undo(done)
+    write(done)
+    (test_config / TORCH).unlink()
+    with pytest.raises(TTMatrixError, match="changed since it was read"):
+        undo(done)
 
 
 def test_a_write_that_fails_midway_puts_the_others_back(test_config: Path, monkeypatch: pytest.MonkeyPatch) -> None:

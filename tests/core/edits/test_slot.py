@@ -52,9 +52,11 @@ def test_an_entry_is_never_left_empty() -> None:
 
 def test_text_that_means_something_else_is_caught() -> None:
     found = slot({"status": "X"})
+    assert found.mismatch() == ""
     found.text = found.text.replace("X", "W")
-    with pytest.raises(Refused, match="not mean what was asked for"):
-        found.settle()
+    assert "not mean what was asked for" in found.mismatch()
+    found.text = "a: ["
+    assert "not valid YAML" in found.mismatch()
 
 
 def test_rename_keeps_the_fields() -> None:
@@ -77,6 +79,6 @@ def test_refitted_takes_the_indent_and_line_ends_of_another_file(
 ) -> None:
     moved = slot({"status": "X"})
     moved.above = "# left\n  # above\n"
-    found = moved.refitted(indent, newline)
+    found = moved.refitted(indent, Layout(newline))
     found.settle()
     assert (found.text, found.above, found.below, found.index) == (text, above, "", None)

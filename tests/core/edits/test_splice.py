@@ -3,17 +3,21 @@
 
 import copy
 import difflib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from core.edits.derive import inverse
 from core.edits.document import read_document
 from core.edits.operations import Operation, OpKind
-from core.edits.splice import edit_text
+from core.edits.splice import edit_text, edit_texts
+from tests.support.edit_laws import said
 
 FIELDS = ("supported_archs", "status", "bringup_status", "reason", "required_pcc", "assert_pcc", "markers")
 ARCHS = ("n150", "p150", "n300-llmbox")
@@ -35,6 +39,27 @@ written = st.sampled_from(
         "two words",
         "\n{pad}  - a # item\n{pad}  - b",
     ]
+)
+ODD = (
+    "&of_{name} v",
+    "!!str 5",
+    "|\n{pad}  two\n{pad}  lines",
+    ">- # folded\n{pad}  two\n{pad}  lines",
+    "~",
+    "null",
+    "",
+    "[a,\n{pad}  b]",
+    "[a, # c\n{pad}  b]",
+    "{{x: 1}}",
+    "'two\n{pad}  lines'",
+    "[a, [b]]",
+    "[a, ~]",
+    "\n{pad}  - x: 1",
+    "\n{pad}- 'a'\n{pad}- b",
+)
+"""Values that upstream's files never have."""
+ids = st.text(st.characters(exclude_categories=["C", "Z"]) | st.just(" "), min_size=1, max_size=20).filter(
+    lambda text: text != "a" and text.isprintable()
 )
 comments = st.sampled_from(["", "", " # note", "  #note", "\t# tab"])
 
@@ -81,14 +106,37 @@ def files(draw: st.DrawFn) -> File:
 
 @st.composite
 def edits(draw: st.DrawFn, file: File) -> list[Operation]:
-    found = []
-    for _ in range(draw(st.integers(0, 6))):
-        identifier, path = draw(st.sampled_from(sorted(file.entries))), draw(paths)
-        if draw(st.booleans()):
-            found.append(Operation(OpKind.SET, identifier, path=path, value=draw(values)))
+    """Operations of all kinds, on ids that are there at their turn."""
+    found, ids = [], sorted(file.entries)
+    for number in range(draw(st.integers(0, 6))):
+        if not ids:
+            break
+        identifier, act = draw(st.sampled_from(ids)), draw(st.integers(0, 15))
+        if act == 0:
+            ids.append(f"m1/pytorch-new{number}")
+            fields = {draw(st.sampled_from(FIELDS)): draw(values)}
+            found.append(Operation(OpKind.ADD, ids[-1], "f", value=fields))
+        elif act == 1:
+            ids.remove(identifier)
+            found.append(Operation(OpKind.REMOVE, identifier))
+        elif act == 2:
+            ids[ids.index(identifier)] = f"{identifier}{number}"
+            found.append(Operation(OpKind.RENAME, identifier, to=f"{identifier}{number}"))
         else:
-            found.append(Operation(OpKind.UNSET, identifier, path=path))
+            found.append(draw(part_edits(identifier)))
     return found
+
+
+@st.composite
+def part_edits(draw: st.DrawFn, identifier: str) -> Operation:
+    """One operation on something in an entry."""
+    path = draw(paths)
+    kind = draw(st.sampled_from([OpKind.SET, OpKind.SET, OpKind.UNSET, OpKind.ADD, OpKind.REMOVE]))
+    if kind is OpKind.SET:
+        return Operation(kind, identifier, path=path, value=draw(values))
+    if kind is OpKind.UNSET:
+        return Operation(kind, identifier, path=path)
+    return Operation(kind, identifier, path=(*path[:-1], "markers"), value=draw(texts))
 
 
 def load(text: str) -> dict[str, Any]:
@@ -110,14 +158,14 @@ def modelled(entries: dict[str, Any], operations: list[Operation]) -> dict[str, 
     """What the operations mean, on plain mappings."""
     entries = copy.deepcopy(entries)
     for operation in operations:
-        *outer, name = operation.path
-        holder = entries[operation.id]
-        for step in outer:
-            holder = holder.setdefault(step, {}) if operation.op is OpKind.SET else holder.get(step, {})
-        if operation.op is OpKind.SET:
-            holder[name] = operation.value
+        if operation.path:
+            _change_part(entries[operation.id], operation)
+        elif operation.op is OpKind.ADD:
+            entries[operation.id] = copy.deepcopy(operation.value)
         else:
-            holder.pop(name, None)
+            fields = entries.pop(operation.id)
+            if operation.op is OpKind.RENAME:
+                entries[str(operation.to)] = fields
     for entry in entries.values():
         overrides = entry.get("arch_overrides", {})
         for arch in [arch for arch, fields in overrides.items() if not fields]:
@@ -127,12 +175,35 @@ def modelled(entries: dict[str, Any], operations: list[Operation]) -> dict[str, 
     return entries
 
 
+def _change_part(entry: dict[str, Any], operation: Operation) -> None:
+    *outer, name = operation.path
+    grows = operation.op in (OpKind.SET, OpKind.ADD)
+    holder = entry
+    for step in outer:
+        holder = holder.setdefault(step, {}) if grows else holder.get(step, {})
+    if operation.op is OpKind.SET:
+        holder[name] = operation.value
+    elif operation.op is OpKind.UNSET:
+        holder.pop(name, None)
+    else:
+        present = holder.get(name)
+        items = present if isinstance(present, list) else [] if present is None else [present]
+        there = any(item == operation.value and type(item) is type(operation.value) for item in items)
+        if operation.op is OpKind.ADD and not there:
+            holder[name] = [*items, operation.value]
+        elif operation.op is OpKind.REMOVE and there:
+            left = [item for item in items if item != operation.value]
+            holder[name] = left
+            if not left and not outer:
+                del holder[name]
+
+
 def comment_lines(text: str) -> list[str]:
     return [line.strip() for line in text.split("\n") if line.lstrip().startswith("#")]
 
 
 @given(st.data())
-def test_any_sets_and_unsets_mean_what_was_asked_and_touch_no_other_entry(data: st.DataObject) -> None:
+def test_any_operations_mean_what_was_asked_and_touch_no_other_entry(data: st.DataObject) -> None:
     file = data.draw(files())
     operations = data.draw(edits(file))
     new, rejected = edit_text(file.text, operations)
@@ -140,15 +211,86 @@ def test_any_sets_and_unsets_mean_what_was_asked_and_touch_no_other_entry(data: 
     if rejected:
         assert new == file.text
         empty = [identifier for identifier, entry in wanted.items() if not entry]
-        assert all(one.op.id in empty or "may hold comments" in one.why for one in rejected), rejected
+        assert all(one.op.id in empty or one.op.to in empty or "may hold comments" in one.why for one in rejected)
         return
-    assert load(new)["test_config"] == wanted
+    assert (load(new)["test_config"] or {}) == wanted
     assert new.startswith("\ufeff") == file.text.startswith("\ufeff")
     touched = {operation.id for operation in operations}
     for identifier, entry in file.entries.items():
         assert identifier in touched or entry.rstrip("\r\n") in new
-    kept = iter(comment_lines(new))
-    assert all(line in kept for line in comment_lines(file.text) if line != "# item")
+    if not any(operation.op is OpKind.REMOVE and operation.is_entry for operation in operations):
+        kept = iter(comment_lines(new))
+        assert all(line in kept for line in comment_lines(file.text) if line != "# item")
+
+
+@given(st.data())
+def test_what_upstream_never_writes_is_edited_exactly_or_refused_with_its_line(data: st.DataObject) -> None:
+    odd = {
+        name: data.draw(st.sampled_from(ODD)).format(pad="    ", name=name)
+        for name in data.draw(st.sets(st.sampled_from(FIELDS)))
+    }
+    entry = "".join(f"    {name}: {value}\n" for name, value in odd.items())
+    text = f"test_config:\n  a: &a {{status: X}}\n\n  m0:\n    x: 1 # c\n{entry}  # end\n  b: *a\n"
+    operation = data.draw(part_edits(data.draw(st.sampled_from(["a", "m0", "b"]))))
+    new, rejected = edit_text(text, [operation])
+    if rejected:
+        assert new == text
+        assert re.search(r"\bline \d+: |no field would be left", rejected[0].why), rejected
+        return
+    assert load(new)["test_config"] == modelled(load(text)["test_config"], [operation])
+    assert "# c" in new
+    assert new.endswith("  # end\n  b: *a\n")
+
+
+@given(ids, ids)
+def test_any_id_on_one_line_is_added_renamed_and_removed(identifier: str, to: str) -> None:
+    text = "test_config:\n  a:\n    x: 1\n"
+    new, rejected = edit_text(text, [Operation(OpKind.ADD, identifier, "f", value={"status": "X"})])
+    assert rejected == ()
+    assert load(new)["test_config"] == {"a": {"x": 1}, identifier: {"status": "X"}}
+    renamed, rejected = edit_text(new, [Operation(OpKind.RENAME, identifier, to=to)])
+    assert rejected == ()
+    assert load(renamed)["test_config"] == {"a": {"x": 1}, to: {"status": "X"}}
+    assert edit_text(renamed, [Operation(OpKind.REMOVE, to)]) == (text, ())
+
+
+@pytest.mark.parametrize("identifier", ["two\nlines", "", "tab\t", "x" * 2000, "\ufeff"])
+def test_an_id_that_can_be_no_key_is_refused(identifier: str) -> None:
+    text = "test_config:\n  a:\n    x: 1\n"
+    new, rejected = edit_text(text, [Operation(OpKind.ADD, identifier, "f", value={"status": "X"})])
+    assert new == text
+    assert len(rejected) == 1
+
+
+def test_a_reason_of_a_megabyte_is_a_value_like_any_other() -> None:
+    text, reason = "test_config:\n  a:\n    x: 1\n", 'a "b" \\ # é ' * 100_000
+    new, rejected = edit_text(text, [Operation(OpKind.SET, "a", path=("reason",), value=reason)])
+    assert rejected == ()
+    assert load_fast(new)["a"]["reason"] == reason
+    assert edit_text(new, [Operation(OpKind.UNSET, "a", path=("reason",))]) == (text, ())
+
+
+@given(st.data())
+def test_the_order_of_operations_on_different_entries_does_not_matter(data: st.DataObject) -> None:
+    file = data.draw(files())
+    groups = [data.draw(st.lists(part_edits(identifier), max_size=3)) for identifier in sorted(file.entries)]
+    groups[0] += data.draw(st.sampled_from([[], [Operation(OpKind.REMOVE, min(file.entries))]]))
+    shuffled = data.draw(st.permutations(groups))
+    one, rejected = edit_text(file.text, [operation for group in groups for operation in group])
+    other, also_rejected = edit_text(file.text, [operation for group in shuffled for operation in group])
+    assert one == other
+    assert {id(rejection.op) for rejection in rejected} == {id(rejection.op) for rejection in also_rejected}
+
+
+@given(st.data())
+def test_the_inverse_brings_back_what_was_said(data: st.DataObject) -> None:
+    file = data.draw(files())
+    new, _ = edit_text(file.text, data.draw(edits(file)))
+    back, refused = edit_texts({"f": new}, inverse({"f": file.text}, {"f": new}))
+    if any("may hold comments" in one.why for one in refused):
+        return
+    assert refused == ()
+    assert said(load(back["f"])) == said(load(file.text))
 
 
 @given(st.data())

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which key of a file gave way to which: the pairs of ids that are one entry under two names."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from core.edits.meaning import Meaning, meaning_of
+
+_WORD = re.compile(r"[a-z]+|\d+")
+_ENOUGH = 0.5
+"""Least share of common words of two ids with equal fields; ids of one loader have about as much."""
+_ENOUGH_OF_FIELDS = 0.5
+"""Least share of fields that agree, where a key and fields changed at once."""
+
+
+def renames(before: Mapping[str, Mapping[str, object]], after: Mapping[str, Mapping[str, object]]) -> dict[str, str]:
+    """Old id to new id for keys that went and keys that came. The most alike are paired first.
+
+    Two ids are alike by the words they share; the fields must agree for the most part. Of two that are equally
+    alike the one at the same place among those that changed is taken.
+    """
+    gone = [one for one in before if one not in after]
+    come = [one for one in after if one not in before]
+    if not gone or not come:
+        return {}
+    candidates = sorted(_candidates(before, after, gone, come), reverse=True)
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for _, _, old, new in candidates:
+        if old not in found and new not in taken:
+            found[old] = new
+            taken.add(new)
+    return found
+
+
+def _candidates(
+    before: Mapping[str, Mapping[str, object]],
+    after: Mapping[str, Mapping[str, object]],
+    gone: list[str],
+    come: list[str],
+) -> Iterator[tuple[float, float, str, str]]:
+    fields = {**{id: meaning_of(before[id]) for id in gone}, **{id: meaning_of(after[id]) for id in come}}
+    words = {id: _words(id) for id in (*gone, *come)}
+    for row, old in enumerate(gone):
+        for column, new in enumerate(come):
+            alike = _share(words[old], words[new])
+            if alike < _ENOUGH:
+                continue
+            agree = _agreement(fields[old], fields[new])
+            if agree >= _ENOUGH_OF_FIELDS:
+                yield alike + agree, -abs(row / len(gone) - column / len(come)), old, new
+
+
+def _words(identifier: str) -> frozenset[tuple[str, int]]:
+    """Each word with how often it stood before: `3.3` has a word more than `3.1` shares with it."""
+    seen: Counter[str] = Counter()
+    found = set()
+    for word in _WORD.findall(identifier.lower()):
+        found.add((word, seen[word]))
+        seen[word] += 1
+    return frozenset(found)
+
+
+def _share(one: frozenset[tuple[str, int]], other: frozenset[tuple[str, int]]) -> float:
+    both = len(one & other)
+    return both / (len(one) + len(other) - both) if both else 0.0
+
+
+def _agreement(one: Meaning, other: Meaning) -> float:
+    if one == other:
+        return 1.0
+    mine, theirs = set(_pairs(one)), set(_pairs(other))
+    return len(mine & theirs) / max(len(mine | theirs), 1)
+
+
+def _pairs(fields: Meaning) -> Iterable[tuple[str, Meaning]]:
+    return zip(fields.names, fields.items, strict=True)
