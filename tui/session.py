@@ -2,8 +2,8 @@
 """What the screens share: the view of one checkout, the pending edits, the runs; built once, held here only."""
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from core.edits.operations import Operation
 from core.edits.pending import Decision, Pending
 from core.matrix.cache import Cache
 from core.matrix.ci import Ci, read_ci
@@ -32,8 +32,8 @@ class Session:
     settings: Settings
     store: RunStore
     pending: Pending = field(default_factory=Pending)
-    uncommitted: tuple[Path, ...] = ()
-    """Files written here and not committed yet."""
+    uncommitted: tuple[Operation, ...] = ()
+    """Operations written here and not committed yet."""
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
     _ci: Ci | None = None

@@ -22,6 +22,7 @@ COMMANDS = {
     "jobs": "the CI jobs that select a test, or every job with what it selects",
     "doctor": "everything that is wrong with the checkout",
     "edit": "apply operations to the YAML: a diff, or with --write the change",
+    "apply": "write what a file of proposals or operations asks for, and commit it",
     "run": "start runs in the background",
     "runs": "runs, newest first",
     "logs": "the log of a run",
