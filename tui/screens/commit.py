@@ -42,8 +42,7 @@ class Commit(Dialog[Delivered]):
     """Dismissed with what was committed. Whatever fails is told here, and leaves everything as it was."""
 
     DEFAULT_CSS = """
-    Commit > #box { width: 100%; height: 100%; }
-    Commit #message { height: 1fr; border: none; padding: 0; background: $boost; }
+    Commit #message { height: 1fr; border: none; padding: 0; background: $boost; scrollbar-size-vertical: 1; }
     Commit #said-box { height: auto; max-height: 40%; }
     Commit #said { margin-top: 1; }
     Commit #said.error { color: $text-error; }
@@ -86,7 +85,7 @@ class Commit(Dialog[Delivered]):
             with VerticalScroll(id="said-box", can_focus=False):
                 yield Static("", id="said", markup=False)
             yield Label(
-                Text("^s commit   ^n ^p message   tab, ← → how many   ^t copy Markdown   esc leave"), id="dialog-hint"
+                Text("^s commit   ^n ^p message   tab ← → how many   ^t Markdown   esc leave"), id="dialog-hint"
             )
 
     def on_mount(self) -> None:
@@ -101,7 +100,7 @@ class Commit(Dialog[Delivered]):
     def _composed(self, composition: Composition) -> None:
         self._composition = composition
         self._say("")
-        names = composition.files
+        names = [_short(name) for name in composition.files]
         more = f" and {len(names) - _SHOWN_FILES} more" if len(names) > _SHOWN_FILES else ""
         self.query_one("#files", Static).update(", ".join(names[:_SHOWN_FILES]) + more)
         tests = counted(len(composition.changes), "test")
@@ -214,3 +213,8 @@ class Commit(Dialog[Delivered]):
         said = self.query_one("#said", Static)
         said.set_class(error, "error")
         said.update(Text(printable(text)))
+
+
+def _short(name: str) -> str:
+    """A file without what the names of all of them share."""
+    return name.replace("/test_config_", "/").removesuffix(".yaml")
