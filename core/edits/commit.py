@@ -17,6 +17,8 @@ from core.proc import CommandRunner, run_command
 from core.sources.checkout import Checkout
 from core.sources.schema import Schema
 
+_SCRATCH = "ttmatrix-"
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -76,7 +78,11 @@ class _Committer:
 
     def commit(self, messages: Sequence[str], texts: Sequence[Texts], staged: Texts) -> Committed:
         final = {file: text for changed in texts for file, text in changed.items()}
-        with TemporaryDirectory(prefix="ttmatrix-", dir=self._repository.index.parent) as name:
+        home = self._repository.index.parent
+        for left in home.glob(f"{_SCRATCH}*"):
+            # While the lock is ours, these are from one of us that was killed.
+            shutil.rmtree(left, ignore_errors=True)
+        with TemporaryDirectory(prefix=_SCRATCH, dir=home) as name:
             scratch = Path(name)
             # Before the commit, so that whatever stops us leaves at worst something staged, never something undone.
             with self._index_with(scratch, self._blobs({**final, **staged}, self._base.indexed)):

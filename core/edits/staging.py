@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from core.edits.changes import entry_changes
 from core.edits.git import Blob, Repository
 from core.edits.operations import Operation
 from core.edits.plan import EditPlan, plan
 from core.errors import TTMatrixError
+from core.sources.expectations import parse_expectations
 from core.sources.schema import Schema
 
 Texts = Mapping[str, str]
@@ -84,11 +86,35 @@ def stages(base: Base, groups: Sequence[Sequence[Operation]], schema: Schema) ->
 
 
 def staged_after(base: Base, operations: Sequence[Operation], schema: Schema) -> Texts:
-    """The texts that keep staged work staged once `operations` are committed: for files that have such work."""
+    """The texts that keep staged work staged once `operations` are committed: for files that have such work.
+
+    Where somebody has staged what the operations come to, the index has taken them in already.
+    """
     if not base.staged:
         return {}
-    after = _after({**base.committed, **base.staged}, operations, schema, "what is staged")
+    held = _held(base, plan_on(base.committed, operations, schema))
+    rest = [op for op in operations if op.id not in held]
+    after = _after({**base.committed, **base.staged}, rest, schema, "what is staged")
     return {file: after[file] for file in base.staged}
+
+
+def _held(base: Base, planned: EditPlan) -> set[str]:
+    """The ids whose entries are in the index what `planned` makes of them."""
+    texts = {**base.committed, **base.staged}
+    staged = {
+        (entry.file, entry.id): entry.fields
+        for name, text in texts.items()
+        for entry in parse_expectations(text, name).entries
+    }
+    held: set[str] = set()
+    for change in entry_changes(planned):
+        old, new = change.before, change.after
+        there = new is None or staged.get((new.file, new.id)) == new.fields
+        moved = old is not None and (new is None or (old.file, old.id) != (new.file, new.id))
+        gone = old is None or not moved or (old.file, old.id) not in staged
+        if there and gone:
+            held |= {change.id, change.was or change.id}
+    return held
 
 
 def _after(texts: Texts, operations: Sequence[Operation], schema: Schema, where: str) -> dict[str, str]:

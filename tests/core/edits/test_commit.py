@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commits against a real git: they hold the operations, and all other work is what it was."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from core.edits.commit import Draft, commit
 from core.edits.operations import Operation, OpKind
 from core.edits.plan import plan, write
 from core.errors import TTMatrixError, UsageError
+from core.proc import run_command
 from core.sources.checkout import Checkout
 from tests.support.git import committed_checkout, git, hook, state
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample
@@ -96,6 +98,56 @@ def test_several_commits_of_one_file_stand_on_each_other(checkout: Checkout) -> 
     assert shown(checkout, TRAINING, one) == YAML[TRAINING].replace("KNOWN_FAILURE_XFAIL", "EXPECTED_PASSING", 1)
     assert shown(checkout, TRAINING, two) == (checkout.test_config / TRAINING).read_text()
     assert git(checkout.root, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("more", ["", "# mine\n"])
+def test_what_somebody_has_staged_of_it_already(checkout: Checkout, more: str) -> None:
+    operations = (
+        PASS,
+        CLEAR,
+        Operation(OpKind.REMOVE, TINY),
+        Operation(OpKind.RENAME, NET, to=f"{NET}-x"),
+        Operation(OpKind.ADD, "a/pytorch-single_device-training", TRAINING, value={"status": "EXPECTED_PASSING"}),
+    )
+    write(plan(checkout.test_config, operations))
+    for name in (TRAINING, INFERENCE):
+        with (checkout.test_config / name).open("a") as file:
+            file.write(more)
+    git(checkout.root, "add", "--all")
+    staged = {name: shown(checkout, name, "") for name in (TRAINING, INFERENCE)}
+    commit(checkout, [Draft("m", operations)])
+    assert {name: shown(checkout, name, "") for name in staged} == staged
+    assert {name: shown(checkout, name) + more for name in staged} == staged
+    assert git(checkout.root, "diff") == ""
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from core.edits.commit import Draft, commit
+from core.edits.operations import Operation, OpKind
+from core.sources.checkout import Checkout
+os.environ["COMMITTER"] = str(os.getpid())
+operation = Operation(OpKind.SET, {id!r}, path=("status",), value="EXPECTED_PASSING")
+commit(Checkout(Path(sys.argv[1])), [Draft("m", (operation,))])
+"""
+
+
+def test_killed_within_a_hook_it_can_be_done_again(checkout: Checkout) -> None:
+    write(plan(checkout.test_config, [PASS]))
+    hook(checkout.root, "pre-commit", "kill -9 $COMMITTER; exit 1")
+    before, text = git(checkout.root, "rev-parse", "HEAD"), (checkout.test_config / TRAINING).read_text()
+    code = KILLED.format(id=TRAIN)
+    done = run_command([sys.executable, "-c", code, str(checkout.root)], cwd=Path(__file__).parents[3])
+    assert done.returncode == -9
+    assert git(checkout.root, "rev-parse", "HEAD") == before
+    assert (checkout.test_config / TRAINING).read_text() == text
+    (checkout.root / ".git" / "hooks" / "pre-commit").unlink()
+    assert list((checkout.root / ".git").glob("ttmatrix-*"))
+    commit(checkout, [Draft("m", (PASS,))])
+    assert git(checkout.root, "status", "--porcelain") == ""
+    assert not list((checkout.root / ".git").glob("ttmatrix-*"))
+    assert not (checkout.root / ".git" / "index.lock").exists()
 
 
 def dirty(checkout: Checkout) -> None:
