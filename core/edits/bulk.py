@@ -7,7 +7,7 @@ At the entry, a field is what the entry itself says. On archs, it is what counts
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.edits.operations import Operation, OpKind
+from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.synthesis import operations_to, synthesise
 from core.errors import UsageError
 from core.matrix.acting import values_on
@@ -80,7 +80,8 @@ def set_fields(matrix: Matrix, ids: Sequence[str], scope: Scope, filled: Mapping
     """Operations that give each of `ids` the `filled` texts; an empty text takes a field away.
 
     With archs as `scope`, no other arch that the test is marked for changes, and the entry gets as few lines as that
-    takes: the value may land at the entry and the others in overrides. An id without an entry gets one, in the file
+    takes: the value may land at the entry and the others in overrides. Archs that it is not marked for get overrides,
+    which nothing reads. An id without an entry gets one, in the file
     its siblings would stand in. Raises UsageError on a text that the field cannot hold, naming both.
     """
     values = {name: _read(name, text) for name, text in filled.items()}
@@ -93,10 +94,24 @@ def _for_one(matrix: Matrix, id: str, archs: Sequence[str], values: Mapping[str,
     after = {name: value for name, value in values.items() if value is not None}
     if archs:
         marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
-        after = synthesise(before, dict.fromkeys(archs, values), marked)
+        after = synthesise(before, {arch: values for arch in archs if arch in marked}, marked)
+        # No cell of an arch that the test is not marked for is worth changing what others rest on.
+        after = _overridden(after, [arch for arch in archs if arch not in marked], values)
     if entry is None:
         return [Operation(OpKind.ADD, id, home_file(matrix, id), value=after)] if after else []
     return operations_to(id, entry.file, before, after) if archs else _as_filled(entry, values)
+
+
+def _overridden(fields: Mapping[str, object], archs: Sequence[str], values: Mapping[str, object]) -> dict[str, object]:
+    """`fields` with `values` in the overrides of `archs`; None takes one away."""
+    present = fields.get(OVERRIDES)
+    overrides = dict(present) if isinstance(present, dict) else {}
+    for arch in archs:
+        old = overrides.get(arch)
+        new = {**(old if isinstance(old, dict) else {}), **values}
+        overrides[arch] = {name: value for name, value in new.items() if value is not None}
+    left = {arch: held for arch, held in overrides.items() if held or arch not in archs}
+    return {**fields, OVERRIDES: left} if left else {name: fields[name] for name in fields if name != OVERRIDES}
 
 
 def _as_filled(entry: Entry, values: Mapping[str, object]) -> Iterable[Operation]:

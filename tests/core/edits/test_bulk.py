@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.edits.bulk import FORM_FIELDS, home_file, present_text, set_fields
+from core.edits.idle import without_idle
 from core.edits.operations import Operation, OpKind
 from core.edits.plan import plan, write
 from core.errors import UsageError
@@ -64,6 +65,13 @@ def test_an_override_goes_once_it_says_what_the_entry_says(matrix: Matrix) -> No
         (OpKind.UNSET, ("arch_overrides", "n150", "status")),
         (OpKind.UNSET, ("arch_overrides", "n150", "reason")),
     }
+
+
+def test_an_arch_that_nothing_selects_the_test_on_gets_an_override_and_moves_nothing(matrix: Matrix) -> None:
+    operations = set_fields(matrix, [NET], ("p150",), {"status": "NOT_SUPPORTED_SKIP", "reason": ""})
+    assert [(op.op, op.path) for op in operations] == [(OpKind.SET, ("arch_overrides", "p150", "status"))]
+    assert without_idle(matrix, operations)[0] == ()
+    assert set_fields(matrix, [NET], ("p150",), {"reason": ""}) == ()
 
 
 def test_every_cell_has_what_it_should_in_bulk(matrix: Matrix) -> None:
