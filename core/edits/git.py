@@ -16,8 +16,10 @@ COMMIT_SECONDS = 900.0
 """How long hooks and signing may take."""
 
 _SECONDS = 60.0
-# Nobody sits at git's own prompts: a question would hang. Names are files, never patterns.
-_ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", "GIT_LITERAL_PATHSPECS": "1", "GPG_TTY": ""}
+# Nobody sits at git's own prompts: a question would hang.
+_ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", "GPG_TTY": ""}
+# Names are files, never patterns. Not for commits: hooks would inherit it.
+_LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 _UNDER_WAY = {
     "rebase-merge": ("a rebase", "git rebase --abort"),
     "rebase-apply": ("a rebase", "git rebase --abort"),
@@ -94,7 +96,7 @@ class Repository:
 
     def committed(self, commit: str, paths: Sequence[str]) -> Mapping[str, Blob]:
         """Those of `paths` that `commit` has as regular files."""
-        listed = self.git("ls-tree", "-z", commit, "--", *paths).stdout
+        listed = self.git("ls-tree", "-z", commit, "--", *paths, env=_LITERAL).stdout
         found: dict[str, Blob] = {}
         for line in filter(None, listed.split("\0")):
             about, _, path = line.partition("\t")
@@ -105,7 +107,7 @@ class Repository:
 
     def staged(self, paths: Sequence[str]) -> Mapping[str, Blob]:
         """Those of `paths` that the index has. Raises TTMatrixError where one is unmerged or not checked out."""
-        listed = self.git("ls-files", "--stage", "-t", "-z", "--", *paths).stdout
+        listed = self.git("ls-files", "--stage", "-t", "-z", "--", *paths, env=_LITERAL).stdout
         found: dict[str, Blob] = {}
         for line in filter(None, listed.split("\0")):
             about, _, path = line.partition("\t")

@@ -190,6 +190,16 @@ def test_what_hooks_say_is_given_back(checkout: Checkout) -> None:
     assert commit(checkout, [Draft("m", (PASS,))]).output.split() == ["checked", "thanks"]
 
 
+def test_a_hook_sees_what_is_committed_as_with_any_commit(checkout: Checkout) -> None:
+    dirty(checkout)
+    hook(
+        checkout.root, "pre-commit", "git diff --cached --name-only -- '*.yaml' >&2; git diff --cached | grep '^+ ' >&2"
+    )
+    write(plan(checkout.test_config, [PASS]))
+    said = commit(checkout, [Draft("m", (PASS,))]).output.splitlines()
+    assert said == [f"{PREFIX}/{TRAINING}", "+    status: EXPECTED_PASSING"]
+
+
 def test_what_a_hook_adds_is_committed_and_leaves_the_index_clean(checkout: Checkout) -> None:
     path = f"{PREFIX}/{TRAINING}"
     hook(checkout.root, "pre-commit", f"echo '# fixed' >> {path}; git add {path}")
