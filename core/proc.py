@@ -22,6 +22,7 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 STOP_GRACES = (10.0, 5.0, 5.0)
 """Seconds a process may take to end after each of `STOP_SIGNALS`."""
 
+_COMMAND_GRACES = (1.0, 2.0, 5.0)
 _START_TOLERANCE = 2.0
 _POLL = 0.05
 
@@ -40,31 +41,61 @@ class CommandRunner(Protocol):
     """Runs one short command to its end; tests put a fake in its place."""
 
     def __call__(
-        self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, stdin: str = ""
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        stdin: str = "",
+        timeout: float | None = None,
     ) -> CommandResult: ...
 
 
 def run_command(
-    argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, stdin: str = ""
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    stdin: str = "",
+    timeout: float | None = None,
 ) -> CommandResult:
-    """Run `argv` (never through a shell) in `cwd`; `env` is added to our own environment.
+    """Run `argv` (never through a shell) in `cwd`; `env` is added to our own environment. Line ends stay as they are.
 
-    Raises TTMatrixError only where the command cannot be started at all; look at `returncode` for the rest.
+    The command has a session of its own and so no terminal: what would ask a question there fails instead of waiting.
+    Raises TTMatrixError where the command cannot be started, and where it has not ended after `timeout` seconds: then
+    it is stopped with everything it started. Look at `returncode` for the rest.
     """
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             list(argv),
             cwd=cwd,
             env={**os.environ, **(env or {})},
-            input=stdin,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
         )
     except OSError as error:
         raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
-    return CommandResult(tuple(argv), done.returncode, done.stdout, done.stderr)
+    with process:
+        try:
+            out, err = process.communicate(stdin.encode("utf-8"), timeout)
+        except subprocess.TimeoutExpired as error:
+            _stop(process)
+            words = " ".join(argv[:2])
+            raise TTMatrixError(f"{words} did not end", f"It was stopped after {timeout:g} s.") from error
+        except BaseException:
+            _stop(process)
+            raise
+    return CommandResult(
+        tuple(argv), process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+    )
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    known = identity(process.pid)
+    if known is not None:
+        stop_tree(known, _COMMAND_GRACES)
 
 
 @dataclass(frozen=True, slots=True)

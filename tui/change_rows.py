@@ -20,6 +20,7 @@ _DECISIONS = {
 }
 _SHOWN_KINDS = 4
 _SHOWN_JOBS = 6
+_LEAST_MINUTES = 0.05
 
 
 def describe_operations(operations: Sequence[Operation]) -> str:
@@ -87,18 +88,25 @@ class ChangeRows:
 
 
 def effect_words(changes: Sequence[CellChange]) -> str:
-    """How many cells change, from what to what, and how many CI jobs that costs or brings."""
+    """How many cells change, from what to what, and how many CI jobs and how much time that costs or brings."""
     moved = [change for change in changes if change.before is not change.after]
+    other = [change for change in changes if change.before is change.after and change.fields]
     by_kind = Counter((change.before, change.after) for change in moved)
     kinds = [f"{count:,} {_word(old)}→{_word(new)}" for (old, new), count in by_kind.most_common(_SHOWN_KINDS)]
-    words = [f"{counted(len(moved), 'cell')}: {', '.join(kinds)}" if moved else "no status changes"]
+    words = [f"{counted(len(moved), 'cell')}: {', '.join(kinds)}"] if moved else []
+    if other:
+        names = dict.fromkeys(field.name for change in other for field in change.fields)
+        words.append(f"{counted(len(other), 'cell')}: {', '.join(names)}")
     for verb, count in (
         ("gains", sum(len(change.jobs_gained) for change in changes)),
         ("LOSES", sum(len(change.jobs_lost) for change in changes)),
     ):
         if count:
             words.append(f"{verb} {counted(count, 'CI job')}")
-    return " · ".join(words)
+    minutes = sum(change.minutes or 0 for change in changes)
+    if abs(minutes) >= _LEAST_MINUTES:
+        words.append(f"{minutes:+,.1f} machine min a round")
+    return " · ".join(words) or "no run would notice"
 
 
 def job_lines(changes: Sequence[CellChange]) -> list[str]:

@@ -2,6 +2,7 @@
 """Open the person's own editor at a line."""
 
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
@@ -11,23 +12,61 @@ from core.errors import TTMatrixError
 from core.proc import run_in_terminal
 
 _FALLBACKS = ("vi", "nano")
-_LINE_AS_SUFFIX = ("code", "subl", "hx", "zed")
+_LIKE_CODE = ("code", "code-insiders", "codium", "code-oss", "cursor", "windsurf")
+_LINE_AS_SUFFIX = ("subl", "sublime_text", "hx", "helix", "zed", "zeditor")
+_LINE_AS_OPTION = {"kate": "--line", "kwrite": "--line", "mate": "--line", "idea": "--line", "pycharm": "--line"}
+_RETURN_AT_ONCE = (*_LIKE_CODE, "subl", "sublime_text", "zed", "zeditor", "mate", "idea", "pycharm")
+"""Editors that, unless told to wait, end before the person has edited anything."""
+_WAITS = ("-w", "--wait")
+_STARTERS = re.compile(r"env|nice|[A-Za-z_]\w*=.*")
+"""What may stand before the editor's own name."""
+_MISSING = (126, 127)
+"""Exit codes by which a starter such as `env` says that there is no such program."""
 
 
 def editor_command(path: Path, line: int, environ: Mapping[str, str] = os.environ) -> list[str]:
     """The command that opens `path` at `line` (from 1): $VISUAL, else $EDITOR, else what is installed.
 
-    Raises TTMatrixError where there is no editor.
+    An editor is known by its name, wherever it stands and whatever version its name ends in; one that nobody knows is
+    given `+LINE`, as most understand. Raises TTMatrixError where there is no editor, and where the variable cannot be
+    read.
     """
-    chosen = environ.get("VISUAL") or environ.get("EDITOR") or next(filter(shutil.which, _FALLBACKS), "")
-    if not chosen:
-        raise TTMatrixError("No editor", "Neither $VISUAL nor $EDITOR is set.", "For example: export EDITOR=vim")
-    words = shlex.split(chosen)
-    if Path(words[0]).name in _LINE_AS_SUFFIX:
+    words = _chosen(environ)
+    name = next((_name(word) for word in words if not _STARTERS.fullmatch(word)), "")
+    if name in _RETURN_AT_ONCE and not any(word in _WAITS for word in words):
+        words.append("--wait")
+    if name in _LIKE_CODE:
+        return [*words, *(() if "-g" in words or "--goto" in words else ("--goto",)), f"{path}:{line}"]
+    if name in _LINE_AS_SUFFIX:
         return [*words, f"{path}:{line}"]
+    if name in _LINE_AS_OPTION:
+        return [*words, _LINE_AS_OPTION[name], str(line), str(path)]
     return [*words, f"+{line}", str(path)]
 
 
 def edit(argv: Sequence[str], cwd: Path) -> None:
     """Run an editor in the terminal and wait for it. Raises TTMatrixError where it cannot be started."""
-    run_in_terminal(argv, cwd=cwd)
+    if run_in_terminal(argv, cwd=cwd) in _MISSING:
+        raise TTMatrixError(f"Cannot run {argv[0]}", f"No editor came of: {shlex.join(argv)}", _HINT)
+
+
+_HINT = "For example: export EDITOR=vim"
+
+
+def _chosen(environ: Mapping[str, str]) -> list[str]:
+    for variable in ("VISUAL", "EDITOR"):
+        try:
+            words = shlex.split(environ.get(variable, ""))
+        except ValueError as error:
+            raise TTMatrixError(f"${variable} cannot be read", f"{environ[variable]}: {error}", _HINT) from error
+        if words:
+            return words
+    installed = next(filter(shutil.which, _FALLBACKS), "")
+    if not installed:
+        raise TTMatrixError("No editor", "Neither $VISUAL nor $EDITOR is set.", _HINT)
+    return [installed]
+
+
+def _name(word: str) -> str:
+    """The name of a program without its directory, suffix and version, as in `/opt/bin/code.cmd`."""
+    return re.sub(r"\.(exe|cmd|sh|basic|nox)$|[-.]?\d+(\.\d+)*$", "", Path(word).name)

@@ -4,9 +4,9 @@
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.edits.operations import Operation
 from core.edits.pending import Decision, Pending
 from core.matrix.cache import Cache
 from core.matrix.detail import Detail, describe
@@ -40,10 +40,10 @@ class Session:
     settings: Settings
     store: RunStore
     pending: Pending = field(default_factory=Pending)
-    uncommitted: tuple[Path, ...] = ()
-    """Files written here and not committed yet."""
     kept: Kept = field(default_factory=Kept)
     """The person's saved views and columns."""
+    uncommitted: tuple[Operation, ...] = ()
+    """Operations written here and not committed yet."""
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
     _ci: "Ci | None" = None

@@ -7,7 +7,7 @@ from pathlib import Path
 from core.cli.context import Context
 from core.cli.run_report import record_document
 from core.edits.bulk import ENTRY_SCOPE, set_fields
-from core.edits.commit import commit
+from core.edits.commit import Draft, commit
 from core.edits.effect import effect
 from core.edits.plan import EditPlan, plan, write
 from core.errors import TTMatrixError
@@ -96,18 +96,26 @@ def _edit(matrix: Matrix, context: Context) -> EditPlan:
 
 
 def _commit(root: Path, planned: EditPlan, context: Context) -> str:
-    paths = write(planned)
-    revision = commit(root, paths, f"Expect {STALE} to pass\n\nIts CPU repro passes.", _as_demo)
+    write(planned)
+    draft = Draft(f"Expect {STALE} to pass\n\nIts CPU repro passes.", planned.applied)
+    (revision,) = commit(find_checkout(root, upward=False), [draft], runner=_as_demo).revisions
     entry = index(find_checkout(root, upward=False)).entries.get(STALE)
     _step(context, f"Committed as {revision[:10]}; nothing is pushed. The file now says {status_on(entry, None)}.")
     return revision
 
 
-def _as_demo(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, stdin: str = "") -> CommandResult:
+def _as_demo(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    stdin: str = "",
+    timeout: float | None = None,
+) -> CommandResult:
     """git on a machine that nobody has introduced themselves to."""
     name, email = _AUTHOR
     roles = {f"GIT_{role}_NAME": name for role in _ROLES} | {f"GIT_{role}_EMAIL": email for role in _ROLES}
-    return run_command(argv, cwd=cwd, env={**(env or {}), **roles}, stdin=stdin)
+    return run_command(argv, cwd=cwd, env={**(env or {}), **roles}, stdin=stdin, timeout=timeout)
 
 
 def _step(context: Context, text: str) -> None:

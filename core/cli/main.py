@@ -24,6 +24,7 @@ COMMANDS = {
     "history": "the commits that changed an entry, through renames",
     "trend": "how many entries had which status over time",
     "edit": "apply operations to the YAML: a diff, or with --write the change",
+    "apply": "write what a file of proposals or operations asks for, and commit it",
     "run": "start runs in the background",
     "runs": "runs, newest first",
     "logs": "the log of a run",

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One "set fields" over many tests: what a person fills in once becomes operations for each entry."""
+"""One "set fields" over many tests: what a person fills in once becomes operations for each entry.
+
+At the entry, a field is what the entry itself says. On archs, it is what counts there, wherever that is written.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.edits.operations import Operation, OpKind
+from core.edits.operations import OVERRIDES, Operation, OpKind
+from core.edits.synthesis import operations_to, synthesise
 from core.errors import UsageError
-from core.matrix.effective import text_of
+from core.matrix.acting import values_on
+from core.matrix.effective import supports, text_of
 from core.matrix.index import Matrix
-from core.model import BringupStatus, Function, Status
+from core.model import BringupStatus, Entry, Function, Status
 
+Scope = str | tuple[str, ...]
+"""Where fields are set: on one arch or on several, or nowhere in particular, which means at the entry itself."""
 ENTRY_SCOPE = ""
-"""The scope of the entry itself; any other scope is the arch of an override."""
 
 _DIRECTORIES = {Function.TORCH: "torch", Function.JAX: "jax", Function.LLM: "torch_llm"}
 
@@ -64,37 +70,56 @@ FORM_FIELDS: tuple[FormField, ...] = (
 """The fields that 99.5 % of commits touch (spec 8.6)."""
 
 
-def present_text(matrix: Matrix, ids: Iterable[str], scope: str, field: str) -> str | None:
+def present_text(matrix: Matrix, ids: Iterable[str], scope: Scope, field: str) -> str | None:
     """The text of a field where all `ids` have the same, empty where none has it; None where they differ."""
-    found = {text_of(_values(matrix, id, scope).get(field)) for id in ids}
+    found = {text_of(values.get(field)) for id in ids for values in _values(matrix, id, _archs(scope))}
     return found.pop() if len(found) == 1 else None
 
 
-def set_fields(matrix: Matrix, ids: Sequence[str], scope: str, filled: Mapping[str, str]) -> tuple[Operation, ...]:
+def set_fields(matrix: Matrix, ids: Sequence[str], scope: Scope, filled: Mapping[str, str]) -> tuple[Operation, ...]:
     """Operations that give each of `ids` the `filled` texts; an empty text takes a field away.
 
-    An id without an entry gets one, in the file its siblings would stand in. Raises UsageError on a text that
-    the field cannot hold, naming both.
+    With archs as `scope`, no other arch that the test is marked for changes, and the entry gets as few lines as that
+    takes: the value may land at the entry and the others in overrides. Archs that it is not marked for get overrides,
+    which nothing reads. An id without an entry gets one, in the file
+    its siblings would stand in. Raises UsageError on a text that the field cannot hold, naming both.
     """
     values = {name: _read(name, text) for name, text in filled.items()}
-    return tuple(op for id in ids for op in _for_one(matrix, id, scope, values))
+    return tuple(op for id in ids for op in _for_one(matrix, id, _archs(scope), values))
 
 
-def _for_one(matrix: Matrix, id: str, scope: str, values: Mapping[str, object]) -> Iterable[Operation]:
+def _for_one(matrix: Matrix, id: str, archs: Sequence[str], values: Mapping[str, object]) -> Iterable[Operation]:
     entry = matrix.entries.get(id)
+    before = entry.fields if entry else {}
+    after = {name: value for name, value in values.items() if value is not None}
+    if archs:
+        marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
+        after = synthesise(before, {arch: values for arch in archs if arch in marked}, marked)
+        # No cell of an arch that the test is not marked for is worth changing what others rest on.
+        after = _overridden(after, [arch for arch in archs if arch not in marked], values)
     if entry is None:
-        wanted = {name: value for name, value in values.items() if value is not None}
-        if wanted:
-            body = {"arch_overrides": {scope: wanted}} if scope else wanted
-            yield Operation(OpKind.ADD, id, home_file(matrix, id), value=body)
-        return
-    present = _values(matrix, id, scope)
+        return [Operation(OpKind.ADD, id, home_file(matrix, id), value=after)] if after else []
+    return operations_to(id, entry.file, before, after) if archs else _as_filled(entry, values)
+
+
+def _overridden(fields: Mapping[str, object], archs: Sequence[str], values: Mapping[str, object]) -> dict[str, object]:
+    """`fields` with `values` in the overrides of `archs`; None takes one away."""
+    present = fields.get(OVERRIDES)
+    overrides = dict(present) if isinstance(present, dict) else {}
+    for arch in archs:
+        old = overrides.get(arch)
+        new = {**(old if isinstance(old, dict) else {}), **values}
+        overrides[arch] = {name: value for name, value in new.items() if value is not None}
+    left = {arch: held for arch, held in overrides.items() if held or arch not in archs}
+    return {**fields, OVERRIDES: left} if left else {name: fields[name] for name in fields if name != OVERRIDES}
+
+
+def _as_filled(entry: Entry, values: Mapping[str, object]) -> Iterable[Operation]:
     for name, value in values.items():
-        path = ("arch_overrides", scope, name) if scope else (name,)
         if value is not None:
-            yield Operation(OpKind.SET, id, entry.file, path, value)
-        elif name in present:
-            yield Operation(OpKind.UNSET, id, entry.file, path)
+            yield Operation(OpKind.SET, entry.id, entry.file, (name,), value)
+        elif name in entry.fields:
+            yield Operation(OpKind.UNSET, entry.id, entry.file, (name,))
 
 
 def home_file(matrix: Matrix, id: str) -> str:
@@ -108,11 +133,13 @@ def home_file(matrix: Matrix, id: str) -> str:
     return f"{directory}/test_config_{member.mode}_{parallelism}.yaml"
 
 
-def _values(matrix: Matrix, id: str, scope: str) -> Mapping[str, object]:
+def _archs(scope: Scope) -> tuple[str, ...]:
+    return (scope,) if scope and isinstance(scope, str) else tuple(scope)
+
+
+def _values(matrix: Matrix, id: str, archs: Sequence[str]) -> Iterable[Mapping[str, object]]:
     entry = matrix.entries.get(id)
-    if entry is None:
-        return {}
-    return entry.overrides.get(scope, {}) if scope else entry.fields
+    return [values_on(entry, arch) for arch in archs] if archs else [entry.fields if entry else {}]
 
 
 def _read(name: str, text: str) -> object | None:

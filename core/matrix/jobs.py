@@ -11,7 +11,7 @@ from core.matrix.markers import Collection, Traits, markers
 from core.matrix.markers_expression import mark_matches
 from core.matrix.runnable import skip_reason
 from core.matrix.split import least_duration
-from core.model import Entry, Function
+from core.model import Entry, Function, node_id
 from core.sources.presets import Job
 
 
@@ -75,6 +75,17 @@ class Selector:
             for traits in self.collection.traits.get(row, ())
             if covers(job.dir, traits.function) and not job_problem(job) and self._selects(job, row, traits)
         ]
+
+    def markers(self, id: str, arch: str | None) -> frozenset[str]:
+        """The markers of a test under its own function; none where it is not collected."""
+        traits = self.collection.traits.get(self.collection.matrix.rows.get(id, -1), ())
+        return (markers(traits[0], self.entries.get(id), arch) or frozenset()) if traits else frozenset()
+
+    def seconds(self, id: str) -> float | None:
+        """How long a test took in CI under its own function; None: it was never timed."""
+        matrix = self.collection.matrix
+        row = matrix.rows.get(id)
+        return None if row is None else self._durations.get(node_id(matrix.function(row), id))
 
     def selections(self, jobs: Iterable[Job], id: str) -> list[Selection]:
         """As `jobs`, with the copy that runs the test and whether its body runs."""

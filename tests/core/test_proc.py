@@ -74,6 +74,25 @@ def test_a_command_gives_its_output_and_code_and_gets_additions_to_the_environme
     assert (done.returncode, done.stdout, done.stderr) == (3, "ä given\n", "")
 
 
+def test_line_ends_and_bad_bytes_come_through(tmp_path: Path) -> None:
+    code = r"import sys; sys.stdout.buffer.write(sys.stdin.buffer.read() + b'\xff')"
+    assert run_command([sys.executable, "-c", code], cwd=tmp_path, stdin="a\r\nb\r").stdout == "a\r\nb\r\ufffd"
+
+
+def test_a_command_has_no_terminal_to_ask_on(tmp_path: Path) -> None:
+    done = run_command([sys.executable, "-c", "open('/dev/tty')"], cwd=tmp_path)
+    assert done.returncode != 0
+
+
+def test_a_command_that_takes_too_long_is_stopped_with_its_children(tmp_path: Path) -> None:
+    code = FAMILY.replace("print(near.pid, far.pid, flush=True)", "open('pids', 'w').write(f'{near.pid} {far.pid}')")
+    with pytest.raises(TTMatrixError, match="did not end") as caught:
+        run_command([sys.executable, "-c", code], cwd=tmp_path, timeout=3)
+    assert "after 3 s" in caught.value.detail
+    for pid in (tmp_path / "pids").read_text().split():
+        until(lambda pid=int(pid): identity(pid) is None or not is_alive(identity(pid)))  # type: ignore[misc,arg-type]
+
+
 def test_a_command_that_is_not_there_is_an_error_with_its_name(tmp_path: Path) -> None:
     with pytest.raises(TTMatrixError, match="no-such-command"):
         run_command(["no-such-command"], cwd=tmp_path)

@@ -17,7 +17,15 @@ from types import TracebackType
 
 import pyte
 
-_NAMES = {"enter": "\r", "esc": "\x1b", "space": " ", "down": "\x1b[B", "left": "\x1b[D", "right": "\x1b[C"}
+_NAMES = {
+    "enter": "\r",
+    "esc": "\x1b",
+    "space": " ",
+    "down": "\x1b[B",
+    "left": "\x1b[D",
+    "right": "\x1b[C",
+    "ctrl+s": "\x13",
+}
 _PRIVATE = re.compile(rb"\x1b\[[<>=?][0-9;]*[a-zA-Z$]+|\x1b\[[0-9;?]*\$p")
 
 

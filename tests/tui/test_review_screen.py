@@ -2,8 +2,10 @@
 """Review: from a pending change to a commit, with every step back."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from core.edits.pending import Decision
 from core.proc import run_command
@@ -28,6 +30,12 @@ def _git(checkout: Checkout, *words: str) -> str:
     return run_command(["git", *words], cwd=checkout.root).stdout
 
 
+async def _committing(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
+    """Wait for the composed message, and commit."""
+    await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
+    await pilot.press("ctrl+s")
+
+
 async def test_accept_write_and_commit(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
@@ -41,11 +49,12 @@ async def test_accept_write_and_commit(checkout: Checkout) -> None:
         assert app.session.pending.changes == ()
         assert _git(checkout, "status", "--porcelain").split() == ["M", f"tests/runner/test_config/{INFERENCE}"]
         await pilot.press("c")
-        await until(pilot, lambda: "Commit message" in screen_text(app), "Commit message")
-        await pilot.press("enter")
+        await _committing(app, pilot)
         await until(pilot, lambda: not app.session.uncommitted, "the commit")
         assert _git(checkout, "status", "--porcelain") == ""
-        assert _git(checkout, "log", "--format=%s").splitlines()[0] == "Update test expectations"
+        title, _, body = _git(checkout, "log", "-1", "--format=%B").partition("\n\n")
+        assert title == "Update status of alpha/pytorch-org/name-single_device-inference"
+        assert "status: NOT_SUPPORTED_SKIP -> UNSPECIFIED" in body
 
 
 async def test_other_work_stays_out_of_the_commit(checkout: Checkout) -> None:
@@ -54,7 +63,8 @@ async def test_other_work_stays_out_of_the_commit(checkout: Checkout) -> None:
     (checkout.test_config / TRAINING).write_text(YAML[TRAINING] + "# mine too\n")
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await pilot.press("E", "right", "enter", "5", "a", "c", "enter")
+        await pilot.press("E", "right", "enter", "5", "a", "c")
+        await _committing(app, pilot)
         await until(pilot, lambda: "Committed" in screen_text(app), "the commit")
     assert _git(checkout, "show", "--name-only", "--format=").split() == [f"tests/runner/test_config/{INFERENCE}"]
     assert _git(checkout, "status", "--porcelain").splitlines() == [
@@ -112,8 +122,11 @@ async def test_git_refusing_is_told_in_its_own_words(checkout: Checkout) -> None
     hook.chmod(0o755)
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await pilot.press("E", "right", "enter", "5", "a", "c", "enter")
+        await pilot.press("E", "right", "enter", "5", "a", "c")
+        await _committing(app, pilot)
         await until(pilot, lambda: "the hook says no" in screen_text(app), "git's words")
+        assert (checkout.test_config / INFERENCE).read_text() == YAML[INFERENCE]
+        assert _decisions(app) == [Decision.ACCEPTED]
         hook.unlink()
-        await pilot.press("escape", "c", "enter")
+        await pilot.press("ctrl+s")
         await until(pilot, lambda: "Committed" in screen_text(app), "the second try")

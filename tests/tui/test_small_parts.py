@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The editor, the clipboard file, the cycle of options, and threads that fail."""
+"""The clipboard file, the cycle of options, and threads that fail."""
 
 from pathlib import Path
 
@@ -12,31 +12,7 @@ from tests.support.app import build_app, screen_text, until
 from tests.support.tree import sample
 from tui.bridge import in_thread
 from tui.clipboard import keep_copy
-from tui.editor import edit, editor_command
 from tui.widgets.cycle import Cycle
-
-
-@pytest.mark.parametrize(
-    ("environ", "argv"),
-    [
-        ({"EDITOR": "vim"}, ["vim", "+7", "/x/a b.yaml"]),
-        ({"EDITOR": "vim", "VISUAL": "emacs -nw"}, ["emacs", "-nw", "+7", "/x/a b.yaml"]),
-        ({"VISUAL": "code --wait"}, ["code", "--wait", "/x/a b.yaml:7"]),
-    ],
-)
-def test_editor_command(environ: dict[str, str], argv: list[str]) -> None:
-    assert editor_command(Path("/x/a b.yaml"), 7, environ) == argv
-
-
-def test_an_editor_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(TTMatrixError, match="no-such-editor"):
-        edit(["no-such-editor", "x"], tmp_path)
-
-
-def test_no_editor_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    with pytest.raises(TTMatrixError, match="No editor"):
-        editor_command(Path("x"), 1, {})
 
 
 def test_copies_are_kept(tmp_path: Path) -> None:

@@ -41,13 +41,13 @@ def test_the_whole_job_at_80x24(tmp_path: Path) -> None:
         terminal.press("left", "enter", "5")
         terminal.until("+    status: EXPECTED_PASSING")
         terminal.press("a", "c")
-        terminal.until("Commit message")
-        terminal.press("enter")
+        terminal.until("Commit 1 test")
+        terminal.press("ctrl+s")
         terminal.until("Committed")
         terminal.press("q", "q")
         assert terminal.process.wait(20) == 0
     subject = run_command(["git", "log", "-1", "--format=%s"], cwd=checkout.root).stdout
-    assert subject == f"Update expectations of {STALE}\n"
+    assert subject == f"Expect {STALE} to pass\n"
 
 
 def test_a_run_outlives_a_killed_app_and_is_found_again(tmp_path: Path) -> None:

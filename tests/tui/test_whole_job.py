@@ -52,14 +52,15 @@ async def test_find_run_watch_edit_review_commit(tmp_path: Path, size: tuple[int
         await pilot.press("5")
         await until(pilot, lambda: "+    status: EXPECTED_PASSING" in screen_text(app), "the diff")
         await pilot.press("a", "c")
-        await pilot.press("enter")
+        await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
+        await pilot.press("ctrl+s")
         await until(pilot, lambda: "Committed" in screen_text(app), "the commit")
         await pilot.press("1", "escape", "slash")
         await type_text(pilot, "patch_vit status:xfail")
         await until(pilot, lambda: app.matrix_screen.current is None, "the entry to pass in the matrix")
 
     done = run_command(["git", "show", "--format=%s", "--unified=0"], cwd=checkout.root).stdout
-    assert done.startswith(f"Update expectations of {STALE}\n")
+    assert done.startswith(f"Expect {STALE} to pass\n")
     changed = [line for line in done.splitlines() if line.startswith(("+", "-")) and line[:3] not in ("+++", "---")]
     assert changed == [
         "-    status: KNOWN_FAILURE_XFAIL",

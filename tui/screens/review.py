@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
-from core.edits.commit import commit
+from core.edits.deliver import Delivered
 from core.edits.effect import CellChange, effect
 from core.edits.operations import Operation
 from core.edits.pending import Change, Decision
@@ -23,7 +23,8 @@ from tui.change_rows import ChangeRows, effect_words, job_lines
 from tui.commands import Where, bindings
 from tui.presentation import counted, diff_style
 from tui.screens.base import SessionScreen
-from tui.screens.dialogs import Ask, Confirm
+from tui.screens.commit import Commit
+from tui.screens.dialogs import Confirm
 from tui.widgets.lines_view import LinesView, TextLines
 from tui.widgets.row_table import RowTable
 
@@ -117,6 +118,9 @@ class ReviewScreen(SessionScreen):
         self.host.in_thread("preview", preview, self._show_preview, supersede=True)
 
     def _show_preview(self, preview: Preview) -> None:
+        if not self.query(ChangeTable):
+            # The app is closing.
+            return
         title = "what will be written" if self._whole else f"{self.table.cursor + 1}/{len(self._changes)}"
         words = f"{title}   {effect_words(preview.changes)}" if self._changes else ""
         self.query_one("#diff-title", Static).update(words)
@@ -201,54 +205,30 @@ class ReviewScreen(SessionScreen):
 
     def _write(self, planned: EditPlan) -> None:
         def written(paths: Sequence[Path]) -> None:
-            self._written(paths)
+            self.session.uncommitted = (*self.session.uncommitted, *planned.applied)
+            self._in_the_files()
             self.host.say(f"Wrote {counted(len(paths), 'file')}; c commits.")
 
         self.host.in_thread("write", lambda: write(planned), written)
 
-    def _written(self, paths: Sequence[Path]) -> None:
-        self.session.uncommitted = tuple(dict.fromkeys((*self.session.uncommitted, *paths)))
+    def _in_the_files(self) -> None:
         self.host.decide(self.session.pending.written())
         self.host.action_reload()
 
     def action_commit(self) -> None:
-        """Write what is accepted, then commit just the files written here."""
+        """Write what is accepted and commit it with what was written here, and nothing else."""
         accepted = self.session.pending.accepted_operations()
         if not accepted and not self.session.uncommitted:
             self.host.say("Nothing is accepted or written yet.")
             return
-        planned = self._accepted_plan() if accepted else None
-        if accepted and planned is None:
-            return
-        edited = [edit.path for edit in planned.files] if planned else []
-        names = "\n".join(path.name for path in dict.fromkeys((*self.session.uncommitted, *edited)))
-        question = Ask("Commit message", f"Commits only:\n{names}", value=self._message(), verb="commit")
-        self.app.push_screen(question, lambda message: self._write_and_commit(planned, message))
+        planned = self._accepted_plan() if accepted else EditPlan((), ())
+        if planned is not None:
+            screen = Commit(self.session, self.host, planned, (*self.session.uncommitted, *accepted))
+            self.app.push_screen(screen, self._committed)
 
-    def _message(self) -> str:
-        ids = dict.fromkeys(op.id for op in self.session.pending.accepted_operations())
-        if not ids:
-            return "Update test expectations"
-        return f"Update expectations of {next(iter(ids)) if len(ids) == 1 else f'{len(ids):,} tests'}"
-
-    def _write_and_commit(self, planned: EditPlan | None, message: str | None) -> None:
-        """Two steps, so that what git refuses is still known to be written."""
-        if message is None:
-            return
-        if planned is None:
-            self._commit(message)
-            return
-
-        def written(paths: Sequence[Path]) -> None:
-            self._written(paths)
-            self._commit(message)
-
-        self.host.in_thread("write", lambda: write(planned), written)
-
-    def _commit(self, message: str) -> None:
-        root, paths = self.session.checkout.root, self.session.uncommitted
-        self.host.in_thread("commit", lambda: commit(root, paths, message), self._committed)
-
-    def _committed(self, revision: str) -> None:
-        self.session.uncommitted = ()
-        self.host.say(f"Committed {revision[:10]}.")
+    def _committed(self, delivered: Delivered | None) -> None:
+        if delivered is not None:
+            self.session.uncommitted = ()
+            self._in_the_files()
+            revisions = delivered.committed.revisions
+            self.host.say(f"Committed {', '.join(revision[:10] for revision in revisions)}.")

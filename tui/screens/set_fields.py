@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The form that sets fields of one entry or of many, at the entry or in an override of one arch."""
+"""The form that sets fields of one entry or of many, at the entry or as they count on one arch."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Label
 
 from core.edits.bulk import ENTRY_SCOPE, FORM_FIELDS, FormField, present_text, set_fields
+from core.edits.idle import Idle, without_idle
 from core.edits.operations import Operation
 from core.errors import UsageError
 from core.text import one_line
@@ -36,10 +38,12 @@ class SetFields(Dialog[Sequence[Operation]]):
         self._matrix = session.matrix
         self._ids = ids
         self._before: dict[str, str | None] = {}
+        self._refused: Sequence[Operation] = ()
+        """What was proposed last and found to have no effect."""
 
     def compose(self) -> ComposeResult:
         title = one_line(self._ids[0]) if len(self._ids) == 1 else f"{len(self._ids):,} tests"
-        scopes = [(ENTRY_SCOPE, "the entry"), *((arch, f"override {arch}") for arch in self._matrix.schema.archs)]
+        scopes = [(ENTRY_SCOPE, "the entry"), *((arch, f"what counts on {arch}") for arch in self._matrix.schema.archs)]
         with Vertical(id="box"):
             yield Label(Text(title), id="dialog-title")
             with Horizontal(classes="field"):
@@ -86,13 +90,22 @@ class SetFields(Dialog[Sequence[Operation]]):
                 editor.placeholder = "(they differ: left empty, nothing changes)" if present is None else "not set"
 
     def action_propose(self) -> None:
+        """Propose what has an effect. Where nothing has one, say why, and propose it all the same when asked again."""
         scope = self.query_one("#scope", Cycle).value
         try:
             operations = set_fields(self._matrix, self._ids, scope, self._changed())
         except UsageError as error:
-            self.query_one("#form-problem", Label).update(Text(f"{error.title}. {error.detail}", "bold red"))
+            self._say(f"{error.title}. {error.detail}")
             return
-        self.dismiss(operations)
+        telling, idle = without_idle(self._matrix, operations)
+        if telling or not idle or operations == self._refused:
+            self.dismiss(telling or operations)
+            return
+        self._refused = operations
+        self._say(f"No effect: {_reasons(idle)}. Enter once more proposes it all the same.")
+
+    def _say(self, problem: str) -> None:
+        self.query_one("#form-problem", Label).update(Text(one_line(problem), "bold red"))
 
     def _changed(self) -> dict[str, str]:
         changed = {}
@@ -104,3 +117,9 @@ class SetFields(Dialog[Sequence[Operation]]):
             if not untouched:
                 changed[field.name] = text
         return changed
+
+
+def _reasons(idle: Sequence[Idle]) -> str:
+    """The most frequent reason, and how many more there are."""
+    (why, _), *others = Counter(one.why for one in idle).most_common()
+    return f"{why}, and {len(others)} other reasons" if others else why

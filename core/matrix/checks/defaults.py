@@ -3,15 +3,14 @@
 
 from collections.abc import Iterator
 
+from core.matrix.acting import SWITCHES
 from core.matrix.checks.check import Check
 from core.matrix.checks.written import OVERRIDES, Path, Written, marked_archs, shown, written
 from core.matrix.effective import DEFAULTS, resolve
 from core.matrix.index import Matrix
 from core.model import Finding
 
-# Writing one of these turns its check on, whatever the value (spec 2.2).
-_SWITCHES = ("required_atol", "allclose_rtol", "allclose_atol")
-_PLAIN = {name: value for name, value in DEFAULTS.items() if name not in (*_SWITCHES, "status")}
+_PLAIN = {name: value for name, value in DEFAULTS.items() if name not in (*SWITCHES, "status")}
 
 
 def is_default(field: str, value: object) -> bool:

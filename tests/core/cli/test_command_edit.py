@@ -50,6 +50,11 @@ def test_json(checkout: Checkout) -> None:
     document = called.json
     assert document["applied"] == PROMOTE
     assert document["rejected"] == []
+    fields = {
+        "status": {"before": "KNOWN_FAILURE_XFAIL", "after": "EXPECTED_PASSING"},
+        "bringup_status": {"before": "FAILED_RUNTIME", "after": None},
+        "reason": {"before": "Bad StatusOr access", "after": None},
+    }
     assert document["effect"] == [
         {
             "id": TINY,
@@ -58,6 +63,10 @@ def test_json(checkout: Checkout) -> None:
             "after": "EXPECTED_PASSING",
             "jobs_gained": [],
             "jobs_lost": [],
+            "fields": fields,
+            "markers_gained": [],
+            "markers_lost": [],
+            "minutes": None,
         }
         for arch in ("n150", "p150")
     ]

@@ -33,11 +33,17 @@ class FailingRunner:
         self.subcommand = subcommand
 
     def __call__(
-        self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str] | None = None, stdin: str = ""
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        stdin: str = "",
+        timeout: float | None = None,
     ) -> CommandResult:
         if self.subcommand in argv:
             return CommandResult(tuple(argv), 128, "", "fatal: disk full\n")
-        return run_command(argv, cwd=cwd, env=env, stdin=stdin)
+        return run_command(argv, cwd=cwd, env=env, stdin=stdin, timeout=timeout)
 
 
 def test_the_work_tree_is_clean_and_holds_what_is_shipped(sample: Checkout) -> None:

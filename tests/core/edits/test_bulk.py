@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 
 from core.edits.bulk import FORM_FIELDS, home_file, present_text, set_fields
+from core.edits.idle import without_idle
 from core.edits.operations import Operation, OpKind
-from core.edits.plan import plan
+from core.edits.plan import plan, write
 from core.errors import UsageError
+from core.matrix.effective import resolve, status_on, supports
 from core.matrix.index import Matrix, index
+from core.model import Status
 from tests.support.tree import INFERENCE, TRAINING, sample
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
@@ -44,7 +47,53 @@ def test_an_empty_text_on_an_absent_field_is_no_operation(matrix: Matrix) -> Non
     assert set_fields(matrix, [TINY], "", {"reason": ""}) == ()
 
 
-def test_overrides(matrix: Matrix) -> None:
+def test_present_text_on_archs_is_what_counts_there(matrix: Matrix) -> None:
+    assert present_text(matrix, [NET], "n150", "status") == "KNOWN_FAILURE_XFAIL"
+    assert present_text(matrix, [NET], "n300-llmbox", "status") == "EXPECTED_PASSING"
+    assert present_text(matrix, [NET], ("n150", "n300-llmbox"), "status") is None
+    assert present_text(matrix, [NET, TINY], "p150", "reason") == ""
+
+
+def test_what_holds_on_every_arch_lands_at_the_entry(matrix: Matrix) -> None:
+    (op,) = set_fields(matrix, [ORG], ("n150", "p150"), {"reason": "why"})
+    assert (op.op, op.path, op.value) == (OpKind.SET, ("reason",), "why")
+
+
+def test_an_override_goes_once_it_says_what_the_entry_says(matrix: Matrix) -> None:
+    operations = set_fields(matrix, [NET], ("n150",), {"status": "EXPECTED_PASSING", "reason": ""})
+    assert {(op.op, op.path) for op in operations} == {
+        (OpKind.UNSET, ("arch_overrides", "n150", "status")),
+        (OpKind.UNSET, ("arch_overrides", "n150", "reason")),
+    }
+
+
+def test_an_arch_that_nothing_selects_the_test_on_gets_an_override_and_moves_nothing(matrix: Matrix) -> None:
+    operations = set_fields(matrix, [NET], ("p150",), {"status": "NOT_SUPPORTED_SKIP", "reason": ""})
+    assert [(op.op, op.path) for op in operations] == [(OpKind.SET, ("arch_overrides", "p150", "status"))]
+    assert without_idle(matrix, operations)[0] == ()
+    assert set_fields(matrix, [NET], ("p150",), {"reason": ""}) == ()
+
+
+def test_every_cell_has_what_it_should_in_bulk(matrix: Matrix) -> None:
+    ids = [TINY, NET, ORG, TRAIN]
+    before = {id: matrix.entries[id] for id in ids}
+    operations = set_fields(matrix, ids, ("p150", "n300-llmbox"), {"status": "NOT_SUPPORTED_SKIP", "reason": "no"})
+    planned = plan(matrix.checkout.test_config, operations, matrix.schema)
+    assert planned.rejected == ()
+    write(planned)
+    for id, entry in index(matrix.checkout).entries.items():
+        if id not in ids:
+            assert entry.fields == matrix.entries[id].fields
+            continue
+        for arch in (arch for arch in matrix.schema.archs if supports(before[id], arch)):
+            changed = arch in ("p150", "n300-llmbox")
+            assert status_on(entry, arch) is (Status.NOT_SUPPORTED_SKIP if changed else status_on(before[id], arch))
+            assert resolve(entry, "reason", arch).value == (
+                "no" if changed else resolve(before[id], "reason", arch).value
+            )
+
+
+def test_one_arch_gets_an_override(matrix: Matrix) -> None:
     (op,) = set_fields(matrix, [NET], "n150", {"assert_pcc": "false"})
     assert (op.path, op.value) == (("arch_overrides", "n150", "assert_pcc"), False)
 

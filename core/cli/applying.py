@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `edit` and `apply` share: operations from a file, shown with their effect, written, and committed."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.cli.context import Context
+from core.cli.edit_report import Outcome, report
+from core.edits.composer import Composition, compose_commits
+from core.edits.deliver import deliver
+from core.edits.effect import dead_overrides, effect
+from core.edits.groups import Split
+from core.edits.idle import Idle, idle
+from core.edits.message import pull_request
+from core.edits.operations import Operation, Rejection
+from core.edits.plan import EditPlan, plan, write
+from core.edits.proposals import parse_proposed
+from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.files import read_text
+from core.text import one_line
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of a commit, and of what is shown."""
+    parser.add_argument("--commit", action="store_true", help="write, then commit just these changes; never pushes")
+    parser.add_argument("-m", "--message", default="", metavar="MSG", help="the message; without it, one is composed")
+    parser.add_argument(
+        "--split",
+        choices=[one for one in Split if one is not Split.NONE],
+        help="a commit for each reason, issue or arch",
+    )
+    parser.add_argument(
+        "--no-verify-config", action="store_true", help="commit even where the checkout's own validator complains"
+    )
+    parser.add_argument("--markdown", action="store_true", help="print the text of a pull request instead of the diff")
+    parser.add_argument("--refuse-no-effect", action="store_true", help="reject operations that no run would notice")
+
+
+def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bool) -> int:
+    """Read operations from `source`, show what they come to, and do what `args` ask for."""
+    if args.message and not args.commit:
+        raise UsageError("A message is for a commit", hint="Say --commit, too.")
+    proposed = parse_proposed(sys.stdin.read() if source == "-" else read_text(Path(source)))
+    matrix = context.matrix
+    planned, idling = _planned(proposed.operations, context, refuse=args.refuse_no_effect)
+    outcome = Outcome(planned, effect(matrix, planned, context.ci))
+    outcome.notes += [f"no effect: {one_line(one.op.id)}: {one.why}" for one in idling]
+    dead = dead_overrides(matrix, planned)
+    outcome.notes += [f"dead override: {one_line(id)} is not marked for {arch}" for id, arch in dead]
+    composition = None
+    if (args.commit or args.markdown) and not planned.rejected:
+        composition = compose_commits(matrix, proposed.operations, evidence=proposed.evidence)
+    if args.markdown and composition is not None:
+        entries, evidence = composition.entries, proposed.evidence
+        outcome.markdown = pull_request(composition.changes, entries, outcome.effect, evidence)
+    if args.commit:
+        _commit(outcome, composition, args, context)
+    elif writes:
+        write(planned)
+        outcome.written = [edit.file for edit in planned.files]
+    report(outcome, context.console)
+    return EXIT_FINDINGS if planned.rejected else EXIT_OK
+
+
+def _planned(operations: Sequence[Operation], context: Context, *, refuse: bool) -> tuple[EditPlan, tuple[Idle, ...]]:
+    """The plan, and the operations without effect that are in it. Where they are refused, so is the rest."""
+    matrix = context.matrix
+    found = idle(matrix, operations)
+    if not refuse or not found:
+        return plan(context.checkout.test_config, operations, matrix.schema), found
+    rejected = tuple(Rejection(one.op, f"it has no effect: {one.why}") for one in found)
+    others = tuple(op for op in operations if all(op is not one.op for one in found))
+    return EditPlan((), (), rejected, others), ()
+
+
+def _commit(outcome: Outcome, composition: Composition | None, args: argparse.Namespace, context: Context) -> None:
+    """All or nothing: where the commit fails, the files are what they were before."""
+    if composition is None:
+        outcome.notes.append("nothing is written or committed while operations are rejected")
+        return
+    drafts = composition.drafts(Split(args.split or Split.NONE), args.message)
+    if not drafts:
+        raise UsageError("There is nothing to commit", "The last commit says all of this already.")
+    settings, schema = context.settings, context.matrix.schema
+    verify = not args.no_verify_config
+    delivered = deliver(context.checkout, outcome.plan, drafts, schema, verify=verify, python=settings.python)
+    outcome.commits, outcome.validation = delivered.committed, delivered.validation
+    outcome.written = [edit.file for edit in outcome.plan.files]

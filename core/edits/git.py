@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One git repository, as far as committing chosen texts of chosen files takes it; knows nothing of operations."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.proc import CommandResult, CommandRunner, ProcessIdentity, is_alive, own_identity, run_command, this_host
+
+COMMIT_SECONDS = 900.0
+"""How long hooks and signing may take."""
+
+_SECONDS = 60.0
+# Nobody sits at git's own prompts: a question would hang.
+_ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", "GPG_TTY": ""}
+# Names are files, never patterns. Not for commits: hooks would inherit it.
+_LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
+_UNDER_WAY = {
+    "rebase-merge": ("a rebase", "git rebase --abort"),
+    "rebase-apply": ("a rebase", "git rebase --abort"),
+    "MERGE_HEAD": ("a merge", "git merge --abort"),
+    "CHERRY_PICK_HEAD": ("a cherry-pick", "git cherry-pick --abort"),
+    "REVERT_HEAD": ("a revert", "git revert --abort"),
+}
+_REGULAR = ("100644", "100755")
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A file as a commit or the index has it."""
+
+    mode: str
+    hash: str
+
+
+class Repository:
+    """The repository of the work tree at `root`, which may be a directory inside of it. Paths are relative to `root`.
+
+    Every method raises TTMatrixError with git's own words where git refuses.
+    """
+
+    def __init__(self, root: Path, runner: CommandRunner = run_command) -> None:
+        self.root = root
+        self._runner = runner
+
+    def git(
+        self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None, timeout: float = _SECONDS
+    ) -> CommandResult:
+        """Run git at `root`. Raises TTMatrixError where it fails."""
+        done = self.try_git(*words, stdin=stdin, env=env, timeout=timeout)
+        if done.returncode != 0:
+            said = "\n".join(text for text in (done.stderr.strip(), done.stdout.strip()) if text)
+            raise TTMatrixError(
+                f"git {words[0]} failed", said or f"It ended with exit status {done.returncode} and said nothing."
+            )
+        return done
+
+    def try_git(
+        self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None, timeout: float = _SECONDS
+    ) -> CommandResult:
+        """Run git at `root`, whatever comes of it."""
+        return self._runner(
+            ["git", *words], cwd=self.root, env={**_ENVIRONMENT, **(env or {})}, stdin=stdin, timeout=timeout
+        )
+
+    def head(self) -> str:
+        """The last commit. Raises TTMatrixError where there is none, or no repository."""
+        self.git("rev-parse", "--git-dir")
+        found = self.try_git("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        if found.returncode != 0:
+            raise TTMatrixError(
+                "There is no commit yet", f"{self.root} is on a branch without a first commit.", "Make one with git."
+            )
+        return found.stdout.strip()
+
+    def is_detached(self) -> bool:
+        """Whether a commit would belong to no branch."""
+        return self.try_git("symbolic-ref", "--quiet", "HEAD").returncode != 0
+
+    def refuse_unfit(self) -> None:
+        """Raise TTMatrixError where no commit should be made now, with what to do about it."""
+        self.head()
+        for name, (what, abort) in _UNDER_WAY.items():
+            if self._git_path(name).exists():
+                detail = f"A commit now would become a part of it. It is under way in {self.root}."
+                raise TTMatrixError(f"In the middle of {what}", detail, f"Finish it, or leave it with: {abort}")
+        for role in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
+            if (asked := self.try_git("var", role)).returncode != 0:
+                hint = "git config user.name 'Your Name' and git config user.email you@example.com"
+                raise TTMatrixError("git does not know who you are", asked.stderr.strip(), hint)
+
+    def committed(self, commit: str, paths: Sequence[str]) -> Mapping[str, Blob]:
+        """Those of `paths` that `commit` has as regular files."""
+        listed = self.git("ls-tree", "-z", commit, "--", *paths, env=_LITERAL).stdout
+        found: dict[str, Blob] = {}
+        for line in filter(None, listed.split("\0")):
+            about, _, path = line.partition("\t")
+            mode, _, hash = about.split()
+            if mode in _REGULAR:
+                found[path] = Blob(mode, hash)
+        return found
+
+    def staged(self, paths: Sequence[str]) -> Mapping[str, Blob]:
+        """Those of `paths` that the index has. Raises TTMatrixError where one is unmerged or not checked out."""
+        listed = self.git("ls-files", "--stage", "-t", "-z", "--", *paths, env=_LITERAL).stdout
+        found: dict[str, Blob] = {}
+        for line in filter(None, listed.split("\0")):
+            about, _, path = line.partition("\t")
+            tag, mode, hash, stage = about.split()
+            if stage != "0":
+                raise TTMatrixError(f"{path} has conflicts", "The index holds several versions of it.", "Resolve them.")
+            if tag == "S":
+                hint = f"git sparse-checkout add {Path(path).parent}"
+                raise TTMatrixError(f"{path} is outside the sparse checkout", "git does not look at its text.", hint)
+            found[path] = Blob(mode, hash)
+        return found
+
+    def text(self, path: str, blob: Blob) -> str:
+        """What stands in a blob of `path`, with no line end converted."""
+        text = self.git("cat-file", "blob", blob.hash).stdout
+        if "\ufffd" in text:
+            raise TTMatrixError(f"{path} is not UTF-8 in git", hint="Save the file as UTF-8 and commit that.")
+        return text
+
+    def store(self, text: str) -> str:
+        """Keep a text as a blob, with no line end converted, and return its hash."""
+        return self.git("hash-object", "-w", "--stdin", stdin=text).stdout.strip()
+
+    def put(self, index: Path, blobs: Mapping[str, Blob]) -> None:
+        """Set entries of the index file at `index`."""
+        env = {"GIT_INDEX_FILE": str(index)}
+        lines = "".join(f"{blob.mode} {blob.hash}\t{self.prefix}{path}\0" for path, blob in blobs.items())
+        self.git("update-index", "-z", "--index-info", stdin=lines, env=env)
+
+    @cached_property
+    def prefix(self) -> str:
+        return self.git("rev-parse", "--show-prefix").stdout.rstrip("\n")
+
+    @cached_property
+    def index(self) -> Path:
+        """The file of the index; it need not exist."""
+        return self._git_path("index")
+
+    def _git_path(self, name: str) -> Path:
+        return self.root / self.git("rev-parse", "--git-path", name).stdout.rstrip("\n")
+
+    @contextmanager
+    def index_locked(self) -> Iterator[None]:
+        """Keep every other git from changing the index, as git itself does while it commits.
+
+        A lock that one of us left behind when it was killed is taken over.
+        """
+        lock = self.index.with_name(f"{self.index.name}.lock")
+        if _is_left_behind(lock):
+            lock.unlink(missing_ok=True)
+        try:
+            descriptor = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        except FileExistsError as error:
+            hint = "Wait for it. Where none runs, a git was killed: remove that file."
+            raise TTMatrixError("Another git is at work", f"{lock} exists.", hint) from error
+        except OSError as error:
+            raise TTMatrixError(f"Cannot write {lock}", error.strerror or str(error)) from error
+        try:
+            with os.fdopen(descriptor, "w") as handle:
+                json.dump({"ttmatrix": {**asdict(own_identity()), "host": this_host()}}, handle)
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def _is_left_behind(lock: Path) -> bool:
+    try:
+        owner = json.loads(lock.read_text(encoding="utf-8"))["ttmatrix"]
+        if owner["host"] != this_host():
+            return False
+        return not is_alive(ProcessIdentity(int(owner["pid"]), float(owner["start_time"])))
+    except (OSError, ValueError, KeyError, TypeError):
+        return False

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The smallest entry that means what is wanted on each arch, and the operations that lead there."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from core.edits.operations import OVERRIDES, Operation, OpKind
+from core.matrix.acting import UNWRITTEN, acting, raw_value, said_default, with_fields
+from core.model import Entry
+
+Wish = Mapping[str, Mapping[str, object]]
+"""By arch, then by field, the value that shall count there; None: as if the field were not written."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """One way to write a field so that every arch has what it wants."""
+
+    base: object
+    """At the entry; `UNWRITTEN`: not there."""
+    overrides: Mapping[str, object]
+    changed: int
+    """Lines that differ from what is written now."""
+    moved: bool
+    """Whether the entry's own value acts otherwise than now."""
+
+    @property
+    def cost(self) -> tuple[int, int, bool]:
+        return (self.base is not UNWRITTEN) + len(self.overrides), self.changed, self.moved
+
+
+def synthesise(fields: Mapping[str, object], wish: Wish, archs: Sequence[str]) -> dict[str, object]:
+    """`fields` of an entry, rewritten so that each arch of `wish` has what it wants.
+
+    The other archs of `archs` keep what they have; archs outside of it keep their overrides, not what these leave
+    to the entry. Of all ways to write the wanted fields the one with the fewest lines is taken; of these the one that
+    differs in the fewest lines from `fields`; of these one that leaves the entry's own values alone. Fields that
+    nobody asked for stay as they are written.
+    """
+    archs = tuple(dict.fromkeys((*archs, *wish)))
+    names = tuple(dict.fromkeys(name for values in wish.values() for name in values))
+    entry = with_fields(None, fields)
+    choices = {name: tuple(_choices(entry, name, wish, archs)) for name in names}
+    present = frozenset(_overrides(fields))
+    kept = present - {arch for arch in archs if (values := entry.overrides.get(arch)) and set(values) <= set(names)}
+    best = min(_layouts(choices, kept, present, archs), key=lambda one: one[0])
+    return _written(fields, best[1], archs)
+
+
+def operations_to(id: str, file: str, before: Mapping[str, object], after: Mapping[str, object]) -> list[Operation]:
+    """Operations that make `after` of the fields `before` of an entry: what is set comes before what goes."""
+    sets: list[Operation] = []
+    unsets: list[Operation] = []
+    old, new = dict(_flat(before)), dict(_flat(after))
+    for path, value in new.items():
+        if path not in old or not _same(old[path], value):
+            sets.append(Operation(OpKind.SET, id, file, path, value))
+    for path in old:
+        if path not in new:
+            unsets.append(Operation(OpKind.UNSET, id, file, path))
+    return [*sets, *unsets]
+
+
+def _layouts(
+    choices: Mapping[str, Sequence[_Choice]], kept: frozenset[str], present: frozenset[str], archs: Sequence[str]
+) -> Iterator[tuple[tuple[int, int, int, int], dict[str, _Choice]]]:
+    """For every set of archs that may have an override, the best choice of each field, with the cost in all.
+
+    Fields share only the lines that name archs, so once those are given, each field can be chosen by itself.
+    """
+    needed = [arch for arch in archs if any(arch in choice.overrides for way in choices.values() for choice in way)]
+    for size in range(len(needed) + 1):
+        for allowed in map(frozenset, combinations(needed, size)):
+            best = {name: _cheapest(ways, allowed) for name, ways in choices.items()}
+            if None in best.values():
+                continue
+            layout = {name: choice for name, choice in best.items() if choice is not None}
+            named = kept | allowed
+            lines, changed = len(named) + bool(named), len(named ^ present) + (bool(named) != bool(present))
+            costs = [choice.cost for choice in layout.values()]
+            lines, changed = lines + sum(one[0] for one in costs), changed + sum(one[1] for one in costs)
+            yield (lines, changed, sum(one[2] for one in costs), len(allowed)), layout
+
+
+def _cheapest(ways: Iterable[_Choice], allowed: frozenset[str]) -> _Choice | None:
+    return min((one for one in ways if one.overrides.keys() <= allowed), key=lambda one: one.cost, default=None)
+
+
+def _choices(entry: Entry, name: str, wish: Wish, archs: Sequence[str]) -> Iterator[_Choice]:
+    """Every value the entry itself could have, with the overrides that this asks for."""
+    own = raw_value(entry, name, None)
+    present = {arch: values[name] for arch in archs if name in (values := entry.overrides.get(arch, {}))}
+    wanted = {arch: _wanted(entry, name, wish, arch) for arch in archs}
+    bases: dict[object, object] = {}
+    for value in (own, UNWRITTEN, *wanted.values()):
+        bases.setdefault(acting(name, value), value)
+    # Nothing at all says as much as a default that is spelled out, with a line less.
+    for base in (*bases.values(), *(() if own is UNWRITTEN else (UNWRITTEN,))):
+        needed = {
+            arch: _spelled(name, value, present.get(arch, UNWRITTEN))
+            for arch, value in wanted.items()
+            if acting(name, value) != acting(name, base)
+        }
+        if (base is None and own is not None) or any(value is UNWRITTEN for value in needed.values()):
+            continue
+        changed = _lines_between(present, needed) + (not _same(own, base))
+        yield _Choice(base, needed, changed, acting(name, own) != acting(name, base))
+
+
+def _wanted(entry: Entry, name: str, wish: Wish, arch: str) -> object:
+    if name in (asked := wish.get(arch, {})):
+        return UNWRITTEN if asked[name] is None else asked[name]
+    return raw_value(entry, name, arch)
+
+
+def _spelled(name: str, value: object, present: object) -> object:
+    """How an override says `value`: as it does now where that acts alike; `UNWRITTEN` where it cannot be said."""
+    if present is not UNWRITTEN and acting(name, present) == acting(name, value):
+        return present
+    if acting(name, value) == acting(name, UNWRITTEN):
+        return said_default(name)
+    # A null that means something cannot be written, only left where it is.
+    return UNWRITTEN if value is None else value
+
+
+def _lines_between(old: Mapping[str, object], new: Mapping[str, object]) -> int:
+    return sum(not _same(old.get(arch, UNWRITTEN), new.get(arch, UNWRITTEN)) for arch in {**old, **new})
+
+
+def _written(fields: Mapping[str, object], layout: Mapping[str, _Choice], archs: Sequence[str]) -> dict[str, object]:
+    result = {name: value for name, value in fields.items() if name != OVERRIDES}
+    present = _overrides(fields)
+    overrides = {arch: dict(values) if isinstance(values, dict) else values for arch, values in present.items()}
+    for name, choice in layout.items():
+        _put(result, name, choice.base)
+        for arch in archs:
+            values = overrides.setdefault(arch, {})
+            if isinstance(values, dict):
+                _put(values, name, choice.overrides.get(arch, UNWRITTEN))
+    left = {arch: values for arch, values in overrides.items() if values or values == present.get(arch)}
+    return {**result, OVERRIDES: left} if left else result
+
+
+def _put(values: dict[str, object], name: str, value: object) -> None:
+    if value is UNWRITTEN:
+        values.pop(name, None)
+    else:
+        values[name] = value
+
+
+def _overrides(fields: Mapping[str, object]) -> Mapping[str, object]:
+    found = fields.get(OVERRIDES)
+    return found if isinstance(found, dict) else {}
+
+
+def _flat(fields: Mapping[str, object]) -> Iterator[tuple[tuple[str, ...], object]]:
+    for name, value in fields.items():
+        if name != OVERRIDES:
+            yield (name,), value
+    for arch, values in _overrides(fields).items():
+        if isinstance(values, dict):
+            yield from (((OVERRIDES, arch, name), value) for name, value in values.items())
+
+
+def _same(one: object, other: object) -> bool:
+    """Equal and of one type: `1`, `1.0` and `true` are three texts."""
+    return one is other or (type(one) is type(other) and one == other)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A checkout that git knows, and everything about it that a commit must leave alone."""
+
+import hashlib
+from pathlib import Path
+
+from core.proc import run_command
+from core.sources.checkout import Checkout
+
+
+def git(root: Path, *words: str, stdin: str = "") -> str:
+    """What git says at `root`; fails where it does."""
+    done = run_command(["git", *words], cwd=root, stdin=stdin)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def committed_checkout(checkout: Checkout) -> Checkout:
+    """The same with one commit of everything, by somebody."""
+    git(checkout.root, "init", "--quiet", "--initial-branch=main")
+    git(checkout.root, "config", "user.name", "Somebody")
+    git(checkout.root, "config", "user.email", "somebody@example.com")
+    git(checkout.root, "add", "--all")
+    git(checkout.root, "commit", "--quiet", "--message=first")
+    return checkout
+
+
+def hook(root: Path, name: str, script: str) -> None:
+    """Install a hook."""
+    path = root / ".git" / "hooks" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def state(root: Path) -> dict[str, str]:
+    """Everything that a failed commit must leave as it was: branch, index to the byte, status, both differences."""
+    index = hashlib.sha256((root / ".git" / "index").read_bytes()).hexdigest()
+    return {"index": index, "head": git(root, "rev-parse", "HEAD"), "branch": git(root, "symbolic-ref", "HEAD")} | {
+        " ".join(words): git(root, *words)
+        # What looks at the work tree may write the index anew, so none of these may.
+        for words in (
+            ("--no-optional-locks", "status", "--porcelain=v2"),
+            ("diff", "--cached"),
+            ("--no-optional-locks", "diff"),
+        )
+    }

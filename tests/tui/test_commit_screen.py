@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commit screen: messages to edit, several commits, and a validator that complains."""
+
+from pathlib import Path
+
+import pytest
+
+from core.edits.operations import Operation, OpKind
+from core.edits.pending import Change
+from core.edits.validator import VALIDATOR
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.git import committed_checkout, git
+from tests.support.tree import INFERENCE, TRAINING, YAML, sample
+from tui.app import TTMatrixApp
+
+TINY = "alpha/pytorch-tiny-single_device-inference"
+TRAIN = "alpha/pytorch-tiny-single_device-training"
+WHY = Operation(OpKind.SET, TINY, INFERENCE, ("reason",), "why")
+PASS = Operation(OpKind.SET, TRAIN, TRAINING, ("status",), "EXPECTED_PASSING")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "tt-xla")
+
+
+def _app(checkout: Checkout, *operations: Operation) -> TTMatrixApp:
+    app = build_app(committed_checkout(checkout))
+    app.session.pending = app.session.pending.propose(Change(operations)).accept(0)
+    return app
+
+
+@pytest.mark.parametrize("size", [(80, 24), (150, 40)])
+async def test_a_commit_for_each_reason_with_own_words(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = _app(checkout, WHY, PASS)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await pilot.press("5", "c")
+        await until(pilot, lambda: "Update expectations of 2 tests" in screen_text(app), "the message")
+        assert "torch/inference_single_device, torch/training_single_device" in screen_text(app)
+        assert "esc leave" in screen_text(app)
+        await pilot.press("shift+tab", "right")
+        await until(pilot, lambda: "1 of 2" in screen_text(app), "two commits")
+        await pilot.press("tab")
+        await type_text(pilot, "now ")
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: "2 of 2" in screen_text(app), "the second message")
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: "now Update reason of" in screen_text(app), "the first message")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: not app.session.pending.changes, "the commits")
+    assert git(checkout.root, "log", "--format=%s", "-2").splitlines() == [
+        f"Expect {TRAIN} to pass",
+        f"now Update reason of {TINY}",
+    ]
+    assert git(checkout.root, "status", "--porcelain") == ""
+
+
+async def test_the_validators_complaint_stops_it_once(checkout: Checkout) -> None:
+    (checkout.root / VALIDATOR).write_text("print('ERROR: bad entry')\nraise SystemExit(1)\n")
+    app = _app(checkout, PASS)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await pilot.press("5", "c")
+        await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "ERROR: bad entry" in screen_text(app), "the complaint")
+        await until(pilot, lambda: "Nothing was written or committed" in screen_text(app), "what became of it")
+        assert (checkout.test_config / TRAINING).read_text() == YAML[TRAINING]
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: not app.session.pending.changes, "the commit")
+    assert git(checkout.root, "show", "--name-only", "--format=").split() == [f"tests/runner/test_config/{TRAINING}"]
+
+
+async def test_leaving_commits_nothing(checkout: Checkout) -> None:
+    app = _app(checkout, PASS)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "c")
+        await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.review_screen, "the review")
+        assert len(app.session.pending.changes) == 1
+    assert git(checkout.root, "rev-list", "--count", "HEAD").strip() == "1"
+
+
+async def test_the_text_of_a_pull_request_is_copied(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = _app(checkout, PASS)
+    copied: list[str] = []
+    monkeypatch.setattr(app, "copy", copied.append)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "c")
+        await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: bool(copied), "the copy")
+    assert copied[0].startswith(f"# Expect {TRAIN} to pass\n")
