@@ -30,6 +30,11 @@ class Paths:
     def runs(self) -> Path:
         return self.state / "runs"
 
+    @property
+    def journal(self) -> Path:
+        """Pending changes, a journal for each checkout."""
+        return self.state / "journal"
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

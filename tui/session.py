@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the screens share: the view of one checkout, the pending edits, the runs; built once, held here only."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.edits.pending import Decision, Pending
+from core.edits.conflicts import Conflict, conflicts
+from core.edits.pending import Change, Decision, Pending
+from core.edits.values import Present
+from core.edits.workbench import Workbench
 from core.matrix.cache import Cache
 from core.matrix.ci import Ci, read_ci
 from core.matrix.detail import Detail, describe
@@ -31,18 +35,20 @@ class Session:
     paths: Paths
     settings: Settings
     store: RunStore
-    pending: Pending = field(default_factory=Pending)
-    uncommitted: tuple[Path, ...] = ()
-    """Files written here and not committed yet."""
+    bench: Workbench
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
     _ci: Ci | None = None
+    _present: tuple[Matrix, Present] | None = None
+    _conflicts: dict[int, tuple[Change, Present, Sequence[Conflict]]] = field(default_factory=dict)
 
     @classmethod
     def open(cls, matrix: Matrix, paths: Paths, settings: Settings, *, query: str = "", arch: str = "") -> "Session":
         """Start on `matrix`. Raises UsageError for a query or an arch that cannot be."""
         view = View(matrix, Query.parse(query), arch)
-        return cls(view, paths, settings, RunStore(paths.runs))
+        bench = Workbench(matrix.checkout, paths.journal)
+        view.marks |= bench.desk.marks & matrix.rows.keys()
+        return cls(view, paths, settings, RunStore(paths.runs), bench)
 
     @property
     def matrix(self) -> Matrix:
@@ -51,6 +57,29 @@ class Session:
     @property
     def checkout(self) -> Checkout:
         return self.matrix.checkout
+
+    @property
+    def pending(self) -> Pending:
+        return self.bench.pending
+
+    @property
+    def uncommitted(self) -> tuple[Path, ...]:
+        """Files written here and not committed yet."""
+        return self.bench.uncommitted
+
+    @property
+    def present(self) -> Present:
+        """The entries of the present matrix, as changes are held against them."""
+        if self._present is None or self._present[0] is not self.matrix:
+            self._present = self.matrix, Present(self.matrix.files)
+        return self._present[1]
+
+    def conflicts(self, change: Change) -> Sequence[Conflict]:
+        """Where the files say something else by now than what a pending change was made against."""
+        known = self._conflicts.get(change.id)
+        if known is None or known[0] is not change or known[1] is not self.present:
+            known = self._conflicts[change.id] = change, self.present, conflicts(change, self.present)
+        return known[2]
 
     @property
     def open_changes(self) -> int:
@@ -93,3 +122,7 @@ class Session:
     def start(self, spec: RunSpec) -> RunRecord:
         """Start a planned run, detached from us."""
         return launch(self.store, spec)
+
+    def write(self, ids: Sequence[int]) -> tuple[Path, ...]:
+        """Write those of the changes that are accepted. Raises TTMatrixError where nothing can be written."""
+        return self.bench.write(ids, self.matrix.schema)

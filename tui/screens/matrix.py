@@ -208,17 +208,20 @@ class MatrixScreen(SessionScreen):
     def action_mark(self) -> None:
         if self.current is not None:
             self.session.view.toggle_mark(self.current)
+            self.host.keep_marks()
             self.table.repaint_rows()
             self.table.action_move(1)
             self._say()
 
     def action_mark_shown(self) -> None:
         self.session.view.mark_shown()
+        self.host.keep_marks()
         self.table.repaint_rows()
         self._say()
 
     def action_unmark(self) -> None:
         self.session.view.marks.clear()
+        self.host.keep_marks()
         self.table.repaint_rows()
         self._say()
 

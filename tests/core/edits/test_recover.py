@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of core.edits.recover."""
+
+from pathlib import Path
+
+import pytest
+
+from core.edits.events import WriteEnded, Written
+from core.edits.operations import Operation, OpKind
+from core.edits.plan import EditPlan, plan
+from core.edits.recover import Found, began, is_halfway, look, settled, told
+
+TORCH = "torch/test_config_inference_single_device.yaml"
+JAX = "jax/test_config_inference_single_device.yaml"
+
+
+@pytest.fixture
+def planned(test_config: Path) -> EditPlan:
+    ids = ("a/pytorch-One-single_device-inference", "c/jax-single_device-inference")
+    return plan(test_config, [Operation(OpKind.SET, id, path=("reason",), value="r") for id in ids])
+
+
+def write(planned: EditPlan, *files: str) -> None:
+    for edit in planned.files:
+        if edit.file in files:
+            edit.path.write_text(edit.after)
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        ((), "nothing is written. The changes are still accepted"),
+        ((JAX,), f"halfway. {JAX}: written; {TORCH}: not written. The changes are still accepted"),
+        ((JAX, TORCH), "all is written"),
+    ],
+)
+def test_each_file_is_known_by_its_text(
+    planned: EditPlan, test_config: Path, files: tuple[str, ...], words: str
+) -> None:
+    writing = began(planned, (1, 2))
+    write(planned, *files)
+    found = look(writing, test_config)
+    assert {file for file, what in found.items() if what is Found.WRITTEN} == set(files)
+    assert words in told(writing, found)
+    assert is_halfway(found) is bool(files)
+    assert settled(writing, found) == (Written((1, 2), (JAX, TORCH)) if len(files) == 2 else WriteEnded())
+
+
+def test_what_somebody_changed_since_is_told(planned: EditPlan, test_config: Path) -> None:
+    writing = began(planned)
+    (test_config / JAX).unlink()
+    (test_config / TORCH).write_text("else")
+    found = look(writing, test_config)
+    assert set(found.values()) == {Found.CHANGED}
+    assert "Give the same operations again" in told(writing, found)
+    assert settled(writing, found) == WriteEnded()
