@@ -76,7 +76,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self._look_at_runs()
         self.set_interval(_LOOK_SECONDS, self._look_around)
         self.pending_moved()
-        if self.session.pending.changes:
+        if self.session.pending.changes or self.session.uncommitted:
             self._rebase()
 
     # Between the screens
@@ -203,6 +203,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         session = self.session
 
         def rebase() -> str:
+            session.bench.look_at_git()
             event = session.bench.rebase(session.present)
             return rebase_words(event, session.bench.conflicts(session.present).values())
 

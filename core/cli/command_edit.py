@@ -7,12 +7,17 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.edits.effect import effect
+from core.edits.exclusive import sole_writer
 from core.edits.operations import parse_operations, to_json
-from core.edits.plan import plan, write
+from core.edits.plan import plan
+from core.edits.workbench import Workbench
 from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.files import read_text
 from core.matrix.ci import job_name
 from core.text import one_line, printable
+
+_WAIT_SECONDS = 5.0
+"""How long another writer is waited for."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -23,12 +28,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     text = sys.stdin.read() if args.apply == "-" else read_text(Path(args.apply))
     operations = parse_operations(text)
-    matrix = context.matrix
-    planned = plan(context.checkout.test_config, operations, matrix.schema)
-    changes = effect(matrix, planned, context.ci)
-    if args.write:
-        write(planned)
     console = context.console
+    test_config, schema = context.checkout.test_config, context.matrix.schema
+    if args.write:
+        bench = Workbench(context.checkout, context.paths.journal)
+        with sole_writer(context.checkout.root, "edit --write", wait=_WAIT_SECONDS):
+            planned = plan(test_config, operations, schema)
+            bench.write_plan(planned)
+        for notice in bench.notices():
+            console.note(notice)
+    else:
+        planned = plan(test_config, operations, schema)
+    changes = effect(context.matrix, planned, context.ci)
     if console.json:
         console.document(
             {

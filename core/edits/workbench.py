@@ -20,6 +20,7 @@ from core.edits.recover import began, is_halfway, look, settled, told
 from core.edits.values import Present
 from core.errors import TTMatrixError
 from core.files import drop_leftovers
+from core.proc import run_command
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
 from core.sources.schema import Schema
@@ -140,6 +141,25 @@ class Workbench:
         names = tuple(path.relative_to(root).as_posix() for path in paths if path.is_relative_to(root))
         self._journal.record(lambda _: Committed(names))
         return revision
+
+    def look_at_git(self) -> None:
+        """Forget of the files written here those that are committed by now, be it by hand."""
+        files = self.desk.uncommitted
+        if files:
+            argv = [
+                "git",
+                "diff",
+                "--name-only",
+                "--relative",
+                "-z",
+                "HEAD",
+                "--",
+                *(f":(literal){file}" for file in files),
+            ]
+            done = run_command(argv, cwd=self.checkout.test_config)
+            committed = tuple(file for file in files if file not in done.stdout.split("\0"))
+            if done.returncode == 0 and committed:
+                self._journal.record(lambda _: Committed(committed))
 
     @property
     def uncommitted(self) -> tuple[Path, ...]:

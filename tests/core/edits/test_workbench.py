@@ -16,6 +16,7 @@ from core.edits.values import Present
 from core.edits.workbench import Workbench
 from core.errors import TTMatrixError
 from core.files import atomic_write
+from core.proc import run_command
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
 from core.sources.schema import Schema
@@ -232,3 +233,14 @@ def test_operations_from_a_file_leave_pending_changes_alone(bench: Workbench) ->
     planned = plan(bench.checkout.test_config, [setting(C, "s")], SCHEMA)
     assert bench.write_plan(planned) == (bench.checkout.test_config / JAX,)
     assert (bench.uncommitted, bench.desk.writing, len(bench.pending.changes)) == ((), None, 1)
+
+
+def test_what_was_committed_by_hand_is_no_longer_waited_for(bench: Workbench) -> None:
+    bench.write([propose(bench, setting(A, "r"), setting(C, "s"))], SCHEMA)
+    bench.look_at_git()
+    assert len(bench.uncommitted) == 2
+    run_command(
+        ["git", "commit", "--quiet", "--message=by hand", "--", str(bench.uncommitted[0])], cwd=bench.checkout.root
+    )
+    bench.look_at_git()
+    assert [path.parent.name for path in bench.uncommitted] == ["torch"]
