@@ -54,6 +54,10 @@ def from_line(line: str) -> Event:
         raise ValueError(f"no event that is known: {error!r}") from error
 
 
+# Looked up for every line: making an enum member of a text takes several times as long.
+_KINDS: Mapping[str, OpKind] = {str(kind): kind for kind in OpKind}
+_DECISIONS: Mapping[str, Decision] = {str(decision): decision for decision in Decision}
+
 _NAMES: Mapping[type, str] = {
     Stepped: "step",
     Undone: "undo",
@@ -112,19 +116,19 @@ def _read_edit(raw: Mapping[str, Any]) -> Edit:
     if "put" in raw:
         before, after = raw["put"]
         return Put(_read_change(before), _read_change(after))
-    return Decided(raw["id"], Decision(raw["before"]), Decision(raw["after"]))
+    return Decided(raw["id"], _DECISIONS[raw["before"]], _DECISIONS[raw["after"]])
 
 
 def _read_change(raw: Mapping[str, Any] | None) -> Change | None:
     if raw is None:
         return None
     bases = tuple(Base(file, id, fields) for file, id, fields in raw["bases"])
-    return Change(tuple(map(_read_operation, raw["ops"])), raw["note"], Decision(raw["decision"]), bases, raw["id"])
+    return Change(tuple(map(_read_operation, raw["ops"])), raw["note"], _DECISIONS[raw["decision"]], bases, raw["id"])
 
 
 def _read_operation(raw: Mapping[str, Any]) -> Operation:
     # By name, so that what operations learn to say is kept without a word here.
-    return Operation(**{**raw, "op": OpKind(raw["op"]), "path": tuple(raw.get("path", ()))})
+    return Operation(**{**raw, "op": _KINDS[raw["op"]], "path": tuple(raw.get("path", ()))})
 
 
 def _key(raw: list[str]) -> Key:
