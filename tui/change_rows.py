@@ -114,8 +114,8 @@ def conflict_lines(conflicts: Sequence[Conflict]) -> list[str]:
     lines = []
     for one in conflicts:
         place = f"{one.id}: {'.'.join(one.path)}" if one.path else one.id
-        lines += [f"changed elsewhere: {place}", f"  theirs: {_side(one.theirs)}", f"  ours:   {_side(one.ours)}"]
-        lines.append(f"  before: {_side(one.base)}")
+        sides = (("before", one.base), ("theirs", one.theirs), ("ours", one.ours))
+        lines += [f"changed elsewhere: {place}", *(f"  {name + ':':7} {_side(value)}" for name, value in sides)]
     return lines
 
 

@@ -153,7 +153,8 @@ def _is_done(op: Operation, base: Base, present: Present) -> bool:
         case OpKind.ADD:
             return now is not None and same(now, op.value)
         case OpKind.REMOVE:
-            return now is None and base.fields is not None
+            # A file that is not there may be on its way: git takes a file away before it writes it anew.
+            return now is None and base.fields is not None and base.file in present.entries
         case OpKind.RENAME | OpKind.MOVE:
             target = (base.file, str(op.to)) if op.op is OpKind.RENAME else (str(op.to), base.id)
             return target == base.key or (now is None and present.fields(target) is not None)

@@ -158,8 +158,8 @@ class _State:
             self._seen.update(event.come or {})
         if event.renamed:
             self._carry(along_renames(event.renamed))
-        if event.dropped:
-            self._forget(frozenset(event.dropped))
+        # A step like others, so that nobody has to trust it: another branch may say something else tomorrow.
+        self._push(Step(tuple(Put(self._changes[id], None) for id in event.dropped if id in self._changes)))
 
     def _forget(self, ids: frozenset[int]) -> None:
         """No step leads back to changes that have left."""

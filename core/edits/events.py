@@ -66,7 +66,7 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class Rebased:
-    """The files were looked at again: entries got other names, and what is done already is dropped."""
+    """The files say something else by now: entries were renamed, and changes that are done already are dropped."""
 
     gone: tuple[Key, ...] = ()
     come: Mapping[Key, str] | None = None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What files that were changed by others do to all pending changes at once."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from core.edits.conflicts import is_done
@@ -12,29 +13,27 @@ from core.edits.values import Key, Present
 
 
 def rebase(desk: Desk, present: Present) -> Rebased | None:
-    """What the present files do to the pending changes; None: nothing has happened.
+    """What the present files do to the pending changes; None: they say what they said at the last look.
 
     Entries that were renamed or moved are followed, in undone steps as well; changes that are done already are
     dropped. Conflicts stay where they are, for a person to decide.
     """
-    known = {(file, id) for file, entries in present.digests.items() for id in entries}
-    gone = tuple(key for key in desk.seen if key not in known and key[0] not in present.broken)
-    come = {
-        (file, id): digest
-        for file, entries in present.digests.items()
-        for id, digest in entries.items()
-        if desk.seen.get((file, id)) != digest
-    }
-    followed: dict[Key, Key] = {}
-    if gone and desk.seen:
-        fresh = {key: digest for key, digest in come.items() if key not in desk.seen}
-        wanted = _keys(desk)
-        found = renames({key: desk.seen[key] for key in gone}, fresh)
-        followed = {old: new for old, new in found.items() if old in wanted}
-    event = Rebased(gone, come, tuple(followed.items()))
-    changes = apply(desk, event).pending.changes if followed else desk.pending.changes
-    dropped = tuple(change.id for change in changes if is_done(change, present))
-    return replace(event, dropped=dropped) if gone or come or dropped else None
+    gone, come = _differences(desk.seen, present)
+    if not gone and not come:
+        return None
+    fresh = {key: digest for key, digest in come.items() if key not in desk.seen}
+    found = renames({key: desk.seen[key] for key in gone}, fresh) if gone and fresh else {}
+    wanted = _keys(desk) if found else set()
+    event = Rebased(gone, come, tuple((old, new) for old, new in found.items() if old in wanted))
+    changes = apply(desk, event).pending.changes
+    return replace(event, dropped=tuple(change.id for change in changes if is_done(change, present)))
+
+
+def _differences(seen: Mapping[Key, str], present: Present) -> tuple[tuple[Key, ...], dict[Key, str]]:
+    """The entries that are gone since they were seen, and those that are new or say something else."""
+    now = {(file, id): digest for file, entries in present.digests.items() for id, digest in entries.items()}
+    gone = tuple(key for key in seen if key not in now and key[0] not in present.broken)
+    return gone, {key: digest for key, digest in now.items() if seen.get(key) != digest}
 
 
 def _keys(desk: Desk) -> set[Key]:

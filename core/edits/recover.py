@@ -2,11 +2,13 @@
 """Find out what became of a write that was cut off."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
 
 from core.edits.events import Event, FileWrite, WriteBegan, WriteEnded, Written
+from core.edits.operations import OpKind
+from core.edits.pending import Change
 from core.edits.plan import EditPlan
 from core.errors import TTMatrixError
 from core.files import read_text
@@ -37,11 +39,19 @@ def is_halfway(found: Mapping[str, Found]) -> bool:
     return Found.WRITTEN in found.values()
 
 
-def settled(writing: WriteBegan, found: Mapping[str, Found]) -> Event:
-    """How the write is to be remembered: done where every file has its new text, else as if it had not been tried."""
-    if writing.ids and all(one is Found.WRITTEN for one in found.values()):
-        return Written(writing.ids, tuple(found))
-    return WriteEnded()
+def settled(writing: WriteBegan, found: Mapping[str, Found], changes: Iterable[Change]) -> Event:
+    """How the write is to be remembered: as done for those of `changes` that were to be written and wholly are."""
+    written = {file for file, what in found.items() if what is Found.WRITTEN}
+    open_files = found.keys() - written
+    wanted = ((change.id, files_of(change)) for change in changes if change.id in writing.ids)
+    done = tuple(id for id, files in wanted if files & written and not files & open_files)
+    return Written(done, tuple(file for file in found if file in written)) if done else WriteEnded()
+
+
+def files_of(change: Change) -> frozenset[str]:
+    """Every file that a change is about."""
+    targets = {str(op.to) for op in change.ops if op.op is OpKind.MOVE}
+    return frozenset(base.file for base in change.bases) | targets
 
 
 def told(writing: WriteBegan, found: Mapping[str, Found]) -> str:
@@ -57,7 +67,7 @@ def told(writing: WriteBegan, found: Mapping[str, Found]) -> str:
 
 def _how(writing: WriteBegan) -> str:
     if writing.ids:
-        return "The changes are still accepted: write them again to go on, or undo."
+        return "What is not written is still accepted: write again to go on, or undo."
     return "Give the same operations again to go on: what is written already stays as it is."
 
 

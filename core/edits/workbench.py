@@ -202,7 +202,7 @@ class Workbench:
                     for one in writing.files:
                         drop_leftovers(self.checkout.test_config / one.file)
                     found = look(writing, self.checkout.test_config)
-                    self._journal.record(lambda _: settled(writing, found))
+                    self._journal.record(lambda desk: settled(writing, found, desk.pending.changes))
                     self._journal.notices.append(told(writing, found))
         except TTMatrixError:
             return

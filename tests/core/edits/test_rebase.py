@@ -30,6 +30,7 @@ def desk_with(value: str = "NEW") -> Desk:
 
 def test_nothing_happens_while_the_files_stay() -> None:
     assert rebase(desk_with(), present(TEXT)) is None
+    assert rebase(desk_with("OLD"), present(TEXT)) is None
 
 
 def test_a_rename_is_followed_though_a_sibling_says_the_same() -> None:
@@ -47,13 +48,13 @@ def test_an_entry_that_was_removed_is_not_taken_for_its_sibling() -> None:
     assert event == Rebased(((FILE, A),), {})
 
 
-def test_what_is_done_already_is_dropped_also_after_a_rename() -> None:
+def test_what_is_done_already_is_dropped_and_undo_brings_it_back() -> None:
     now = TEXT.replace("OLD", "NEW", 1)
     event = rebase(desk_with(), present(now))
     assert event is not None
     assert event.dropped == (1,)
     assert apply(desk_with(), event).pending.changes == ()
-    assert apply(apply(desk_with(), event), Undone()).pending.changes == ()
+    assert apply(apply(desk_with(), event), Undone()).pending.changes == desk_with().pending.changes
 
 
 def test_undone_changes_are_followed_too() -> None:
@@ -71,3 +72,20 @@ def test_renames_that_concern_no_change_are_not_told_of() -> None:
     assert event is not None
     assert event.renamed == ()
     assert event.gone == ((FILE, SIBLING),)
+
+
+def test_a_removal_is_not_done_because_the_whole_file_is_away() -> None:
+    desk = desk_with()
+    change = proposed([Operation(OpKind.REMOVE, A)], "", present(TEXT))
+    desk = apply(desk, Stepped(desk.pending.proposal(change)))
+    event = rebase(desk, Present([]))
+    assert event is not None
+    assert event.dropped == ()
+
+
+def test_dropping_follows_renames() -> None:
+    now = present(TEXT.replace(f"{A}:\n    status: OLD", f"{NEW}:\n    status: OLD"))
+    desk = desk_with("OLD")
+    event = rebase(desk, now)
+    assert event is not None
+    assert (event.renamed, event.dropped) == ((((FILE, A), (FILE, NEW)),), (1,))

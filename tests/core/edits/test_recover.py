@@ -7,11 +7,17 @@ import pytest
 
 from core.edits.events import WriteEnded, Written
 from core.edits.operations import Operation, OpKind
+from core.edits.pending import Base, Change
 from core.edits.plan import EditPlan, plan
-from core.edits.recover import Found, began, is_halfway, look, settled, told
+from core.edits.recover import Found, began, files_of, is_halfway, look, settled, told
 
 TORCH = "torch/test_config_inference_single_device.yaml"
 JAX = "jax/test_config_inference_single_device.yaml"
+CHANGES = [
+    Change((), bases=(Base(TORCH, "a", {}),), id=1),
+    Change((), bases=(Base(JAX, "c", {}),), id=2),
+    Change((), bases=(Base(JAX, "c", {}),), id=3),
+]
 
 
 @pytest.fixture
@@ -29,8 +35,8 @@ def write(planned: EditPlan, *files: str) -> None:
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ((), "nothing is written. The changes are still accepted"),
-        ((JAX,), f"halfway. {JAX}: written; {TORCH}: not written. The changes are still accepted"),
+        ((), "nothing is written. What is not written is still accepted"),
+        ((JAX,), f"halfway. {JAX}: written; {TORCH}: not written. What is not written is still accepted"),
         ((JAX, TORCH), "all is written"),
     ],
 )
@@ -43,7 +49,18 @@ def test_each_file_is_known_by_its_text(
     assert {file for file, what in found.items() if what is Found.WRITTEN} == set(files)
     assert words in told(writing, found)
     assert is_halfway(found) is bool(files)
-    assert settled(writing, found) == (Written((1, 2), (JAX, TORCH)) if len(files) == 2 else WriteEnded())
+    expected = {0: WriteEnded(), 1: Written((2,), (JAX,)), 2: Written((1, 2), (JAX, TORCH))}
+    assert settled(writing, found, CHANGES) == expected[len(files)]
+
+
+def test_a_change_of_two_files_is_done_with_the_second(planned: EditPlan, test_config: Path) -> None:
+    both = Change((Operation(OpKind.MOVE, "x", to=TORCH),), bases=(Base(JAX, "x", {}),), id=1)
+    assert files_of(both) == {JAX, TORCH}
+    writing = began(planned, (1,))
+    write(planned, JAX)
+    assert settled(writing, look(writing, test_config), [both]) == WriteEnded()
+    write(planned, TORCH)
+    assert settled(writing, look(writing, test_config), [both]) == Written((1,), (JAX, TORCH))
 
 
 def test_what_somebody_changed_since_is_told(planned: EditPlan, test_config: Path) -> None:
@@ -53,4 +70,4 @@ def test_what_somebody_changed_since_is_told(planned: EditPlan, test_config: Pat
     found = look(writing, test_config)
     assert set(found.values()) == {Found.CHANGED}
     assert "Give the same operations again" in told(writing, found)
-    assert settled(writing, found) == WriteEnded()
+    assert settled(writing, found, CHANGES) == WriteEnded()
