@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read and replace files the user owns: every byte as it is, and either the old content or the new."""
 
+import errno
+import glob
 import os
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import TTMatrixError
+
+_SUFFIX = ".tmp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +46,17 @@ def read_text(path: Path) -> str:
 def atomic_write(path: Path, content: str | bytes) -> None:
     """Replace the content of `path`, following links and keeping its mode; on failure the old file stands.
 
-    Text is written as UTF-8. Raises TTMatrixError with the system's reason, for example a full disk.
+    Text is written as UTF-8. A file that we may not write is refused, though its directory would let us replace
+    it. Raises TTMatrixError with the system's reason, for example a full disk.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
     target = path.resolve()
     temporary: Path | None = None
     try:
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         with tempfile.NamedTemporaryFile(
-            "wb", dir=target.parent, prefix=f".{target.name}.", suffix=".tmp", delete=False
+            "wb", dir=target.parent, prefix=f".{target.name}.", suffix=_SUFFIX, delete=False
         ) as handle:
             temporary = Path(handle.name)
             handle.write(data)
@@ -63,6 +71,14 @@ def atomic_write(path: Path, content: str | bytes) -> None:
         raise TTMatrixError(
             f"Cannot write {path}", error.strerror or str(error), "The file is as it was before."
         ) from error
+
+
+def drop_leftovers(path: Path) -> None:
+    """Remove what `atomic_write` was killed over. Only for a file that nobody else can be writing now."""
+    target = path.resolve()
+    with suppress(OSError):
+        for left in target.parent.glob(f".{glob.escape(target.name)}.*{_SUFFIX}"):
+            left.unlink(missing_ok=True)
 
 
 def _umask() -> int:

@@ -34,6 +34,11 @@ class Paths:
     def views_file(self) -> Path:
         return self.state / "views.json"
 
+    @property
+    def journal(self) -> Path:
+        """Pending changes, a journal for each checkout."""
+        return self.state / "journal"
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

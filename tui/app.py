@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The app: its screens, what they share, and the few things that concern all of them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
@@ -9,8 +9,9 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.signal import Signal
 
+from core.edits.conflicts import Conflict, Take
 from core.edits.operations import Operation
-from core.edits.pending import Change, Pending
+from core.edits.pending import Decision
 from core.errors import TTMatrixError
 from core.matrix.detail import Detail
 from core.matrix.fields import needs
@@ -21,10 +22,12 @@ from core.runs.launch import cancel
 from core.runs.record import RunRecord
 from core.text import one_line, printable
 from tui.bridge import WorkDone, WorkFailed, in_thread
+from tui.change_rows import rebase_words
 from tui.clipboard import keep_copy
 from tui.commands import Command, Where, bindings, commands
 from tui.editor import edit, editor_command
 from tui.palette import CommandProvider
+from tui.presentation import counted
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm, Notice
 from tui.screens.doctor import DoctorScreen
@@ -37,8 +40,12 @@ from tui.session import Session
 
 T = TypeVar("T")
 
-_RUNS_SECONDS = 0.5
-"""How often the run store is looked at."""
+_LOOK_SECONDS = 0.5
+"""How often we look at what other processes do: runs, and decisions of another instance."""
+
+
+_NOTICE_SECONDS = 20
+"""How long words stand that a person should not miss."""
 
 
 class TTMatrixApp(App[None], inherit_bindings=False):
@@ -57,6 +64,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self._reindex = reindex
         self._interrupted = False
         self._runs_unreadable = ""
+        self._told_unkept = False
         self._editor_at_loader: str | None = None
         self.matrix_changed: Signal[None] = Signal(self, "matrix changed")
         self.runs_changed: Signal[None] = Signal(self, "runs changed")
@@ -74,7 +82,10 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             self.install_screen(getattr(self, f"{name}_screen"), name)
         self.push_screen("matrix")
         self._look_at_runs()
-        self.set_interval(_RUNS_SECONDS, self._look_at_runs)
+        self.set_interval(_LOOK_SECONDS, self._look_around)
+        self.pending_moved()
+        if self.session.pending.changes or self.session.uncommitted:
+            self._rebase()
 
     # Between the screens
 
@@ -110,7 +121,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             self.screen.go_back()
 
     def action_leave(self) -> None:
-        """Close the screen; at the matrix the app, after asking where decisions would be lost."""
+        """Close the screen; at the matrix the app."""
         if not isinstance(self.screen, SessionScreen):
             return
         if self.screen is not self.matrix_screen:
@@ -122,10 +133,12 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         count = self.session.open_changes
         if not count:
             self.exit()
-            return
-        body = f"{count:,} pending changes are not written. Runs go on in any case."
-        question = Confirm("Quit and lose pending changes?", body, verb="quit")
-        self.push_screen(question, lambda yes: self.exit() if yes else None)
+        elif self.session.bench.problem is None:
+            self.exit(message=f"{counted(count, 'pending change')} kept for the next start.")
+        else:
+            body = f"{counted(count, 'pending change')} cannot be kept: {self.session.bench.problem.detail}"
+            question = Confirm("Quit and lose pending changes?", body, verb="quit")
+            self.push_screen(question, lambda yes: self.exit() if yes else None)
 
     def action_interrupt(self) -> None:
         """Once: stop following. Twice: quit. Runs are never stopped by it."""
@@ -207,6 +220,23 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.session.view.replace_matrix(matrix, learned)
         self._asked = set(learned)
         self.matrix_changed.publish(None)
+        self._rebase()
+
+    def _rebase(self) -> None:
+        """Hold the pending changes against the files as they were read last."""
+        session = self.session
+
+        def rebase() -> str:
+            session.bench.look_at_git()
+            event = session.bench.rebase(session.present)
+            return rebase_words(event, session.bench.conflicts(session.present).values())
+
+        def rebased(words: str) -> None:
+            self.pending_moved()
+            if words:
+                self.say(words)
+
+        self.in_thread("rebase", rebase, rebased)
 
     def learn(self, names: Iterable[str]) -> None:
         """Ask providers of facts in the background, those that were not asked before."""
@@ -246,6 +276,11 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.action_reload()
 
     # Runs
+
+    def _look_around(self) -> None:
+        self._look_at_runs()
+        if self.session.bench.catch_up():
+            self.pending_moved()
 
     def _look_at_runs(self) -> None:
         try:
@@ -299,10 +334,41 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         """Add a change to the pending ones and say where it is."""
         if not operations:
             return
-        self.decide(self.session.pending.propose(Change(tuple(operations), note)))
+        self.session.bench.propose(operations, note, self.session.present)
+        self.pending_moved()
         self.say("Added to the pending changes. 5 reviews them.")
 
-    def decide(self, pending: Pending) -> None:
-        """Take over another state of the pending changes."""
-        self.session.pending = pending
+    def decide(self, decision: Decision, ids: Collection[int]) -> None:
+        """Give pending changes one decision."""
+        self.session.bench.decide(decision, ids)
+        self.pending_moved()
+
+    def undo(self) -> None:
+        """Take the last step back."""
+        self.session.bench.undo()
+        self.pending_moved()
+
+    def redo(self) -> None:
+        """Take it again."""
+        self.session.bench.redo()
+        self.pending_moved()
+
+    def resolve(self, id: int, chosen: Collection[Conflict], take: Take) -> None:
+        """Decide conflicts of a pending change."""
+        self.session.bench.resolve(id, chosen, take)
+        self.pending_moved()
+
+    def pending_moved(self) -> None:
+        """Tell everybody that the pending changes are not what they were, and the person what became of them."""
         self.pending_changed.publish(None)
+        for notice in self.session.bench.notices():
+            self.say(notice, timeout=_NOTICE_SECONDS)
+        problem = self.session.bench.problem
+        # Told once: it lasts until somebody mends it.
+        if problem is not None and not self._told_unkept:
+            self.say(f"{problem.title}: {problem.detail}", timeout=_NOTICE_SECONDS)
+        self._told_unkept = problem is not None
+
+    def keep_marks(self) -> None:
+        """Keep which tests are marked."""
+        self.session.bench.mark(self.session.view.marks)

@@ -2,11 +2,14 @@
 """Pending changes as rows and words: what they do, what they come to, and what was said of them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
+from core.edits.conflicts import Conflict
 from core.edits.effect import CellChange
+from core.edits.journal_events import Rebased
 from core.edits.operations import Operation, OpKind
 from core.edits.pending import Change, Decision
+from core.edits.values import ABSENT
 from core.matrix.selected import job_name
 from core.model import Status
 from core.text import one_line
@@ -18,6 +21,7 @@ _DECISIONS = {
     Decision.ACCEPTED: Cell("✓ accept", "pass"),
     Decision.REJECTED: Cell("✗ reject", "dim"),
 }
+_CONFLICT = Cell("! clash", "fail")
 _SHOWN_KINDS = 4
 _SHOWN_JOBS = 6
 _LEAST_MINUTES = 0.05
@@ -67,14 +71,15 @@ class ChangeRows:
         TableColumn("change", 30, share=3),
     )
 
-    def __init__(self, changes: Sequence[Change]) -> None:
+    def __init__(self, changes: Sequence[Change], conflicts: Callable[[Change], Sequence[Conflict]]) -> None:
         self.changes = changes
+        self._conflicts = conflicts
 
     def __len__(self) -> int:
         return len(self.changes)
 
     def key(self, position: int) -> str:
-        return str(position)
+        return str(self.changes[position].id)
 
     def marked(self, position: int) -> bool:
         return False
@@ -84,7 +89,9 @@ class ChangeRows:
         ids = list(dict.fromkeys(op.id for op in change.ops))
         name = one_line(ids[0]) if len(ids) == 1 else f"{len(ids):,} tests"
         style = "dim" if change.decision is Decision.REJECTED else ""
-        return [_DECISIONS[change.decision]], [Cell(name, style)], [Cell(describe_operations(change.ops), style)]
+        undecided = change.decision is not Decision.REJECTED and self._conflicts(change)
+        decision = _CONFLICT if undecided else _DECISIONS[change.decision]
+        return [decision], [Cell(name, style)], [Cell(describe_operations(change.ops), style)]
 
 
 def effect_words(changes: Sequence[CellChange]) -> str:
@@ -116,6 +123,36 @@ def job_lines(changes: Sequence[CellChange]) -> list[str]:
     lines = list(dict.fromkeys((*lost, *gained)))
     more = [f"and {len(lines) - _SHOWN_JOBS:,} more jobs"] if len(lines) > _SHOWN_JOBS else []
     return lines[:_SHOWN_JOBS] + more
+
+
+def conflict_lines(conflicts: Sequence[Conflict]) -> list[str]:
+    """What was changed elsewhere, with what it was, what it is and what is asked for."""
+    lines = []
+    for one in conflicts:
+        place = f"{one.id}: {'.'.join(one.path)}" if one.path else one.id
+        sides = (("before", one.base), ("theirs", one.theirs), ("ours", one.ours))
+        lines += [f"changed elsewhere: {place}", *(f"  {name + ':':7} {_side(value)}" for name, value in sides)]
+    return lines
+
+
+def rebase_words(event: Rebased | None, clashing: Collection[Sequence[Conflict]]) -> str:
+    """What a change of the files did to the pending changes; empty: nothing to speak of."""
+    words = []
+    if event and event.renamed:
+        words.append(f"{counted(len(event.renamed), 'rename')} followed")
+    if event and event.dropped:
+        words.append(f"{counted(len(event.dropped), 'change')} done already and dropped")
+    if clashing:
+        words.append(f"{counted(len(clashing), 'change')} in conflict: 5 shows both sides")
+    return f"Pending changes: {', '.join(words)}." if words else ""
+
+
+def _side(value: object) -> str:
+    if value is ABSENT:
+        return "(nothing)"
+    if isinstance(value, Mapping):
+        return one_line("; ".join(f"{name} = {_value(inner)}" for name, inner in value.items()))
+    return one_line(_value(value))
 
 
 def _word(status: Status | None) -> str:

@@ -100,6 +100,10 @@ COMMANDS: tuple[Command, ...] = (
     Command("review.skip", Where.REVIEW, "s", "skip", "Skip", "Decide later, go to the next"),
     Command("review.accept_rest", Where.REVIEW, "A", "accept_rest", "Accept all", "Accept all undecided, after asking"),
     Command("review.reject_rest", Where.REVIEW, "X", "reject_rest", "Reject all", "Reject all undecided, after asking"),
+    Command(
+        "review.theirs", Where.REVIEW, "t", "take('theirs')", "Take theirs", "Changed elsewhere: leave it as it is"
+    ),
+    Command("review.ours", Where.REVIEW, "o", "take('ours')", "Take ours", "Changed elsewhere: change it all the same"),
     Command("review.undo", Where.REVIEW, "u", "undo", "Undo", "Take the last step back", footer=True),
     Command("review.redo", Where.REVIEW, "U", "redo", "Redo", "Take the step again"),
     Command("review.write", Where.REVIEW, "w", "write", "Write", "Write accepted changes to the files", footer=True),

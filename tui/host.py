@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What screens may ask of the app: they know this, not the app."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from textual.signal import Signal
 
+from core.edits.conflicts import Conflict, Take
 from core.edits.operations import Operation
-from core.edits.pending import Pending
+from core.edits.pending import Decision
 from core.errors import TTMatrixError
 from core.matrix.detail import Detail
 from core.matrix.query import Query
@@ -78,8 +79,23 @@ class Host(Protocol):
     def propose(self, operations: Sequence[Operation] | None, note: str = "") -> None:
         """Add operations to the pending changes; `note` says why."""
 
-    def decide(self, pending: Pending) -> None:
-        """Take over another state of the pending changes."""
+    def decide(self, decision: Decision, ids: Collection[int]) -> None:
+        """Give pending changes one decision."""
+
+    def undo(self) -> None:
+        """Take the last step back."""
+
+    def redo(self) -> None:
+        """Take it again."""
+
+    def resolve(self, id: int, chosen: Collection[Conflict], take: Take) -> None:
+        """Decide conflicts of a pending change."""
+
+    def pending_moved(self) -> None:
+        """The pending changes are not what they were: everybody is told."""
+
+    def keep_marks(self) -> None:
+        """The marks of the matrix are not what they were."""
 
     def valid_commands(self) -> Sequence[Command]:
         """What works on the screen in front."""

@@ -2,12 +2,16 @@
 """What the screens share: the view of one checkout, the pending edits, the runs; built once, held here only."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.edits.conflicts import Conflict, conflicts
 from core.edits.operations import Operation
-from core.edits.pending import Decision, Pending
+from core.edits.pending import Change, Decision, Pending
+from core.edits.values import Present
+from core.edits.workbench import Workbench
 from core.matrix.cache import Cache
 from core.matrix.detail import Detail, describe
 from core.matrix.doctor import examine
@@ -39,17 +43,17 @@ class Session:
     paths: Paths
     settings: Settings
     store: RunStore
-    pending: Pending = field(default_factory=Pending)
+    bench: Workbench
     kept: Kept = field(default_factory=Kept)
     """The person's saved views and columns."""
-    uncommitted: tuple[Operation, ...] = ()
-    """Operations written here and not committed yet."""
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
     _ci: "Ci | None" = None
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
     """What several threads want is worked out by the first; the others find what it has kept."""
     _examined: tuple[Matrix, tuple[Finding, ...]] | None = None
+    _present: tuple[Matrix, Present] | None = None
+    _conflicts: dict[int, tuple[Change, Present, Sequence[Conflict]]] = field(default_factory=dict)
 
     @classmethod
     def open(cls, matrix: Matrix, paths: Paths, settings: Settings, *, query: str = "", arch: str = "") -> "Session":
@@ -57,7 +61,9 @@ class Session:
         kept = read_kept(paths.views_file)
         view = View(matrix, Query.parse(query), arch)
         view.columns = kept.columns or view.columns
-        return cls(view, paths, settings, RunStore(paths.runs), kept=kept)
+        bench = Workbench(matrix.checkout, paths.journal)
+        view.marks |= bench.desk.marks & matrix.rows.keys()
+        return cls(view, paths, settings, RunStore(paths.runs), bench, kept)
 
     def keep(self, change: Callable[[Kept], Kept]) -> Kept:
         """Change the person's saved views and columns. Raises TTMatrixError where that cannot be."""
@@ -71,6 +77,29 @@ class Session:
     @property
     def checkout(self) -> Checkout:
         return self.matrix.checkout
+
+    @property
+    def pending(self) -> Pending:
+        return self.bench.pending
+
+    @property
+    def uncommitted(self) -> tuple[Operation, ...]:
+        """Operations written here and not committed yet."""
+        return self.bench.desk.written
+
+    @property
+    def present(self) -> Present:
+        """The entries of the present matrix, as changes are held against them."""
+        if self._present is None or self._present[0] is not self.matrix:
+            self._present = self.matrix, Present(self.matrix.files)
+        return self._present[1]
+
+    def conflicts(self, change: Change) -> Sequence[Conflict]:
+        """Where the files say something else by now than what a pending change was made against."""
+        known = self._conflicts.get(change.id)
+        if known is None or known[0] is not change or known[1] is not self.present:
+            known = self._conflicts[change.id] = change, self.present, conflicts(change, self.present)
+        return known[2]
 
     @property
     def open_changes(self) -> int:
@@ -129,3 +158,7 @@ class Session:
     def start(self, spec: RunSpec) -> RunRecord:
         """Start a planned run, detached from us."""
         return launch(self.store, spec)
+
+    def write(self, ids: Sequence[int]) -> Sequence[Path]:
+        """Write those of the changes that are accepted. Raises TTMatrixError where nothing can be written."""
+        return self.bench.write(ids, self.matrix.schema)

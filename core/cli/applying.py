@@ -11,15 +11,20 @@ from core.cli.edit_report import Outcome, report
 from core.edits.composer import Composition, compose_commits
 from core.edits.deliver import deliver
 from core.edits.effect import dead_overrides, effect
+from core.edits.exclusive import sole_writer
 from core.edits.groups import Split
 from core.edits.idle import Idle, idle
 from core.edits.message import pull_request
 from core.edits.operations import Operation, Rejection
 from core.edits.plan import EditPlan, plan, write
-from core.edits.proposals import parse_proposed
+from core.edits.proposals import Proposed, parse_proposed
+from core.edits.workbench import Workbench
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.files import read_text
 from core.text import one_line
+
+_WAIT_SECONDS = 5.0
+"""How long another writer is waited for."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +48,18 @@ def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bo
     if args.message and not args.commit:
         raise UsageError("A message is for a commit", hint="Say --commit, too.")
     proposed = parse_proposed(sys.stdin.read() if source == "-" else read_text(Path(source)))
+    if not (writes or args.commit):
+        return _carry_out(proposed, args, context, None)
+    bench = Workbench(context.checkout, context.paths.journal)
+    with sole_writer(context.checkout.root, "writing expectations", wait=_WAIT_SECONDS):
+        code = _carry_out(proposed, args, context, bench)
+    for notice in bench.notices():
+        context.console.note(notice)
+    return code
+
+
+def _carry_out(proposed: Proposed, args: argparse.Namespace, context: Context, bench: Workbench | None) -> int:
+    """Plan, show and, where there is a workbench, write. We are the sole writer then."""
     matrix = context.matrix
     planned, idling = _planned(proposed.operations, context, refuse=args.refuse_no_effect)
     outcome = Outcome(planned, effect(matrix, planned, context.ci))
@@ -55,10 +72,10 @@ def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bo
     if args.markdown and composition is not None:
         entries, evidence = composition.entries, proposed.evidence
         outcome.markdown = pull_request(composition.changes, entries, outcome.effect, evidence)
-    if args.commit:
-        _commit(outcome, composition, args, context)
-    elif writes:
-        write(planned)
+    if bench is not None and args.commit:
+        _commit(outcome, composition, args, context, bench)
+    elif bench is not None:
+        bench.write_plan(planned, write)
         outcome.written = [edit.file for edit in planned.files]
     report(outcome, context.console)
     return EXIT_FINDINGS if planned.rejected else EXIT_OK
@@ -75,7 +92,9 @@ def _planned(operations: Sequence[Operation], context: Context, *, refuse: bool)
     return EditPlan((), (), rejected, others), ()
 
 
-def _commit(outcome: Outcome, composition: Composition | None, args: argparse.Namespace, context: Context) -> None:
+def _commit(
+    outcome: Outcome, composition: Composition | None, args: argparse.Namespace, context: Context, bench: Workbench
+) -> None:
     """All or nothing: where the commit fails, the files are what they were before."""
     if composition is None:
         outcome.notes.append("nothing is written or committed while operations are rejected")
@@ -85,6 +104,9 @@ def _commit(outcome: Outcome, composition: Composition | None, args: argparse.Na
         raise UsageError("There is nothing to commit", "The last commit says all of this already.")
     settings, schema = context.settings, context.matrix.schema
     verify = not args.no_verify_config
-    delivered = deliver(context.checkout, outcome.plan, drafts, schema, verify=verify, python=settings.python)
+    delivered = bench.write_plan(
+        outcome.plan,
+        lambda plan: deliver(context.checkout, plan, drafts, schema, verify=verify, python=settings.python),
+    )
     outcome.commits, outcome.validation = delivered.committed, delivered.validation
     outcome.written = [edit.file for edit in outcome.plan.files]

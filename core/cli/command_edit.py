@@ -23,6 +23,9 @@ all that one arch overrides:
   {"op": "rename", "id": ID, "path": ["arch_overrides", ARCH], "to": ARCH}
 In an override a FIELD is "arch_overrides", ARCH, FIELD."""
 
+_WAIT_SECONDS = 5.0
+"""How long another writer is waited for."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter

@@ -67,7 +67,7 @@ def _former(plan: EditPlan) -> Mapping[str, str]:
     """The first id of each renamed entry, by its last one."""
     former: dict[str, str] = {}
     for op in plan.applied:
-        if op.op is OpKind.RENAME and op.to is not None:
+        if op.is_entry and op.op is OpKind.RENAME and op.to is not None:
             former[op.to] = former.pop(op.id, op.id)
     return {id: was for id, was in former.items() if id != was}
 

@@ -61,7 +61,7 @@ def _homes(operations: Iterable[Operation]) -> Mapping[str, str]:
     home: dict[str, str] = {}
     for op in operations:
         one = home.setdefault(op.id, op.id)
-        if op.op is OpKind.RENAME and op.to is not None:
+        if op.is_entry and op.op is OpKind.RENAME and op.to is not None:
             other = home.setdefault(op.to, op.to)
             home.update({id: one for id, kept in home.items() if kept == other})
     return home

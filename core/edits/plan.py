@@ -30,6 +30,10 @@ class FileEdit:
     """Of the file as it was read."""
 
 
+class FileChanged(TTMatrixError):
+    """A file is no longer the one that was read."""
+
+
 @dataclass(frozen=True, slots=True)
 class EditPlan:
     """What the operations come to. Nothing is written before `write`."""
@@ -60,7 +64,8 @@ def plan(test_config: Path, operations: Sequence[Operation], schema: Schema | No
 def write(plan: EditPlan) -> tuple[Path, ...]:
     """Write the files of `plan`, all or none, and return their paths.
 
-    Raises TTMatrixError where a file is no longer the one that was read, or cannot be written.
+    Raises FileChanged where a file is no longer the one that was read, and TTMatrixError where one cannot be
+    written.
     """
     for edit in plan.files:
         _refuse_changed(edit)
@@ -165,10 +170,10 @@ def _located(file: str, rejection: Rejection) -> Rejection:
 def _refuse_changed(edit: FileEdit) -> None:
     try:
         same = stamp(edit.path) == edit.stamp and read_text(edit.path) == edit.before
-    except OSError:
+    except (OSError, TTMatrixError):
         same = False
     if not same:
-        raise TTMatrixError(
+        raise FileChanged(
             f"{edit.path} changed since it was read",
             "Nothing was written.",
             "Look at the change again and repeat the edit.",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.files import atomic_write, read_text, stamp
+from core.files import atomic_write, drop_leftovers, read_text, stamp
 
 
 def test_line_ends_and_byte_order_mark_survive(tmp_path: Path) -> None:
@@ -78,3 +78,22 @@ def test_stamp_tells_a_replaced_file(tmp_path: Path) -> None:
     atomic_write(path, "1")
     os.utime(path, ns=(before.mtime_ns, before.mtime_ns))
     assert stamp(path) != before
+
+
+def test_what_a_killed_write_left_behind_goes(tmp_path: Path) -> None:
+    path = tmp_path / "a[1].yaml"
+    kept = [path, tmp_path / ".a[1].yaml.swp", tmp_path / ".a1.yaml.x.tmp"]
+    for one in (*kept, tmp_path / ".a[1].yaml.abc.tmp"):
+        one.write_text("")
+    drop_leftovers(path)
+    assert sorted(tmp_path.iterdir()) == sorted(kept)
+
+
+def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    with pytest.raises(TTMatrixError, match="Cannot write") as caught:
+        atomic_write(path, "new")
+    assert caught.value.detail == "Permission denied"
+    assert path.read_text() == "old"

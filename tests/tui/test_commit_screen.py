@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.edits.operations import Operation, OpKind
-from core.edits.pending import Change
+from core.edits.pending import Decision
 from core.edits.validator import VALIDATOR
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
@@ -27,7 +27,9 @@ def checkout(tmp_path: Path) -> Checkout:
 
 def _app(checkout: Checkout, *operations: Operation) -> TTMatrixApp:
     app = build_app(committed_checkout(checkout))
-    app.session.pending = app.session.pending.propose(Change(operations)).accept(0)
+    bench = app.session.bench
+    bench.propose(operations, "", app.session.present)
+    bench.decide(Decision.ACCEPTED, [change.id for change in bench.pending.changes])
     return app
 
 

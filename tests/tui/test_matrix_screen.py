@@ -169,17 +169,6 @@ async def test_reload_keeps_the_cursor_on_its_test(checkout: Checkout) -> None:
         assert app.session.matrix.status["n150"][app.session.matrix.rows[ORG]] == "EXCLUDE_MODEL"
 
 
-async def test_quitting_with_pending_changes_asks(checkout: Checkout) -> None:
-    app = build_app(checkout, query="org/name has:entry")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("E", "right", "enter", "q")
-        await until(pilot, lambda: "lose pending changes" in screen_text(app), "lose pending changes")
-        await pilot.press("q")
-        assert app.is_running
-        await pilot.press("escape")
-        assert app.screen is app.matrix_screen
-
-
 async def test_hostile_names_are_shown_as_text(tmp_path: Path) -> None:
     hostile = '"[red]x[/] \\e[31m \\u202e end"'
     text = f"test_config:\n  {TINY}:\n    status: EXPECTED_PASSING\n    reason: {hostile}\n"

@@ -100,20 +100,40 @@ async def test_nothing_pending_is_said_and_nothing_happens(checkout: Checkout) -
         await until(pilot, lambda: "nothing pending" in screen_text(app), "nothing pending")
 
 
-async def test_a_file_changed_behind_our_back_is_not_overwritten(checkout: Checkout) -> None:
+async def test_what_was_changed_behind_our_back_stays(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("E", "right", "enter", "5", "a", "w")
-        elsewhere = YAML[INFERENCE].replace("DRAM OOM", "other words")
-        (checkout.test_config / INFERENCE).write_text(elsewhere)
+        await until(pilot, lambda: "Write 1 operation?" in screen_text(app), "the question")
+        (checkout.test_config / INFERENCE).write_text(YAML[INFERENCE].replace("DRAM OOM", "other words"))
         await pilot.press("y")
+        await until(pilot, lambda: bool(app.session.uncommitted), "the write")
+    text = (checkout.test_config / INFERENCE).read_text()
+    assert "other words" in text
+    assert "NOT_SUPPORTED_SKIP" not in text
+
+
+async def test_a_field_changed_elsewhere_is_shown_with_both_sides_and_never_overwritten(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    elsewhere = YAML[INFERENCE].replace("NOT_SUPPORTED_SKIP", "EXCLUDE_MODEL")
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("E", "right", "enter", "5", "a", "t")
+        await until(pilot, lambda: "not changed elsewhere" in screen_text(app), "that there is nothing to take")
+        (checkout.test_config / INFERENCE).write_text(elsewhere)
+        await pilot.press("w", "y")
         await until(pilot, lambda: "Nothing was written" in screen_text(app), "the refusal")
         assert (checkout.test_config / INFERENCE).read_text() == elsewhere
-        await pilot.press("escape", "w", "y")
-        await until(pilot, lambda: bool(app.session.uncommitted), "the second try")
-        text = (checkout.test_config / INFERENCE).read_text()
-        assert "other words" in text
-        assert "NOT_SUPPORTED_SKIP" not in text
+        await pilot.press("escape", "f5")
+        await until(pilot, lambda: "! clash" in screen_text(app), "the conflict")
+        for words in ("theirs: EXCLUDE_MODEL", "before: NOT_SUPPORTED_SKIP", "ours:   UNSPECIFIED"):
+            await until(pilot, lambda words=words: words in screen_text(app), words)  # type: ignore[misc]
+        await pilot.press("t")
+        assert app.session.pending.changes == ()
+        await pilot.press("u", "o")
+        await until(pilot, lambda: "✓ accept" in screen_text(app), "the decision that stood")
+        await pilot.press("w", "y")
+        await until(pilot, lambda: bool(app.session.uncommitted), "the write")
+    assert (checkout.test_config / INFERENCE).read_text() == elsewhere.replace("EXCLUDE_MODEL", "UNSPECIFIED")
 
 
 async def test_git_refusing_is_told_in_its_own_words(checkout: Checkout) -> None:

@@ -12,12 +12,12 @@ from textual.widgets import Label, Static, TextArea
 
 from core.edits.commit import Draft
 from core.edits.composer import Composition, compose_commits
-from core.edits.deliver import Delivered, deliver
+from core.edits.deliver import Delivered
 from core.edits.effect import effect
 from core.edits.groups import Split
 from core.edits.message import pull_request
 from core.edits.operations import Operation
-from core.edits.plan import EditPlan, plan
+from core.edits.plan import EditPlan
 from core.edits.validator import Answer
 from core.errors import TTMatrixError
 from core.text import printable
@@ -54,13 +54,19 @@ class Commit(Dialog[Delivered]):
         Binding("ctrl+t", "markdown", "Markdown", show=False, priority=True),
     ]
 
-    def __init__(self, session: Session, host: Host, planned: EditPlan, operations: Sequence[Operation]) -> None:
-        """`planned` is written with the commit; `operations` are what is committed, written by now or not."""
+    def __init__(
+        self, session: Session, host: Host, planned: EditPlan, operations: Sequence[Operation], ids: Sequence[int]
+    ) -> None:
+        """`planned`, which the changes `ids` come to, is written with the commit.
+
+        `operations` are what is committed, written by now or not.
+        """
         super().__init__()
         self._session = session
         self._host = host
         self._planned = planned
         self._operations = operations
+        self._ids = ids
         self._composition: Composition | None = None
         self._drafts: list[Draft] = []
         self._at = 0
@@ -154,13 +160,8 @@ class Commit(Dialog[Delivered]):
         session, planned, drafts, verify = self._session, self._planned, tuple(self._drafts), self._verify
 
         def work() -> Delivered:
-            fresh = plan(session.checkout.test_config, planned.applied, session.matrix.schema)
-            if fresh.diff() != planned.diff():
-                raise TTMatrixError(
-                    "The files have changed since you looked", hint="Leave, and look at the diff again."
-                )
-            python = session.settings.python
-            return deliver(session.checkout, fresh, drafts, session.matrix.schema, verify=verify, python=python)
+            schema, python = session.matrix.schema, session.settings.python
+            return session.bench.deliver(self._ids, planned, drafts, schema, verify=verify, python=python)
 
         self._say("Committing: the checkout's validator first, then git with its hooks…")
         self._ask("commit", work, self._delivered)

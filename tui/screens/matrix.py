@@ -152,6 +152,7 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         self.detail.follow_soon()
 
     def marks_changed(self) -> None:
+        self.host.keep_marks()
         self.table.repaint_rows()
         self._say()
 

@@ -12,14 +12,15 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
+from core.edits.conflicts import Conflict, Take
 from core.edits.deliver import Delivered
 from core.edits.effect import CellChange, effect
 from core.edits.operations import Operation
 from core.edits.pending import Change, Decision
-from core.edits.plan import EditPlan, plan, write
+from core.edits.plan import EditPlan, plan
 from core.errors import TTMatrixError
 from core.text import one_line, printable
-from tui.change_rows import ChangeRows, effect_words, job_lines
+from tui.change_rows import ChangeRows, conflict_lines, effect_words, job_lines
 from tui.commands import Where, bindings
 from tui.presentation import counted, diff_style
 from tui.screens.base import SessionScreen
@@ -37,6 +38,7 @@ class Preview:
 
     plan: EditPlan
     changes: tuple[CellChange, ...]
+    conflicts: tuple[Conflict, ...]
 
 
 class ChangeTable(RowTable):
@@ -60,7 +62,7 @@ class ReviewScreen(SessionScreen):
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
         with Vertical(id="changes-box"):
-            yield ChangeTable(ChangeRows(()), id="changes")
+            yield ChangeTable(ChangeRows((), self.session.conflicts), id="changes")
         yield Static("", id="diff-title", markup=False)
         yield DiffView(diff_style, id="diff")
         yield Footer(show_command_palette=False)
@@ -86,7 +88,7 @@ class ReviewScreen(SessionScreen):
         return self.session.pending.changes
 
     def _refresh(self) -> None:
-        self.table.show(ChangeRows(self._changes))
+        self.table.show(ChangeRows(self._changes, self.session.conflicts))
         self.fit_list("#changes-box", len(self._changes))
         self._say()
         self._ask_preview()
@@ -106,14 +108,22 @@ class ReviewScreen(SessionScreen):
         """What the diff is about: all that is accepted, or the change under the cursor."""
         if self._whole:
             return self.session.pending.accepted_operations()
-        return self._changes[self.table.cursor].ops if self._changes else ()
+        return self._current.ops if self._current else ()
+
+    @property
+    def _current(self) -> Change | None:
+        """The change under the cursor."""
+        at = self.table.cursor
+        return self._changes[at] if at < len(self._changes) else None
 
     def _ask_preview(self) -> None:
         operations, matrix, session = self._operations(), self.session.matrix, self.session
+        shown = () if self._whole or self._current is None else (self._current,)
 
         def preview() -> Preview:
             planned = plan(matrix.checkout.test_config, operations, matrix.schema)
-            return Preview(planned, tuple(effect(matrix, planned, session.ci())))
+            clashing = tuple(found for change in shown for found in session.conflicts(change))
+            return Preview(planned, tuple(effect(matrix, planned, session.ci())), clashing)
 
         self.host.in_thread("preview", preview, self._show_preview, supersede=True)
 
@@ -125,7 +135,10 @@ class ReviewScreen(SessionScreen):
         words = f"{title}   {effect_words(preview.changes)}" if self._changes else ""
         self.query_one("#diff-title", Static).update(words)
         refused = [f"cannot be done: {one.op.op} {one.op.id}: {one.why}" for one in preview.plan.rejected]
-        lines = [one_line(line) for line in (*refused, *job_lines(preview.changes))]
+        clashing = conflict_lines(preview.conflicts)
+        if clashing:
+            clashing.append("t takes theirs, o takes ours")
+        lines = [one_line(line) for line in (*clashing, *refused, *job_lines(preview.changes))]
         self.diff_view.show(TextLines([*lines, *printable(preview.plan.diff()).split("\n")[:-1]]))
 
     def action_whole_diff(self) -> None:
@@ -135,9 +148,9 @@ class ReviewScreen(SessionScreen):
     # Decisions
 
     def _decide(self, decision: Decision) -> None:
-        if self._changes:
+        if self._current:
             at = self.table.cursor
-            self.host.decide(self.session.pending.decide(decision, [at]))
+            self.host.decide(decision, [self._current.id])
             self.table.cursor = at + 1
 
     def action_accept(self) -> None:
@@ -156,23 +169,31 @@ class ReviewScreen(SessionScreen):
         self._decide_rest(Decision.REJECTED, "Reject")
 
     def _decide_rest(self, decision: Decision, verb: str) -> None:
-        rest = [at for at, change in enumerate(self._changes) if change.decision is Decision.UNDECIDED]
+        rest = [change for change in self._changes if change.decision is Decision.UNDECIDED]
         if not rest:
             self.host.say("Nothing is undecided.")
             return
-        edits = sum(len(self._changes[at].ops) for at in rest)
+        edits = sum(len(change.ops) for change in rest)
         question = Confirm(
             f"{verb} {counted(len(rest), 'change')}?", f"{counted(edits, 'operation')} in all.", verb=verb.lower()
         )
-        self.app.push_screen(
-            question, lambda yes: self.host.decide(self.session.pending.decide(decision, rest)) if yes else None
-        )
+        ids = [change.id for change in rest]
+        self.app.push_screen(question, lambda yes: self.host.decide(decision, ids) if yes else None)
+
+    def action_take(self, side: str) -> None:
+        """Decide what was changed elsewhere too."""
+        change = self._current
+        found = self.session.conflicts(change) if change else ()
+        if change is None or not found:
+            self.host.say("This was not changed elsewhere.")
+            return
+        self.host.resolve(change.id, found, Take(side))
 
     def action_undo(self) -> None:
-        self.host.decide(self.session.pending.undo())
+        self.host.undo()
 
     def action_redo(self) -> None:
-        self.host.decide(self.session.pending.redo())
+        self.host.redo()
 
     def action_other_pane(self) -> None:
         (self.table if self.diff_view.has_focus else self.diff_view).focus()
@@ -201,18 +222,21 @@ class ReviewScreen(SessionScreen):
             files = "\n".join(edit.file for edit in planned.files)
             title, body = f"Write {counted(len(planned.applied), 'operation')}?", files or "The files say so already."
             question = Confirm(title, body, verb="write")
-            self.app.push_screen(question, lambda yes: self._write(planned) if yes else None)
+            ids = self._accepted_ids()
+            self.app.push_screen(question, lambda yes: self._write(ids) if yes else None)
 
-    def _write(self, planned: EditPlan) -> None:
+    def _accepted_ids(self) -> Sequence[int]:
+        return [change.id for change in self.session.pending.accepted()]
+
+    def _write(self, ids: Sequence[int]) -> None:
         def written(paths: Sequence[Path]) -> None:
-            self.session.uncommitted = (*self.session.uncommitted, *planned.applied)
-            self._in_the_files()
+            self._written()
             self.host.say(f"Wrote {counted(len(paths), 'file')}; c commits.")
 
-        self.host.in_thread("write", lambda: write(planned), written)
+        self.host.in_thread("write", lambda: self.session.write(ids), written)
 
-    def _in_the_files(self) -> None:
-        self.host.decide(self.session.pending.written())
+    def _written(self) -> None:
+        self.host.pending_moved()
         self.host.action_reload()
 
     def action_commit(self) -> None:
@@ -223,12 +247,12 @@ class ReviewScreen(SessionScreen):
             return
         planned = self._accepted_plan() if accepted else EditPlan((), ())
         if planned is not None:
-            screen = Commit(self.session, self.host, planned, (*self.session.uncommitted, *accepted))
+            operations = (*self.session.uncommitted, *accepted)
+            screen = Commit(self.session, self.host, planned, operations, self._accepted_ids())
             self.app.push_screen(screen, self._committed)
 
     def _committed(self, delivered: Delivered | None) -> None:
         if delivered is not None:
-            self.session.uncommitted = ()
-            self._in_the_files()
+            self._written()
             revisions = delivered.committed.revisions
             self.host.say(f"Committed {', '.join(revision[:10] for revision in revisions)}.")

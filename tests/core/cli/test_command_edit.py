@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from core.cli import command_edit
 from core.cli.demo_walk import STALE
+from core.edits.exclusive import sole_writer
+from core.edits.operations import parse_operations
+from core.edits.plan import plan
+from core.edits.recover import began
+from core.edits.workbench import Workbench
+from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.sample import sample_checkout
@@ -106,3 +113,31 @@ def test_the_jobs_a_test_gains_and_loses_are_told(tmp_path: Path) -> None:
     assert all(name.endswith(")") and "on n150" in name for name in first["jobs_lost"])
     before = call("show", STALE, "--json", "--repo", checkout.root).json["jobs"]["n150"]
     assert len(before) >= len(first["jobs_lost"])
+
+
+def test_a_checkout_that_somebody_else_writes_to_is_2_and_says_who(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command_edit, "_WAIT_SECONDS", 0)
+    with sole_writer(checkout.root, "writing something long", wait=0):
+        called = call("edit", "--apply", "-", "--write", "--repo", checkout.root, stdin=json.dumps(PROMOTE))
+        assert called.code == 2
+        assert "writing something long" in called.err
+        assert call("edit", "--apply", "-", "--repo", checkout.root, stdin=json.dumps(PROMOTE)).code == 0
+    assert (checkout.test_config / TRAINING).read_text() == YAML[TRAINING]
+
+
+def test_a_write_that_was_cut_off_is_told_by_the_next_one(checkout: Checkout) -> None:
+    planned = plan(checkout.test_config, parse_operations(json.dumps(PROMOTE)))
+    Workbench(checkout, paths().journal)._journal.record(lambda _: began(planned))
+    for notice in ("nothing is written. Give the same operations again", ""):
+        called = call("edit", "--apply", "-", "--write", "--repo", checkout.root, stdin=json.dumps(PROMOTE))
+        assert called.code == 0
+        assert notice in called.err
+        assert bool(notice) is ("cut off" in called.err)
+
+
+def test_a_home_that_keeps_nothing_stops_no_write(checkout: Checkout, own_home: Path) -> None:
+    (own_home / "state").write_text("in the way")
+    assert call("edit", "--apply", "-", "--write", "--repo", checkout.root, stdin=json.dumps(PROMOTE)).code == 0
+    assert (checkout.test_config / TRAINING).read_text() != YAML[TRAINING]

@@ -1,79 +1,80 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of core.edits.pending."""
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
+from core.edits.desk import Desk, apply
+from core.edits.journal_events import Stepped
 from core.edits.operations import Operation, OpKind
-from core.edits.pending import Change, Decision, Pending
+from core.edits.pending import Base, Change, Decided, Decision, Pending, Put, Step, bases_of, proposed
+from core.edits.values import Present
+from core.sources.expectations import parse_expectations
+
+FILE, OTHER = "torch/test_config_a.yaml", "torch/test_config_b.yaml"
+PRESENT = Present(
+    [
+        parse_expectations("test_config:\n  a:\n    status: UNSPECIFIED\n  b:\n    reason: x\n", FILE),
+        parse_expectations("test_config:\n  b:\n    reason: y\n", OTHER),
+    ]
+)
 
 
 def change(identifier: str) -> Change:
     return Change((Operation(OpKind.REMOVE, identifier),), f"about {identifier}")
 
 
-THREE = Pending().propose(change("a"), change("b")).propose(change("c"))
+def pending(*identifiers: str) -> Pending:
+    return apply(Desk(), Stepped(Pending().proposal(*map(change, identifiers)))).pending
+
+
+def test_every_change_is_proposed_under_an_id_of_its_own() -> None:
+    assert [(one.id, one.note) for one in pending("a", "b").changes] == [(1, "about a"), (2, "about b")]
+    assert pending("a", "b").next_id == 3
 
 
 def test_only_what_is_accepted_counts_in_the_order_proposed() -> None:
-    decided = THREE.accept(2, 0).reject(1)
+    three = pending("a", "b", "c")
+    step = three.decision(Decision.ACCEPTED, [3, 1])
+    decided = apply(Desk(three), Stepped(step)).pending
     assert [operation.id for operation in decided.accepted_operations()] == ["a", "c"]
-    assert THREE.accepted_operations() == ()
+    assert three.accepted_operations() == ()
 
 
-def test_a_decision_can_be_taken_again() -> None:
-    assert [one.decision for one in THREE.accept(0).reject(0).decide(Decision.UNDECIDED, [0]).changes] == [
-        Decision.UNDECIDED
-    ] * 3
+def test_a_decision_that_stands_already_and_one_on_what_has_left_are_no_edits() -> None:
+    assert pending("a").decision(Decision.UNDECIDED, [1]) == Step(())
+    assert pending("a").decision(Decision.ACCEPTED, [7]) == Step(())
 
 
-def test_many_decisions_at_once_are_one_step_of_undo() -> None:
-    assert THREE.accept(0, 1, 2).undo() == Pending(THREE.changes, THREE.past, (THREE.accept(0, 1, 2).changes,))
+def test_a_replacement_keeps_the_id() -> None:
+    (one,) = pending("a").changes
+    assert pending("a").replacement(1, change("b")).edits[0].id == 1
+    assert pending("a").replacement(1, one) == Step(())
+    assert pending("a").replacement(1, None) == Step((Put(one, None),))
+    assert pending("a").replacement(2, None) == Step(())
 
 
-def test_a_decision_that_stands_already_is_no_step() -> None:
-    accepted = THREE.accept(1)
-    assert accepted.accept(1) is accepted
-    assert THREE.propose() is THREE
+def test_an_edit_knows_the_change_it_is_about() -> None:
+    (one,) = pending("a").changes
+    assert [
+        edit.id for edit in (Put(None, one), Put(one, None), Decided(1, Decision.UNDECIDED, Decision.ACCEPTED))
+    ] == [1] * 3
 
 
-@pytest.mark.parametrize("index", [3, -1])
-def test_there_must_be_such_a_change(index: int) -> None:
-    with pytest.raises(IndexError):
-        THREE.accept(index)
+def test_a_change_keeps_the_entries_it_was_made_against() -> None:
+    made = proposed([Operation(OpKind.SET, "a", None, ("reason",), "r")], "why", PRESENT)
+    assert made.bases == (Base(FILE, "a", {"status": "UNSPECIFIED"}),)
+    assert made.base_of(made.ops[0]) is made.bases[0]
 
 
-def test_a_new_step_forgets_what_was_undone() -> None:
-    assert THREE.accept(0).undo().reject(0).redo() == THREE.reject(0)
+def test_the_file_an_operation_names_tells_entries_of_one_id_apart() -> None:
+    ops = [Operation(OpKind.REMOVE, "b", FILE), Operation(OpKind.REMOVE, "b", OTHER)]
+    made = proposed(ops, "", PRESENT)
+    assert [base.fields for base in made.bases] == [{"reason": "x"}, {"reason": "y"}]
+    assert [made.base_of(op) for op in ops] == [*made.bases]
 
 
-def test_what_was_written_leaves_for_good() -> None:
-    left = THREE.accept(0).reject(1).written()
-    assert [one.note for one in left.changes] == ["about b", "about c"]
-    assert left.undo() is left
+def test_what_operations_bring_about_themselves_has_no_base() -> None:
+    ops = [Operation(OpKind.RENAME, "a", to="c"), Operation(OpKind.SET, "c", None, ("reason",), "r")]
+    assert [base.id for base in bases_of(ops, PRESENT)] == ["a"]
 
 
-steps = st.lists(st.tuples(st.sampled_from(["propose", "accept", "reject"]), st.integers(0, 20)), max_size=12)
-
-
-@given(steps)
-def test_undo_goes_all_the_way_back_and_redo_all_the_way_forth(script: list[tuple[str, int]]) -> None:
-    states = [Pending()]
-    for name, number in script:
-        last = states[-1]
-        if name == "propose" or not last.changes:
-            following = last.propose(change(str(number)))
-        else:
-            following = getattr(last, name)(number % len(last.changes))
-        if following is not last:
-            states.append(following)
-    state = states[-1]
-    for expected in reversed(states[:-1]):
-        state = state.undo()
-        assert state.changes == expected.changes
-    assert state.undo() is state
-    for expected in states[1:]:
-        state = state.redo()
-        assert state.changes == expected.changes
-    assert state == states[-1]
+def test_an_entry_that_is_not_there_yet_has_a_base_without_fields() -> None:
+    assert bases_of([Operation(OpKind.ADD, "n", FILE, value={"reason": "r"})], PRESENT) == (Base(FILE, "n", None),)

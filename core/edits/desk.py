@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All that is kept for one checkout, as a pure fold over events: what the journal says is what there is."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from core.edits.carry import Carry, along_renames, over_write
+from core.edits.inverse import inverse
+from core.edits.journal_events import (
+    Committed,
+    Event,
+    Marked,
+    Numbered,
+    Rebased,
+    Redone,
+    Stepped,
+    Undone,
+    WriteBegan,
+    WriteEnded,
+    Written,
+)
+from core.edits.operations import Operation
+from core.edits.pending import Change, Decided, Edit, Pending, Put, Step
+from core.edits.values import Key
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The pending changes of one checkout, and what belongs to them."""
+
+    pending: Pending = field(default_factory=Pending)
+    marks: frozenset[str] = frozenset()
+    seen: Mapping[Key, str] = field(default_factory=dict)
+    """Digest of every entry as of the last look at the files."""
+    uncommitted: tuple[str, ...] = ()
+    """Files that were written here and not committed yet, relative to the test_config directory."""
+    written: tuple[Operation, ...] = ()
+    """What was written to them, each with its file: that alone belongs into a commit."""
+    writing: WriteBegan | None = None
+    """A write that began and did not end."""
+
+
+def apply(desk: Desk, event: Event) -> Desk:
+    """What `event` makes of `desk`. What it says of changes that have left is passed over."""
+    return fold(desk, (event,))
+
+
+def fold(desk: Desk, events: Iterable[Event]) -> Desk:
+    """`apply` for one event after the other, at the cost of what they change instead of all there is."""
+    state = _State(desk)
+    for event in events:
+        state.take(event)
+    return state.desk()
+
+
+def events_for(desk: Desk) -> list[Event]:
+    """The shortest way to say all of it again: `fold(Desk(), events_for(desk)) == desk`."""
+    pending = desk.pending
+    told: list[Event] = [Written((), desk.uncommitted, desk.written)] if desk.uncommitted else []
+    told += [Stepped(step) for step in (*pending.past, *reversed(pending.future))]
+    told += [Undone()] * len(pending.future)
+    told.append(Numbered(pending.next_id))
+    if desk.seen:
+        told.append(Rebased(come=desk.seen))
+    if desk.marks:
+        told.append(Marked(added=desk.marks))
+    if desk.writing:
+        told.append(desk.writing)
+    return told
+
+
+class _State:
+    """A desk while events are applied to it."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._changes = {change.id: change for change in desk.pending.changes}
+        self._past = list(desk.pending.past)
+        self._future = list(desk.pending.future)
+        self._next_id = desk.pending.next_id
+        self._marks: set[str] | None = None
+        self._seen: dict[Key, str] | None = None
+
+    def desk(self) -> Desk:
+        changes = tuple(self._changes[id] for id in sorted(self._changes))
+        return replace(
+            self._desk,
+            pending=Pending(changes, tuple(self._past), tuple(self._future), self._next_id),
+            marks=self._desk.marks if self._marks is None else frozenset(self._marks),
+            seen=self._desk.seen if self._seen is None else self._seen,
+        )
+
+    def take(self, event: Event) -> None:
+        match event:
+            case Stepped():
+                self._push(event.step)
+            case Undone():
+                self._undo()
+            case Redone():
+                self._redo()
+            case Written():
+                self._written(event)
+            case Rebased():
+                self._rebased(event)
+            case Marked():
+                self._marks = set(self._desk.marks) if self._marks is None else self._marks
+                self._marks |= event.added
+                self._marks -= event.removed
+            case Numbered():
+                self._next_id = max(self._next_id, event.next_id)
+            case _:
+                self._desk = _about_files(self._desk, event)
+
+    def _push(self, step: Step) -> None:
+        if not step.edits:
+            return
+        # An inverse on offer is there to stay once a person goes on from it: it becomes a proposal like others.
+        for undone in self._future:
+            if undone.offers:
+                self._past.append(_reversed(undone))
+        self._future.clear()
+        self._past.append(step)
+        self._do(step)
+
+    def _do(self, step: Step) -> None:
+        for edit in step.edits:
+            self._next_id = max(self._next_id, edit.id + 1)
+            if isinstance(edit, Decided):
+                if edit.id in self._changes:
+                    self._changes[edit.id] = replace(self._changes[edit.id], decision=edit.after)
+            elif edit.after is None:
+                self._changes.pop(edit.id, None)
+            else:
+                self._changes[edit.id] = edit.after
+
+    def _undo(self) -> None:
+        if self._past:
+            self._do(_reversed(self._past[-1]))
+            self._future.append(self._past.pop())
+
+    def _redo(self) -> None:
+        if self._future:
+            self._do(self._future[-1])
+            self._past.append(self._future.pop())
+
+    def _written(self, event: Written) -> None:
+        written = [self._changes[id] for id in event.ids if id in self._changes]
+        files = dict.fromkeys((*self._desk.uncommitted, *event.files))
+        ops = (*self._desk.written, *event.ops, *(op for change in written for op in _placed(change)))
+        self._desk = replace(self._desk, writing=None, uncommitted=tuple(files), written=ops)
+        if written:
+            self._forget(frozenset(event.ids))
+            self._carry(over_write(written))
+            if back := inverse(written):
+                self._push(Step((Put(replace(back, id=self._next_id), None),), offers=True))
+
+    def _rebased(self, event: Rebased) -> None:
+        if event.come or event.gone:
+            self._seen = dict(self._desk.seen) if self._seen is None else self._seen
+            for key in event.gone:
+                self._seen.pop(key, None)
+            self._seen.update(event.come or {})
+        if event.renamed:
+            self._carry(along_renames(event.renamed))
+        # A step like others, so that nobody has to trust it: another branch may say something else tomorrow.
+        self._push(Step(tuple(Put(self._changes[id], None) for id in event.dropped if id in self._changes)))
+
+    def _forget(self, ids: frozenset[int]) -> None:
+        """No step leads back to changes that have left."""
+        for id in ids:
+            self._changes.pop(id, None)
+        self._each_step(lambda edits: tuple(edit for edit in edits if edit.id not in ids))
+
+    def _carry(self, carry: Carry) -> None:
+        self._changes = {id: carry(change) for id, change in self._changes.items()}
+        self._each_step(lambda edits: tuple(_carried(edit, carry) for edit in edits))
+
+    def _each_step(self, new: Callable[[Sequence[Edit]], tuple[Edit, ...]]) -> None:
+        for steps in (self._past, self._future):
+            renewed = (replace(step, edits=new(step.edits)) for step in steps)
+            steps[:] = [step for step in renewed if step.edits]
+
+
+def _placed(change: Change) -> Iterator[Operation]:
+    """The operations of a change, each with the file it is about."""
+    for op in change.ops:
+        base = change.base_of(op)
+        yield op if op.file is not None or base is None else replace(op, file=base.file)
+
+
+def _about_files(desk: Desk, event: WriteBegan | WriteEnded | Committed) -> Desk:
+    match event:
+        case WriteBegan():
+            return replace(desk, writing=event)
+        case WriteEnded():
+            return replace(desk, writing=None)
+        case Committed():
+            left = tuple(file for file in desk.uncommitted if file not in event.files)
+            return replace(desk, uncommitted=left, written=tuple(op for op in desk.written if op.file in left))
+
+
+def _reversed(step: Step) -> Step:
+    return Step(tuple(_back(edit) for edit in reversed(step.edits)))
+
+
+def _back(edit: Edit) -> Edit:
+    if isinstance(edit, Decided):
+        return Decided(edit.id, edit.after, edit.before)
+    return Put(edit.after, edit.before)
+
+
+def _carried(edit: Edit, carry: Carry) -> Edit:
+    if isinstance(edit, Decided):
+        return edit
+
+    def side(change: Change | None) -> Change | None:
+        return carry(change) if change else None
+
+    return Put(side(edit.before), side(edit.after))

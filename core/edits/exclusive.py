@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One writer a checkout, whoever runs it and wherever it keeps its state."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from core.locks import locked
+
+_NAME = "ttmatrix.lock"
+
+
+@contextmanager
+def sole_writer(root: Path, doing: str, *, wait: float) -> Iterator[None]:
+    """Keep every other ttmatrix from writing and committing in the checkout at `root` while the block runs.
+
+    Raises TTMatrixError that names the holder after `wait` seconds, or where there can be no lock.
+    """
+    with locked(_lock_file(root), doing, wait=wait):
+        yield
+
+
+def _lock_file(root: Path) -> Path:
+    """In git's own directory, which is one for all users of a work tree; without one where others would look too."""
+    directory = _git_directory(root)
+    if directory is not None and os.access(directory, os.W_OK):
+        return directory / _NAME
+    name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"{name}.{_NAME}"
+
+
+def _git_directory(root: Path) -> Path | None:
+    dot_git = root / ".git"
+    if dot_git.is_dir():
+        return dot_git
+    try:
+        kind, _, place = dot_git.read_text(encoding="utf-8").strip().partition(": ")
+    except (OSError, UnicodeDecodeError):
+        return None
+    directory = (root / place).resolve()
+    return directory if kind == "gitdir" and directory.is_dir() else None

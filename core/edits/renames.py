@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tell which entries were renamed or moved while nobody looked: the same value under a close id, and no guess."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from core.edits.values import Key
+from core.model import TestId
+
+_CLOSE = 0.6
+"""Least part of a name that two ids must share."""
+
+
+def renames(gone: Mapping[Key, str], come: Mapping[Key, str]) -> dict[Key, Key]:
+    """Pairs of an entry that is gone and the one it became; both mappings give the digest of the value.
+
+    The same id in another file is the same entry, whatever it says there. Else a pair needs equal values, names
+    that are close, and that each is the other's nearest. Where a third entry would fit one of the two just as its
+    nearest, there is no telling, and neither is paired.
+    """
+    moved = _moved(gone, come)
+    taken = set(moved.values())
+    olds = _groups({key: digest for key, digest in gone.items() if key not in moved})
+    news = _groups({key: digest for key, digest in come.items() if key not in taken})
+    return moved | {old: new for group, keys in olds.items() for old, new in _pairs(keys, news.get(group, []))}
+
+
+def _moved(gone: Collection[Key], come: Collection[Key]) -> dict[Key, Key]:
+    places: dict[str, list[Key]] = defaultdict(list)
+    for key in come:
+        places[key[1]].append(key)
+    sources = Counter(key[1] for key in gone)
+    return {key: places[key[1]][0] for key in gone if len(places[key[1]]) == 1 == sources[key[1]]}
+
+
+def _groups(digests: Mapping[Key, str]) -> Mapping[object, list[Key]]:
+    """Entries that one may become the other: another mode, phase or parallelism is another test."""
+    found: dict[object, list[Key]] = defaultdict(list)
+    for key, digest in digests.items():
+        id = _parsed(key[1])
+        found[(digest, (id.mode, id.parallelism, id.llm.phase if id.llm else "") if id else None)].append(key)
+    return found
+
+
+def _pairs(olds: Sequence[Key], news: Sequence[Key]) -> Iterator[tuple[Key, Key]]:
+    forth = {old: _nearest(old, news) for old in olds}
+    back = {new: _nearest(new, olds) for new in news}
+    mutual = {(old, new) for old, new in forth.items() if new is not None and back[new] == old}
+    claimed_old = _claimed_otherwise(back.items(), {(new, old) for old, new in mutual})
+    claimed_new = _claimed_otherwise(forth.items(), mutual)
+    for old, new in mutual:
+        if old not in claimed_old and new not in claimed_new:
+            yield old, new
+
+
+def _claimed_otherwise(nearest: Iterable[tuple[Key, Key | None]], mutual: Collection[tuple[Key, Key]]) -> set[Key]:
+    """What is the nearest of an entry that it is not paired with."""
+    return {other for one, other in nearest if other is not None and (one, other) not in mutual}
+
+
+def _nearest(key: Key, others: Sequence[Key]) -> Key | None:
+    """The one closest to `key`; None where none is close, or two are equally so."""
+    best, closest = _CLOSE, list[Key]()
+    for other in others:
+        found = _closeness(key, other)
+        if found > best:
+            best, closest = found, []
+        if found == best:
+            closest.append(other)
+    return closest[0] if len(closest) == 1 else None
+
+
+def _closeness(one: Key, other: Key) -> float:
+    """From 0 to 1."""
+    left, right = _parsed(one[1]), _parsed(other[1])
+    if left is None or right is None:
+        return _likeness(one[1], other[1])
+    shape = 0.0 if (left.llm, left.full) == (right.llm, right.full) else 0.05
+    return _likeness(_name(left), _name(right)) - shape
+
+
+@lru_cache(1 << 14)
+def _parsed(id: str) -> TestId | None:
+    return TestId.parse(id)
+
+
+def _name(id: TestId) -> str:
+    return f"{id.directory}-{id.variant or ''}"
+
+
+def _likeness(one: str, other: str) -> float:
+    """The part of the longer text that both begin and end with."""
+    start = _shared(one, other)
+    end = _shared(one[start:][::-1], other[start:][::-1])
+    return (start + end) / max(len(one), len(other), 1)
+
+
+def _shared(one: str, other: str) -> int:
+    least = min(len(one), len(other))
+    return next((at for at in range(least) if one[at] != other[at]), least)

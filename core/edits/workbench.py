@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pending changes of one checkout, kept: every decision goes to the journal, every write through one door."""
+
+import hashlib
+import os
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from core.edits.commit import Draft
+from core.edits.conflicts import Conflict, Take, conflicts, resolve
+from core.edits.deliver import Delivered, deliver
+from core.edits.desk import Desk
+from core.edits.exclusive import sole_writer
+from core.edits.journal import Journal
+from core.edits.journal_events import Committed, Event, Marked, Rebased, Redone, Stepped, Undone, WriteEnded, Written
+from core.edits.operations import Operation
+from core.edits.pending import Change, Decision, Pending, Step, proposed
+from core.edits.plan import EditPlan, FileChanged, plan, write
+from core.edits.rebase import rebase
+from core.edits.recover import began, is_halfway, look, settled, told
+from core.edits.values import Present
+from core.errors import TTMatrixError
+from core.files import drop_leftovers
+from core.proc import run_command
+from core.sources.checkout import Checkout
+from core.sources.expectations import read_expectations
+from core.sources.schema import Schema
+
+T = TypeVar("T")
+
+_TRIES = 3
+"""How often a write begins anew because a file changed under it."""
+_WAIT_SECONDS = 5.0
+"""How long another writer is waited for: longer than any write takes, not longer than a commit with hooks may."""
+_NAMED = 6
+"""How many places an error names."""
+
+
+class Workbench:
+    """What one person decides about one checkout. Every method that changes something is one event of the journal."""
+
+    def __init__(self, checkout: Checkout, directory: Path) -> None:
+        """Take up what the journals in `directory` have of `checkout`, and look what became of a write cut off."""
+        self.checkout = checkout
+        name = hashlib.sha256(os.fsencode(checkout.root.resolve())).hexdigest()[:16]
+        self._journal = Journal(directory / f"{name}.jsonl", checkout.root)
+        self._marks = self.desk.marks
+        self._recover()
+
+    @property
+    def desk(self) -> Desk:
+        return self._journal.desk
+
+    @property
+    def pending(self) -> Pending:
+        return self.desk.pending
+
+    @property
+    def problem(self) -> TTMatrixError | None:
+        """Why changes are not kept at present."""
+        return self._journal.problem
+
+    def notices(self) -> list[str]:
+        """What was found and should be said once."""
+        found = list(self._journal.notices)
+        self._journal.notices.clear()
+        return found
+
+    def catch_up(self) -> bool:
+        """Take in what other instances did; returns whether there was anything."""
+        return self._journal.catch_up()
+
+    # Decisions
+
+    def propose(self, operations: Sequence[Operation], note: str, present: Present) -> None:
+        """Add a change by `operations`, made while looking at `present`."""
+        self.rebase(present)
+        self._step(lambda pending: pending.proposal(proposed(operations, note, present)))
+
+    def decide(self, decision: Decision, ids: Collection[int]) -> None:
+        """Give changes one decision, as one step of undo."""
+        self._step(lambda pending: pending.decision(decision, ids))
+
+    def replace(self, id: int, new: Change | None) -> None:
+        """Put another change in the place of one, or take it away."""
+        self._step(lambda pending: pending.replacement(id, new))
+
+    def resolve(self, id: int, chosen: Collection[Conflict], take: Take) -> None:
+        """Decide conflicts of a change."""
+        change = self.pending.change(id)
+        if change is not None and chosen:
+            self.replace(id, resolve(change, chosen, take))
+
+    def undo(self) -> None:
+        """Take the last step back; of a write, propose the inverse."""
+        self._journal.record(lambda desk: Undone() if desk.pending.past else None)
+
+    def redo(self) -> None:
+        """Take the step again that was undone last."""
+        self._journal.record(lambda desk: Redone() if desk.pending.future else None)
+
+    def mark(self, marks: Collection[str]) -> None:
+        """Keep which tests are marked here. What another instance marks is left to it."""
+        now, before = frozenset(marks), self._marks
+        if now != before:
+            self._journal.record(lambda _: Marked(now - before, before - now), durable=False)
+            self._marks = now
+
+    # The files
+
+    def rebase(self, present: Present) -> Rebased | None:
+        """Hold all pending changes against `present`; returns what happened to them."""
+        event = self._journal.record(lambda desk: rebase(desk, present))
+        return event if isinstance(event, Rebased) else None
+
+    def conflicts(self, present: Present) -> dict[int, tuple[Conflict, ...]]:
+        """The conflicts of every change that has some, by its id."""
+        found = ((change.id, conflicts(change, present)) for change in self.pending.changes)
+        return {id: some for id, some in found if some}
+
+    def write(self, ids: Collection[int], schema: Schema) -> tuple[Path, ...]:
+        """Write those of the changes that are accepted and return the paths of the files.
+
+        They are held against the files as they are under the lock: what others changed meanwhile stays. Raises
+        TTMatrixError, with nothing written, where there is a conflict or an operation cannot be done.
+        """
+        with sole_writer(self.checkout.root, "writing expectations", wait=_WAIT_SECONDS):
+            for _ in range(_TRIES - 1):
+                try:
+                    return self._write(ids, schema)
+                except FileChanged:
+                    continue
+            return self._write(ids, schema)
+
+    def write_plan(self, planned: EditPlan, work: Callable[[EditPlan], T]) -> T:
+        """Do `work`, which writes a plan that is not about pending changes.
+
+        The caller is the sole writer since before it planned.
+        """
+        return self._carry_out(planned, (), WriteEnded(), work)
+
+    def deliver(
+        self,
+        ids: Collection[int],
+        seen: EditPlan,
+        drafts: Sequence[Draft],
+        schema: Schema,
+        *,
+        verify: bool = True,
+        python: str = "",
+    ) -> Delivered:
+        """Write those of the changes that are accepted and commit `drafts`, all or nothing (`core.edits.deliver`).
+
+        Raises TTMatrixError where writing is no longer what was `seen`, and for all that can stop a commit.
+        """
+        with sole_writer(self.checkout.root, "committing", wait=_WAIT_SECONDS):
+            changes, planned = self._planned(ids, schema)
+            if planned.diff() != seen.diff():
+                raise TTMatrixError(
+                    "The files have changed since you looked", hint="Leave, and look at the diff again."
+                )
+            done = _written(changes, planned)
+            delivered = self._carry_out(
+                planned,
+                done.ids,
+                done,
+                lambda plan: deliver(self.checkout, plan, drafts, schema, verify=verify, python=python),
+            )
+        self._journal.record(lambda desk: Committed(desk.uncommitted))
+        return delivered
+
+    def look_at_git(self) -> None:
+        """Forget of the files written here those that are committed by now, be it by hand."""
+        files = self.desk.uncommitted
+        if files:
+            argv = [
+                "git",
+                "diff",
+                "--name-only",
+                "--relative",
+                "-z",
+                "HEAD",
+                "--",
+                *(f":(literal){file}" for file in files),
+            ]
+            done = run_command(argv, cwd=self.checkout.test_config)
+            committed = tuple(file for file in files if file not in done.stdout.split("\0"))
+            if done.returncode == 0 and committed:
+                self._journal.record(lambda _: Committed(committed))
+
+    @property
+    def uncommitted(self) -> tuple[Path, ...]:
+        """Files written here and not committed yet."""
+        return tuple(self.checkout.test_config / file for file in self.desk.uncommitted)
+
+    def _write(self, ids: Collection[int], schema: Schema) -> tuple[Path, ...]:
+        changes, planned = self._planned(ids, schema)
+        done = _written(changes, planned)
+        return self._carry_out(planned, done.ids, done, write)
+
+    def _planned(self, ids: Collection[int], schema: Schema) -> tuple[Sequence[Change], EditPlan]:
+        """The changes that are accepted, with what they come to in the files as they are now."""
+        present = Present(read_expectations(self.checkout, schema))
+        self.rebase(present)
+        changes = [change for change in self.pending.accepted() if change.id in ids]
+        _refuse_conflicts([found for change in changes for found in conflicts(change, present)])
+        planned = plan(self.checkout.test_config, [op for change in changes for op in change.ops], schema)
+        _refuse_rejected(planned)
+        return changes, planned
+
+    def _carry_out(self, planned: EditPlan, ids: tuple[int, ...], done: Event, work: Callable[[EditPlan], T]) -> T:
+        beginning = began(planned, ids)
+        if planned.files:
+            self._journal.record(lambda _: beginning)
+        try:
+            result = work(planned)
+        except TTMatrixError:
+            # What could not be put back is told at the next start.
+            if not is_halfway(look(beginning, self.checkout.test_config)):
+                self._journal.record(lambda _: WriteEnded())
+            raise
+        if planned.files or ids:
+            self._journal.record(lambda _: done)
+        return result
+
+    def _recover(self) -> None:
+        """Settle a write that was cut off, unless somebody is at it right now."""
+        if self.desk.writing is None:
+            return
+        try:
+            with sole_writer(self.checkout.root, "looking after a write that was cut off", wait=0):
+                self.catch_up()
+                if writing := self.desk.writing:
+                    for one in writing.files:
+                        drop_leftovers(self.checkout.test_config / one.file)
+                    found = look(writing, self.checkout.test_config)
+                    self._journal.record(lambda desk: settled(writing, found, desk.pending.changes))
+                    self._journal.notices.append(told(writing, found))
+        except TTMatrixError:
+            return
+
+    def _step(self, wanted: Callable[[Pending], Step]) -> None:
+        def intent(desk: Desk) -> Event | None:
+            step = wanted(desk.pending)
+            return Stepped(step) if step.edits else None
+
+        self._journal.record(intent)
+
+
+def _written(changes: Sequence[Change], planned: EditPlan) -> Written:
+    return Written(tuple(change.id for change in changes), tuple(edit.file for edit in planned.files))
+
+
+def _refuse_conflicts(found: Sequence[Conflict]) -> None:
+    if found:
+        places = "\n".join(f"{one.file}: {one.id}: {'.'.join(one.path) or 'the entry'}" for one in found[:_NAMED])
+        raise TTMatrixError(
+            f"{len(found)} of the fields were changed elsewhere too",
+            f"{places}\nNothing was written.",
+            "Take one side of each in the review.",
+        )
+
+
+def _refuse_rejected(planned: EditPlan) -> None:
+    if planned.rejected:
+        reasons = "\n".join(f"{one.op.id}: {one.why}" for one in planned.rejected[:_NAMED])
+        count = len(planned.rejected)
+        raise TTMatrixError(f"{count} operations cannot be done", reasons, "Nothing was written. Reject those changes.")

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever goes wrong at whatever step: files are old or new, the journal is readable, and nothing is lost."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from core.proc import run_command
+from tests.faults import scenes
+from tests.faults.injected import SMALL_FILES, Fault
+from tests.faults.scenes import Place
+
+ROOT = Path(__file__).parents[2]
+_PATIENCE_SECONDS = 60
+_CASES = [
+    *(
+        (scene, fault)
+        for scene in ("decide", "write", "commit")
+        for fault in (Fault.KILL_BEFORE, Fault.KILL_AFTER, Fault.FULL)
+    ),
+    ("decide", Fault.TORN),
+    ("write", Fault.TORN),
+    ("write", Fault.READ_ONLY),
+    ("decide", SMALL_FILES),
+    ("write", SMALL_FILES),
+]
+
+
+@pytest.mark.parametrize(("scene", "fault"), _CASES)
+def test_at_every_step(tmp_path: Path, scene: str, fault: str) -> None:
+    command = [sys.executable, "-m", "tests.faults.run", scene, fault, str(tmp_path)]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(done.stdout.splitlines()) > (2 if fault is Fault.TORN else 15)
+
+
+def test_killed_while_git_commits(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    scenes.lay_out(place)
+    scenes.accept_and_write(place)
+    hook = place.checkout.root / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nkill -9 $TTMATRIX_PID\n")
+    hook.chmod(0o755)
+    script = (
+        "import os, sys; from pathlib import Path; from tests.faults import scenes\n"
+        "os.environ['TTMATRIX_PID'] = str(os.getpid()); scenes.commit(scenes.Place(Path(sys.argv[1])))"
+    )
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], env=environ, check=False)
+    assert done.returncode == -9
+    # git was not killed: it goes on by itself.
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while not run_command(["git", "log", "--format=%s"], cwd=place.checkout.root).stdout.startswith("second"):
+        assert time.monotonic() < deadline, "git never committed"
+        time.sleep(0.02)
+    hook.unlink()
+    scenes.committed_or_not(place, Fault.KILL_AFTER)

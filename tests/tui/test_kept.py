@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person decided is there again: after a quit, in a second instance, and where it cannot be kept it is told."""
+
+from pathlib import Path
+
+import pytest
+
+from core.edits.pending import Decision
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, own_checkout, screen_text, until
+from tests.support.tree import INFERENCE, YAML, sample
+from tui.app import TTMatrixApp
+
+ORG = "org/name has:entry"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return own_checkout(sample(tmp_path / "tt-xla").root)
+
+
+def _decisions(app: TTMatrixApp) -> list[Decision]:
+    return [change.decision for change in app.session.pending.changes]
+
+
+async def test_decisions_undo_and_marks_outlive_the_app(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("E", "right", "enter", "space", "5", "a", "x", "u", "1", "q")
+        await until(pilot, lambda: not app.is_running, "the end: nothing is lost, so nothing is asked")
+    again = build_app(checkout, query=ORG)
+    async with again.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "1 pending" in screen_text(again), "the pending change")
+        assert "1 marked" in screen_text(again)
+        assert _decisions(again) == [Decision.ACCEPTED]
+        await pilot.press("5", "U")
+        assert _decisions(again) == [Decision.REJECTED]
+        await pilot.press("u", "u", "u")
+        assert _decisions(again) == []
+
+
+async def test_two_instances_see_each_others_decisions(checkout: Checkout) -> None:
+    one = build_app(checkout, query=ORG)
+    async with one.run_test(size=(80, 24)) as pilot:
+        other = build_app(checkout, query=ORG)
+        other.session.bench.propose([], "elsewhere", other.session.present)
+        await until(pilot, lambda: "1 pending" in screen_text(one), "the change of the other instance")
+        await pilot.press("5", "a")
+        assert other.session.bench.catch_up()
+        assert _decisions(other) == [Decision.ACCEPTED]
+
+
+async def test_a_commit_is_taken_back_by_a_proposal(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("E", "right", "enter", "5", "a", "c")
+        await until(pilot, lambda: "Commit message" in screen_text(app), "the question")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Committed" in screen_text(app), "the commit")
+        await pilot.press("u")
+        await until(pilot, lambda: "+    status: NOT_SUPPORTED_SKIP" in screen_text(app), "the inverse")
+        assert _decisions(app) == [Decision.UNDECIDED]
+
+
+async def test_a_change_that_was_made_upstream_is_dropped_with_a_word(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("E", "right", "enter")
+        (op,) = app.session.pending.changes[0].ops
+        (checkout.test_config / INFERENCE).write_text(YAML[INFERENCE].replace("NOT_SUPPORTED_SKIP", str(op.value)))
+        await pilot.press("f5")
+        await until(pilot, lambda: "1 change done already" in screen_text(app), "the word")
+        assert app.session.pending.changes == ()
+
+
+async def test_what_cannot_be_kept_is_told_once_and_asked_before_it_is_lost(checkout: Checkout, own_home: Path) -> None:
+    (own_home / "state").mkdir()
+    (own_home / "state" / "journal").write_text("in the way")
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: "Pending changes are not kept" in screen_text(app), "the word")
+        await pilot.press("E", "right", "enter", "5", "a")
+        assert _decisions(app) == [Decision.ACCEPTED]
+        await pilot.press("1", "q")
+        await until(pilot, lambda: "lose pending changes" in screen_text(app), "the question")
+        await pilot.press("y")
+        await until(pilot, lambda: not app.is_running, "the end")
