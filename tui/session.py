@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 
 from core.edits.conflicts import Conflict, conflicts
 from core.edits.pending import Change, Decision, Pending
@@ -39,6 +40,7 @@ class Session:
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
     _ci: Ci | None = None
+    _ci_lock: Lock = field(default_factory=Lock)
     _present: tuple[Matrix, Present] | None = None
     _conflicts: dict[int, tuple[Change, Present, Sequence[Conflict]]] = field(default_factory=dict)
 
@@ -92,11 +94,13 @@ class Session:
 
     def ci(self) -> Ci:
         """The scheduled CI jobs of the present matrix. Takes a second the first time: not for the app's own thread."""
-        known, matrix = self.known_ci, self.matrix
-        if known is None:
-            infos = model_infos(Cache(matrix.checkout, self.paths.cache / "index"), matrix)
-            known = self._ci = read_ci(matrix, infos)
-        return known
+        # Every preview asks for it in a thread of its own: one works it out, the others wait.
+        with self._ci_lock:
+            known, matrix = self.known_ci, self.matrix
+            if known is None:
+                infos = model_infos(Cache(matrix.checkout, self.paths.cache / "index"), matrix)
+                known = self._ci = read_ci(matrix, infos)
+            return known
 
     @property
     def known_ci(self) -> Ci | None:

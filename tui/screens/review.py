@@ -274,5 +274,4 @@ class ReviewScreen(SessionScreen):
         self.host.in_thread("commit", lambda: self.session.bench.commit(paths, message), self._committed)
 
     def _committed(self, revision: str) -> None:
-        self.host.pending_moved()
         self.host.say(f"Committed {revision[:10]}.")
