@@ -226,13 +226,15 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         """Hold the pending changes against the files as they were read last."""
         session = self.session
 
-        def rebase() -> str:
+        def rebase() -> tuple[bool, str]:
             session.bench.look_at_git()
             event = session.bench.rebase(session.present)
-            return rebase_words(event, session.bench.conflicts(session.present).values())
+            return event is not None, rebase_words(event, session.bench.conflicts(session.present).values())
 
-        def rebased(words: str) -> None:
-            self.pending_moved()
+        def rebased(outcome: tuple[bool, str]) -> None:
+            moved, words = outcome
+            if moved:
+                self.pending_moved()
             if words:
                 self.say(words)
 
