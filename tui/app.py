@@ -15,6 +15,7 @@ from core.matrix.detail import Detail
 from core.matrix.index import Matrix
 from core.runs.launch import cancel
 from core.runs.record import RunRecord
+from core.runs.spec import RunSpec
 from core.text import one_line, printable
 from tui.bridge import WorkDone, WorkFailed, in_thread
 from tui.clipboard import keep_copy
@@ -229,14 +230,14 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         session = self.session
 
         def start() -> tuple[list[RunRecord], list[TTMatrixError]]:
-            started: list[RunRecord] = []
+            specs: list[RunSpec] = []
             refused: list[TTMatrixError] = []
             for id in ids:
                 try:
-                    started.append(session.start(session.plan(id)))
+                    specs.append(session.plan(id))
                 except TTMatrixError as error:
                     refused.append(error)
-            return started, refused
+            return session.start(specs), refused
 
         self.in_thread("start runs", start, self._runs_started)
 

@@ -98,6 +98,9 @@ class OutcomeLook:
 _OUTCOMES = {
     Outcome.PASS: OutcomeLook("pass", "pass"),
     Outcome.FAIL: OutcomeLook("FAIL", "fail"),
+    Outcome.XFAIL: OutcomeLook("xfail", "dim"),
+    Outcome.SKIP: OutcomeLook("skip", "dim"),
+    Outcome.HANG: OutcomeLook("HANG", "fail"),
     Outcome.CRASH: OutcomeLook("CRASH", "fail"),
     Outcome.TIMEOUT: OutcomeLook("TIMEOUT", "fail"),
     Outcome.ERROR: OutcomeLook("ERROR", "fail"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the screens share: the view of one checkout, the pending edits, the runs; built once, held here only."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from core.matrix.model_infos import model_infos
 from core.matrix.query import Query
 from core.matrix.view import View
 from core.model import Finding
-from core.runs.launch import launch
+from core.runs.launch import launch_all
 from core.runs.plan import plan_test
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec
@@ -90,6 +91,6 @@ class Session:
         """A CPU repro of `id`. Raises TTMatrixError where it cannot be run, with the reason."""
         return plan_test(self.matrix, id, self.settings, arch=self.view.arch)
 
-    def start(self, spec: RunSpec) -> RunRecord:
-        """Start a planned run, detached from us."""
-        return launch(self.store, spec)
+    def start(self, specs: Sequence[RunSpec]) -> list[RunRecord]:
+        """Queue planned runs, detached from us."""
+        return launch_all(self.store, specs)

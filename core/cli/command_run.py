@@ -6,13 +6,13 @@ import argparse
 from core.cli.context import Context
 from core.cli.run_report import exit_code, record_document, runs_table, spec_document
 from core.errors import EXIT_OK, UsageError
-from core.runs.launch import launch, wait
+from core.runs.launch import launch_all, wait
 from core.runs.plan import plan_test
-from core.runs.spec import RunKind, RunSpec, shell_command
+from core.runs.spec import RunSpec, shell_command
 from core.runs.store import RunStore
 from core.text import printable
 
-_KINDS = tuple(kind.value for kind in RunKind)
+_KINDS = ("cpu",)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         _print_plan(context, specs)
         return EXIT_OK
     store = RunStore(context.paths.runs)
-    records = [launch(store, spec) for spec in specs]
+    records = launch_all(store, specs)
     if args.wait:
         for record in records:
             context.console.note(f"started {record.spec.run_id}  {record.spec.test_id}")

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from core.cli.console import Console
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK
-from core.runs.outcome import Outcome
+from core.runs.outcome import HARMLESS, Outcome
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec, shell_command
 
@@ -13,9 +13,9 @@ _HEADER = ("run", "outcome", "seconds", "id", "why")
 
 
 def exit_code(records: Iterable[RunRecord]) -> int:
-    """0 where all passed; 2 where the machine could not run one; else 1."""
+    """0 where none failed; 2 where the machine could not run one; else 1."""
     outcomes = {record.outcome for record in records}
-    if outcomes <= {Outcome.PASS}:
+    if outcomes <= HARMLESS:
         return EXIT_OK
     return EXIT_INFRASTRUCTURE if Outcome.ERROR in outcomes else EXIT_FINDINGS
 

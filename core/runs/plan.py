@@ -13,7 +13,7 @@ from core.errors import TTMatrixError, UsageError
 from core.matrix.effective import resolve
 from core.matrix.index import NO_ARCH, Matrix
 from core.model import Framework, TestId
-from core.runs.spec import RunKind, RunSpec, run_id
+from core.runs.spec import RUN_VARIABLE, RunSpec, run_id
 from core.settings import Settings
 from core.sources.checkout import Checkout
 
@@ -50,7 +50,7 @@ def plan_cpu(
         run_id=run_id(now, token),
         test_id=test_id,
         function=parsed.function,
-        kind=RunKind.CPU,
+        kind="cpu",
         arch=arch,
         argv=(
             str(find_interpreter(checkout.root, settings)),
@@ -58,12 +58,12 @@ def plan_cpu(
             *_payload_arguments(checkout, parsed, token, batch_size),
         ),
         # The rest of the environment, PYTHONPATH above all, is the user's own and stays as it is.
-        env={"PYTHONUNBUFFERED": "1"},
+        env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: run_id(now, token)},
         cwd=checkout.root,
         timeout=limit,
         created=now.astimezone(UTC).isoformat(timespec="seconds"),
         nonce=token,
-        slots=RunKind.CPU.value,
+        slots="cpu",
         slot_count=max(1, settings.cpu_slots),
     )
 
