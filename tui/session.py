@@ -16,7 +16,7 @@ from core.matrix.query import Query
 from core.matrix.view import View
 from core.model import Finding
 from core.runs.launch import launch_all
-from core.runs.plan import plan_test
+from core.runs.plan import as_batch, plan_test
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec
 from core.runs.store import RunStore
@@ -89,8 +89,8 @@ class Session:
 
     def plan(self, id: str) -> RunSpec:
         """A CPU repro of `id`. Raises TTMatrixError where it cannot be run, with the reason."""
-        return plan_test(self.matrix, id, self.settings, arch=self.view.arch)
+        return plan_test(self.matrix, id, self.settings, runs=self.store.root, arch=self.view.arch)
 
     def start(self, specs: Sequence[RunSpec]) -> list[RunRecord]:
         """Queue planned runs, detached from us."""
-        return launch_all(self.store, specs)
+        return launch_all(self.store, as_batch(specs))

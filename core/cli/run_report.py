@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How runs are told on the command line: as a table, as JSON, and as an exit code."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from core.cli.console import Console
@@ -18,6 +19,12 @@ def exit_code(records: Iterable[RunRecord]) -> int:
     if outcomes <= HARMLESS:
         return EXIT_OK
     return EXIT_INFRASTRUCTURE if Outcome.ERROR in outcomes else EXIT_FINDINGS
+
+
+def summary(records: Iterable[RunRecord]) -> str:
+    """One line: how many ended how."""
+    counts = Counter(str(record.outcome or record.state) for record in records)
+    return ", ".join(f"{count} {word}" for word, count in counts.most_common()) or "no runs"
 
 
 def runs_table(console: Console, records: Iterable[RunRecord]) -> None:
@@ -47,6 +54,9 @@ def spec_document(spec: RunSpec) -> dict[str, object]:
         "argv": list(spec.argv),
         "env": dict(spec.env),
         "timeout": spec.timeout,
+        "hang_timeout": spec.hang_timeout,
+        "devices": list(spec.devices),
+        "estimate": spec.estimate,
         "command": shell_command(spec),
     }
 
@@ -57,11 +67,15 @@ def record_document(record: RunRecord) -> dict[str, object]:
         "run": record.spec.run_id,
         **spec_document(record.spec),
         "created": record.spec.created,
+        "batch": record.spec.batch,
+        "parent": record.spec.parent,
+        "held": record.held,
         "state": record.state,
         "outcome": record.outcome,
         "seconds": record.seconds,
         "exit_code": record.exit_code,
         "signal": record.signal,
+        "stage": record.stage,
         "summary": record.summary,
         "result": record.result,
         "directory": str(record.directory),

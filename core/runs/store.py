@@ -109,6 +109,8 @@ class RunStore:
             except TTMatrixError as error:
                 problems.append(Problem(self.root / name, str(error)))
         self._index.keep(self._finished)
+        # Of one second, only this tells the order.
+        records.sort(key=lambda record: record.spec.created, reverse=True)
         return records, problems
 
     def record(self, run_id: str) -> RunRecord:

@@ -15,7 +15,7 @@ from core.errors import TTMatrixError, UsageError
 from core.runs.events import Queued, append_event
 from core.runs.launch import cancel, cancel_all, launch, launch_all, tend, wait
 from core.runs.outcome import Outcome
-from core.runs.plan import plan_cpu
+from core.runs.plan import plan_run
 from core.runs.queue import Ticket
 from core.runs.record import RunState
 from core.runs.spec import spec_to_json
@@ -147,7 +147,8 @@ def test_a_planned_repro_runs_to_its_verdict(store: RunStore, tmp_path: Path) ->
     (checkout.models / "base.py").write_text(TINY_BASE)
     (checkout.models / "tiny/pytorch/loader.py").write_text(TINY_LOADER)
     test_id = "tiny/pytorch-single_device-training"
-    spec = plan_cpu(checkout, test_id, Settings(), now=datetime.now(UTC), token="0123456789abcdef")
+    now = datetime.now(UTC)
+    spec = plan_run(checkout, test_id, Settings(), kind="cpu", runs=store.root, now=now, token="0123456789abcdef")
     launch(store, spec)
     record = wait(store, [spec.run_id])[0]
     assert record.outcome is Outcome.FAIL, record.log.read_text()
