@@ -13,6 +13,7 @@ from core.edits.pending import Change, Pending
 from core.errors import TTMatrixError
 from core.matrix.detail import Detail
 from core.matrix.index import Matrix
+from core.runs.estimate import Progress
 from core.runs.launch import cancel
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec
@@ -68,6 +69,8 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.push_screen("matrix")
         self._look_at_runs()
         self.set_interval(_RUNS_SECONDS, self._look_at_runs)
+        # Runs that were left waiting, for example by a machine that took the scheduler down, go on.
+        self.in_thread("tend", self.session.tend, lambda _: None)
 
     # Between the screens
 
@@ -222,8 +225,18 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             return
         self._runs_unreadable = ""
         if records != self.session.runs:
+            before = self.session.progress()
             self.session.runs = records
             self.runs_changed.publish(None)
+            if before.left and not self.session.progress().left:
+                self._tell_end(before)
+
+    def _tell_end(self, before: Progress) -> None:
+        """The last of the runs that went on has ended."""
+        text = f"{before.total:,} runs have ended" if before.total > 1 else "The run has ended"
+        self.say(text)
+        if self.session.settings.notify != "off":
+            self.bell()
 
     def start_runs(self, ids: Sequence[str]) -> None:
         """Start a CPU repro of each id; those that cannot run are told with their reasons."""

@@ -113,7 +113,9 @@ def run_look(record: RunRecord) -> OutcomeLook:
     """The word for a run: its outcome once there is one, else its state."""
     if record.outcome is not None:
         return _OUTCOMES[record.outcome]
-    return OutcomeLook("running", "running") if record.state is RunState.RUNNING else OutcomeLook("queued", "dim")
+    if record.state is RunState.RUNNING:
+        return OutcomeLook("running", "running")
+    return OutcomeLook("held" if record.held else "queued", "dim")
 
 
 def seconds_text(seconds: float | None) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the screens share: the view of one checkout, the pending edits, the runs; built once, held here only."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,8 @@ from core.matrix.model_infos import model_infos
 from core.matrix.query import Query
 from core.matrix.view import View
 from core.model import Finding
-from core.runs.launch import launch_all
+from core.runs.estimate import Progress, progress, with_estimates
+from core.runs.launch import launch_all, tend
 from core.runs.plan import as_batch, plan_test
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec
@@ -91,6 +93,14 @@ class Session:
         """A CPU repro of `id`. Raises TTMatrixError where it cannot be run, with the reason."""
         return plan_test(self.matrix, id, self.settings, runs=self.store.root, arch=self.view.arch)
 
+    def tend(self) -> None:
+        """See to it that somebody serves the queue. Raises TTMatrixError where nobody can."""
+        tend(self.store)
+
+    def progress(self) -> Progress:
+        """How far the batches with a run that has not ended have come."""
+        return progress(self.runs, time.time())
+
     def start(self, specs: Sequence[RunSpec]) -> list[RunRecord]:
         """Queue planned runs, detached from us."""
-        return launch_all(self.store, as_batch(specs))
+        return launch_all(self.store, as_batch(with_estimates(specs, self.runs, {})))

@@ -77,7 +77,7 @@ def record_document(record: RunRecord) -> dict[str, object]:
         "signal": record.signal,
         "stage": record.stage,
         "summary": record.summary,
-        "result": record.result,
+        "result": None if record.result is None else dict(record.result),
         "directory": str(record.directory),
         "log": str(record.log),
     }

@@ -3,7 +3,7 @@
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.model import node_id
 from core.runs.outcome import HARMLESS, Outcome
@@ -43,6 +43,25 @@ def remaining(records: Iterable[RunRecord], now: float) -> float | None:
             left.setdefault(record.spec.slots, []).append(max(0.0, record.spec.estimate - gone))
             widths[record.spec.slots] = max(1, record.spec.slot_count)
     return max((max(max(seconds), sum(seconds) / widths[slot]) for slot, seconds in left.items()), default=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far batches have come."""
+
+    total: int
+    left: int
+    """Runs that have not ended."""
+    seconds: float | None
+    """Until they will have; None where nothing is known of one of them."""
+
+
+def progress(records: Sequence[RunRecord], now: float) -> Progress:
+    """Of all batches that have a run left; `now` is in seconds since the epoch."""
+    going = {record.spec.batch for record in records if record.active}
+    members = [record for record in records if record.spec.batch in going]
+    left = sum(record.active for record in members)
+    return Progress(len(members), left, remaining(members, now))
 
 
 def _estimate(

@@ -19,6 +19,7 @@ from core.runs.spec import RunSpec
 from core.runs.store import RunStore, events_file
 
 _POLL = 0.1
+_LOOKING_SHARE = 10
 _START_PATIENCE = 20.0
 _END_MARGIN = 10.0
 _LOG_BYTES = 1_000_000
@@ -122,6 +123,7 @@ def wait(
     seen: dict[str, RunRecord] = {}
     pause = threading.Event()
     while True:
+        begin = time.monotonic()
         tend(store)
         records = store.some(run_ids)
         for record in records:
@@ -132,7 +134,8 @@ def wait(
         pending = any(record.active or record.spec.run_id in tickets for record in records)
         if not pending or (until is not None and time.monotonic() > until):
             return records
-        pause.wait(poll)
+        # Looking at thousands of runs takes time, which the runs need more.
+        pause.wait(max(poll, _LOOKING_SHARE * (time.monotonic() - begin)))
 
 
 def _await_service(store: RunStore, scheduler: Child, log_begin: int) -> None:

@@ -35,6 +35,7 @@ _TICK = 0.1
 _LADDER_TICK = 0.03
 _IDLE_SECONDS = 2.0
 _OFFICE_SECONDS = 1.0
+_LOOKING_SHARE = 10
 _QUEUE_SECONDS = 1.0
 """After so long the queue is looked at even where its directory seems untouched: clocks of disks are coarse."""
 
@@ -51,6 +52,7 @@ class Scheduler:
         self._tickets: dict[str, Ticket] = {}
         self._queue_seen = 0
         self._queue_looked = -_QUEUE_SECONDS
+        self._queue_pause = 0.0
         self._ends: dict[str, Finished] = {}
         self._office_checked = time.monotonic()
         self.asked_to_end = False
@@ -109,9 +111,9 @@ class Scheduler:
         """Take in what others have changed; with thousands of tickets that is not for every turn."""
         now, changed = time.monotonic(), self._queue.changed()
         waited = now - self._queue_looked
-        if waited < _TICK or (changed == self._queue_seen and waited < _QUEUE_SECONDS):
+        if waited < self._queue_pause or (changed == self._queue_seen and waited < _QUEUE_SECONDS):
             return
-        self._queue_looked, self._queue_seen = now, changed
+        self._queue_seen = changed
         self._tickets = {ticket.run_id: ticket for ticket in self._queue.tickets()}
         for run_id in list(self._tickets):
             if not any(run_id in known for known in (self._waiting, self._watched, self._ends)):
@@ -123,6 +125,8 @@ class Scheduler:
                 self._end_unstarted(run_id, Outcome.CANCELLED, "")
             elif run_id not in self._ends:
                 self._queue.remove(run_id)
+        self._queue_looked = time.monotonic()
+        self._queue_pause = min(_QUEUE_SECONDS, max(_TICK, _LOOKING_SHARE * (self._queue_looked - now)))
 
     def _take_in(self, run_id: str) -> None:
         """Find out how far a run has come, whoever had it in care before."""

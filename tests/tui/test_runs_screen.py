@@ -122,3 +122,16 @@ async def test_runs_started_in_quick_succession_all_start(checkout: Checkout, se
         app.start_runs([PASSING_ID])
         await until(pilot, lambda: len(app.session.runs) == 3, "all three runs")
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")
+
+
+async def test_the_progress_of_a_batch_is_told_and_so_is_its_end(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, settings=settings)
+    hanging = "alpha/pytorch-net-v1.5+aug-single_device-training"
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        app.start_runs([PASSING_ID, hanging])
+        await pilot.press("2")
+        await until(pilot, lambda: "1 of 2 done" in screen_text(app), "the progress")
+        (left,) = [record for record in app.session.runs if record.active]
+        app.cancel_run(left.spec.run_id)
+        await until(pilot, lambda: "2 runs have ended" in screen_text(app), "the end")
+        assert "of 2 done" not in screen_text(app)

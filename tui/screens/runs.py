@@ -14,7 +14,7 @@ from core.runs.spec import shell_command
 from core.runs.tail import LogFile
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.presentation import counted, log_style, run_look
+from tui.presentation import counted, log_style, run_look, seconds_text
 from tui.run_rows import RunRows
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
@@ -93,8 +93,12 @@ class RunsScreen(SessionScreen):
 
     def _say(self) -> None:
         self.fit_list("#runs-box", len(self.session.runs))
-        count = len(self.session.runs)
-        self.title_line(counted(count, "run") if count else "none yet: r in the matrix starts one")
+        count, progress = len(self.session.runs), self.session.progress()
+        told = counted(count, "run") if count else "none yet: r in the matrix starts one"
+        if progress.left:
+            eta = f", about {seconds_text(progress.seconds)} left" if progress.seconds else ""
+            told += f" · {progress.total - progress.left:,} of {progress.total:,} done{eta}"
+        self.title_line(told)
 
     # The log
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.proc import ProcessIdentity
-from core.runs.estimate import remaining, with_estimates
+from core.runs.estimate import Progress, progress, remaining, with_estimates
 from core.runs.events import Finished, Queued, Started
 from core.runs.outcome import Outcome
 from core.runs.record import Presence, RunRecord, fold
@@ -58,3 +58,12 @@ def going(estimate: float | None, started: float | None = None, slots: str = "cp
 )
 def test_what_is_left_is_shared_by_the_slots(records: list[RunRecord], left: float | None) -> None:
     assert remaining(records, 100.0) == left
+
+
+def test_progress_counts_the_batches_that_have_something_left() -> None:
+    def of(batch: str, record: RunRecord) -> RunRecord:
+        return replace(record, spec=replace(record.spec, batch=batch))
+
+    over, done, left = of("1", ended(1)), of("2", ended(1)), of("2", going(10.0))
+    assert progress([left, done, over], 100.0) == Progress(2, 1, 10.0)
+    assert progress([over], 100.0) == Progress(0, 0, 0.0)
