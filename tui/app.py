@@ -15,6 +15,7 @@ from core.matrix.detail import Detail
 from core.matrix.index import Matrix
 from core.runs.estimate import Progress
 from core.runs.launch import cancel
+from core.runs.queue import Queue
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec
 from core.text import one_line, printable
@@ -257,6 +258,8 @@ class TTMatrixApp(App[None], inherit_bindings=False):
     def _runs_started(self, outcome: tuple[list[RunRecord], list[TTMatrixError]]) -> None:
         started, refused = outcome
         self._look_at_runs()
+        if not started and not refused:
+            self.say("Nothing is left to run.")
         if started:
             first = one_line(started[0].spec.test_id)
             what = first if len(started) == 1 else f"{len(started):,} runs"
@@ -265,6 +268,19 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             title = refused[0].title if len(refused) == 1 else f"{len(refused):,} tests were not started"
             reasons = refused[0].detail if len(refused) == 1 else "\n".join(error.title for error in refused[:8])
             self.tell(TTMatrixError(title, reasons, refused[0].hint))
+
+    def run_rest(self) -> None:
+        """Run again what failed or did not run in the newest batch, its reruns counted in."""
+        self.in_thread("start runs", lambda: (self.session.start_rest(), []), self._runs_started)
+
+    def change_queue(self, change: Callable[[Queue], None]) -> None:
+        """Do something to the queue of runs."""
+
+        def work() -> None:
+            change(self.session.store.queue)
+            self.session.tend()
+
+        self.in_thread("queue", work, lambda _: self._look_at_runs())
 
     def cancel_run(self, run_id: str) -> None:
         """Stop a run and everything it started."""

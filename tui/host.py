@@ -10,6 +10,7 @@ from core.edits.operations import Operation
 from core.edits.pending import Pending
 from core.errors import TTMatrixError
 from core.matrix.detail import Detail
+from core.runs.queue import Queue
 from tui.commands import Command
 
 T = TypeVar("T")
@@ -59,6 +60,12 @@ class Host(Protocol):
 
     def cancel_run(self, run_id: str) -> None:
         """Stop a run."""
+
+    def run_rest(self) -> None:
+        """Run again what failed or did not run in the newest batch."""
+
+    def change_queue(self, change: Callable[[Queue], None]) -> None:
+        """Do something to the queue of runs, whose effect is seen at once."""
 
     def show_run(self, run_id: str) -> None:
         """Go to the log of a run."""

@@ -16,9 +16,10 @@ from core.matrix.model_infos import model_infos
 from core.matrix.query import Query
 from core.matrix.view import View
 from core.model import Finding
+from core.runs.batches import left_over, newest_batch
 from core.runs.estimate import Progress, progress, with_estimates
 from core.runs.launch import launch_all, tend
-from core.runs.plan import as_batch, plan_test
+from core.runs.plan import as_batch, plan_again, plan_test
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec
 from core.runs.store import RunStore
@@ -100,6 +101,12 @@ class Session:
     def progress(self) -> Progress:
         """How far the batches with a run that has not ended have come."""
         return progress(self.runs, time.time())
+
+    def start_rest(self) -> list[RunRecord]:
+        """Start again what failed or did not run in the newest batch. Raises UsageError where there is none."""
+        records = self.store.records()
+        left = left_over(records, newest_batch(records), failures=True, undone=True)
+        return self.start([plan_again(record.spec, self.store.root) for record in left])
 
     def start(self, specs: Sequence[RunSpec]) -> list[RunRecord]:
         """Queue planned runs, detached from us."""

@@ -3,13 +3,12 @@
 
 import argparse
 from collections.abc import Callable
-from dataclasses import replace
 
 from core.cli.context import Context
 from core.cli.run_report import record_document, runs_table
 from core.errors import EXIT_OK, UsageError
 from core.runs.launch import tend
-from core.runs.queue import Queue, moved
+from core.runs.queue import Queue
 from core.runs.record import RunState
 from core.runs.store import RunStore
 
@@ -41,21 +40,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return EXIT_OK
 
 
-def _first(queue: Queue, run_id: str) -> None:
-    tickets = queue.tickets()
-    if tickets[0].run_id != run_id:
-        queue.change(moved(tickets, run_id, tickets[0].run_id))
-
-
-def _last(queue: Queue, run_id: str) -> None:
-    queue.change(moved(queue.tickets(), run_id, None))
-
-
-def _hold(held: bool) -> Callable[[Queue, str], None]:
-    def change(queue: Queue, run_id: str) -> None:
-        queue.change(replace(next(one for one in queue.tickets() if one.run_id == run_id), held=held))
-
-    return change
-
-
-_DEEDS = {"hold": _hold(True), "release": _hold(False), "first": _first, "last": _last}
+_DEEDS: dict[str, Callable[[Queue, str], None]] = {
+    "hold": lambda queue, run_id: queue.hold(run_id, True),
+    "release": lambda queue, run_id: queue.hold(run_id, False),
+    "first": Queue.put_first,
+    "last": Queue.put_last,
+}

@@ -43,6 +43,19 @@ def standing(records: Iterable[RunRecord], batch: str) -> Mapping[Key, Sequence[
     return stands
 
 
+def left_over(records: Sequence[RunRecord], batch: str, *, failures: bool, undone: bool) -> Sequence[RunRecord]:
+    """Of the tests of `batch`, a run of each that has failed, or that has not been run; of neither: of each test.
+
+    In the order in which they were asked for. Raises UsageError for an unknown batch.
+    """
+    chosen = [
+        runs
+        for runs in standing(records, batch).values()
+        if not (failures or undone) or (failures and failed(runs)) or (undone and not_run(runs))
+    ]
+    return sorted((runs[0] for runs in chosen), key=lambda record: record.spec.created)
+
+
 def failed(runs: Sequence[RunRecord]) -> bool:
     """Whether any of the runs of a test speaks against it."""
     return any(record.outcome in FAILURES for record in runs)

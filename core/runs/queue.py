@@ -80,6 +80,22 @@ class Queue:
             except OSError as error:
                 raise TTMatrixError(f"Cannot change {ticket.run_id}", error.strerror or str(error)) from error
 
+    def hold(self, run_id: str, held: bool) -> None:
+        """Keep a run from starting, or let it go on. Raises TTMatrixError where the disk refuses."""
+        for ticket in self.tickets():
+            if ticket.run_id == run_id:
+                self.change(replace(ticket, held=held))
+
+    def put_first(self, run_id: str) -> None:
+        """Let a run that waits go before all others. Raises TTMatrixError where the disk refuses."""
+        tickets = self.tickets()
+        if tickets[0].run_id != run_id:
+            self.change(moved(tickets, run_id, tickets[0].run_id))
+
+    def put_last(self, run_id: str) -> None:
+        """Let a run that waits go behind all others. Raises TTMatrixError where the disk refuses."""
+        self.change(moved(self.tickets(), run_id, None))
+
     def cancel(self, run_id: str) -> None:
         """Ask for the end of a run that waits or goes on. Raises TTMatrixError where the disk refuses."""
         try:

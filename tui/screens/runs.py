@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
-from core.runs.record import RunRecord
+from core.runs.record import RunRecord, RunState
 from core.runs.spec import shell_command
 from core.runs.tail import LogFile
 from core.text import one_line
@@ -163,6 +163,26 @@ class RunsScreen(SessionScreen):
     def action_run_again(self) -> None:
         if self.current is not None:
             self.host.start_runs([self.current.spec.test_id])
+
+    def action_run_rest(self) -> None:
+        self.host.run_rest()
+
+    def action_hold(self) -> None:
+        record = self._queued()
+        if record is not None:
+            self.host.change_queue(lambda queue: queue.hold(record.spec.run_id, not record.held))
+
+    def action_put_first(self) -> None:
+        record = self._queued()
+        if record is not None:
+            self.host.change_queue(lambda queue: queue.put_first(record.spec.run_id))
+
+    def _queued(self) -> RunRecord | None:
+        """The highlighted run, if it waits; else a word about that."""
+        if self.current is None or self.current.state is not RunState.QUEUED:
+            self.host.say("This run does not wait any more.")
+            return None
+        return self.current
 
     def action_cancel_run(self) -> None:
         record = self.current
