@@ -41,13 +41,13 @@ def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]
         return EXIT_OK
     seen = survey(Checkout(specs[0].cwd), Path(specs[0].argv[0]), os.environ)
     obstacles = _obstacles(specs, seen, context)
+    if not args.plan and not args.force:
+        refuse(obstacles)
     for obstacle in obstacles:
         context.console.note(f"{obstacle.level}: {obstacle.what}\n  {obstacle.remedy}")
     if args.plan:
         _print_plan(context, specs)
         return EXIT_OK
-    if not args.force:
-        refuse(obstacles)
     store = RunStore(context.paths.runs)
     records = launch_all(store, specs, priority=args.priority, provenance=seen.to_json())
     if args.wait:

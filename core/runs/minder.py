@@ -27,6 +27,7 @@ from core.runs.store import EVENTS, EXIT, LOG
 
 # From linux/prctl.h.
 _PR_SET_PDEATHSIG = 1
+_PR_SET_NAME = 15
 _PR_SET_CHILD_SUBREAPER = 36
 
 _FIRST_FREE_DESCRIPTOR = 3
@@ -92,6 +93,8 @@ class _Minder:
         self._exit = os.open(self._directory / EXIT, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
         os.pwrite(self._exit, b" " * _EXIT_BYTES, 0)
         self._take_signals()
+        # Its command line is the scheduler's, so that its name has to tell them apart.
+        self._libc.prctl(_PR_SET_NAME, b"ttmatrix-minder", 0, 0, 0)
         self._libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self._libc.prctl(_PR_SET_PDEATHSIG, signal.SIGUSR1, 0, 0, 0)
         if os.getppid() != parent:

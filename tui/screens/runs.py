@@ -97,7 +97,7 @@ class RunsScreen(SessionScreen):
         told = counted(count, "run") if count else "none yet: r in the matrix starts one"
         if progress.left:
             eta = f", about {seconds_text(progress.seconds)} left" if progress.seconds else ""
-            told += f" · {progress.total - progress.left:,} of {progress.total:,} done{eta}"
+            told = f"{progress.total - progress.left:,} of {progress.total:,} done{eta} · {told}"
         self.title_line(told)
 
     # The log
