@@ -70,8 +70,9 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.push_screen("matrix")
         self._look_at_runs()
         self.set_interval(_RUNS_SECONDS, self._look_at_runs)
-        # Runs that were left waiting, for example by a machine that took the scheduler down, go on.
-        self.in_thread("tend", self.session.tend, lambda _: None)
+        if not self._runs_unreadable:
+            # Runs that were left waiting by a scheduler that is gone go on.
+            self.in_thread("tend", self.session.tend, lambda _: None)
 
     # Between the screens
 

@@ -43,7 +43,7 @@ class Queue:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._environments = directory / "environments"
-        self._read: dict[str, tuple[int, Ticket]] = {}
+        self._read: dict[str, tuple[tuple[int, int], Ticket]] = {}
 
     @property
     def claims(self) -> Claims:
@@ -112,12 +112,14 @@ class Queue:
 
     def tickets(self) -> list[Ticket]:
         """All tickets in the order of their turn; one that cannot be read keeps its place by its name alone."""
-        found: dict[str, tuple[int, Ticket]] = {}
+        found: dict[str, tuple[tuple[int, int], Ticket]] = {}
         for entry in self._entries():
             if entry.name.endswith(_TICKET):
                 run_id = entry.name.removesuffix(_TICKET)
                 with suppress(FileNotFoundError):
-                    stamp = entry.stat().st_mtime_ns
+                    status = entry.stat()
+                    # Two changes may fall into one tick of the disk's clock, but never into one file.
+                    stamp = (status.st_mtime_ns, status.st_ino)
                     known = self._read.get(run_id)
                     found[run_id] = known if known and known[0] == stamp else (stamp, _read_ticket(run_id, entry.path))
         self._read = found
