@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,13 +17,14 @@ import psutil
 
 from core.errors import TTMatrixError
 
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
-STOP_GRACES = (10.0, 5.0, 5.0)
-"""Seconds a process may take to end after each of `STOP_SIGNALS`."""
-
-_COMMAND_GRACES = (1.0, 2.0, 5.0)
-_START_TOLERANCE = 2.0
+_COMMAND_GRACES = ((signal.SIGINT, 1.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0))
+"""Seconds a command may take to end after each signal."""
 _POLL = 0.05
+_DEAD = frozenset("ZXx")
+_START_FIELD = 19
+"""Of /proc/PID/stat behind the name; proc(5) counts it as the 22nd of all."""
+_TICKS = os.sysconf("SC_CLK_TCK")
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,19 @@ def run_command(
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
-    known = identity(process.pid)
-    if known is not None:
-        stop_tree(known, _COMMAND_GRACES)
+    """End a command with everything it started, gently first."""
+    own = identity(process.pid)
+    known = {own} if own is not None else set()
+    pause = threading.Event()
+    for signum, seconds in _COMMAND_GRACES:
+        # What was found before may have lost its parent by now.
+        known |= {found for one in known for found in descendants(one)}
+        for one in known:
+            send_signal(one, signum)
+        for _ in range(int(seconds / _POLL)):
+            if not any(map(is_alive, known)):
+                return
+            pause.wait(_POLL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,26 +173,26 @@ class ProcessIdentity:
 
     pid: int
     start_time: float
-    """Seconds since the epoch."""
+    """Seconds since the machine was started: unlike the time of day, nobody ever adjusts it."""
 
 
 def identity(pid: int) -> ProcessIdentity | None:
-    """The identity of the process that has `pid` now; None where there is none."""
-    try:
-        return ProcessIdentity(pid, psutil.Process(pid).create_time())
-    except psutil.Error:
-        return None
+    """The identity of the process that has `pid` now, be it a zombie; None where there is none."""
+    status = _status(pid)
+    return ProcessIdentity(pid, status[1]) if status else None
 
 
 def own_identity() -> ProcessIdentity:
     """The identity of this very process."""
-    return ProcessIdentity(os.getpid(), psutil.Process().create_time())
+    own = identity(os.getpid())
+    assert own is not None
+    return own
 
 
 def is_alive(process: ProcessIdentity) -> bool:
     """Whether that process, and not a later one with its pid, still runs. A zombie does not."""
-    found = _find(process)
-    return found is not None and _runs(found)
+    status = _status(process.pid)
+    return status is not None and status[1] == process.start_time and status[0] not in _DEAD
 
 
 class Child:
@@ -191,7 +201,9 @@ class Child:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
         # The pid cannot be given away before `wait` reaped it, so this reads the child and nobody else.
-        self.identity = ProcessIdentity(process.pid, psutil.Process(process.pid).create_time())
+        found = identity(process.pid)
+        assert found is not None
+        self.identity = found
 
     def wait(self, timeout: float | None = None) -> int | None:
         """The exit code (minus the signal's number where one ended it), or None after `timeout` seconds."""
@@ -227,107 +239,66 @@ def spawn_detached(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], ou
     return Child(process)
 
 
-def stop_tree(root: ProcessIdentity, graces: Sequence[float] = STOP_GRACES) -> bool:
-    """Stop the process group that `root` leads and every descendant of `root`, gently first.
-
-    Each of `STOP_SIGNALS` is sent in turn and given its grace in seconds; returns whether all are gone.
-    Descendants that left the group are found as long as their parents live, so `root` may be dead only
-    where nothing left its group.
-    """
-    known: dict[int, psutil.Process] = {}
-    for signum, grace in zip(STOP_SIGNALS, graces, strict=True):
-        _refresh(known, root)
-        if not known:
-            return True
-        _send(known.values(), root.pid, signum)
-        if _gone_within(known, root, grace):
-            return True
-    return False
-
-
-def _gone_within(known: dict[int, psutil.Process], root: ProcessIdentity, grace: float) -> bool:
-    # psutil's own waiting would reap our children and lose their exit codes.
-    deadline = time.monotonic() + grace
-    pause = threading.Event()
-    while True:
-        _refresh(known, root)
-        if not known:
-            return True
-        if time.monotonic() >= deadline:
-            return False
-        pause.wait(_POLL)
-
-
-def _refresh(known: dict[int, psutil.Process], root: ProcessIdentity) -> None:
-    """Bring the living members of `root`'s tree up to date: drop the dead, add what was started since."""
-    leader = _find(root)
-    members: dict[int, psutil.Process] = {}
-    for seed in [*([leader] if leader else []), *known.values(), *_group(root)]:
-        if seed.pid not in members:
-            members[seed.pid] = seed
-            members.update({process.pid: process for process in _descendants(seed)})
-    known.clear()
-    known.update({pid: process for pid, process in members.items() if _runs(process)})
-
-
-def _group(root: ProcessIdentity) -> list[psutil.Process]:
-    leader = identity(root.pid)
-    if leader is not None and not _same_start(leader.start_time, root.start_time):
-        # The kernel gives a pid away only when no group of that number is left.
-        return []
-    members = (_process(pid) for pid in psutil.pids() if _group_of(pid) == root.pid)
-    return [process for process in members if process is not None]
-
-
-def _process(pid: int) -> psutil.Process | None:
+def descendants(root: ProcessIdentity) -> frozenset[ProcessIdentity]:
+    """Every living process that `root` started, and that these started, `root` itself left out."""
+    if not is_alive(root):
+        return frozenset()
     try:
-        return psutil.Process(pid)
+        return _living(process.pid for process in psutil.Process(root.pid).children(recursive=True))
     except psutil.Error:
-        return None
+        return frozenset()
 
 
-def _group_of(pid: int) -> int | None:
+def marked(name: str, value: str) -> frozenset[ProcessIdentity]:
+    """Every living process of ours whose environment has `name` set to `value`."""
+    processes = psutil.process_iter(["environ"])
+    return _living(process.pid for process in processes if (process.info["environ"] or {}).get(name) == value)
+
+
+def send_signal(process: ProcessIdentity, signum: signal.Signals) -> None:
+    """Send a signal to that very process; one that is gone by now is what was wanted."""
+    if is_alive(process):
+        with suppress(OSError):
+            os.kill(process.pid, signum)
+
+
+def processor_seconds(processes: Iterable[ProcessIdentity]) -> float:
+    """The processor time that living processes have used so far."""
+    return sum(_processor_seconds(process.pid) for process in processes)
+
+
+def boot_id() -> str:
+    """Tells this start of the machine from every other."""
     try:
-        return os.getpgid(pid)
+        return _BOOT_ID.read_text(encoding="ascii").strip()
+    except OSError:
+        return f"{psutil.boot_time():.0f}"
+
+
+def free_memory() -> int:
+    """Bytes that can be had without swapping."""
+    return psutil.virtual_memory().available
+
+
+def _living(pids: Iterable[int]) -> frozenset[ProcessIdentity]:
+    found = (identity(pid) for pid in pids)
+    return frozenset(one for one in found if one is not None and is_alive(one))
+
+
+def _processor_seconds(pid: int) -> float:
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.Error:
+        return 0.0
+    return times.user + times.system
+
+
+def _status(pid: int) -> tuple[str, float] | None:
+    """State letter and start time of a process, from /proc/PID/stat."""
+    try:
+        line = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return None
-
-
-def _descendants(process: psutil.Process) -> list[psutil.Process]:
-    try:
-        return process.children(recursive=True)
-    except psutil.Error:
-        return []
-
-
-def _send(processes: Iterable[psutil.Process], group: int, signum: signal.Signals) -> None:
-    """One signal for the whole group at once, so that nobody gets it twice, then the ones outside it."""
-    groups = {process: _group_of(process.pid) for process in processes}
-    # Either may be gone by now, and that is what was wanted.
-    if group in groups.values():
-        with suppress(OSError):
-            os.killpg(group, signum)
-    for process, own in groups.items():
-        if own != group:
-            with suppress(psutil.Error):
-                process.send_signal(signum)
-
-
-def _find(wanted: ProcessIdentity) -> psutil.Process | None:
-    try:
-        process = psutil.Process(wanted.pid)
-        return process if _same_start(process.create_time(), wanted.start_time) else None
-    except psutil.Error:
-        return None
-
-
-def _same_start(one: float, other: float) -> bool:
-    # Start times are counted from boot, and adjusting the clock moves the time of boot a little.
-    return abs(one - other) < _START_TOLERANCE
-
-
-def _runs(process: psutil.Process) -> bool:
-    try:
-        return process.is_running() and process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
-    except psutil.Error:
-        return False
+    # The name stands in parentheses and may hold anything, also parentheses.
+    fields = line.rpartition(b")")[2].split()
+    return fields[0].decode(), int(fields[_START_FIELD]) / _TICKS

@@ -4,8 +4,9 @@
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
@@ -41,6 +42,18 @@ class Paths:
 
 
 @dataclass(frozen=True, slots=True)
+class Profile:
+    """A named way to run tests: a table `[profiles.NAME]`."""
+
+    arguments: tuple[str, ...] = ()
+    """Added to the command; `{artefacts}` stands for the directory of the run."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables that are set; their values know `{artefacts}` too."""
+    timeout: float | None = None
+    """Seconds; None: what the settings say for the kind."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What `settings.toml` may set."""
 
@@ -50,6 +63,22 @@ class Settings:
     """How many CPU repros run at the same time; the rest wait."""
     cpu_timeout: float = 1800.0
     """Seconds after which a CPU repro is stopped; 0: never."""
+    cpu_memory: float = 4.0
+    """GiB that must be free before a CPU repro starts beside others."""
+    device_timeout: float = 14400.0
+    """Seconds after which a device run is stopped; 0: never."""
+    hang_timeout: float = 1200.0
+    """Seconds without output and without work after which any run is stopped; 0: never."""
+    notify: str = "bell"
+    """How the end of a batch is told: bell, osc9 (a desktop notification) or off."""
+    keep_runs: int = 0
+    """How many ended runs `prune` keeps; 0: all."""
+    keep_days: float = 0.0
+    """How old, in days, an ended run may be that `prune` keeps; 0: any age."""
+    keep_gib: float = 0.0
+    """How much room, in GiB, the ended runs may take that `prune` keeps; 0: any."""
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    """Named ways to run tests."""
 
 
 def paths(environ: Mapping[str, str] = os.environ) -> Paths:
@@ -70,13 +99,45 @@ def load_settings(file: Path) -> Settings:
         return Settings()
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise TTMatrixError(f"Cannot read settings from {file}", str(error), "Mend or remove it.") from error
-    known = {field.name: type(field.default) for field in fields(Settings)}
+    profiles = raw.pop("profiles", {})
+    if not isinstance(profiles, dict) or not all(isinstance(one, dict) for one in profiles.values()):
+        raise TTMatrixError(f"Setting 'profiles' in {file} must hold tables", hint="Write [profiles.NAME].")
+    _check(raw, Settings(), f"setting {{name!r}} in {file}")
+    for name, table in profiles.items():
+        _check(table, _PLAIN_PROFILE, f"{{name!r}} of profile {name!r} in {file}")
+    return replace(Settings(**raw), profiles={name: _profile(table) for name, table in profiles.items()})
+
+
+_PLAIN_PROFILE = Profile(timeout=0.0)
+
+
+def _check(raw: Mapping[str, Any], default: object, what: str) -> None:
+    """Every name of `raw` must be a field of `default`, and of the same type."""
+    known = {one.name: getattr(default, one.name) for one in fields(default)}  # type: ignore[arg-type]
     for name, value in raw.items():
+        said = what.format(name=name)
         if name not in known:
             allowed = ", ".join(sorted(known))
-            raise TTMatrixError(f"Unknown setting {name!r} in {file}", f"Known settings: {allowed}.")
-        number = known[name] is float and type(value) is int
-        if type(value) is not known[name] and not number:
-            wanted = known[name].__name__
-            raise TTMatrixError(f"Setting {name!r} in {file} must be of type {wanted}", f"It is {value!r}.")
-    return Settings(**raw)
+            raise TTMatrixError(f"Unknown {said}", f"Known are: {allowed}.")
+        wanted = type(known[name])
+        if wanted is tuple and _all_text(value, list):
+            continue
+        if wanted is dict and _all_text(value, dict) and _all_text(list(value.values()), list):
+            continue
+        number = wanted is float and type(value) is int
+        if (type(value) is not wanted and not number) or wanted in (dict, tuple):
+            raise TTMatrixError(f"{said[0].upper()}{said[1:]} must be {_word(wanted)}", f"It is {value!r}.")
+
+
+def _word(wanted: type[object]) -> str:
+    if wanted is tuple:
+        return "a list of texts"
+    return "a table of texts" if wanted is dict else f"of type {wanted.__name__}"
+
+
+def _all_text(value: object, kind: type[list[Any]] | type[dict[Any, Any]]) -> bool:
+    return isinstance(value, kind) and all(isinstance(one, str) for one in value)
+
+
+def _profile(table: Mapping[str, Any]) -> Profile:
+    return replace(Profile(), **{**table, "arguments": tuple(table.get("arguments", ()))})

@@ -18,8 +18,11 @@ from core.matrix.fields import needs
 from core.matrix.index import Matrix
 from core.matrix.query import Query
 from core.matrix.scope import Learned
+from core.runs.estimate import Progress
 from core.runs.launch import cancel
+from core.runs.queue import Queue
 from core.runs.record import RunRecord
+from core.runs.spec import RunSpec
 from core.text import one_line, printable
 from tui.bridge import WorkDone, WorkFailed, in_thread
 from tui.change_rows import rebase_words
@@ -86,6 +89,9 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.pending_moved()
         if self.session.pending.changes or self.session.uncommitted:
             self._rebase()
+        if not self._runs_unreadable:
+            # Runs that were left waiting by a scheduler that is gone go on.
+            self.in_thread("tend", self.session.tend, lambda _: None)
 
     # Between the screens
 
@@ -295,28 +301,40 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             return
         self._runs_unreadable = ""
         if records != self.session.runs:
+            before = self.session.progress()
             self.session.runs = records
             self.runs_changed.publish(None)
+            if before.left and not self.session.progress().left:
+                self._tell_end(before)
+
+    def _tell_end(self, before: Progress) -> None:
+        """The last of the runs that went on has ended."""
+        text = f"{before.total:,} runs have ended" if before.total > 1 else "The run has ended"
+        self.say(text)
+        if self.session.settings.notify != "off":
+            self.bell()
 
     def start_runs(self, ids: Sequence[str]) -> None:
         """Start a CPU repro of each id; those that cannot run are told with their reasons."""
         session = self.session
 
         def start() -> tuple[list[RunRecord], list[TTMatrixError]]:
-            started: list[RunRecord] = []
+            specs: list[RunSpec] = []
             refused: list[TTMatrixError] = []
             for id in ids:
                 try:
-                    started.append(session.start(session.plan(id)))
+                    specs.append(session.plan(id))
                 except TTMatrixError as error:
                     refused.append(error)
-            return started, refused
+            return session.start(specs), refused
 
         self.in_thread("start runs", start, self._runs_started)
 
     def _runs_started(self, outcome: tuple[list[RunRecord], list[TTMatrixError]]) -> None:
         started, refused = outcome
         self._look_at_runs()
+        if not started and not refused:
+            self.say("Nothing is left to run.")
         if started:
             first = one_line(started[0].spec.test_id)
             what = first if len(started) == 1 else f"{len(started):,} runs"
@@ -325,6 +343,19 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             title = refused[0].title if len(refused) == 1 else f"{len(refused):,} tests were not started"
             reasons = refused[0].detail if len(refused) == 1 else "\n".join(error.title for error in refused[:8])
             self.tell(TTMatrixError(title, reasons, refused[0].hint))
+
+    def run_rest(self) -> None:
+        """Run again what failed or did not run in the newest batch, its reruns counted in."""
+        self.in_thread("start runs", lambda: (self.session.start_rest(), []), self._runs_started)
+
+    def change_queue(self, change: Callable[[Queue], None]) -> None:
+        """Do something to the queue of runs."""
+
+        def work() -> None:
+            change(self.session.store.queue)
+            self.session.tend()
+
+        self.in_thread("queue", work, lambda _: self._look_at_runs())
 
     def cancel_run(self, run_id: str) -> None:
         """Stop a run and everything it started."""

@@ -92,6 +92,9 @@ COMMANDS: tuple[Command, ...] = (
         "runs.cancel", Where.RUNS, "S", "cancel_run", "Stop run", "Stop the highlighted run; asks first", footer=True
     ),
     Command("runs.again", Where.RUNS, "r", "run_again", "Run again", "Run the same test once more", footer=True),
+    Command("runs.rest", Where.RUNS, "R", "run_rest", "Run rest", "Run what failed or did not run in the last batch"),
+    Command("runs.hold", Where.RUNS, "h", "hold", "Hold", "Keep the queued run from starting, or let it go on"),
+    Command("runs.first", Where.RUNS, "t", "put_first", "First", "Let the queued run go before all others"),
     Command("runs.pane", Where.RUNS, "tab", "other_pane", "Pane", "Go to the other pane", footer=True),
     Command("runs.zoom", Where.RUNS, "z", "zoom", "Zoom", "Give the log the whole screen", footer=True),
     Command("runs.copy", Where.RUNS, "y", "copy_command", "Copy", "Copy the exact command of the run", footer=True),

@@ -12,6 +12,7 @@ from core.edits.pending import Decision
 from core.errors import TTMatrixError
 from core.matrix.detail import Detail
 from core.matrix.query import Query
+from core.runs.queue import Queue
 from tui.commands import Command
 
 T = TypeVar("T")
@@ -72,6 +73,12 @@ class Host(Protocol):
 
     def cancel_run(self, run_id: str) -> None:
         """Stop a run."""
+
+    def run_rest(self) -> None:
+        """Run again what failed or did not run in the newest batch."""
+
+    def change_queue(self, change: Callable[[Queue], None]) -> None:
+        """Do something to the queue of runs, whose effect is seen at once."""
 
     def show_run(self, run_id: str) -> None:
         """Go to the log of a run."""

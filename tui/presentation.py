@@ -137,6 +137,9 @@ class OutcomeLook:
 _OUTCOMES = {
     Outcome.PASS: OutcomeLook("pass", "pass"),
     Outcome.FAIL: OutcomeLook("FAIL", "fail"),
+    Outcome.XFAIL: OutcomeLook("xfail", "dim"),
+    Outcome.SKIP: OutcomeLook("skip", "dim"),
+    Outcome.HANG: OutcomeLook("HANG", "fail"),
     Outcome.CRASH: OutcomeLook("CRASH", "fail"),
     Outcome.TIMEOUT: OutcomeLook("TIMEOUT", "fail"),
     Outcome.ERROR: OutcomeLook("ERROR", "fail"),
@@ -149,7 +152,9 @@ def run_look(record: RunRecord) -> OutcomeLook:
     """The word for a run: its outcome once there is one, else its state."""
     if record.outcome is not None:
         return _OUTCOMES[record.outcome]
-    return OutcomeLook("running", "running") if record.state is RunState.RUNNING else OutcomeLook("queued", "dim")
+    if record.state is RunState.RUNNING:
+        return OutcomeLook("running", "running")
+    return OutcomeLook("held" if record.held else "queued", "dim")
 
 
 def seconds_text(seconds: float | None) -> str:

@@ -2,6 +2,7 @@
 """What the screens share: the view of one checkout, the pending edits, the runs; built once, held here only."""
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,8 +24,10 @@ from core.matrix.scope import Learned
 from core.matrix.selected import Selected
 from core.matrix.view import View
 from core.model import Finding
-from core.runs.launch import launch
-from core.runs.plan import plan_test
+from core.runs.batches import left_over, newest_batch
+from core.runs.estimate import Progress, progress, with_estimates
+from core.runs.launch import launch_all, tend
+from core.runs.plan import as_batch, plan_again, plan_test
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec
 from core.runs.store import RunStore
@@ -153,12 +156,26 @@ class Session:
 
     def plan(self, id: str) -> RunSpec:
         """A CPU repro of `id`. Raises TTMatrixError where it cannot be run, with the reason."""
-        return plan_test(self.matrix, id, self.settings, arch=self.view.arch)
-
-    def start(self, spec: RunSpec) -> RunRecord:
-        """Start a planned run, detached from us."""
-        return launch(self.store, spec)
+        return plan_test(self.matrix, id, self.settings, runs=self.store.root, arch=self.view.arch)
 
     def write(self, ids: Sequence[int]) -> Sequence[Path]:
         """Write those of the changes that are accepted. Raises TTMatrixError where nothing can be written."""
         return self.bench.write(ids, self.matrix.schema)
+
+    def tend(self) -> None:
+        """See to it that somebody serves the queue. Raises TTMatrixError where nobody can."""
+        tend(self.store)
+
+    def progress(self) -> Progress:
+        """How far the batches with a run that has not ended have come."""
+        return progress(self.runs, time.time())
+
+    def start_rest(self) -> list[RunRecord]:
+        """Start again what failed or did not run in the newest batch. Raises UsageError where there is none."""
+        records = self.store.records()
+        left = left_over(records, newest_batch(records), failures=True, undone=True)
+        return self.start([plan_again(record.spec, self.store.root) for record in left])
+
+    def start(self, specs: Sequence[RunSpec]) -> list[RunRecord]:
+        """Queue planned runs, detached from us."""
+        return launch_all(self.store, as_batch(with_estimates(specs, self.runs, {})))

@@ -6,7 +6,7 @@ import argparse
 from core.cli.context import Context
 from core.cli.run_report import record_document, runs_table
 from core.errors import EXIT_OK
-from core.runs.launch import cancel
+from core.runs.launch import cancel_all
 from core.runs.store import RunStore
 
 
@@ -16,9 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
-    # All names are looked up first: a mistake in one must not leave half of them stopped.
-    ids = [store.record(run).spec.run_id for run in args.runs]
-    records = [cancel(store, run_id) for run_id in ids]
+    records = cancel_all(store, args.runs)
     if context.console.json:
         context.console.document([record_document(record) for record in records])
     else:

@@ -42,6 +42,11 @@ class Console:
         """Something said beside the result."""
         print(printable(text), file=self.err)
 
+    def notify(self, how: str, text: str) -> None:
+        """Call a person who does something else to the terminal, as the setting `notify` says."""
+        if how != "off" and self.err.isatty():
+            print(f"\x1b]9;{one_line(text)}\a" if how == "osc9" else "\a", end="", file=self.err, flush=True)
+
     def table(self, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """Aligned columns; the last one is as wide as its text. Cells are made safe and coloured by status."""
         cells = [[one_line(cell) for cell in row] for row in rows]

@@ -68,10 +68,10 @@ def _list(matrix: Matrix, context: Context) -> None:
 
 
 def _run(matrix: Matrix, context: Context) -> RunRecord:
-    spec = plan_test(matrix, STALE, context.settings)
+    store = RunStore(context.paths.runs)
+    spec = plan_test(matrix, STALE, context.settings, runs=store.root)
     _step(context, f"Run {STALE} on the CPU")
     _say(context, f"  {shell_command(spec)}")
-    store = RunStore(context.paths.runs)
     (record,) = wait(store, [launch(store, spec).spec.run_id])
     log = LogFile(record.log)
     while log.poll():

@@ -29,6 +29,11 @@ COMMANDS = {
     "runs": "runs, newest first",
     "logs": "the log of a run",
     "cancel": "stop runs",
+    "rerun": "start runs of a batch again: all, the failed ones, those that did not run",
+    "queue": "the runs that wait, in order; hold, release, move",
+    "prune": "remove old runs, as the settings say",
+    "capsule": "pack all that it takes to repeat a run into one archive",
+    "replay": "show what a capsule holds, and run it again",
     "demo": "lay out the sample checkout and open it",
 }
 _INTERRUPTED = 130

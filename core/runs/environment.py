@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The environments of a run: our supervisor must find `core`, and the model must not notice us."""
+"""The environments around a run: our scheduler must find `core`, and the model must not notice us."""
 
+import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,25 +9,29 @@ from pathlib import Path
 _HOME = str(Path(__file__).parents[2])
 _VARIABLE = "PYTHONPATH"
 
+_OF_A_TERMINAL = frozenset({"_", "COLUMNS", "LINES", "OLDPWD", "PWD", "SHLVL", "TERM", "WINDOWID"})
+_OF_A_SESSION = ("DBUS_", "SSH_", "TMUX", "XDG_SESSION")
 
-def supervisor_environment(environ: Mapping[str, str]) -> dict[str, str]:
+
+def scheduler_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """`environ` with the directory that holds `core` put before everything else on PYTHONPATH."""
     rest = environ.get(_VARIABLE)
     return {**environ, _VARIABLE: _HOME if rest is None else f"{_HOME}{os.pathsep}{rest}"}
 
 
 def child_environment(environ: Mapping[str, str], additions: Mapping[str, str]) -> dict[str, str]:
-    """What the child of a supervisor gets: PYTHONPATH as the user has it, plus `additions`.
-
-    An addition to PYTHONPATH goes behind what the user has.
-    """
-    child = dict(environ)
-    head, separator, rest = child.pop(_VARIABLE, "").partition(os.pathsep)
-    ours = head == _HOME
-    own = rest if ours else f"{head}{separator}{rest}"
-    if own or (ours and separator):
-        child[_VARIABLE] = own
-    merged = {**child, **additions}
-    if _VARIABLE in additions and child.get(_VARIABLE):
-        merged[_VARIABLE] = f"{child[_VARIABLE]}{os.pathsep}{additions[_VARIABLE]}"
+    """What the process of a run gets: `environ` plus `additions`; one to PYTHONPATH goes behind what is there."""
+    merged = {**environ, **additions}
+    if _VARIABLE in additions and environ.get(_VARIABLE):
+        merged[_VARIABLE] = f"{environ[_VARIABLE]}{os.pathsep}{additions[_VARIABLE]}"
     return merged
+
+
+def digest(environ: Mapping[str, str]) -> str:
+    """Tells environments apart without giving anything of them away; what names a terminal does not count."""
+    relevant = {
+        name: value
+        for name, value in environ.items()
+        if name not in _OF_A_TERMINAL and not name.startswith(_OF_A_SESSION)
+    }
+    return hashlib.sha256(repr(sorted(relevant.items())).encode("utf-8", "surrogateescape")).hexdigest()

@@ -18,29 +18,23 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """The run waits for a slot, in the care of `owner`: first of its launcher, then of its supervisor."""
+    """The run waits for its turn."""
 
     at: float
     """Seconds since the epoch, here and below."""
-    owner: ProcessIdentity
     host: str
     """The machine that the run is on."""
+    boot: str
+    """Which start of that machine (see `core.proc.boot_id`): none of its processes outlives it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The child runs. It leads a process group of its own."""
+    """The process of the run has been started by its minder (see `core.runs.minder`)."""
 
     at: float
-    child: ProcessIdentity
+    minder: ProcessIdentity
     argv: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CancelRequested:
-    """Someone wants the run to end."""
-
-    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +52,11 @@ class Finished:
     """What the child reported in its result line."""
     detail: str = ""
     """Why the run could not do what it was meant to, where it could not."""
+    stage: str = ""
+    """The bring-up stage that upstream's runner last said it had begun; empty where it said none."""
 
 
-Event = Queued | Started | CancelRequested | Finished
+Event = Queued | Started | Finished
 
 
 def to_line(event: Event) -> str:
@@ -83,9 +79,10 @@ def parse_line(line: str) -> Event | None:
 
 
 def append_event(file: Path, event: Event) -> None:
-    """Add `event` to `file` and bring it to the disk. Raises TTMatrixError where that fails.
+    """Add `event` to `file`. Raises TTMatrixError where that fails.
 
-    Several processes may append: each line is one write, and a line torn by a crash is closed first.
+    Several processes may append: each line is one write, and a line torn by a crash is closed first. An end is
+    brought to the disk before this returns; what comes before it is worth nothing once the machine went down.
     """
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
     try:
@@ -94,7 +91,8 @@ def append_event(file: Path, event: Event) -> None:
             size = os.fstat(descriptor).st_size
             torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
             os.write(descriptor, (("\n" if torn else "") + to_line(event) + "\n").encode())
-            os.fsync(descriptor)
+            if isinstance(event, Finished):
+                os.fsync(descriptor)
         finally:
             os.close(descriptor)
     except OSError as error:
@@ -115,11 +113,10 @@ def read_events(file: Path) -> list[Event]:
 def _encode(event: Event) -> tuple[str, dict[str, object]]:
     match event:
         case Queued():
-            return "queued", {**_process_fields(event.owner), "host": event.host}
+            return "queued", {"host": event.host, "boot": event.boot}
         case Started():
-            return "started", {**_process_fields(event.child), "argv": list(event.argv)}
-        case CancelRequested():
-            return "cancel_requested", {}
+            minder = event.minder
+            return "started", {"pid": minder.pid, "start_time": minder.start_time, "argv": list(event.argv)}
         case Finished():
             return "finished", {
                 "outcome": event.outcome,
@@ -128,19 +125,12 @@ def _encode(event: Event) -> tuple[str, dict[str, object]]:
                 "signal": event.signal,
                 "result": event.result,
                 "detail": event.detail,
+                "stage": event.stage,
             }
 
 
-def _process_fields(process: ProcessIdentity) -> dict[str, object]:
-    return {"pid": process.pid, "start_time": process.start_time}
-
-
-def _process(raw: Mapping[str, Any]) -> ProcessIdentity:
-    return ProcessIdentity(int(raw["pid"]), float(raw["start_time"]))
-
-
 def _started(at: float, raw: Mapping[str, Any]) -> Started:
-    return Started(at, _process(raw), tuple(map(str, raw["argv"])))
+    return Started(at, ProcessIdentity(int(raw["pid"]), float(raw["start_time"])), tuple(map(str, raw["argv"])))
 
 
 def _finished(at: float, raw: Mapping[str, Any]) -> Finished:
@@ -153,12 +143,12 @@ def _finished(at: float, raw: Mapping[str, Any]) -> Finished:
         None if signal is None else int(signal),
         result if isinstance(result, dict) else None,
         str(raw["detail"]),
+        str(raw["stage"]),
     )
 
 
 _DECODERS: Mapping[object, Callable[[float, Mapping[str, Any]], Event]] = {
-    "queued": lambda at, raw: Queued(at, _process(raw), str(raw["host"])),
+    "queued": lambda at, raw: Queued(at, str(raw["host"]), str(raw["boot"])),
     "started": _started,
-    "cancel_requested": lambda at, _: CancelRequested(at),
     "finished": _finished,
 }

@@ -1,69 +1,111 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Start runs that outlive us, stop them, and wait for them."""
+"""Queue runs that outlive us, end them, wait for them."""
 
 import os
-import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.proc import STOP_GRACES, is_alive, spawn_detached, stop_tree, this_host
-from core.runs.environment import supervisor_environment
-from core.runs.events import CancelRequested, Finished, Queued, append_event
+from core.proc import Child, spawn_detached
+from core.runs.environment import scheduler_environment
+from core.runs.events import Finished, append_event
+from core.runs.minder import scheduler_command
 from core.runs.outcome import Outcome
+from core.runs.queue import Ticket
 from core.runs.record import RunRecord, RunState
 from core.runs.spec import RunSpec
 from core.runs.store import RunStore, events_file
 
-_POLL = 0.2
-_REPORT_MARGIN = 10.0
+_POLL = 0.1
+_LOOKING_SHARE = 10
+_START_PATIENCE = 20.0
+_END_MARGIN = 10.0
+_LOG_BYTES = 1_000_000
+_LOG_LINES = 5
 
 
-def launch(store: RunStore, spec: RunSpec) -> RunRecord:
-    """Record the run and give it to a supervisor of its own; returns at once.
+def launch(store: RunStore, spec: RunSpec, environ: Mapping[str, str] = os.environ) -> RunRecord:
+    """As `launch_all`, for one run."""
+    return launch_all(store, [spec], environ)[0]
 
-    Raises TTMatrixError where the run exists already or no process can be started.
+
+def launch_all(
+    store: RunStore,
+    specs: Sequence[RunSpec],
+    environ: Mapping[str, str] = os.environ,
+    *,
+    priority: int = 0,
+    provenance: str = "",
+) -> list[RunRecord]:
+    """Queue runs in this order and see to it that somebody serves the queue; `environ` is what they run in.
+
+    `provenance` is the text of a file that goes beside each spec. Raises TTMatrixError where a run exists already or
+    no scheduler can be started.
     """
-    directory = store.create(spec)
-    journal = events_file(directory)
-    # -P: the working directory must not lend its modules to the supervisor.
-    argv = [sys.executable, "-P", "-m", "core.runs.supervisor", str(directory)]
+    if not specs:
+        return []
+    for spec in specs:
+        store.create(spec, provenance)
+    now = time.time()
+    tickets = [Ticket(spec.run_id, now + number * 1e-6, priority) for number, spec in enumerate(specs)]
+    store.queue.put(tickets, environ)
     try:
-        supervisor = spawn_detached(
-            argv,
-            cwd=Path("/"),
-            env=supervisor_environment(os.environ),
-            output=directory / "supervisor.log",
-        )
+        tend(store)
     except TTMatrixError as error:
-        append_event(journal, Finished(time.time(), Outcome.ERROR, detail=f"{error.title}: {error.detail}"))
+        for spec in specs:
+            end = Finished(time.time(), Outcome.ERROR, detail=f"{error.title}: {error.detail}")
+            append_event(events_file(store.directory(spec.run_id)), end)
+            store.queue.remove(spec.run_id)
         raise
-    supervisor.reap_in_background()
-    # The supervisor reports the same as soon as it can; should it fail before, the run is seen to be lost.
-    append_event(journal, Queued(time.time(), supervisor.identity, this_host()))
-    return store.record(spec.run_id)
+    return store.some(spec.run_id for spec in specs)
 
 
-def cancel(store: RunStore, run_id: str, graces: Sequence[float] = STOP_GRACES) -> RunRecord:
-    """End the run and return once its supervisor has reported that; a finished run stays as it is.
+def tend(store: RunStore) -> None:
+    """Start a scheduler where runs wait and none is there. Raises TTMatrixError where none can be started."""
+    queue = store.queue
+    if queue.served or not queue.has_work():
+        return
+    if queue.log.is_file() and queue.log.stat().st_size > _LOG_BYTES:
+        queue.log.unlink(missing_ok=True)
+    begin = queue.log.stat().st_size if queue.log.is_file() else 0
+    environ = scheduler_environment(os.environ)
+    scheduler = spawn_detached(scheduler_command(store.root), cwd=Path("/"), env=environ, output=queue.log)
+    try:
+        _await_service(store, scheduler, begin)
+    finally:
+        scheduler.reap_in_background()
 
-    Where the supervisor was killed, what it left behind is stopped from here, with `graces` as in `stop_tree`.
-    Raises UsageError for an unknown run, TTMatrixError where the run goes on all the same.
+
+def cancel(store: RunStore, run_id: str) -> RunRecord:
+    """As `cancel_all`, for one run."""
+    return cancel_all(store, [run_id])[0]
+
+
+def cancel_all(store: RunStore, run_ids: Sequence[str]) -> list[RunRecord]:
+    """End runs and return once that is done; those that have ended stay as they are.
+
+    What goes on is given the time its spec says. Raises UsageError for an unknown run, TTMatrixError where one goes on
+    all the same.
     """
-    record = store.record(run_id)
-    if record.state is RunState.FINISHED:
-        return record
-    append_event(events_file(record.directory), CancelRequested(time.time()))
-    record = _await_end(store, record.spec.run_id, sum(STOP_GRACES) + _REPORT_MARGIN)
-    if record.active:
-        raise TTMatrixError(
-            f"Run {record.spec.run_id} does not stop",
-            f"Its supervisor, process {record.supervisor and record.supervisor.pid} on {record.host}, is silent.",
-            f"See {record.directory / 'supervisor.log'}",
-        )
-    return _settle(store, record, graces) if record.state is RunState.LOST else record
+    records = [store.record(run_id) for run_id in run_ids]
+    going = [record.spec.run_id for record in records if record.state is not RunState.FINISHED]
+    waiting = store.queue.names()
+    for run_id in going:
+        if run_id in waiting:
+            store.queue.cancel(run_id)
+    patience = max((sum(record.spec.graces) for record in records), default=0.0) + _END_MARGIN
+    wait(store, going, until=time.monotonic() + patience)
+    records = store.some(record.spec.run_id for record in records)
+    for record in records:
+        if record.active:
+            raise TTMatrixError(
+                f"Run {record.spec.run_id} does not stop",
+                f"Its processes on {record.host} go on, or nobody there ends them.",
+                f"See {store.queue.log}",
+            )
+    return records
 
 
 def wait(
@@ -71,44 +113,41 @@ def wait(
     run_ids: Sequence[str],
     on_change: Callable[[RunRecord], None] | None = None,
     poll: float = _POLL,
+    until: float | None = None,
 ) -> list[RunRecord]:
     """Block until none of the runs is active; returns them in the order given.
 
-    `on_change` hears of each run at first and then whenever its record differs; `poll` is in seconds.
+    `on_change` hears of each run at first and then whenever its record differs; `poll` is in seconds, `until` in
+    those of the monotonic clock. Raises TTMatrixError where nobody serves the queue any more.
     """
     seen: dict[str, RunRecord] = {}
     pause = threading.Event()
     while True:
-        records = [store.record(run_id) for run_id in run_ids]
+        begin = time.monotonic()
+        tend(store)
+        records = store.some(run_ids)
         for record in records:
-            if on_change and seen.get(record.spec.run_id) != record:
+            if on_change and seen.get(record.spec.run_id) is not record and seen.get(record.spec.run_id) != record:
                 on_change(record)
             seen[record.spec.run_id] = record
-        if not any(record.active for record in records):
+        tickets = store.queue.names()
+        pending = any(record.active or record.spec.run_id in tickets for record in records)
+        if not pending or (until is not None and time.monotonic() > until):
             return records
-        pause.wait(poll)
+        # Looking at thousands of runs takes time, which the runs need more.
+        pause.wait(max(poll, _LOOKING_SHARE * (time.monotonic() - begin)))
 
 
-def _await_end(store: RunStore, run_id: str, patience: float) -> RunRecord:
-    deadline = time.monotonic() + patience
-    pause = threading.Event()
-    while (record := store.record(run_id)).active and time.monotonic() < deadline:
-        pause.wait(_POLL)
-    return record
-
-
-def _settle(store: RunStore, record: RunRecord, graces: Sequence[float]) -> RunRecord:
-    """End what a killed supervisor left behind and report in its place."""
-    child = record.child
-    orphaned = child is not None and is_alive(child)
-    if child is not None and not stop_tree(child, graces):
-        raise TTMatrixError(
-            f"Run {record.spec.run_id} does not stop",
-            f"Processes of group {child.pid} survive every signal.",
-            "They may be stuck in a driver; look at them with: ps -o pid,stat,wchan,cmd",
-        )
-    now = time.time()
-    outcome = Outcome.CANCELLED if orphaned else Outcome.LOST
-    seconds = now - record.started if orphaned and record.started is not None else 0.0
-    append_event(events_file(record.directory), Finished(now, outcome, seconds))
-    return store.record(record.spec.run_id)
+def _await_service(store: RunStore, scheduler: Child, log_begin: int) -> None:
+    deadline = time.monotonic() + _START_PATIENCE
+    while time.monotonic() < deadline:
+        ended = scheduler.wait(0.01)
+        # Another one may have been quicker, or all is done by now.
+        if store.queue.served or ended == 0:
+            return
+        if ended is not None:
+            break
+    with store.queue.log.open("rb") as log:
+        log.seek(log_begin)
+        words = log.read(_LOG_BYTES).decode("utf-8", "replace").strip().splitlines()[-_LOG_LINES:]
+    raise TTMatrixError("The scheduler of runs does not start", "\n".join(words), f"See {store.queue.log}")

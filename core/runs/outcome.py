@@ -18,14 +18,25 @@ class Outcome(StrEnum):
 
     PASS = "pass"
     FAIL = "fail"
+    XFAIL = "xfail"
+    """It ran, and pytest was told beforehand to call any end of it an expected failure."""
+    SKIP = "skip"
+    """pytest has not run it."""
     CRASH = "crash"
     """A signal that nobody here sent ended it."""
+    HANG = "hang"
+    """It was stopped because it neither wrote nor worked."""
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
     LOST = "lost"
     """Whoever watched it is gone, and it left no result."""
     ERROR = "error"
     """The environment could not run it; says nothing about the model."""
+
+
+FAILURES = frozenset({Outcome.FAIL, Outcome.CRASH, Outcome.HANG, Outcome.TIMEOUT, Outcome.ERROR})
+"""The ends that speak against a test or its environment."""
+HARMLESS = frozenset({Outcome.PASS, Outcome.XFAIL, Outcome.SKIP})
 
 
 def judge(exit_code: int, result: Mapping[str, object] | None) -> Outcome:

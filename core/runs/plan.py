@@ -6,83 +6,129 @@ import os
 import secrets
 import shutil
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
 from core.matrix.effective import resolve
 from core.matrix.index import NO_ARCH, Matrix
-from core.model import Framework, TestId
-from core.runs.spec import RunKind, RunSpec, run_id
-from core.settings import Settings
+from core.model import TestId
+from core.runs.kinds import KINDS, Kind, Request
+from core.runs.spec import RUN_VARIABLE, RunSpec, run_id
+from core.settings import Profile, Settings
 from core.sources.checkout import Checkout
 
-CPU_PAYLOAD = Path(__file__).parents[1] / "payload" / "cpu_repro.py"
-
 _CHECKOUT_INTERPRETERS = ("venv/bin/python", ".venv/bin/python")
-_NO_SEQ_LEN = 1
+_ARTEFACTS = "{artefacts}"
 
 
-def plan_cpu(
+def plan_run(
     checkout: Checkout,
     test_id: str,
     settings: Settings,
     *,
+    kind: str,
+    runs: Path,
     now: datetime,
     token: str,
     arch: str | None = None,
     timeout: float | None = None,
     batch_size: int | None = None,
+    profile: str = "",
 ) -> RunSpec:
-    """A run of `test_id` in plain PyTorch, in bfloat16 and in float32.
+    """A run of `test_id` by one of `KINDS`, whose files go below `runs`.
 
-    `token` is at least 16 random hex digits. `timeout` is in seconds and defaults to the settings'.
-    `batch_size` is what the entry's YAML sets, if anything; an LLM id brings its own.
-    Raises UsageError where the id cannot run on CPU, TTMatrixError where the interpreter is missing.
+    `token` is at least 16 random hex digits. `timeout` is in seconds and defaults to the profile's, then to the
+    settings'. `batch_size` is what the entry's YAML sets, if anything; an LLM id brings its own. Raises UsageError
+    where the kind cannot run the id or there is no such profile, TTMatrixError where the interpreter is missing.
     """
-    parsed = _torch_id(test_id)
+    how = KINDS[kind]
+    parsed = _parsed(test_id)
     if not (checkout.models / parsed.directory / "loader.py").is_file():
         raise UsageError(f"No loader for {test_id}", f"{checkout.models / parsed.directory} has no loader.py.")
-    limit = settings.cpu_timeout if timeout is None else timeout
-    if not 0 <= limit < math.inf:
-        raise UsageError(f"Not a time limit: {limit}", hint="Give seconds, or 0 for no limit.")
+    chosen = _profile(settings, profile)
+    name = run_id(now, token)
+    python = find_interpreter(checkout.root, settings)
+    request = Request(checkout, parsed, python, token, runs.absolute() / name, arch, batch_size)
+    artefacts = str(request.artefacts)
+    environment = {key: value.replace(_ARTEFACTS, artefacts) for key, value in chosen.environment.items()}
     return RunSpec(
-        run_id=run_id(now, token),
+        run_id=name,
         test_id=test_id,
         function=parsed.function,
-        kind=RunKind.CPU,
+        kind=kind,
         arch=arch,
-        argv=(
-            str(find_interpreter(checkout.root, settings)),
-            str(CPU_PAYLOAD),
-            *_payload_arguments(checkout, parsed, token, batch_size),
-        ),
+        argv=(*how.command(request), *(word.replace(_ARTEFACTS, artefacts) for word in chosen.arguments)),
         # The rest of the environment, PYTHONPATH above all, is the user's own and stays as it is.
-        env={"PYTHONUNBUFFERED": "1"},
+        env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **how.environment, **environment},
         cwd=checkout.root,
-        timeout=limit,
-        created=now.astimezone(UTC).isoformat(timespec="seconds"),
+        timeout=_limit(how, settings, chosen, timeout),
+        created=now.astimezone(UTC).isoformat(),
         nonce=token,
-        slots=RunKind.CPU.value,
-        slot_count=max(1, settings.cpu_slots),
+        slots=kind,
+        slot_count=how.slot_count(settings),
+        report=how.report,
+        devices=how.devices({**os.environ, **environment}),
+        memory=how.memory(settings),
+        hang_timeout=settings.hang_timeout,
     )
 
 
 def plan_test(
-    matrix: Matrix, test_id: str, settings: Settings, *, arch: str = NO_ARCH, timeout: float | None = None
+    matrix: Matrix,
+    test_id: str,
+    settings: Settings,
+    *,
+    runs: Path,
+    kind: str = "cpu",
+    arch: str = NO_ARCH,
+    timeout: float | None = None,
+    profile: str = "",
 ) -> RunSpec:
-    """`plan_cpu` of a test of `matrix` now, with the batch size its entry sets. Raises as `plan_cpu` does."""
+    """`plan_run` of a test of `matrix` now, with the batch size its entry sets. Raises as `plan_run` does."""
     batch_size = resolve(matrix.entries.get(test_id), "batch_size", arch or None).value
-    return plan_cpu(
+    return plan_run(
         matrix.checkout,
         test_id,
         settings,
+        kind=kind,
+        runs=runs,
         now=datetime.now(UTC),
         token=secrets.token_hex(16),
         arch=arch or None,
         timeout=timeout,
         batch_size=batch_size if isinstance(batch_size, int) else None,
+        profile=profile,
     )
+
+
+def plan_again(spec: RunSpec, runs: Path) -> RunSpec:
+    """The very same run once more, under a name of its own."""
+    now, token = datetime.now(UTC), secrets.token_hex(16)
+    name = run_id(now, token)
+
+    def renewed(text: str) -> str:
+        # Both are unmistakable: a path with the time and random digits, and 32 random digits.
+        return text.replace(spec.run_id, name).replace(spec.nonce, token)
+
+    return replace(
+        spec,
+        run_id=name,
+        argv=tuple(map(renewed, spec.argv)),
+        env={key: renewed(value) for key, value in spec.env.items()},
+        created=now.isoformat(),
+        nonce=token,
+        batch="",
+        parent=spec.batch,
+    )
+
+
+def as_batch(specs: Sequence[RunSpec], *, stop_on_failure: bool = False) -> list[RunSpec]:
+    """`specs` with a batch in common, named after the first of them."""
+    name = specs[0].run_id if specs else ""
+    return [replace(spec, batch=name, stop_on_failure=stop_on_failure) for spec in specs]
 
 
 def find_interpreter(root: Path, settings: Settings) -> Path:
@@ -116,29 +162,27 @@ def _executable(path: Path) -> bool:
     return path.is_file() and os.access(path, os.X_OK)
 
 
-def _torch_id(text: str) -> TestId:
+def _parsed(text: str) -> TestId:
     parsed = TestId.parse(text)
     if parsed is None:
         raise UsageError(
             f"{text} cannot run", "It does not follow the form of a test id.", "A placeholder has no loader."
         )
-    if parsed.framework is not Framework.PYTORCH:
-        raise UsageError(f"{text} cannot run on CPU", "CPU repros run PyTorch loaders; this one is JAX.")
     return parsed
 
 
-def _payload_arguments(checkout: Checkout, test: TestId, token: str, batch_size: int | None) -> list[str]:
-    # `--name=value` keeps a variant that starts with a dash from being taken for an option.
-    arguments = [f"--checkout={checkout.root}", f"--loader={test.directory}", f"--mode={test.mode}"]
-    if test.variant is not None:
-        arguments.append(f"--variant={test.variant}")
-    if test.llm is not None:
-        arguments.append(f"--phase={test.llm.phase}")
-        batch_size = test.llm.batch_size
-        if test.llm.seq_len != _NO_SEQ_LEN:
-            arguments.append(f"--seq-len={test.llm.seq_len}")
-    if batch_size is not None:
-        arguments.append(f"--batch-size={batch_size}")
-    if test.parallelism != "single_device":
-        arguments.append(f"--parallelism={test.parallelism}")
-    return [*arguments, f"--nonce={token}"]
+def _profile(settings: Settings, name: str) -> Profile:
+    if not name:
+        return Profile()
+    if name not in settings.profiles:
+        known = ", ".join(sorted(settings.profiles)) or "none"
+        raise UsageError(f"No profile {name!r}", f"Profiles in the settings: {known}.", "Write [profiles.NAME] there.")
+    return settings.profiles[name]
+
+
+def _limit(kind: Kind, settings: Settings, profile: Profile, timeout: float | None) -> float:
+    given = (timeout, profile.timeout, kind.timeout(settings))
+    limit = next(one for one in given if one is not None)
+    if not 0 <= limit < math.inf:
+        raise UsageError(f"Not a time limit: {limit}", hint="Give seconds, or 0 for no limit.")
+    return limit

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What became of a run: one pure fold over its spec and its events."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from core.proc import ProcessIdentity
-from core.runs.events import CancelRequested, Event, Finished, Queued, Started
+from core.runs.events import Event, Finished, Queued, Started
 from core.runs.outcome import Outcome, signal_name
 from core.runs.plain import plain_line
 from core.runs.spec import RunSpec
@@ -22,7 +22,7 @@ class RunState(StrEnum):
     RUNNING = "running"
     FINISHED = "finished"
     LOST = "lost"
-    """Whoever watched it was killed: nobody will report its end."""
+    """All that belonged to it is gone, and nobody will report its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,14 @@ class RunRecord:
     """One plain line: why it ended as it did, or what it waits for."""
     cancelling: bool
     """It was asked to end and has not ended yet."""
+    held: bool
+    """It waits for somebody's word."""
     host: str | None
-    """The machine that `supervisor` and `child` are processes of."""
-    supervisor: ProcessIdentity | None
-    child: ProcessIdentity | None
+    """The machine that it is on."""
+    minder: ProcessIdentity | None
+    """The process that is there as long as anything of the run is; None before its start and after its end."""
+    stage: str
+    """The bring-up stage in which it ended; empty where nothing said so."""
 
     @property
     def active(self) -> bool:
@@ -61,20 +65,28 @@ class RunRecord:
         return self.directory / "output.log"
 
 
-def in_charge(events: Iterable[Event]) -> Queued | None:
-    """Who reports the next event of the run, if it lives: the last that took charge of it."""
-    return next((event for event in reversed([*events]) if isinstance(event, Queued)), None)
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """What is known of a run that has not ended beside its events."""
+
+    watched: bool
+    """Somebody will report its end."""
+    held: bool = False
+    cancelling: bool = False
 
 
-def fold(spec: RunSpec, directory: Path, events: Sequence[Event], *, watched: bool) -> RunRecord:
-    """The record of a run; `watched` tells whether the process that is `in_charge` is alive."""
-    charge = in_charge(events)
+GONE = Presence(watched=False)
+
+
+def fold(spec: RunSpec, directory: Path, events: Sequence[Event], presence: Presence = GONE) -> RunRecord:
+    """The record of a run."""
+    queued = next((event for event in events if isinstance(event, Queued)), None)
     started = next((event for event in events if isinstance(event, Started)), None)
     # Should two processes report an end, the first one saw it happen.
     finished = next((event for event in events if isinstance(event, Finished)), None)
-    state = _state(started, finished, watched)
-    asked = any(isinstance(event, CancelRequested) for event in events)
+    state = _state(started, finished, presence)
     outcome = finished.outcome if finished else Outcome.LOST if state is RunState.LOST else None
+    active = state in (RunState.QUEUED, RunState.RUNNING)
     return RunRecord(
         spec=spec,
         directory=directory,
@@ -85,45 +97,52 @@ def fold(spec: RunSpec, directory: Path, events: Sequence[Event], *, watched: bo
         exit_code=finished.exit_code if finished else None,
         signal=finished.signal if finished else None,
         result=finished.result if finished else None,
-        summary=plain_line(_summary(spec, state, finished, asked), _SUMMARY_CHARACTERS),
-        cancelling=asked and finished is None,
-        host=charge.host if charge else None,
-        supervisor=charge.owner if charge else None,
-        child=started.child if started else None,
+        summary=plain_line(_summary(spec, state, finished, presence), _SUMMARY_CHARACTERS),
+        cancelling=active and presence.cancelling,
+        held=state is RunState.QUEUED and presence.held,
+        host=queued.host if queued else None,
+        minder=started.minder if started and active else None,
+        stage=finished.stage if finished else "",
     )
 
 
-def _state(started: Started | None, finished: Finished | None, watched: bool) -> RunState:
+def _state(started: Started | None, finished: Finished | None, presence: Presence) -> RunState:
     if finished:
         return RunState.FINISHED
-    if not watched:
+    if not presence.watched:
         return RunState.LOST
     return RunState.RUNNING if started else RunState.QUEUED
 
 
-def _summary(spec: RunSpec, state: RunState, finished: Finished | None, asked: bool) -> str:
+def _summary(spec: RunSpec, state: RunState, finished: Finished | None, presence: Presence) -> str:
     if finished:
         return _why(spec, finished)
     if state is RunState.LOST:
-        return "its supervisor was killed; see supervisor.log"
-    if asked:
+        return "nothing of it is left, and nobody saw its end"
+    if presence.cancelling:
         return "stopping"
-    return f"waiting for a {spec.slots} slot" if state is RunState.QUEUED else "running"
+    if state is RunState.RUNNING:
+        return "running"
+    return "held back" if presence.held else f"waiting for a {spec.slots} slot"
 
 
 def _why(spec: RunSpec, finished: Finished) -> str:
     told = _told(finished.result)
     match finished.outcome:
-        case Outcome.PASS | Outcome.FAIL:
+        case Outcome.PASS | Outcome.FAIL | Outcome.XFAIL | Outcome.SKIP:
             return told
         case Outcome.CRASH if finished.signal is not None:
-            return f"ended by {signal_name(finished.signal)}"
+            stage = f"in {finished.stage}" if finished.stage else ""
+            return _and(" ".join(filter(None, (f"ended by {signal_name(finished.signal)}", stage))), finished.detail)
         case Outcome.TIMEOUT:
             return _and(f"stopped after {finished.seconds:.0f} s; the limit is {spec.timeout:g} s", finished.detail)
+        case Outcome.HANG:
+            silent = f"stopped after {finished.seconds:.0f} s, the last {spec.hang_timeout:g} s without output or work"
+            return _and(silent, finished.detail)
         case Outcome.CANCELLED:
             return _and("cancelled", finished.detail)
         case Outcome.LOST:
-            return "its supervisor was killed and left nothing running"
+            return finished.detail or "nothing of it is left, and nobody saw its end"
     return finished.detail or told or f"ended with exit code {finished.exit_code} and no result"
 
 
@@ -138,6 +157,9 @@ def _told(result: Mapping[str, object] | None) -> str:
     problem = result.get("problem")
     if isinstance(problem, Mapping):
         return _first_line(problem.get("message"))
+    message = result.get("message")
+    if message:
+        return _first_line(message)
     phases = result.get("phases")
     told = [_phase(phase) for phase in phases if isinstance(phase, Mapping)] if isinstance(phases, list) else []
     return "; ".join(told)

@@ -5,7 +5,7 @@ import json
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -14,16 +14,22 @@ from typing import Any
 from core.errors import TTMatrixError
 from core.model import Function
 
-VERSION = 1
+VERSION = 2
+RUN_VARIABLE = "TTMATRIX_RUN"
+"""Names the run in the environment of its processes."""
 
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 
+GRACES = (10.0, 5.0, 5.0)
 
-class RunKind(StrEnum):
-    """What executes the test; each kind has a `plan_<kind>` in `core.runs.plan`."""
 
-    CPU = "cpu"
-    """The loader's model in plain PyTorch, without a device."""
+class Report(StrEnum):
+    """How a run's process says what came of the test."""
+
+    LINE = "line"
+    """The last line of its output that carries the nonce; see `core.payload.cpu_repro`."""
+    JUNIT = "junit"
+    """`junit.xml` in the directory of the run, as pytest writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +40,13 @@ class RunSpec:
     """Sorts by time: `20261121-073215-ab12cd`, in UTC."""
     test_id: str
     function: Function
-    kind: RunKind
+    kind: str
+    """What executes the test: a name of `core.runs.kinds`."""
     arch: str | None
     """Arch whose cell the run is meant for; None: any."""
     argv: tuple[str, ...]
     env: Mapping[str, str]
-    """Variables set on top of the environment that the run is started from."""
+    """Variables set on top of the environment that the run is asked for from."""
     cwd: Path
     timeout: float
     """Seconds from the start of the process after which it is stopped; 0: never."""
@@ -50,7 +57,24 @@ class RunSpec:
     slots: str
     """Name of the slots the run competes for."""
     slot_count: int
-    """How many runs may hold one of these slots at a time."""
+    """How many runs may hold one of these slots at a time; 0: as many as their devices allow."""
+    report: Report = Report.LINE
+    devices: tuple[str, ...] = ()
+    """Devices that the run wants to itself; `*` stands for all of the machine's."""
+    memory: int = 0
+    """Bytes that must be free before the run starts beside others."""
+    hang_timeout: float = 0.0
+    """Seconds without output and without work after which it is stopped; 0: never."""
+    graces: tuple[float, ...] = GRACES
+    """Seconds it is given to end after an interrupt, after a termination and after a kill."""
+    batch: str = ""
+    """What the runs of one request have in common; sorts by time as run ids do."""
+    parent: str = ""
+    """The batch that this one reruns a part of."""
+    stop_on_failure: bool = False
+    """Once a run of the batch has failed, those that wait are not started any more."""
+    estimate: float | None = None
+    """Seconds it will take, as far as earlier runs tell."""
 
 
 def run_id(now: datetime, token: str) -> str:
@@ -72,8 +96,7 @@ def shell_command(spec: RunSpec) -> str:
 
 def spec_to_json(spec: RunSpec) -> str:
     """The content of a run's `spec.json`."""
-    fields = {**asdict(spec), "cwd": str(spec.cwd)}
-    return json.dumps({"version": VERSION, **fields}, indent=2, allow_nan=False) + "\n"
+    return json.dumps({"version": VERSION, **spec_to_fields(spec)}, indent=2, allow_nan=False) + "\n"
 
 
 def spec_from_json(text: str) -> RunSpec:
@@ -82,17 +105,24 @@ def spec_from_json(text: str) -> RunSpec:
         raw = json.loads(text)
         if not isinstance(raw, dict) or raw.get("version") != VERSION:
             raise ValueError(f"it is not of version {VERSION}")
-        return _decode(raw)
+        return spec_from_fields(raw)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise TTMatrixError("Not the spec of a run", f"{type(error).__name__}: {error}") from error
 
 
-def _decode(raw: Mapping[str, Any]) -> RunSpec:
+def spec_to_fields(spec: RunSpec) -> dict[str, object]:
+    """`spec` as JSON can hold it."""
+    raw = {field.name: getattr(spec, field.name) for field in fields(spec)}
+    return {**raw, "env": dict(spec.env), "cwd": str(spec.cwd)}
+
+
+def spec_from_fields(raw: Mapping[str, Any]) -> RunSpec:
+    """What `spec_to_fields` gave. Raises KeyError, TypeError, ValueError or AttributeError for anything else."""
     return RunSpec(
         run_id=str(raw["run_id"]),
         test_id=str(raw["test_id"]),
         function=Function(raw["function"]),
-        kind=RunKind(raw["kind"]),
+        kind=str(raw["kind"]),
         arch=None if raw["arch"] is None else str(raw["arch"]),
         argv=tuple(map(str, raw["argv"])),
         env={str(name): str(value) for name, value in raw["env"].items()},
@@ -102,4 +132,13 @@ def _decode(raw: Mapping[str, Any]) -> RunSpec:
         nonce=str(raw["nonce"]),
         slots=str(raw["slots"]),
         slot_count=int(raw["slot_count"]),
+        report=Report(raw["report"]),
+        devices=tuple(map(str, raw["devices"])),
+        memory=int(raw["memory"]),
+        hang_timeout=float(raw["hang_timeout"]),
+        graces=tuple(map(float, raw["graces"])),
+        batch=str(raw["batch"]),
+        parent=str(raw["parent"]),
+        stop_on_failure=bool(raw["stop_on_failure"]),
+        estimate=None if raw["estimate"] is None else float(raw["estimate"]),
     )

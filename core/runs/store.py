@@ -1,50 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All runs, one directory each; the directories are the truth and nothing else is kept."""
+"""All runs, one directory each. The directories are the truth; the index beside them only spares reading them."""
 
 import difflib
 import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
-from core.files import atomic_write, read_text
-from core.proc import is_alive, own_identity, this_host
-from core.runs.events import Event, Queued, append_event, read_events
-from core.runs.record import RunRecord, RunState, fold, in_charge
+from core.files import read_text
+from core.proc import boot_id, is_alive, this_host
+from core.runs.events import Event, Queued, Started, append_event, read_events
+from core.runs.index import Index
+from core.runs.queue import Queue, Ticket
+from core.runs.record import GONE, Presence, RunRecord, RunState, fold
 from core.runs.spec import RunSpec, is_run_id, spec_from_json, spec_to_json
 
-_SPEC = "spec.json"
-_EVENTS = "events.jsonl"
+SPEC = "spec.json"
+EVENTS = "events.jsonl"
+LOG = "output.log"
+EXIT = "exit.json"
+JUNIT = "junit.xml"
+PROVENANCE = "provenance.json"
 
 
 def read_spec(directory: Path) -> RunSpec:
     """The spec of the run in `directory`. Raises TTMatrixError where it is missing or damaged."""
-    return spec_from_json(read_text(directory / _SPEC))
+    return spec_from_json(read_text(directory / SPEC))
 
 
 def events_file(directory: Path) -> Path:
     """Where the events of the run in `directory` are appended."""
-    return directory / _EVENTS
-
-
-def read_record(directory: Path) -> RunRecord:
-    """What became of the run in `directory`. Raises TTMatrixError where its spec is missing or damaged."""
-    spec = read_spec(directory)
-    events = read_events(events_file(directory))
-    watched = _watched(events)
-    if not watched:
-        # It may have reported its end and gone between our two looks.
-        events = read_events(events_file(directory))
-    return fold(spec, directory, events, watched=watched)
-
-
-def _watched(events: list[Event]) -> bool:
-    charge = in_charge(events)
-    # Of another machine's processes nothing can be known here, so we take their word.
-    return charge is not None and (charge.host != this_host() or is_alive(charge.owner))
+    return directory / EVENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,30 +45,45 @@ class Problem:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Queued:
+    """What the queue of this machine says at one moment."""
+
+    tickets: dict[str, Ticket]
+    cancelled: frozenset[str]
+    served: bool
+    """A scheduler is there."""
+
+
 class RunStore:
     """The runs under `root`. Several processes may use one store at the same time."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
+        self.queue = Queue(self.root / "queue" / this_host())
+        self._index = Index(self.root / "index.sqlite")
         self._finished: dict[str, RunRecord] = {}
+        self._active: dict[str, tuple[int, RunSpec, list[Event]]] = {}
 
-    @property
-    def slots(self) -> Path:
-        """Directory of the locks that limit how many runs go on at a time on this machine."""
-        return self.root / "slots" / this_host()
+    def directory(self, run_id: str) -> Path:
+        """Where the run whose whole id is `run_id` is kept."""
+        return self.root / run_id
 
-    def create(self, spec: RunSpec) -> Path:
+    def create(self, spec: RunSpec, provenance: str = "") -> Path:
         """Make the directory of a new run; it appears complete or not at all.
 
-        Raises TTMatrixError where the run exists or the disk refuses.
+        `provenance` is the text of a file beside the spec. Raises TTMatrixError where the run exists or the disk
+        refuses.
         """
-        directory = self.root / spec.run_id
+        directory = self.directory(spec.run_id)
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             staging = Path(tempfile.mkdtemp(prefix=".new-", dir=self.root))
             try:
-                atomic_write(staging / _SPEC, spec_to_json(spec))
-                append_event(staging / _EVENTS, Queued(time.time(), own_identity(), this_host()))
+                (staging / SPEC).write_text(spec_to_json(spec), encoding="utf-8")
+                if provenance:
+                    (staging / PROVENANCE).write_text(provenance, encoding="utf-8")
+                append_event(staging / EVENTS, Queued(time.time(), this_host(), boot_id()))
                 # The system refuses to put a directory in the place of one that holds files.
                 staging.rename(directory)
             finally:
@@ -93,42 +98,112 @@ class RunStore:
 
     def scan(self) -> tuple[list[RunRecord], list[Problem]]:
         """Every run, newest first, and the run directories that cannot be read."""
+        names = self._run_ids()
+        self._recall(names)
+        queued = self._queued()
         records: list[RunRecord] = []
         problems: list[Problem] = []
-        for name in sorted(self._run_ids(), reverse=True):
+        for name in sorted(names, reverse=True):
             try:
-                records.append(self._read(name))
+                records.append(self._finished.get(name) or self._read(name, queued))
             except TTMatrixError as error:
                 problems.append(Problem(self.root / name, str(error)))
+        self._index.keep(self._finished)
+        # Of one second, only this tells the order.
+        records.sort(key=lambda record: record.spec.created, reverse=True)
         return records, problems
 
     def record(self, run_id: str) -> RunRecord:
         """The run whose id is, or alone begins with, `run_id`. Raises UsageError where there is none."""
+        if is_run_id(run_id) and self.directory(run_id).is_dir():
+            return self.some([run_id])[0]
         ids = self._run_ids()
-        found = [run_id] if run_id in ids else sorted(name for name in ids if run_id and name.startswith(run_id))
+        found = sorted(name for name in ids if run_id and name.startswith(run_id))
         if len(found) == 1:
-            return self._read(found[0])
+            return self.some(found)[0]
         if found:
             raise UsageError(f"{len(found)} runs begin with {run_id}", _few(found), "Give more of the id.")
         close = difflib.get_close_matches(run_id, ids, n=3, cutoff=0.5) or sorted(ids, reverse=True)[:3]
         hint = f"Closest: {_few(close)}." if close else "There are no runs yet."
         raise UsageError(f"No run {run_id}", f"Looked in {self.root}.", hint)
 
+    def some(self, run_ids: Iterable[str]) -> list[RunRecord]:
+        """The runs with these whole ids, in the order given. Raises TTMatrixError where one cannot be read."""
+        queued = self._queued()
+        return [self._finished.get(run_id) or self._read(run_id, queued) for run_id in run_ids]
+
+    def forget(self, run_id: str) -> None:
+        """Remove a run that has ended, with all its files. Raises TTMatrixError where the disk refuses."""
+        try:
+            shutil.rmtree(self.directory(run_id))
+        except OSError as error:
+            raise TTMatrixError(f"Cannot remove run {run_id}", error.strerror or str(error)) from error
+        self._finished.pop(run_id, None)
+
+    def _recall(self, names: set[str]) -> None:
+        """Take what is known of ended runs from the index, but for those whose directories are gone."""
+        if not self._finished:
+            self._finished = {
+                run_id: record for run_id, record in self._index.load(self.root).items() if run_id in names
+            }
+        for run_id in self._finished.keys() - names:
+            del self._finished[run_id]
+
+    def _queued(self) -> _Queued:
+        tickets = {ticket.run_id: ticket for ticket in self.queue.tickets()}
+        return _Queued(tickets, self.queue.cancelled(), bool(tickets) and self.queue.served)
+
     def _run_ids(self) -> set[str]:
         try:
-            return {entry.name for entry in os.scandir(self.root) if entry.is_dir() and is_run_id(entry.name)}
+            return {entry.name for entry in os.scandir(self.root) if is_run_id(entry.name) and entry.is_dir()}
         except FileNotFoundError:
             return set()
         except OSError as error:
             raise TTMatrixError(f"Cannot read {self.root}", error.strerror or str(error)) from error
 
-    def _read(self, name: str) -> RunRecord:
-        if name in self._finished:
-            return self._finished[name]
-        record = read_record(self.root / name)
+    def _read(self, name: str, queued: _Queued) -> RunRecord:
+        record = self._folded(name, queued)
+        if record.state is RunState.LOST:
+            # It may have reported its end and gone between our two looks.
+            record = self._folded(name, self._queued())
         if record.state is RunState.FINISHED:
             self._finished[name] = record
+            self._active.pop(name, None)
         return record
+
+    def _folded(self, name: str, queued: _Queued) -> RunRecord:
+        directory = self.directory(name)
+        stamp = _stamp(events_file(directory))
+        known = self._active.get(name)
+        if known is None or known[0] != stamp:
+            spec = known[1] if known else read_spec(directory)
+            known = self._active[name] = (stamp, spec, read_events(events_file(directory)))
+        _, spec, events = known
+        return fold(spec, directory, events, _presence(name, events, queued))
+
+
+def _presence(run_id: str, events: list[Event], queued: _Queued) -> Presence:
+    place = next((event for event in events if isinstance(event, Queued)), None)
+    if place is None:
+        return GONE
+    if place.host != this_host():
+        # Of another machine's processes nothing can be known here, so we take its word.
+        return Presence(watched=True)
+    ticket = queued.tickets.get(run_id)
+    if place.boot != boot_id() or ticket is None:
+        return GONE
+    started = next((event for event in events if isinstance(event, Started)), None)
+    # What has ended is reported by the scheduler, in a moment.
+    watched = started is None or queued.served or is_alive(started.minder)
+    return Presence(watched, ticket.held, run_id in queued.cancelled)
+
+
+def _stamp(file: Path) -> int:
+    """Changes with every event: they are only ever appended."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return -1
 
 
 def _few(names: list[str]) -> str:

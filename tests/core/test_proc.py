@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.proc: commands with their output, identities, and trees that really stop."""
+"""core.proc: commands with their output, identities, and whole families of processes."""
 
 import os
 import signal
@@ -15,23 +15,20 @@ from core.errors import TTMatrixError
 from core.proc import (
     Child,
     ProcessIdentity,
+    boot_id,
+    descendants,
+    free_memory,
     identity,
     is_alive,
+    marked,
     own_identity,
+    processor_seconds,
     run_binary,
     run_command,
     run_in_terminal,
+    send_signal,
     spawn_detached,
-    stop_tree,
 )
-
-STUBBORN = """
-import signal, sys, time
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-print("ready", flush=True)
-time.sleep(60)
-"""
 
 # A parent with one child in its group and one that made a session of its own.
 FAMILY = """
@@ -129,49 +126,49 @@ def test_a_zombie_is_not_alive_and_the_background_reaps_it(tmp_path: Path) -> No
     until(lambda: identity(child.identity.pid) is None)
 
 
-def test_what_ignores_interrupt_and_terminate_is_killed(tmp_path: Path) -> None:
-    child = spawn(tmp_path, STUBBORN)
-    until(lambda: "ready" in printed(tmp_path))
-    assert stop_tree(child.identity, (0.1, 0.1, 10))
-    assert child.wait(10) == -signal.SIGKILL
-
-
-def test_an_interrupt_is_enough_for_the_gentle(tmp_path: Path) -> None:
-    child = spawn(tmp_path, "print('ready', flush=True)\nimport time; time.sleep(60)")
-    until(lambda: "ready" in printed(tmp_path))
-    assert stop_tree(child.identity, (10, 10, 10))
-    assert child.wait(10) == -signal.SIGINT
-    assert "KeyboardInterrupt" in printed(tmp_path)
-
-
-def test_descendants_stop_too_even_in_a_session_of_their_own(tmp_path: Path) -> None:
+def test_descendants_are_found_in_any_session_until_they_are_dead(tmp_path: Path) -> None:
     child = spawn(tmp_path, FAMILY)
     until(lambda: len(printed(tmp_path).split()) == 2)
     near, far = (identity(int(pid)) for pid in printed(tmp_path).split())
     assert near and far
-    assert stop_tree(child.identity, (5, 5, 5))
-    assert not is_alive(near)
-    assert not is_alive(far)
+    assert descendants(child.identity) == {near, far}
+    send_signal(far, signal.SIGKILL)
+    until(lambda: descendants(child.identity) == {near})
+    send_signal(near, signal.SIGKILL)
     assert child.wait(10) is not None
+    assert descendants(child.identity) == frozenset()
 
 
-def test_a_group_whose_leader_is_gone_is_still_stopped(tmp_path: Path) -> None:
-    code = "import subprocess, sys\nprint(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']).pid)"
-    leader = spawn(tmp_path, code)
-    assert leader.wait(10) == 0
-    orphan = identity(int(printed(tmp_path)))
-    assert orphan and is_alive(orphan)
-    assert stop_tree(leader.identity, (5, 5, 5))
-    assert not is_alive(orphan)
+def test_processes_are_found_by_what_marks_their_environment(tmp_path: Path) -> None:
+    environ = {**os.environ, "TTMATRIX_TEST_MARK": str(tmp_path)}
+    child = spawn_detached([sys.executable, "-c", "import time; time.sleep(60)"], cwd=tmp_path, env=environ)
+    until(lambda: marked("TTMATRIX_TEST_MARK", str(tmp_path)) == {child.identity})
+    assert marked("TTMATRIX_TEST_MARK", "another") == frozenset()
+    send_signal(child.identity, signal.SIGKILL)
+    child.wait(10)
 
 
 def test_a_later_process_with_the_same_pid_is_left_alone(tmp_path: Path) -> None:
     child = spawn(tmp_path, "import time; time.sleep(60)")
     earlier = ProcessIdentity(child.identity.pid, child.identity.start_time - 60)
-    assert stop_tree(earlier, (0.1, 0.1, 0.1))
-    assert is_alive(child.identity)
-    assert stop_tree(child.identity, (5, 5, 5))
+    send_signal(earlier, signal.SIGKILL)
+    assert descendants(earlier) == frozenset()
+    assert child.wait(0.2) is None
+    send_signal(child.identity, signal.SIGKILL)
+    assert child.wait(10) == -signal.SIGKILL
+
+
+def test_work_is_counted_and_the_gone_count_nothing(tmp_path: Path) -> None:
+    child = spawn(tmp_path, "while True: pass")
+    until(lambda: processor_seconds([child.identity]) > 0.05)
+    send_signal(child.identity, signal.SIGKILL)
     child.wait(10)
+    assert processor_seconds([child.identity]) == 0.0
+
+
+def test_a_machine_has_one_boot_at_a_time_and_free_memory() -> None:
+    assert boot_id() == boot_id() != ""
+    assert free_memory() > 0
 
 
 def test_a_command_in_the_terminal_keeps_our_streams(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.settings import Settings, load_settings, paths
+from core.settings import Profile, Settings, load_settings, paths
 
 
 def test_absent_means_defaults(tmp_path: Path) -> None:
@@ -19,6 +19,15 @@ def test_values_are_read(tmp_path: Path) -> None:
     assert load_settings(file) == Settings(python="/opt/python", cpu_slots=4, cpu_timeout=60)
 
 
+def test_profiles_are_tables(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(
+        '[profiles.irs]\narguments = ["--dump-irs"]\nenvironment = {A = "b"}\ntimeout = 60\n[profiles.bare]'
+    )
+    profiles = {"irs": Profile(("--dump-irs",), {"A": "b"}, 60), "bare": Profile()}
+    assert load_settings(file) == Settings(profiles=profiles)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -26,6 +35,13 @@ def test_values_are_read(tmp_path: Path) -> None:
         ("cpu_slots = 'many'", "cpu_slots"),
         ("cpu_slots = true", "cpu_slots"),
         ("x = [", "settings"),
+        ("profiles = 3", "profiles"),
+        ("profiles.x = 3", "profiles"),
+        ("[profiles.x]\nargument = []", "argument"),
+        ("[profiles.x]\narguments = 'x'", "arguments"),
+        ("[profiles.x]\narguments = [1]", "arguments"),
+        ("[profiles.x]\nenvironment = {A = 1}", "environment"),
+        ("[profiles.x]\ntimeout = 'x'", "timeout"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, text: str, said: str) -> None:

@@ -1,30 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for the checkout's interpreter: takes the payload's arguments and behaves as told by the variant."""
+"""A stand-in for the checkout's interpreter: payload, pytest and our probe behave as the variant tells."""
 
 import stat
 import sys
 from pathlib import Path
 
-_SCRIPT = """#!{python}
-import json, re, sys, time
-line = " ".join(sys.argv)
-nonce = re.search("--nonce=(\\\\w+)", line)[1]
-print("loading the model", flush=True)
-ok = "--variant=org/name" not in line
-if "--variant=net-v1.5+aug" in line:
-    print("waiting", flush=True)
-    time.sleep(600)
-phase = {{"dtype": "bfloat16", "ok": ok, "step": None if ok else "forward", "error_type": "RuntimeError",
-         "error": None if ok else "mat1 and mat2 must have the same dtype", "inputs": [], "output": None}}
-print("TTMATRIX-RESULT " + json.dumps({{"version": 1, "nonce": nonce, "problem": None, "phases": [phase]}}), flush=True)
-sys.exit(0 if ok else 1)
+_SCRIPT = r"""#!@PYTHON@
+import json, os, re, sys, time
+
+LINE = " ".join(sys.argv)
+
+
+def probe():
+    versions = {"python": "3.12.0", "torch": "2.9.0", "torch_xla": "2.9.0", "pjrt_plugin_tt": "0.1", "pytest": "9.0.2"}
+    print("TTMATRIX-PROBE", json.dumps(versions | {"jax": None}))
+
+
+def pytest():
+    file, name = re.search(r"--junitxml=(\S+)", LINE)[1], re.search(r"::(\S+)", LINE)[1]
+    print("collected 1 item", flush=True)
+    if "3B" in name:
+        sys.exit(3)
+    if "1B" in name:
+        assert os.environ["ENABLE_BRINGUP_STAGE_LOGGING"] == "1"
+        with open("._bringup_stage.txt", "w") as stage:
+            stage.write("RUNTIME_EXECUTION_START")
+        os.kill(os.getpid(), 11)
+    hang()
+    failure = "<failure message='RuntimeError: TT_FATAL'>E   RuntimeError: TT_FATAL</failure>" if fails() else ""
+    tags = {"pcc": 0.98, "bringup_status": "PASSED"}
+    with open(file, "w") as out:
+        out.write(f'<testsuites><testsuite><testcase name="{name}" time="1"><properties><property name="tags"')
+        out.write(f' value="{tags}"/></properties>{failure}</testcase></testsuite></testsuites>')
+    sys.exit(1 if failure else 0)
+
+
+def payload():
+    nonce = re.search(r"--nonce=(\w+)", LINE)[1]
+    print("loading the model", flush=True)
+    hang()
+    ok = not fails()
+    phase = {"dtype": "bfloat16", "ok": ok, "step": None if ok else "forward", "error_type": "RuntimeError",
+             "error": None if ok else "mat1 and mat2 must have the same dtype", "inputs": [], "output": None}
+    result = {"version": 1, "nonce": nonce, "problem": None, "phases": [phase]}
+    print("TTMATRIX-RESULT " + json.dumps(result), flush=True)
+    sys.exit(0 if ok else 1)
+
+
+def hang():
+    if "net-v1.5+aug" in LINE:
+        print("waiting", flush=True)
+        time.sleep(600)
+
+
+def fails():
+    return "org/name" in LINE
+
+
+if sys.argv[1:2] == ["-c"]:
+    probe()
+elif sys.argv[1:3] == ["-m", "pytest"]:
+    pytest()
+else:
+    payload()
 """
 
 
 def use_fake_python(home: Path, directory: Path) -> None:
-    """Make the settings below `home` name the stand-in: variant `tiny` passes, `org/name` fails, the other hangs."""
+    """Make the settings below `home` name the stand-in: variant `tiny` passes, `org/name` fails, the third hangs.
+
+    On a device `1B` dies by SIGSEGV and `3B` writes no report.
+    """
     script = directory / "python"
-    script.write_text(_SCRIPT.format(python=sys.executable))
+    script.write_text(_SCRIPT.replace("@PYTHON@", sys.executable))
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
     config = home / "config"
     config.mkdir(parents=True, exist_ok=True)

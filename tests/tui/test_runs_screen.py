@@ -122,3 +122,48 @@ async def test_runs_started_in_quick_succession_all_start(checkout: Checkout, se
         app.start_runs([PASSING_ID])
         await until(pilot, lambda: len(app.session.runs) == 3, "all three runs")
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")
+
+
+async def test_the_progress_of_a_batch_is_told_and_so_is_its_end(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, settings=settings)
+    hanging = "alpha/pytorch-net-v1.5+aug-single_device-training"
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        app.start_runs([PASSING_ID, hanging])
+        await pilot.press("2")
+        await until(pilot, lambda: "1 of 2 done" in screen_text(app), "the progress")
+        (left,) = [record for record in app.session.runs if record.active]
+        app.cancel_run(left.spec.run_id)
+        await until(pilot, lambda: "2 runs have ended" in screen_text(app), "the end")
+        assert "of 2 done" not in screen_text(app)
+
+
+async def test_the_queue_is_held_and_moved_and_the_rest_runs_again(tmp_path: Path, checkout: Checkout) -> None:
+    app = build_app(checkout, settings=Settings(python=str(tmp_path / "python"), cpu_slots=1))
+    hanging, failing = (f"alpha/pytorch-{name}-single_device-training" for name in ("net-v1.5+aug", "org/name"))
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await pilot.press("2")
+        app.start_runs([hanging, PASSING_ID, failing])
+        await until(pilot, lambda: len(app.session.runs) == 3, "the runs")
+        failed, passed, hung = app.session.runs
+        await until(pilot, lambda: app.session.runs[2].state == "running", "the first")
+        app.runs_screen.show_run(passed.spec.run_id)
+        await pilot.press("h")
+        await until(pilot, lambda: "held" in screen_text(app), "the hold")
+        app.runs_screen.show_run(failed.spec.run_id)
+        await pilot.press("t")
+        queue = app.session.store.queue
+        await until(pilot, lambda: queue.tickets()[0].run_id == failed.spec.run_id, "the order")
+        app.cancel_run(hung.spec.run_id)
+        await until(pilot, lambda: app.session.runs[0].outcome == "fail", "the failure")
+        await pilot.press("h")
+        await until(pilot, lambda: "does not wait" in screen_text(app), "the word")
+        app.runs_screen.show_run(passed.spec.run_id)
+        await pilot.press("h")
+        await until(pilot, lambda: not any(record.active for record in app.session.runs), "the end")
+        await pilot.press("R")
+        await until(pilot, lambda: len(app.session.runs) == 5, "the rest")
+        again = {record.spec.test_id for record in app.session.runs[:2]}
+        assert again == {hanging, failing}
+        for record in app.session.runs[:2]:
+            app.cancel_run(record.spec.run_id)
+        await until(pilot, lambda: not any(record.active for record in app.session.runs), "the last end")

@@ -9,12 +9,12 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
-from core.runs.record import RunRecord
+from core.runs.record import RunRecord, RunState
 from core.runs.spec import shell_command
 from core.runs.tail import LogFile
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.presentation import counted, log_style, run_look
+from tui.presentation import counted, log_style, run_look, seconds_text
 from tui.run_rows import RunRows
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
@@ -93,8 +93,12 @@ class RunsScreen(SessionScreen):
 
     def _say(self) -> None:
         self.fit_list("#runs-box", len(self.session.runs))
-        count = len(self.session.runs)
-        self.title_line(counted(count, "run") if count else "none yet: r in the matrix starts one")
+        count, progress = len(self.session.runs), self.session.progress()
+        told = counted(count, "run") if count else "none yet: r in the matrix starts one"
+        if progress.left:
+            eta = f", about {seconds_text(progress.seconds)} left" if progress.seconds else ""
+            told = f"{progress.total - progress.left:,} of {progress.total:,} done{eta} · {told}"
+        self.title_line(told)
 
     # The log
 
@@ -159,6 +163,26 @@ class RunsScreen(SessionScreen):
     def action_run_again(self) -> None:
         if self.current is not None:
             self.host.start_runs([self.current.spec.test_id])
+
+    def action_run_rest(self) -> None:
+        self.host.run_rest()
+
+    def action_hold(self) -> None:
+        record = self._queued()
+        if record is not None:
+            self.host.change_queue(lambda queue: queue.hold(record.spec.run_id, not record.held))
+
+    def action_put_first(self) -> None:
+        record = self._queued()
+        if record is not None:
+            self.host.change_queue(lambda queue: queue.put_first(record.spec.run_id))
+
+    def _queued(self) -> RunRecord | None:
+        """The highlighted run, if it waits; else a word about that."""
+        if self.current is None or self.current.state is not RunState.QUEUED:
+            self.host.say("This run does not wait any more.")
+            return None
+        return self.current
 
     def action_cancel_run(self) -> None:
         record = self.current

@@ -6,20 +6,28 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
 from core.model import Function
-from core.runs.spec import RunKind, RunSpec, run_id
+from core.runs.spec import RUN_VARIABLE, RunSpec, run_id
 from core.runs.store import RunStore
 
 
 class MakeSpec(Protocol):
     def __call__(
-        self, code: str = "pass", *, timeout: float = 60, slot_count: int = 2, moment: int = 0, token: str = ""
+        self,
+        code: str = "pass",
+        *,
+        timeout: float = 60,
+        slot_count: int = 2,
+        moment: int = 0,
+        token: str = "",
+        **more: Any,
     ) -> RunSpec: ...
 
 
@@ -37,28 +45,36 @@ def make_spec(tmp_path: Path) -> MakeSpec:
     """Plans a run of a Python script, in which `report(text)` prints a result line."""
 
     def make(
-        code: str = "pass", *, timeout: float = 60, slot_count: int = 2, moment: int = 0, token: str = ""
+        code: str = "pass",
+        *,
+        timeout: float = 60,
+        slot_count: int = 2,
+        moment: int = 0,
+        token: str = "",
+        **more: Any,
     ) -> RunSpec:
         nonce = token or secrets.token_hex(16)
         report = f"""def report(more='"phases": []'):
     print('TTMATRIX-RESULT {{"version": 1, "nonce": "{nonce}", ' + more + '}}', flush=True)
 """
         now = datetime.fromtimestamp(1_800_000_000 + moment, UTC)
-        return RunSpec(
+        spec = RunSpec(
             run_id=run_id(now, nonce),
             test_id="mnist/pytorch-single_device-training",
             function=Function.TORCH,
-            kind=RunKind.CPU,
+            kind="cpu",
             arch=None,
             argv=(sys.executable, "-c", report + code),
-            env={"GIVEN": "a b"},
+            env={"GIVEN": "a b", RUN_VARIABLE: run_id(now, nonce)},
             cwd=tmp_path,
             timeout=timeout,
             created=now.isoformat(),
             nonce=nonce,
             slots="cpu",
             slot_count=slot_count,
+            graces=(2.0, 1.0, 5.0),
         )
+        return replace(spec, **more)
 
     return make
 

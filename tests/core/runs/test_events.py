@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from core.errors import TTMatrixError
 from core.proc import ProcessIdentity
 from core.runs.events import (
-    CancelRequested,
     Event,
     Finished,
     Queued,
@@ -27,9 +26,8 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 processes = st.builds(ProcessIdentity, st.integers(1, 2**22), finite)
 values = st.none() | st.booleans() | st.integers() | finite | st.text()
 events: st.SearchStrategy[Event] = st.one_of(
-    st.builds(Queued, finite, processes, st.text()),
+    st.builds(Queued, finite, st.text(), st.text()),
     st.builds(Started, finite, processes, st.lists(st.text()).map(tuple)),
-    st.builds(CancelRequested, finite),
     st.builds(
         Finished,
         finite,
@@ -38,6 +36,7 @@ events: st.SearchStrategy[Event] = st.one_of(
         st.none() | st.integers(0, 255),
         st.none() | st.integers(1, 64),
         st.none() | st.dictionaries(st.text(), values),
+        st.text(),
         st.text(),
     ),
 )
@@ -68,14 +67,14 @@ def test_any_other_line_is_no_event(line: str) -> None:
     [("version", 2), ("event", "exploded"), ("event", ["started"]), ("at", "x"), ("at", 1e999), ("pid", None)],
 )
 def test_an_event_of_another_version_or_kind_is_skipped(field: str, value: object) -> None:
-    raw = json.loads(to_line(Queued(1.0, ProcessIdentity(7, 2.0), "here")))
+    raw = json.loads(to_line(Started(1.0, ProcessIdentity(7, 2.0), ())))
     assert parse_line(json.dumps(raw)) is not None
     assert parse_line(json.dumps({**raw, field: value})) is None
 
 
 def test_events_append_after_a_line_that_a_crash_tore(tmp_path: Path) -> None:
     file = tmp_path / "events.jsonl"
-    first, last = Queued(1.0, ProcessIdentity(7, 2.0), "here"), CancelRequested(3.0)
+    first, last = Started(1.0, ProcessIdentity(7, 2.0), ()), Queued(3.0, "here", "boot")
     append_event(file, first)
     with file.open("ab") as handle:
         handle.write(b'{"version": 1, "event": "fini\xff')
@@ -88,4 +87,4 @@ def test_no_file_means_no_events_and_a_directory_is_an_error(tmp_path: Path) -> 
     with pytest.raises(TTMatrixError, match="Cannot read"):
         read_events(tmp_path)
     with pytest.raises(TTMatrixError, match="Cannot record"):
-        append_event(tmp_path, CancelRequested(1.0))
+        append_event(tmp_path, Queued(1.0, "here", "boot"))

@@ -12,9 +12,10 @@ import pytest
 from core.errors import TTMatrixError, UsageError
 from core.matrix.index import index
 from core.model import Function
-from core.runs.plan import CPU_PAYLOAD, find_interpreter, plan_cpu, plan_test
+from core.runs.kinds import CPU_PAYLOAD
+from core.runs.plan import as_batch, find_interpreter, plan_again, plan_run, plan_test
 from core.runs.spec import RunSpec
-from core.settings import Settings
+from core.settings import Profile, Settings
 from core.sources.checkout import Checkout
 from tests.support.tree import LOADERS, TRAINING, write_checkout
 
@@ -41,7 +42,8 @@ def make_interpreter(path: Path) -> Path:
 
 
 def plan(checkout: Checkout, test_id: str, settings: Settings | None = None, **more: Any) -> RunSpec:
-    return plan_cpu(checkout, test_id, settings or Settings(), now=NOW, token=TOKEN, **more)
+    options = {"kind": "cpu", "runs": Path("/runs"), "now": NOW, "token": TOKEN, **more}
+    return plan_run(checkout, test_id, settings or Settings(), **options)
 
 
 def test_a_plan_says_everything(checkout: Checkout) -> None:
@@ -59,7 +61,9 @@ def test_a_plan_says_everything(checkout: Checkout) -> None:
     assert (spec.run_id, spec.created) == ("20261121-073215-ab12cd", "2026-11-21T07:32:15+00:00")
     assert (spec.function, spec.arch, spec.cwd) == (Function.TORCH, "n150", checkout.root)
     assert spec.timeout == Settings().cpu_timeout
+    assert (spec.hang_timeout, spec.memory) == (Settings().hang_timeout, 4 * 2**30)
     assert "PYTHONPATH" not in spec.env
+    assert spec.env["TTMATRIX_RUN"] == spec.run_id
     assert spec.env["PYTHONUNBUFFERED"] == "1"
 
 
@@ -137,9 +141,67 @@ def test_a_planned_test_takes_the_batch_size_of_its_entry(tmp_path: Path) -> Non
     entry = f"test_config:\n  {test_id}:\n    batch_size: 3\n    arch_overrides:\n      n150:\n        batch_size: 5\n"
     matrix = index(write_checkout(tmp_path / "tt-xla", LOADERS, {TRAINING: entry}))
     for arch, size in (("", 3), ("p150", 3), ("n150", 5)):
-        spec = plan_test(matrix, test_id, Settings(), arch=arch)
+        spec = plan_test(matrix, test_id, Settings(), runs=tmp_path, arch=arch)
         assert f"--batch-size={size}" in spec.argv
         assert spec.arch == (arch or None)
-    plain = plan_test(matrix, "alpha/pytorch-tiny-single_device-inference", Settings())
+    plain = plan_test(matrix, "alpha/pytorch-tiny-single_device-inference", Settings(), runs=tmp_path)
     assert not [word for word in plain.argv if word.startswith("--batch-size")]
-    assert plain.run_id != plan_test(matrix, plain.test_id, Settings()).run_id
+    assert plain.run_id != plan_test(matrix, plain.test_id, Settings(), runs=tmp_path).run_id
+
+
+def test_a_device_run_is_the_command_people_type(checkout: Checkout) -> None:
+    spec = plan(checkout, ID, kind="device", arch="n150")
+    assert spec.argv == (
+        sys.executable,
+        "-m",
+        "pytest",
+        "--force-run",
+        "--runxfail",
+        "--junitxml=/runs/20261121-073215-ab12cd/junit.xml",
+        f"tests/runner/test_models.py::test_all_models_torch[{ID}]",
+        "--arch",
+        "n150",
+    )
+    assert spec.env["ENABLE_BRINGUP_STAGE_LOGGING"] == "1"
+    assert (spec.report, spec.slots, spec.devices) == ("junit", "device", ("*",))
+    assert "--arch" not in plan(checkout, ID, kind="device").argv
+    jax = plan(checkout, "bert/jax-single_device-inference", kind="device")
+    assert "test_all_models_jax[bert/jax-single_device-inference]" in jax.argv[-1]
+
+
+def test_a_profile_adds_to_the_command_and_knows_the_directory_of_the_run(checkout: Checkout) -> None:
+    profile = Profile(
+        ("--dump-irs", "--perf-report-dir={artefacts}/perf"),
+        {"TT_VISIBLE_DEVICES": "0, 2", "OUT": "{artefacts}", "PYTHONUNBUFFERED": "0"},
+        60.0,
+    )
+    settings = Settings(profiles={"irs": profile})
+    spec = plan(checkout, ID, settings, kind="device", profile="irs")
+    assert spec.argv[-2:] == ("--dump-irs", f"--perf-report-dir=/runs/{spec.run_id}/perf")
+    assert (spec.env["OUT"], spec.env["PYTHONUNBUFFERED"]) == (f"/runs/{spec.run_id}", "0")
+    assert (spec.devices, spec.timeout) == (("0", "2"), 60.0)
+    assert plan(checkout, ID, settings, kind="device", profile="irs", timeout=5).timeout == 5
+    with pytest.raises(UsageError, match="No profile 'x'") as caught:
+        plan(checkout, ID, settings, profile="x")
+    assert "irs" in caught.value.detail
+
+
+def test_the_same_once_more_differs_in_names_only(checkout: Checkout) -> None:
+    for kind in ("cpu", "device"):
+        (first,) = as_batch([plan(checkout, ID, kind=kind)], stop_on_failure=True)
+        second = plan_again(first, Path("/runs"))
+        assert second.run_id != first.run_id
+        assert second.nonce != first.nonce
+        assert first.batch == second.parent == first.run_id
+        told = " ".join([*second.argv, *second.env.values()])
+        assert first.run_id not in told
+        assert first.nonce not in told
+        assert told.replace(second.nonce, first.nonce).replace(second.run_id, first.run_id) == " ".join(
+            [*first.argv, *first.env.values()]
+        )
+
+
+def test_a_batch_has_the_name_of_its_first_run(checkout: Checkout) -> None:
+    specs = as_batch([plan(checkout, ID), plan(checkout, DECODE)])
+    assert {spec.batch for spec in specs} == {specs[0].run_id}
+    assert as_batch([]) == []

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix capsule`: pack all that it takes to repeat a run into one archive."""
+
+import argparse
+from pathlib import Path
+
+from core.cli.context import Context
+from core.errors import EXIT_OK, UsageError
+from core.runs.capsule import pack
+from core.runs.store import RunStore
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", help="a run id, or the beginning of one")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: RUN.tar.gz here")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    record = RunStore(context.paths.runs).record(args.run)
+    if record.active:
+        raise UsageError(f"Run {record.spec.run_id} goes on", hint=f"ttmatrix cancel {record.spec.run_id}")
+    file = args.output or Path(f"{record.spec.run_id}.tar.gz")
+    pack(record, file)
+    if context.console.json:
+        context.console.document({"run": record.spec.run_id, "file": str(file.absolute())})
+    else:
+        context.console.line(str(file))
+    return EXIT_OK

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix prune`: remove the runs that the settings do not keep; nothing is removed before --yes."""
+
+import argparse
+import time
+
+from core.cli.context import Context
+from core.cli.run_report import record_document, runs_table
+from core.errors import EXIT_OK
+from core.runs.retention import Policy, size_on_disk, surplus
+from core.runs.store import RunStore
+
+_GIB = 2**30
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--runs", type=int, metavar="N", help="keep the newest N; default: the setting keep_runs")
+    parser.add_argument("--days", type=float, metavar="D", help="keep those of D days; default: keep_days")
+    parser.add_argument("--gib", type=float, metavar="G", help="keep the newest G GiB; default: keep_gib")
+    parser.add_argument("--yes", action="store_true", help="remove them; without it they are only listed")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    store, settings = RunStore(context.paths.runs), context.settings
+    policy = Policy(
+        settings.keep_runs if args.runs is None else args.runs,
+        settings.keep_days if args.days is None else args.days,
+        int((settings.keep_gib if args.gib is None else args.gib) * _GIB),
+    )
+    given_up = surplus(
+        store.records(),
+        policy,
+        now=time.time(),
+        cited=lambda _: False,
+        size=lambda record: size_on_disk(record.directory),
+    )
+    if args.yes:
+        for record in given_up:
+            store.forget(record.spec.run_id)
+    if context.console.json:
+        context.console.document([record_document(record) for record in given_up])
+    else:
+        runs_table(context.console, given_up)
+    context.console.note(f"{'removed' if args.yes else 'would remove'} {len(given_up):,}")
+    return EXIT_OK

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix queue`: the runs that wait, in the order of their turn, and what can be done about it."""
+
+import argparse
+from collections.abc import Callable
+
+from core.cli.context import Context
+from core.cli.run_report import record_document, runs_table
+from core.errors import EXIT_OK, UsageError
+from core.runs.launch import tend
+from core.runs.queue import Queue
+from core.runs.record import RunState
+from core.runs.store import RunStore
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", nargs="?", choices=list(_DEEDS), help="what to do with the runs; default: list them")
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="run ids, or the beginnings of some")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    store = RunStore(context.paths.runs)
+    if args.what and not args.runs:
+        raise UsageError(f"{args.what}: which runs?", hint="ttmatrix queue lists them.")
+    ids = [store.record(run).spec.run_id for run in args.runs]
+    waiting = {ticket.run_id for ticket in store.queue.tickets()}
+    for run_id in ids:
+        if run_id not in waiting or store.record(run_id).state is not RunState.QUEUED:
+            raise UsageError(f"{run_id} does not wait any more")
+    # Each goes right before those that went first, so the last comes first.
+    for run_id in reversed(ids) if args.what == "first" else ids:
+        _DEEDS[args.what](store.queue, run_id)
+    tend(store)
+    records = store.some(ticket.run_id for ticket in store.queue.tickets())
+    shown = [record for record in records if record.state is RunState.QUEUED]
+    if context.console.json:
+        context.console.document([record_document(record) for record in shown])
+    else:
+        runs_table(context.console, shown)
+    return EXIT_OK
+
+
+_DEEDS: dict[str, Callable[[Queue, str], None]] = {
+    "hold": lambda queue, run_id: queue.hold(run_id, True),
+    "release": lambda queue, run_id: queue.hold(run_id, False),
+    "first": Queue.put_first,
+    "last": Queue.put_last,
+}

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All that it takes to repeat a run somewhere else, in one archive: command, commits, versions, report, end of the log.
+
+The environment is not in it, but for what the run set itself: it may hold secrets.
+"""
+
+import io
+import json
+import tarfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from core.errors import TTMatrixError
+from core.files import atomic_write
+from core.runs.kinds import CPU_PAYLOAD
+from core.runs.record import RunRecord
+from core.runs.spec import RunSpec, shell_command, spec_from_fields, spec_to_fields
+from core.runs.store import EVENTS, JUNIT, LOG, PROVENANCE
+
+VERSION = 1
+MANIFEST = "capsule.json"
+
+_HEAD_BYTES = 64 * 1024
+_TAIL_BYTES = 1024 * 1024
+_MOST_BYTES = 64 * 1024 * 1024
+_FILES = (PROVENANCE, EVENTS, JUNIT, LOG)
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """What an archive holds."""
+
+    spec: RunSpec
+    directory: Path
+    """Where the files of the run were, there."""
+    payload: Path
+    """Where the payload was, there."""
+    outcome: str
+    summary: str
+    provenance: Mapping[str, Any]
+    files: Mapping[str, bytes]
+    """By name; the log is cut in its middle."""
+
+
+def pack(record: RunRecord, file: Path) -> None:
+    """Write the capsule of a run that has ended. Raises TTMatrixError where that fails."""
+    manifest = {
+        "version": VERSION,
+        "spec": spec_to_fields(record.spec),
+        "directory": str(record.directory),
+        "payload": str(CPU_PAYLOAD),
+        "command": shell_command(record.spec),
+        "outcome": record.outcome or record.state,
+        "summary": record.summary,
+    }
+    contents = {MANIFEST: json.dumps(manifest, indent=2).encode()}
+    try:
+        for name in _FILES:
+            if (record.directory / name).is_file():
+                contents[name] = _trimmed(record.directory / name)
+    except OSError as error:
+        raise TTMatrixError(f"Cannot read run {record.spec.run_id}", str(error)) from error
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, data in contents.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    atomic_write(file, buffer.getvalue())
+
+
+def unpack(file: Path) -> Capsule:
+    """Read a capsule; nothing of it is written anywhere. Raises TTMatrixError for anything that `pack` cannot make."""
+    try:
+        with tarfile.open(file, mode="r:gz") as archive:
+            contents = {member.name: _content(archive, member) for member in archive}
+        raw = json.loads(contents[MANIFEST])
+        if raw["version"] != VERSION:
+            raise ValueError(f"it is of version {raw['version']}")
+        return Capsule(
+            spec_from_fields(raw["spec"]),
+            Path(raw["directory"]),
+            Path(raw["payload"]),
+            str(raw["outcome"]),
+            str(raw["summary"]),
+            dict(json.loads(contents.get(PROVENANCE, b"{}"))),
+            contents,
+        )
+    except OSError as error:
+        # Also what gzip and tarfile say of a damaged archive.
+        raise TTMatrixError(f"Cannot read {file}", error.strerror or str(error)) from error
+    except (tarfile.TarError, EOFError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise TTMatrixError(f"{file} is no capsule", f"{type(error).__name__}: {error}") from error
+
+
+def at_home(capsule: Capsule, root: Path, python: Path, runs: Path) -> RunSpec:
+    """The spec of the capsule with the places of this machine: checkout, interpreter, payload and run store.
+
+    It keeps the id and the nonce it had, so it is for `core.runs.plan.plan_again`.
+    """
+    spec = capsule.spec
+    places = (
+        # The longest first: one may lie within another.
+        (str(capsule.directory), str(runs / spec.run_id)),
+        (str(capsule.payload), str(CPU_PAYLOAD)),
+        (str(spec.cwd), str(root)),
+    )
+
+    def moved(text: str) -> str:
+        for there, here in sorted(places, key=lambda place: -len(place[0])):
+            if there in text:
+                return text.replace(there, here)
+        return text
+
+    return replace(
+        spec,
+        argv=(str(python), *map(moved, spec.argv[1:])),
+        env={name: moved(value) for name, value in spec.env.items()},
+        cwd=root,
+    )
+
+
+def _trimmed(file: Path) -> bytes:
+    with file.open("rb") as handle:
+        size = handle.seek(0, 2)
+        handle.seek(0)
+        if size <= _HEAD_BYTES + _TAIL_BYTES:
+            return handle.read()
+        head = handle.read(_HEAD_BYTES)
+        handle.seek(size - _TAIL_BYTES)
+        gap = f"\n... {size - _HEAD_BYTES - _TAIL_BYTES:,} bytes left out ...\n"
+        return head + gap.encode() + handle.read()
+
+
+def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    """Only plain files under their own names are ours; a link or a path is somebody's trap."""
+    if not member.isreg() or member.name not in (MANIFEST, *_FILES):
+        raise ValueError(f"it holds {member.name!r}, which no capsule does")
+    if member.size > _MOST_BYTES:
+        raise ValueError(f"{member.name} is too large: {member.size:,} bytes")
+    found = archive.extractfile(member)
+    assert found is not None
+    return found.read()

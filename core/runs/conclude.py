@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Say how a run ended, from what its process left behind."""
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.runs.events import Finished
+from core.runs.junit import read_testcase
+from core.runs.minder import Exit
+from core.runs.outcome import Outcome, judge, read_result
+from core.runs.spec import Report, RunSpec
+from core.runs.store import JUNIT, LOG
+
+_STAGE_FILE = "._bringup_stage.txt"
+_STAGE_CHARACTERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """A run that is over, as whoever watched it knows it."""
+
+    spec: RunSpec
+    directory: Path
+    exit: Exit | None
+    """None: nobody saw the end of its process."""
+    stopped: Outcome | None
+    """Why it was ended from here; None: it was not."""
+    stuck: bool
+    """Something of it survives every signal."""
+    seconds: float
+    """How long it ran."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the process itself said of the test."""
+
+    outcome: Outcome
+    result: Mapping[str, object] | None = None
+    detail: str = ""
+    signal: int | None = None
+
+
+def conclude(remains: Remains) -> Finished:
+    """The end of a run, from its exit, its log or `junit.xml`, and the stage upstream's runner left (spec 4.5)."""
+    code = remains.exit.code if remains.exit else None
+    told = _told(remains, code)
+    return Finished(
+        time.time(),
+        remains.stopped or told.outcome,
+        remains.seconds,
+        exit_code=code if code is not None and code >= 0 else None,
+        signal=-code if code is not None and code < 0 else told.signal,
+        result=told.result,
+        detail="some of its processes cannot be stopped" if remains.stuck else told.detail,
+        stage=_stage(remains) if remains.spec.report is Report.JUNIT else "",
+    )
+
+
+def _told(remains: Remains, code: int | None) -> _Told:
+    if remains.exit is None:
+        return _Told(Outcome.LOST)
+    if code is None:
+        return _Told(Outcome.ERROR, detail=remains.exit.error)
+    if remains.spec.report is Report.JUNIT:
+        return _told_by_junit(remains, code)
+    result = read_result(remains.directory / LOG, remains.spec.nonce)
+    return _Told(judge(code, result), result)
+
+
+def _told_by_junit(remains: Remains, code: int) -> _Told:
+    spec = remains.spec
+    try:
+        case = read_testcase(remains.directory / JUNIT, f"{spec.function}[{spec.test_id}]")
+    except TTMatrixError as error:
+        # A crash takes the file along, and so does whoever stops pytest hard.
+        outcome = Outcome.CRASH if code < 0 else Outcome.ERROR
+        told = "" if code < 0 or remains.stopped else f"exit code {code}, {error.title}: {error.detail}"
+        return _Told(outcome, detail=told)
+    result = {"message": case.message, "seconds": case.seconds, "tags": _plain(case.tags)}
+    if code < 0:
+        return _Told(Outcome.CRASH, result, detail=f"after pytest had written down: {case.outcome}")
+    return _Told(case.outcome, result, signal=case.signal)
+
+
+def _plain(value: object) -> object:
+    """`value` as JSON can hold it: numbers without digits and what is no JSON become text."""
+    match value:
+        case Mapping():
+            return {str(key): _plain(one) for key, one in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_plain(one) for one in value]
+        case float() if math.isfinite(value):
+            return value
+        case None | bool() | int() | str():
+            return value
+    return str(value)
+
+
+def _stage(remains: Remains) -> str:
+    file = remains.spec.cwd / _STAGE_FILE
+    try:
+        # One of an earlier run says nothing about this one.
+        if file.stat().st_mtime < time.time() - remains.seconds - 1:
+            return ""
+        return file.read_text(encoding="utf-8", errors="replace").strip()[:_STAGE_CHARACTERS]
+    except OSError:
+        return ""

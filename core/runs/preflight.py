@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands in the way of runs before they start, each with its remedy."""
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.proc import own_identity
+from core.runs.claims import Claim
+from core.runs.devices import device_claims
+from core.runs.kinds import Kind
+from core.runs.spec import RunSpec
+from core.runs.survey import Survey
+from core.sources.checkout import Checkout
+
+DEVICE_NODES = Path("/dev/tenstorrent")
+
+_LEAST_FREE = 200 * 2**20
+_LITTLE_FREE = 5 * 2**30
+_CACHE_VARIABLE = "IRD_LF_CACHE"
+
+
+class Level(StrEnum):
+    """How much a thing is in the way."""
+
+    BLOCKER = "blocker"
+    """No run can end well."""
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """One thing in the way."""
+
+    level: Level
+    what: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is looked at."""
+
+    checkout: Checkout
+    survey: Survey
+    environ: Mapping[str, str]
+    runs: Path
+    """Where the files of runs go."""
+    nodes: Path = DEVICE_NODES
+
+
+def preflight(kind: Kind, specs: Sequence[RunSpec], around: Surroundings) -> list[Obstacle]:
+    """All that is in the way of `specs`, which are of this kind; the worst first."""
+    checks = [_packages(kind, around), _checkout(kind, around), _disk(around)]
+    if kind.needs_device:
+        checks.append(_device(specs, around))
+    found = [obstacle for check in checks for obstacle in check]
+    return sorted(found, key=lambda obstacle: obstacle.level is not Level.BLOCKER)
+
+
+def refuse(obstacles: Sequence[Obstacle]) -> None:
+    """Raise TTMatrixError where one of them is a blocker."""
+    blockers = [obstacle for obstacle in obstacles if obstacle.level is Level.BLOCKER]
+    if blockers:
+        detail = "\n".join(obstacle.what for obstacle in blockers)
+        raise TTMatrixError("These runs cannot work here", detail, "\n".join(obstacle.remedy for obstacle in blockers))
+
+
+def _packages(kind: Kind, around: Surroundings) -> Iterator[Obstacle]:
+    versions, python = around.survey.versions, around.survey.interpreter
+    if versions is None:
+        what = f"{python} does not say what is installed for it"
+        yield Obstacle(Level.WARNING, what, f"Try: {python} -c 'import {kind.packages[0]}'")
+        return
+    missing = [name for name in kind.packages if versions.get(name) is None]
+    if missing:
+        remedy = "Activate the checkout's environment (source venv/activate), or name another with the setting `python`"
+        yield Obstacle(Level.BLOCKER, f"{python} cannot import {', '.join(missing)}", remedy)
+
+
+def _checkout(kind: Kind, around: Surroundings) -> Iterator[Obstacle]:
+    root, survey = around.checkout.root, around.survey
+    for name in kind.files:
+        if not (root / name).is_file():
+            remedy = "Use a checkout that has it, or another --kind"
+            yield Obstacle(Level.BLOCKER, f"{root} has no {name}: there is no runner", remedy)
+    update = f"git -C {root} submodule update --init {around.checkout.relative(around.checkout.models)}"
+    if survey.models_pinned and survey.models and survey.models != survey.models_pinned:
+        what = f"The models are at {survey.models[:10]}, but the checkout asks for {survey.models_pinned[:10]}"
+        yield Obstacle(Level.WARNING, what, update)
+
+
+def _disk(around: Surroundings) -> Iterator[Obstacle]:
+    place = next(one for one in (around.runs, *around.runs.parents) if one.exists())
+    free = shutil.disk_usage(place).free
+    if free < _LITTLE_FREE:
+        level = Level.BLOCKER if free < _LEAST_FREE else Level.WARNING
+        yield Obstacle(level, f"{free / 2**20:,.0f} MiB are free at {place}", "Remove runs: ttmatrix prune")
+
+
+def _device(specs: Sequence[RunSpec], around: Surroundings) -> Iterator[Obstacle]:
+    if not around.nodes.is_dir() or not any(around.nodes.iterdir()):
+        remedy = "Run on a machine with a device and its driver; a simulator needs none"
+        yield Obstacle(Level.WARNING, f"There is no device at {around.nodes}", remedy)
+    if not around.environ.get(_CACHE_VARIABLE):
+        remedy = f"export {_CACHE_VARIABLE}=... as on the machines of CI"
+        yield Obstacle(Level.WARNING, f"{_CACHE_VARIABLE} is not set: weights in its cache are not found", remedy)
+    for claim in device_claims().held():
+        if claim.owner != own_identity() and any(spec.devices and _wants(spec, claim) for spec in specs):
+            what = f"Process {claim.owner.pid} has the devices {', '.join(sorted(claim.names))}"
+            yield Obstacle(Level.WARNING, what, "The runs wait for it; ttmatrix runs --active shows ours")
+
+
+def _wants(spec: RunSpec, claim: Claim) -> bool:
+    return claim.against(frozenset(spec.devices))

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tell a run that hangs from one that takes its time: it writes nothing and the processor does nothing for it."""
+
+from dataclasses import dataclass
+
+_IDLE_SHARE = 0.02
+"""Threads that poll something use a little of a processor without getting anywhere."""
+_RESOLUTION = 0.02
+"""Processor time is counted in ticks of a hundredth of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """What a run showed at one moment."""
+
+    at: float
+    """Seconds of a clock that never goes back."""
+    log_size: int
+    processor: float
+    """Seconds of processor time used by its processes."""
+
+
+class Vitals:
+    """The signs of one run, against a `limit` in seconds; 0: it may be silent for ever."""
+
+    def __init__(self, limit: float, first: Sign) -> None:
+        self._limit = limit
+        self._last = first
+
+    @property
+    def interval(self) -> float:
+        """Seconds after which it is worth looking again."""
+        return min(10.0, max(0.1, self._limit / 10))
+
+    def hangs(self, sign: Sign) -> bool:
+        """Whether nothing has happened up to `sign` for as long as the limit."""
+        waited = sign.at - self._last.at
+        worked = abs(sign.processor - self._last.processor) > max(_RESOLUTION, _IDLE_SHARE * waited)
+        if sign.log_size != self._last.log_size or worked:
+            self._last = sign
+            return False
+        return 0 < self._limit <= waited

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.conclude: from what a process left behind to the end that is reported."""
+
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.runs.conclude import Remains, conclude
+from core.runs.events import Finished
+from core.runs.minder import Exit
+from core.runs.outcome import Outcome
+from core.runs.spec import Report
+
+from .test_junit import NAME, junit
+from .test_record import SPEC
+
+LINE = replace(SPEC, nonce="n")
+JUNIT = replace(SPEC, report=Report.JUNIT)
+
+
+def end(directory: Path, code: int | None, spec: object = JUNIT, stopped: Outcome | None = None) -> Finished:
+    assert isinstance(spec, type(SPEC))
+    return conclude(Remains(replace(spec, cwd=directory), directory, Exit(1.0, code), stopped, False, 3.0))
+
+
+def test_a_line_in_the_log_tells(tmp_path: Path) -> None:
+    assert end(tmp_path, 0, LINE).outcome is Outcome.ERROR
+    (tmp_path / "output.log").write_text('TTMATRIX-RESULT {"version": 1, "nonce": "n", "phases": []}\n')
+    assert [end(tmp_path, code, LINE).outcome for code in (0, 1, 2)] == [Outcome.PASS, Outcome.FAIL, Outcome.ERROR]
+    assert (end(tmp_path, -9, LINE).outcome, end(tmp_path, -9, LINE).signal) == (Outcome.CRASH, 9)
+
+
+@pytest.mark.parametrize(
+    ("child", "outcome"),
+    [
+        ("", Outcome.PASS),
+        ('<failure message="ValueError: x">E   ValueError: x</failure>', Outcome.FAIL),
+        ('<skipped type="pytest.xfail" message="DRAM OOM"/>', Outcome.XFAIL),
+        ('<skipped type="pytest.skip" message="why"/>', Outcome.SKIP),
+        ('<error message="failed on setup">E   OSError: x</error>', Outcome.ERROR),
+        ('<error message="t: running the test CRASHED with signal 11">x</error>', Outcome.CRASH),
+    ],
+)
+def test_the_testcase_decides_and_not_the_exit_code(tmp_path: Path, child: str, outcome: Outcome) -> None:
+    (tmp_path / "junit.xml").write_text(junit(child))
+    for code in (0, 1):
+        assert end(tmp_path, code).outcome is outcome
+    assert end(tmp_path, 1).signal == (11 if outcome is Outcome.CRASH else None)
+
+
+def test_a_process_that_dies_after_its_report_has_crashed_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "junit.xml").write_text(junit(""))
+    finished = end(tmp_path, -11)
+    assert (finished.outcome, finished.signal) == (Outcome.CRASH, 11)
+    assert finished.detail == "after pytest had written down: pass"
+
+
+@pytest.mark.parametrize("text", [None, "", "<testsuites>", "<html/>", "\x00", junit("").replace(NAME, "another[x]")])
+def test_without_a_usable_file_there_is_no_verdict(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / "junit.xml").write_text(text)
+    finished = end(tmp_path, 4)
+    assert (finished.outcome, finished.exit_code) == (Outcome.ERROR, 4)
+    assert finished.detail.startswith("exit code 4, ")
+    assert "junit.xml" in finished.detail
+    assert end(tmp_path, -6).outcome is Outcome.CRASH
+
+
+def test_why_it_was_ended_counts_more_than_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "junit.xml").write_text(junit(""))
+    assert end(tmp_path, 2, stopped=Outcome.TIMEOUT).outcome is Outcome.TIMEOUT
+    assert end(tmp_path, None).outcome is Outcome.ERROR
+    lost = conclude(Remains(SPEC, tmp_path, None, None, False, 1.0))
+    assert (lost.outcome, lost.exit_code, lost.signal) == (Outcome.LOST, None, None)
+    stuck = conclude(Remains(SPEC, tmp_path, None, Outcome.CANCELLED, True, 1.0))
+    assert (stuck.outcome, stuck.detail) == (Outcome.CANCELLED, "some of its processes cannot be stopped")
+
+
+def test_the_stage_is_that_of_this_run(tmp_path: Path) -> None:
+    stage = tmp_path / "._bringup_stage.txt"
+    assert end(tmp_path, -6).stage == ""
+    stage.write_text("RUNTIME_EXECUTION_START\n")
+    assert end(tmp_path, -6).stage == "RUNTIME_EXECUTION_START"
+    assert end(tmp_path, -6, LINE).stage == ""
+    os.utime(stage, (time.time() - 60,) * 2)
+    assert end(tmp_path, -6).stage == ""
+
+
+def test_tags_become_plain_values(tmp_path: Path) -> None:
+    tags = (
+        "{'pcc': nan, 'atol': -inf, 'guidance': ['RM_XFAIL'], 'model_info': {'task': 'cv'}, 'arch': None, 'x': (1, 2)}"
+    )
+    (tmp_path / "junit.xml").write_text(junit("", tags))
+    result = end(tmp_path, 0).result
+    assert result is not None
+    assert result["tags"] == {
+        "pcc": "nan",
+        "atol": "-inf",
+        "guidance": ["RM_XFAIL"],
+        "model_info": {"task": "cv"},
+        "arch": None,
+        "x": [1, 2],
+    }

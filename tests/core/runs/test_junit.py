@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.junit: testcases as tt-xla's runner and pytest-forked write them."""
+
+import math
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import TTMatrixError
+from core.runs.junit import parse_tags, read_testcase, read_testcases
+from core.runs.outcome import Outcome
+
+NAME = "test_all_models_torch[x/pytorch-single_device-training]"
+
+
+def junit(child: str, tags: str = "{}") -> str:
+    """A file with one testcase, which holds `child`."""
+    return (
+        '<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite name="pytest" tests="1">'
+        f'<testcase classname="tests.runner.test_models" name="{NAME}" time="5.5"><properties>'
+        f'<property name="error_message" value="old"/><property name="tags" value={quoteattr(tags)}/></properties>'
+        f"{child}</testcase></testsuite></testsuites>"
+    )
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "junit.xml"
+
+
+def test_a_testcase_has_its_names_its_time_and_its_properties(file: Path) -> None:
+    file.write_text(junit("", "{'pcc': 0.99}"))
+    (case,) = read_testcases(file)
+    assert (case.classname, case.name, case.seconds) == ("tests.runner.test_models", NAME, 5.5)
+    assert case.properties["error_message"] == "old"
+    assert (case.outcome, case.message, case.tags) == (Outcome.PASS, "", {"pcc": 0.99})
+
+
+TRACEBACK = "tests/x.py:1: in f&#10;    g()&#10;E   RuntimeError: TT_FATAL @ a.cpp:3&#10;E   more"
+
+
+@pytest.mark.parametrize(
+    ("child", "message"),
+    [
+        ('<failure message="ValueError: short">E   ValueError: short</failure>', "ValueError: short"),
+        (f'<failure message="{TRACEBACK}">{TRACEBACK}</failure>', "RuntimeError: TT_FATAL @ a.cpp:3"),
+        ('<failure message="first&#10;second">no marked line</failure>', "first"),
+        ('<skipped type="pytest.skip" message="Too large">x</skipped>', "Too large"),
+    ],
+)
+def test_the_line_that_names_the_exception_is_the_message(file: Path, child: str, message: str) -> None:
+    file.write_text(junit(child))
+    assert read_testcase(file, NAME).message == message
+
+
+@pytest.mark.parametrize(
+    ("message", "signal"),
+    [
+        ("failed on teardown with &quot;x:1: running the test CRASHED with signal 6&quot;", 6),
+        ("x.py:1: running the test CRASHED with signal 11 (SIGSEGV)", 11),
+        ("running the test CRASHED with signal 0", 0),
+        ("EXITED with status 3", None),
+    ],
+)
+def test_a_forked_crash_is_a_crash(file: Path, message: str, signal: int | None) -> None:
+    file.write_text(junit(f'<error message="{message}">{message}</error>'))
+    case = read_testcase(file, NAME)
+    assert (case.outcome, case.signal) == (Outcome.CRASH, signal)
+
+
+def test_a_teardown_that_fails_counts(file: Path) -> None:
+    whole = junit("").replace(
+        "</testsuite>", f'<testcase name="{NAME}"><error message="x">y</error></testcase></testsuite>'
+    )
+    file.write_text(whole)
+    assert read_testcase(file, NAME).outcome is Outcome.ERROR
+
+
+def test_a_single_suite_without_a_frame_is_read(file: Path) -> None:
+    file.write_text('<testsuite name="pytest"><testcase name="a"/></testsuite>')
+    assert [case.name for case in read_testcases(file)] == ["a"]
+    file.write_text('<testsuites name="pytest tests"><testsuite name="pytest" tests="0" /></testsuites>')
+    with pytest.raises(TTMatrixError, match="does not mention"):
+        read_testcase(file, NAME)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "<testsuites", "<html/>", "\x00\x01", junit("")[:-40], "<testsuites><x></testsuites>"]
+)
+def test_what_is_no_whole_file_is_an_error_with_its_place(file: Path, text: str) -> None:
+    file.write_text(text)
+    with pytest.raises(TTMatrixError, match="cannot be read") as caught:
+        read_testcases(file)
+    assert str(file) in caught.value.detail
+
+
+def test_no_file_is_an_error(file: Path) -> None:
+    with pytest.raises(TTMatrixError, match=r"No junit\.xml"):
+        read_testcases(file)
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+@given(st.dictionaries(st.text(), plain))
+def test_tags_are_read_as_python_wrote_them(tags: dict[str, object]) -> None:
+    # NaN equals nothing, so what is compared is how it is written.
+    assert repr(parse_tags(str(tags))) == repr(tags)
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{'a': open('x')}", "{'a': b}", "{" * 10_000, "(" * 300_000, "{'a': 1"])
+def test_other_text_gives_no_tags(text: str) -> None:
+    assert parse_tags(text) == {}
+
+
+def test_not_a_number_is_a_number() -> None:
+    assert math.isnan(parse_tags("{'pcc': nan}")["pcc"])  # type: ignore[arg-type]
+    assert parse_tags("{'a': -inf, 'b': 'nan'}") == {"a": -math.inf, "b": "nan"}
+
+
+def test_files_of_the_real_runner() -> None:
+    directory = Path(__file__).parents[4] / "shared" / "data" / "junit"
+    if not directory.is_dir():
+        pytest.skip("the real runner's files are not beside this repository")
+    cases = {path.stem: read_testcases(path) for path in directory.glob("*.xml")}
+    outcomes = {name: [case.outcome for case in found] for name, found in cases.items()}
+    assert outcomes == {
+        "exclude": [],
+        "fail_exception": [Outcome.FAIL],
+        "pass": [Outcome.PASS],
+        "skip": [Outcome.SKIP],
+        "xfail": [Outcome.XFAIL],
+    }
+    (failed,) = cases["fail_exception"]
+    assert failed.message == "RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13"
+    assert failed.tags["bringup_status"] == "FAILED_FE_COMPILATION"
+    assert len(cases["pass"][0].tags) == 25
