@@ -56,7 +56,7 @@ def commit(
     repository = Repository(checkout.root, runner)
     repository.refuse_unfit()
     directory = checkout.relative(checkout.test_config)
-    with repository.index_locked():
+    with _disk_errors_told(), repository.index_locked():
         base = read_base(repository, directory, schema)
         texts = stages(base, [draft.operations for draft in drafts], schema)
         if not drafts or not all(texts):
@@ -68,6 +68,16 @@ def commit(
         staged = staged_after(base, [op for draft in drafts for op in draft.operations], schema)
         committer = _Committer(repository, base, directory)
         return committer.commit([draft.message for draft in drafts], texts, staged)
+
+
+@contextmanager
+def _disk_errors_told() -> Iterator[None]:
+    """A full or read-only disk is something a person can act on."""
+    try:
+        yield
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        raise TTMatrixError("The commit cannot be prepared", f"{error.strerror or error}{where}") from error
 
 
 class _Committer:

@@ -158,16 +158,19 @@ class Repository:
         lock = self.index.with_name(f"{self.index.name}.lock")
         if _is_left_behind(lock):
             lock.unlink(missing_ok=True)
+        own = lock.with_name(f"{lock.name}.{os.getpid()}")
         try:
-            descriptor = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+            own.write_text(json.dumps({"ttmatrix": {**asdict(own_identity()), "host": this_host()}}), encoding="utf-8")
+            # Never there without our name in it: what is killed in between must not look like a git.
+            lock.hardlink_to(own)
         except FileExistsError as error:
             hint = "Wait for it. Where none runs, a git was killed: remove that file."
             raise TTMatrixError("Another git is at work", f"{lock} exists.", hint) from error
         except OSError as error:
             raise TTMatrixError(f"Cannot write {lock}", error.strerror or str(error)) from error
+        finally:
+            own.unlink(missing_ok=True)
         try:
-            with os.fdopen(descriptor, "w") as handle:
-                json.dump({"ttmatrix": {**asdict(own_identity()), "host": this_host()}}, handle)
             yield
         finally:
             lock.unlink(missing_ok=True)

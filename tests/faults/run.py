@@ -13,11 +13,11 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
 from core.errors import TTMatrixError
+from core.proc import marked
 from tests.faults import scenes
 from tests.faults.injected import SMALL_FILES, Fault, Injector
 from tests.faults.scenes import Place
@@ -30,6 +30,8 @@ SCENES: dict[str, Scene] = {
     "commit": (scenes.accept_and_write, scenes.commit, scenes.committed_or_not),
 }
 _NOT_REACHED = 7
+_MARK = "TTMATRIX_FAULT"
+"""In the environment of all that a scene starts."""
 _LIMITS = range(0, 4000, 150)
 
 
@@ -69,7 +71,7 @@ def _forked(work: Callable[[], int]) -> int:
     """Do `work` in a forked process and return how it ended: its exit code, or minus the signal's number."""
     pid = os.fork()
     if pid == 0:
-        os.setpgid(0, 0)
+        os.environ[_MARK] = str(os.getpid())
         code = 1
         try:
             code = work()
@@ -80,10 +82,8 @@ def _forked(work: Callable[[], int]) -> int:
             os._exit(code)
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     # A git that was started is not killed with it, and goes on for a moment.
-    with suppress(ProcessLookupError):
-        while True:
-            os.killpg(pid, 0)
-            time.sleep(0.005)
+    while marked(_MARK, str(pid)):
+        time.sleep(0.005)
     return code
 
 
