@@ -18,6 +18,7 @@ from core.matrix.detail import Detail, describe
 from core.matrix.doctor import examine
 from core.matrix.index import Matrix
 from core.matrix.learn import learn
+from core.matrix.prepare import FINDINGS, prepare
 from core.matrix.query import Query
 from core.matrix.saved_views import Kept, change_kept, read_kept
 from core.matrix.scope import Learned
@@ -119,8 +120,10 @@ class Session:
 
     def learn(self, matrix: Matrix, names: Iterable[str]) -> Learned:
         """Ask providers of facts about `matrix` (`core.matrix.learn`). Not for the app's own thread."""
+        wanted = tuple(names)
         with self._one_at_a_time:
-            return learn(self._cache, matrix, names)
+            prepare(self._cache, matrix, wanted)
+            return learn(self._cache, matrix, wanted)
 
     @property
     def selected(self) -> Selected | None:
@@ -144,6 +147,7 @@ class Session:
         with self._one_at_a_time:
             matrix, known = self.matrix, self._examined
             if known is None or known[0] is not matrix:
+                prepare(self._cache, matrix, [FINDINGS])
                 known = self._examined = (matrix, examine(self._cache, matrix))
             return known[1]
 
