@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is on show: the filtered and sorted rows of a matrix, facet counts, and marks that outlive both."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -143,10 +144,16 @@ class View:
 
     def position_of(self, id: str) -> int | None:
         """Where an id is shown; None where it is unknown or filtered out."""
+        row = self.matrix.rows.get(id)
+        if row is None:
+            return None
+        if self.sort_key == "id" and not self.descending:
+            # Asked for at each letter of a query: the rows are in their order, so no map of them is needed.
+            at = bisect_left(self.rows, row)
+            return at if at < len(self.rows) and self.rows[at] == row else None
         if self._positions is None:
             self._positions = {row: position for position, row in enumerate(self.rows)}
-        row = self.matrix.rows.get(id)
-        return None if row is None else self._positions.get(row)
+        return self._positions.get(row)
 
     def toggle_mark(self, id: str) -> None:
         self.marks ^= {id}

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table of any number of rows: only visible lines are ever made, and made lines are kept."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import ClassVar, Protocol
 
 from rich.segment import Segment
@@ -110,6 +112,7 @@ class RowTable(ScrollView, can_focus=True):
         self.source = source
         self._strips: dict[tuple[object, ...], Strip] = {}
         self._looks: dict[tuple[str, bool], Style] = {}
+        self._widths: tuple[Sequence[TableColumn], int, list[int]] = ((), 0, [])
 
     # What is shown
 
@@ -172,15 +175,10 @@ class RowTable(ScrollView, can_focus=True):
 
     def widths(self) -> list[int]:
         """Width in cells of every column; 0: not shown at this size."""
-        total = self.size.width
-        columns = self.source.columns
-        shown = [column for column in columns if total >= column.from_width]
-        while sum(column.width + 1 for column in shown) >= total and any(column.yields for column in shown):
-            shown.remove(max(reversed(shown), key=lambda column: column.yields))
-        # One cell in front of each column, and one for the mark.
-        spare = total - 1 - sum(column.width + 1 for column in shown)
-        shares = sum(column.share for column in shown) or 1
-        return [column.width + max(0, spare) * column.share // shares if column in shown else 0 for column in columns]
+        columns, total = self.source.columns, self.size.width
+        if self._widths[0] is not columns or self._widths[1] != total:
+            self._widths = columns, total, _widths(columns, total)
+        return self._widths[2]
 
     def _line(self, y: int) -> Strip:
         position = self.scroll_offset.y + y - 1
@@ -230,20 +228,19 @@ class RowTable(ScrollView, can_focus=True):
         return Segment(self.mark_at(position), self._style("mark", self.lit(position, 0)))
 
     def _strip(self, columns: Sequence[Sequence[Cell]], position: int, mark: Segment, base: str, width: int) -> Strip:
-        segments = [mark]
-        lit = False
+        parts = [(mark.text, mark.style)]
+        lits = [self.lit(position, number) for number in range(len(columns) + 1)]
         for number, (column, left, cells) in enumerate(zip(self.source.columns, self.widths(), columns, strict=True)):
             if not left:
                 continue
-            lit = self.lit(position, number)
             for at, cell in enumerate(cells, 1):
                 words = cell.text.rjust(left) if column.right else cell.text
                 text = fit(words, left if at == len(cells) else min(left, len(words)), elide=column.elide)
-                segments.append(Segment(text, self._style(cell.style or base, lit)))
+                parts.append((text, self._style(cell.style or base, lits[number])))
                 left -= len(text)
-            segments.append(Segment(" ", self._style(base, lit and self.lit(position, number + 1))))
-        plain = self._style(base, lit and self.lit(position, len(columns)))
-        return Strip(segments).adjust_cell_length(width, plain).simplify()
+            parts.append((" ", self._style(base, lits[number] and lits[number + 1])))
+        plain = self._style(base, lits[-2] and lits[-1]) if len(lits) > 1 else self._style(base, False)
+        return Strip(_merged(parts)).adjust_cell_length(width, plain)
 
     def render_line(self, y: int) -> Strip:
         return self._line(y)
@@ -325,3 +322,22 @@ class RowTable(ScrollView, can_focus=True):
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
         self.cursor -= _WHEEL_ROWS
+
+
+def _widths(columns: Sequence[TableColumn], total: int) -> list[int]:
+    """What each column gets of `total` cells; 0: it is not shown."""
+    shown = [column for column in columns if total >= column.from_width]
+    while sum(column.width + 1 for column in shown) >= total and any(column.yields for column in shown):
+        shown.remove(max(reversed(shown), key=lambda column: column.yields))
+    # One cell in front of each column, and one for the mark.
+    spare = total - 1 - sum(column.width + 1 for column in shown)
+    shares = sum(column.share for column in shown) or 1
+    return [column.width + max(0, spare) * column.share // shares if column in shown else 0 for column in columns]
+
+
+def _merged(parts: Iterable[tuple[str, Style | None]]) -> list[Segment]:
+    """Segments of texts, those next to each other in the very same style as one: each costs time and bytes."""
+    return [
+        Segment("".join(text for text, _ in run), style)
+        for style, run in ((next_style, list(group)) for next_style, group in groupby(parts, key=itemgetter(1)))
+    ]
