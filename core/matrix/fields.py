@@ -92,13 +92,20 @@ FIELDS: tuple[Field, ...] = (
 BY_NAME = {one.name: one for one in FIELDS}
 
 
-def select(matrix: Matrix, query: Query, arch: str = NO_ARCH, learned: Learned = MappingProxyType({})) -> list[int]:
+def select(
+    matrix: Matrix,
+    query: Query,
+    arch: str = NO_ARCH,
+    learned: Learned = MappingProxyType({}),
+    among: Sequence[int] | None = None,
+) -> list[int]:
     """Rows that satisfy `query`, in row order. Raises QueryError for unknown fields and values.
 
     `arch` is the arch whose values are meant, unless the query or a group in it itself asks for exactly one.
-    `learned` has what the query needs (see `needs`).
+    `learned` has what the query needs (see `needs`). `among` are rows, in their order, that hold all it can select.
     """
-    return list(_all(Scope(matrix, arch, learned), range(len(matrix.ids)), query.terms))
+    rows = range(len(matrix.ids)) if among is None else among
+    return list(_all(Scope(matrix, arch, learned), rows, query.terms))
 
 
 def needs(query: Query) -> tuple[str, ...]:

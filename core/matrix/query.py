@@ -57,6 +57,20 @@ class Query:
         """The shortest text that parses to this query."""
         return str(conjunction(self.terms)) if self.terms else ""
 
+    def narrows(self, other: "Query") -> bool:
+        """Whether this is `other` with more letters to its last bare word, or one more bare word.
+
+        Then all it selects is among what `other` selects, for every matrix and arch.
+        """
+        last = self.terms[-1] if self.terms else None
+        if not isinstance(last, Term) or last.field != TEXT:
+            return False
+        if self.terms[:-1] == other.terms:
+            return True
+        before = other.terms[-1] if other.terms else None
+        grown = isinstance(before, Term) and before.field == TEXT and before.values[0].lower() in last.values[0].lower()
+        return grown and self.terms[:-1] == other.terms[:-1]
+
     def values_of(self, name: str) -> tuple[str, ...]:
         """What the query asks of a field, in its own positive terms only."""
         return tuple(value for node in self.terms if (term := _asking(node, name)) for value in term.values)

@@ -60,11 +60,14 @@ class View:
         self.runs: Mapping[str, str] = {}
         """A word for the last run of each id that has one: the only order the matrix does not know."""
         self._positions: dict[int, int] | None = None
+        self._typed: tuple[Query, str, list[int]] | None = None
+        """The last query typed with its arch and rows: one more letter leaves some of these."""
         self.rows: Sequence[int] = self._ordered(self._selected(self.query, self.arch))
 
     def filter(self, query: Query) -> None:
         """Show what `query` selects; on a QueryError everything stays as it was."""
-        rows = self._selected(query, self.arch)
+        rows = self._selected(query, self.arch, self._among(query))
+        self._typed = None if self._missing(query) else (query, self.arch, rows)
         self.query = query
         self._show(rows)
 
@@ -119,6 +122,7 @@ class View:
         """
         self.matrix = matrix
         self.learned = learned or {}
+        self._typed = None
         self.marks &= matrix.rows.keys()
         self._show_again()
 
@@ -198,8 +202,15 @@ class View:
             tuple(FacetValue(v or NONE, count, (v or NONE).lower() in asked) for v, count in counts.items()),
         )
 
-    def _selected(self, query: Query, arch: str) -> list[int]:
-        return [] if self._missing(query) else select(self.matrix, query, arch, self.learned)
+    def _selected(self, query: Query, arch: str, among: Sequence[int] | None = None) -> list[int]:
+        return [] if self._missing(query) else select(self.matrix, query, arch, self.learned, among)
+
+    def _among(self, query: Query) -> Sequence[int] | None:
+        """Rows that hold all that a query can select, where that is known to be fewer than all."""
+        if self._typed is None:
+            return None
+        typed, arch, rows = self._typed
+        return rows if arch == self.arch and query.narrows(typed) else None
 
     def _missing(self, query: Query) -> tuple[str, ...]:
         return tuple(name for name in needs(query) if name not in self.learned)

@@ -4,9 +4,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.errors import UsageError
 from core.matrix.columns import Column
+from core.matrix.fields import select
 from core.matrix.index import Matrix, index
 from core.matrix.query import Query, QueryError
 from core.matrix.scope import Learned, Plain
@@ -19,9 +22,9 @@ from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
 
 
-@pytest.fixture
-def matrix(tmp_path: Path) -> Matrix:
-    return index(sample(tmp_path))
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    return index(sample(tmp_path_factory.mktemp("checkout")))
 
 
 def _shown(view: View) -> list[str | None]:
@@ -197,3 +200,17 @@ def test_an_arch_in_the_query_is_the_one_that_is_meant(matrix: Matrix) -> None:
 def view_grouped(view: View, name: str) -> tuple[Group, ...]:
     view.group = name
     return view.tree(frozenset()).groups
+
+
+@given(st.lists(st.sampled_from([*"alpn -/q1", "status:pass ", "!", "or ", "tiny", "arch:n150 "]), max_size=12))
+def test_typing_a_query_shows_what_the_whole_query_selects(matrix: Matrix, pieces: list[str]) -> None:
+    view, text = View(matrix), ""
+    for piece in pieces:
+        text += piece
+        try:
+            query = Query.parse(text)
+            expected = [matrix.ids[row] for row in select(matrix, query)]
+            view.filter(query)
+        except QueryError:
+            continue
+        assert _shown(view) == expected
