@@ -16,6 +16,7 @@ from core.errors import TTMatrixError
 from core.matrix.detail import Detail
 from core.matrix.fields import needs
 from core.matrix.index import Matrix
+from core.matrix.learn import RUNS
 from core.matrix.query import Query
 from core.matrix.scope import Learned
 from core.runs.estimate import Progress
@@ -304,6 +305,9 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             before = self.session.progress()
             self.session.runs = records
             self.runs_changed.publish(None)
+            if RUNS in self._asked:
+                self._asked.remove(RUNS)
+                self.learn([RUNS])
             if before.left and not self.session.progress().left:
                 self._tell_end(before)
 

@@ -17,18 +17,20 @@ from core.matrix.cache import Cache
 from core.matrix.detail import Detail, describe
 from core.matrix.doctor import examine
 from core.matrix.index import Matrix
-from core.matrix.learn import learn
+from core.matrix.learn import RUNS, learn
 from core.matrix.prepare import FINDINGS, prepare
 from core.matrix.query import Query
 from core.matrix.saved_views import Kept, change_kept, read_kept
-from core.matrix.scope import Learned
+from core.matrix.scope import Facts, Learned
 from core.matrix.selected import Selected
+from core.matrix.stale import stale_facts
 from core.matrix.view import View
 from core.model import Finding
 from core.runs.batches import left_over, newest_batch
 from core.runs.estimate import Progress, progress, with_estimates
 from core.runs.launch import launch_all, tend
 from core.runs.plan import as_batch, plan_again, plan_test
+from core.runs.proven import passed_cells
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec
 from core.runs.store import RunStore
@@ -122,8 +124,11 @@ class Session:
         """Ask providers of facts about `matrix` (`core.matrix.learn`). Not for the app's own thread."""
         wanted = tuple(names)
         with self._one_at_a_time:
-            prepare(self._cache, matrix, wanted)
-            return learn(self._cache, matrix, wanted)
+            prepare(self._cache, matrix, [name for name in wanted if name != RUNS])
+            return learn(self._cache, matrix, wanted, self._stale)
+
+    def _stale(self, matrix: Matrix) -> Facts:
+        return stale_facts(matrix, passed_cells(self.store.records()))
 
     @property
     def selected(self) -> Selected | None:

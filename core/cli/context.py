@@ -20,7 +20,7 @@ from core.sources.checkout import Checkout, find_checkout
 if TYPE_CHECKING:
     from core.matrix.ci import Ci
     from core.matrix.history import History
-    from core.matrix.scope import Learned
+    from core.matrix.scope import Facts, Learned
     from core.matrix.selected import Selected
     from core.sources.model_info import ModelInfos
 
@@ -89,7 +89,14 @@ class Context:
             return {}
         from core.matrix.learn import learn
 
-        return learn(self.cache, matrix, names)
+        return learn(self.cache, matrix, names, self._stale)
+
+    def _stale(self, matrix: Matrix) -> "Facts":
+        from core.matrix.stale import stale_facts
+        from core.runs.proven import passed_cells
+        from core.runs.store import RunStore
+
+        return stale_facts(matrix, passed_cells(RunStore(self.paths.runs).records()))
 
     @cached_property
     def selected(self) -> "Selected":

@@ -20,6 +20,7 @@ from core.matrix.query_columns import (
 from core.matrix.query_kinds import NONE, Choice, Field, FromFacts, IdText, Number, Text
 from core.matrix.query_numbers import days
 from core.matrix.scope import AnyColumn, Learned, Scope
+from core.matrix.stale import STALE
 
 __all__ = ["BY_NAME", "FIELDS", "NONE", "column_of", "lens", "needs", "select", "status_column"]
 
@@ -70,7 +71,12 @@ FIELDS: tuple[Field, ...] = (
         lambda scope: assert_pcc_column(scope.matrix, scope.arch),
     ),
     Choice("has", "entry, override, reason, issue (a link in the reason) or pcc", _made(has_column)),
-    Choice("is", "known, stray (entry without a test), mixed, duplicate or shadowed", _made(is_column)),
+    Choice(
+        "is",
+        "known, stray (no test), mixed, duplicate, shadowed, stale (passed here)",
+        _made(is_column),
+        facts={STALE: FromFacts("runs", STALE)},
+    ),
     Text("reason", "part of the entry's reasons", _stored("reason"), listed=False),
     Text("loader", "part of the loader's directory", _stored("loader")),
     Text("variant", "part of the variant", _made(variant_column)),
@@ -110,8 +116,8 @@ def select(
 
 def needs(query: Query) -> tuple[str, ...]:
     """The providers of `core.matrix.learn` that `query` cannot be answered without."""
-    asked = [BY_NAME[term.field].needs for term in _terms(query.terms) if term.field in BY_NAME]
-    return tuple(dict.fromkeys(filter(None, asked)))
+    terms = [term for term in _terms(query.terms) if term.field in BY_NAME]
+    return tuple(dict.fromkeys(name for term in terms for name in BY_NAME[term.field].needs_of(term)))
 
 
 def column_of(scope: Scope, name: str) -> AnyColumn:

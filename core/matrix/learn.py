@@ -2,17 +2,22 @@
 """Who works out what an index does not hold. To add a provider: write `learn_NAME.py` and its line here."""
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol, cast
 
 from core.matrix.cache import Cache
 from core.matrix.index import Matrix
 from core.matrix.scope import Facts, Learned
+from core.matrix.stale import stale_facts
+
+RUNS = "runs"
+"""The provider that whoever asks brings along: the index knows nothing of runs."""
 
 PROVIDERS: Mapping[str, str] = {
     "models": "names and groups of the models",
     "jobs": "scheduled CI jobs",
     "history": "history of the entries",
+    RUNS: "results of the runs here",
 }
 """What each provider reads, for a person who waits."""
 
@@ -25,9 +30,18 @@ class Provider(Protocol):
         ...
 
 
-def learn(cache: Cache, matrix: Matrix, names: Iterable[str]) -> Learned:
-    """Ask the providers of these names. Can take seconds the first time: not for a thread that a person waits on."""
-    return {name: cast(Provider, importlib.import_module(f"{__name__}_{name}")).learn(cache, matrix) for name in names}
+def learn(cache: Cache, matrix: Matrix, names: Iterable[str], runs: Callable[[Matrix], Facts] | None = None) -> Learned:
+    """Ask the providers of these names. Can take seconds the first time: not for a thread that a person waits on.
+
+    `runs` is the provider RUNS; without it, nothing is known of runs.
+    """
+    return {name: _facts(cache, matrix, name, runs) for name in names}
+
+
+def _facts(cache: Cache, matrix: Matrix, name: str, runs: Callable[[Matrix], Facts] | None) -> Facts:
+    if name == RUNS:
+        return runs(matrix) if runs else stale_facts(matrix, ())
+    return cast(Provider, importlib.import_module(f"{__name__}_{name}")).learn(cache, matrix)
 
 
 def waiting_words(names: Iterable[str]) -> str:

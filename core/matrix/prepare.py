@@ -24,7 +24,8 @@ _WORTH_A_PROCESS = 5_000
 
 def prepare(cache: Cache, matrix: Matrix, names: Iterable[str]) -> None:
     """Have providers, or FINDINGS, worked out and kept. Where that cannot be, it is done when asked for."""
-    if len(matrix.ids) >= _WORTH_A_PROCESS:
+    names = tuple(names)
+    if names and len(matrix.ids) >= _WORTH_A_PROCESS:
         with suppress(TTMatrixError):
             run_own(__name__, str(cache.checkout.root), str(cache.directory), *names)
 

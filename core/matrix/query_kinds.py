@@ -50,6 +50,10 @@ class Field(Protocol):
         """The provider of `core.matrix.learn` that must have been asked first; empty: the matrix is enough."""
         ...
 
+    def needs_of(self, term: Term) -> tuple[str, ...]:
+        """The providers that must have been asked before `term` can be answered."""
+        ...
+
     def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
         """Those of `rows` the term holds for, in the same order. Raises QueryError on a value that cannot be.
 
@@ -87,6 +91,9 @@ class _ColumnField(ABC):
     def needs(self) -> str:
         return self.column.provider if isinstance(self.column, FromFacts) else ""
 
+    def needs_of(self, term: Term) -> tuple[str, ...]:
+        return (self.needs,) if self.needs else ()
+
     def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
         column = self.column(scope)
         if term.operator is Operator.MATCHES:
@@ -112,7 +119,29 @@ class Choice(_ColumnField):
 
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Other names of texts, in lower case."""
+    facts: Mapping[str, FromFacts] = field(default_factory=dict)
+    """Values beside those of the column, in lower case: the rows whose text in the facts is the value itself."""
     metavar: ClassVar[str] = "NAME"
+
+    def needs_of(self, term: Term) -> tuple[str, ...]:
+        own = _ColumnField.needs_of(self, term)
+        return (*own, *(self.facts[value.lower()].provider for value in self._of_facts(term)))
+
+    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
+        learned = self._of_facts(term)
+        if not learned:
+            return _ColumnField.select(self, scope, rows, term)
+        rows = list(rows)
+        found: set[int] = set()
+        for value in learned:
+            found.update(self.facts[value.lower()](scope).select(rows, [value.lower()]))
+        if others := tuple(value for value in term.values if value not in learned):
+            found.update(_ColumnField.select(self, scope, rows, Term(term.field, others, term.operator, term.column)))
+        return [row for row in rows if row in found]
+
+    def _of_facts(self, term: Term) -> list[str]:
+        """The values of a term that facts decide."""
+        return [value for value in term.values if value.lower() in self.facts and term.operator is Operator.IS]
 
     def named(self, vocabulary: Sequence[str], term: Term, number: int) -> Iterable[int]:
         value = term.values[number]
@@ -133,7 +162,7 @@ class Choice(_ColumnField):
         return partly
 
     def completions(self, scope: Scope) -> Sequence[str]:
-        return [(text or NONE).lower() for text in self.column(scope.on(NO_ARCH)).values]
+        return [*((text or NONE).lower() for text in self.column(scope.on(NO_ARCH)).values), *self.facts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +230,9 @@ class IdText:
     metavar: ClassVar[str] = "TEXT"
     cost: ClassVar[int] = 10
     needs: ClassVar[str] = ""
+
+    def needs_of(self, term: Term) -> tuple[str, ...]:
+        return ()
 
     def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
         matrix, lowered = scope.matrix, scope.matrix.lowered

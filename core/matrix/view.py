@@ -128,9 +128,9 @@ class View:
 
     def learn(self, learned: Learned) -> None:
         """Take in what was worked out about the matrix; a query that waited for it is answered."""
-        waited = self.missing()
         self.learned = {**self.learned, **learned}
-        if waited:
+        if any(name in learned for name in needs(self.query)):
+            self._typed = None
             self._show_again()
 
     def missing(self) -> tuple[str, ...]:

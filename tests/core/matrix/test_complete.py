@@ -11,9 +11,11 @@ from core.matrix.columns import Column
 from core.matrix.complete import complete, completed
 from core.matrix.fields import FIELDS, select
 from core.matrix.index import index
+from core.matrix.learn import RUNS
 from core.matrix.query import Query
 from core.matrix.query_kinds import Field
 from core.matrix.scope import Plain, Scope
+from core.matrix.stale import stale_facts
 from tests.support.tree import sample
 
 
@@ -88,7 +90,8 @@ def test_what_is_offered_can_be_asked(scope: Scope, field: Field, data: st.DataO
     begun = f"{field.name}:{data.draw(st.text('abcdefnpst0123456789_-', max_size=2))}"
     for one in complete(scope, begun, len(begun)):
         text = begun[: one.start] + one.text
-        assert select(scope.matrix, Query.parse(text)) is not None
+        learned = {RUNS: stale_facts(scope.matrix, ())}
+        assert select(scope.matrix, Query.parse(text), learned=learned) is not None
 
 
 @given(st.text(max_size=20) | st.text('ab:~"\\!(), ', max_size=12), st.integers(0, 20))
