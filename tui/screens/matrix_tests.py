@@ -3,7 +3,6 @@
 
 from collections.abc import Sequence
 
-from core.errors import TTMatrixError
 from core.model import node_id
 from core.text import one_line
 from tui.presentation import counted
@@ -114,9 +113,5 @@ class TestActions(SessionScreen):
         ids = self._targets()
         if not ids:
             return
-        try:
-            form = SetFields(self.session, ids)
-        except TTMatrixError as error:
-            self.host.tell(error)
-            return
+        form = SetFields(self.session.matrix, ids)
         self.app.push_screen(form, lambda operations: self.host.propose(operations))

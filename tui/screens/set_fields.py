@@ -15,9 +15,9 @@ from core.edits.bulk import ENTRY_SCOPE, FORM_FIELDS, FormField, present_text, s
 from core.edits.idle import Idle, without_idle
 from core.edits.operations import Operation
 from core.errors import UsageError
+from core.matrix.index import Matrix
 from core.text import one_line
 from tui.screens.dialogs import Dialog
-from tui.session import Session
 from tui.widgets.cycle import Cycle
 
 _VARIOUS = "\N{HORIZONTAL ELLIPSIS}"
@@ -33,9 +33,9 @@ class SetFields(Dialog[Sequence[Operation]]):
         Binding("up", "app.focus_previous", "Previous", show=False),
     ]
 
-    def __init__(self, session: Session, ids: Sequence[str]) -> None:
+    def __init__(self, matrix: Matrix, ids: Sequence[str]) -> None:
         super().__init__()
-        self._matrix = session.matrix
+        self._matrix = matrix
         self._ids = ids
         self._before: dict[str, str | None] = {}
         self._refused: Sequence[Operation] = ()
