@@ -36,12 +36,6 @@ class ReviewLine:
 class ReviewRows:
     """A RowSource over groups of pending changes; grouped by nothing they have no headings."""
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("decision", 8),
-        TableColumn("test", 30, share=2, elide=True),
-        TableColumn("change", 30, share=3),
-    )
-
     def __init__(
         self,
         groups: Sequence[ChangeGroup],
@@ -54,6 +48,11 @@ class ReviewRows:
         self.opened = opened
         self._by = by
         self._conflicts = conflicts
+        self.columns: Sequence[TableColumn] = (
+            TableColumn("decision", 8),
+            TableColumn(f"test, by {by}" if by else "test", 30, share=2, elide=True),
+            TableColumn("change", 30, share=3),
+        )
         self.lines = [
             line
             for group in groups

@@ -25,7 +25,13 @@ def as_proposed(matrix: Matrix, operations: Sequence[Operation]) -> Matrix:
         fields = after(entry.fields if entry else None, op)
         if fields is not None:
             entries[op.id] = with_fields(entry or Entry(op.id, op.file or "", 0, 0), fields)
-    return replace(matrix, entries={**matrix.entries, **entries})
+    files = (
+        replace(file, entries=tuple(entries.get(one.id, one) for one in file.entries))
+        if any(entry.file == file.name for entry in entries.values())
+        else file
+        for file in matrix.files
+    )
+    return replace(matrix, entries={**matrix.entries, **entries}, files=tuple(files))
 
 
 def amended(matrix: Matrix, operations: Sequence[Operation], edits: Sequence[Operation]) -> tuple[Operation, ...]:

@@ -87,7 +87,6 @@ class ReviewScreen(ListActions, WriteActions):
         words = [f"{by_decision[decision]} {decision}" for decision in Decision if by_decision[decision]]
         self.title_line(
             ", ".join(words) or "nothing pending: E in the matrix changes entries",
-            f"grouped by {self.by}" if self.by else "",
             f"{len(self.listed):,} on show" if self.filtering else "",
         )
 
@@ -136,6 +135,8 @@ class ReviewScreen(ListActions, WriteActions):
         self.host.in_thread("preview", preview, self._show_preview, supersede=True)
 
     def _show_preview(self, made: tuple[Preview, Sequence[Line]]) -> None:
+        if self._summary:
+            return
         preview, lines = made
         words = f"{self._counter()}   {effect_words(preview.cells)}" if self.session.pending.changes else ""
         self.diff_title.update(words)

@@ -54,9 +54,7 @@ class SetFields(Dialog[Sequence[Operation]]):
                     yield Label(field.name)
                     yield self._editor(field)
             yield Label("", id="form-problem")
-            yield Label(
-                Text("↑ ↓ field   ← → choose   empty: take it away   enter propose   esc leave"), id="dialog-hint"
-            )
+            yield Label(Text("↑ ↓ field   ← → choose   empty: takes it away   enter propose   esc"), id="dialog-hint")
 
     def _editor(self, field: FormField) -> Cycle | Input:
         if field.choices:

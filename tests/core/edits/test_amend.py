@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from core.edits.amend import amended, as_proposed
 from core.edits.bulk import ENTRY_SCOPE, present_text, set_fields
+from core.edits.idle import without_idle
 from core.edits.operations import Operation, OpKind
 from core.edits.values import after
 from core.errors import UsageError
@@ -30,6 +31,13 @@ def test_the_form_begins_with_what_is_proposed(matrix: Matrix) -> None:
     proposed = as_proposed(matrix, [SKIP])
     assert present_text(proposed, [TINY], ENTRY_SCOPE, "status") == "NOT_SUPPORTED_SKIP"
     assert present_text(matrix, [TINY], ENTRY_SCOPE, "status") == "EXPECTED_PASSING"
+
+
+def test_whether_an_edit_has_an_effect_is_judged_by_what_is_proposed(matrix: Matrix) -> None:
+    proposed = as_proposed(matrix, [SKIP])
+    assert without_idle(proposed, [SKIP])[0] == ()
+    back = set_fields(proposed, [TINY], ENTRY_SCOPE, {"status": "EXPECTED_PASSING"})
+    assert without_idle(proposed, back) == (back, ())
 
 
 def test_an_edit_joins_what_was_proposed(matrix: Matrix) -> None:
