@@ -69,6 +69,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.run", Where.MATRIX, "r", "run", "Run", "Run marked tests, else this one, on the CPU", footer=True),
     Command("matrix.log", Where.MATRIX, "L", "log", "Log", "Show the log of this test's last run"),
     Command("matrix.set", Where.MATRIX, "E", "set_fields", "Edit", "Set fields of the marked entries", footer=True),
+    Command("matrix.change", Where.MATRIX, "M", "change_entry", "Change", "One marker or arch, rename, move, delete"),
     Command("matrix.open", Where.MATRIX, "e", "open_editor", "Editor", "Open $EDITOR at the entry; again: the loader"),
     Command("matrix.range", Where.MATRIX, "v", "mark_range", "Range", "Mark from here to where it is pressed again"),
     Command("matrix.enter", Where.MATRIX, "enter", "enter", "Open", "The detail; a group's or a cell's tests"),

@@ -16,6 +16,8 @@ SIDE_BY_SIDE_FROM = 120
 """Width from which before stands beside after."""
 _BETWEEN = " │ "
 _SIGNS = {"": " ", "removed": "-", "added": "+"}
+_HANGING = 2
+"""How much further than its begin a line goes on in the next one."""
 _WORDS = re.compile(r"\s*\S+\s?|\s+")
 """Where a line may be broken."""
 
@@ -27,10 +29,19 @@ def entry_lines(texts: Iterable[EntryText], width: int) -> list[Line]:
     return [line for text in texts for line in _entry(text, width)]
 
 
-def wrapped(cells: Sequence[Cell], width: int) -> list[Line]:
-    """`cells` in lines of at most `width` terminal cells, broken between the cells where they fit."""
+def wrapped(cells: Sequence[Cell], width: int, indent: int = 0) -> list[Line]:
+    """`cells` in lines of at most `width` terminal cells, broken between the cells where they fit.
+
+    All lines but the first are indented, as far as that leaves room.
+    """
+    head, *rest = _wrapped(cells, width, max(1, width - indent))
+    margin = (Cell(" " * indent, cells[0].style),) if rest and 0 < indent < width else ()
+    return [head, *((*margin, *line) for line in rest)]
+
+
+def _wrapped(cells: Sequence[Cell], left: int, width: int) -> list[Line]:
+    """`cells` in a first line of at most `left`, and others of at most `width` terminal cells."""
     lines: list[list[Cell]] = [[]]
-    left = width
     for cell in cells:
         if cell_len(cell.text) > left and left < width and cell_len(cell.text) <= width:
             lines.append([])
@@ -44,9 +55,9 @@ def wrapped(cells: Sequence[Cell], width: int) -> list[Line]:
     return [tuple(line) for line in lines]
 
 
-def paragraph(text: str, style: str, width: int) -> list[Line]:
+def paragraph(text: str, style: str, width: int, indent: int = 0) -> list[Line]:
     """Words of one style in lines of at most `width` cells."""
-    return wrapped([Cell(word, style) for word in _WORDS.findall(one_line(text))], width)
+    return wrapped([Cell(word, style) for word in _WORDS.findall(one_line(text))], width, indent)
 
 
 def _chopped(text: str, first: int, width: int) -> list[str]:
@@ -94,7 +105,9 @@ def _side(spans: Spans | None, style: str, width: int) -> list[Line]:
         for word in _WORDS.findall(one_line(span.text))
     ]
     sign = Cell(_SIGNS[style], style)
-    return [_filled((sign, *line), width) for line in wrapped(words, width - 1)]
+    text = "".join(span.text for span in spans)
+    indent = len(text) - len(text.lstrip()) + _HANGING
+    return [_filled((sign, *line), width) for line in wrapped(words, width - 1, indent)]
 
 
 def _filled(line: Line, width: int) -> Line:

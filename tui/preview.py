@@ -20,6 +20,7 @@ from tui.widgets.lines_view import Line
 
 _SHOWN_NOTES = 5
 _SHOWN_DEAD = 5
+_INDENT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,9 @@ def preview_lines(preview: Preview, width: int) -> list[Line]:
     return [
         *_paragraphs(clashing, "error", width),
         *_paragraphs(refused, "error", width),
-        *_paragraphs([line for line in jobs if line.startswith("loses")], "error", width),
         *_paragraphs(notes, "dim", width),
         *entry_lines(entry_texts(preview.plan), width),
-        *_paragraphs([line for line in jobs if not line.startswith("loses")], "", width),
+        *(line for job in jobs for line in paragraph(job, diff_style(job), width, _INDENT)),
         *_paragraphs(dead, "dim", width),
     ]
 
@@ -75,4 +75,4 @@ def whole_lines(preview: Preview) -> list[Line]:
 
 
 def _paragraphs(texts: Sequence[str], style: str, width: int) -> list[Line]:
-    return [line for text in texts for line in paragraph(text, style, width)]
+    return [line for text in texts for line in paragraph(text, style, width, _INDENT)]

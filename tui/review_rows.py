@@ -135,9 +135,13 @@ def change_name(change: Change) -> str:
 
 def count_words(group: ChangeGroup) -> str:
     """`3 changes: 1 open, 2 accepted`."""
-    by_decision = Counter(change.decision for change in group.changes)
-    words = (f"{by_decision[one]:,} {_DECISION_WORDS.get(one, one)}" for one in Decision if by_decision[one])
-    return f"{counted(len(group.changes), 'change')}: {', '.join(words)}"
+    return f"{counted(len(group.changes), 'change')}: {decision_words(group.changes)}"
+
+
+def decision_words(changes: Sequence[Change]) -> str:
+    """`1 open, 2 accepted`; empty without changes."""
+    by_decision = Counter(change.decision for change in changes)
+    return ", ".join(f"{by_decision[one]:,} {_DECISION_WORDS.get(one, one)}" for one in Decision if by_decision[one])
 
 
 def search_text(change: Change) -> str:

@@ -17,6 +17,7 @@ class Span:
 
     text: str
     changed: bool = False
+    """Whether the other side has something else there. A line without another side has nothing to tell apart."""
 
 
 Spans = tuple[Span, ...]
@@ -51,12 +52,12 @@ def _replaced(before: Sequence[str], after: Sequence[str]) -> Iterator[Row]:
     for line in before:
         partner = next((n for n in range(at, len(after)) if _alike(line, after[n])), None)
         if partner is None:
-            yield Row((Span(line, True),), None)
+            yield Row((Span(line),), None)
             continue
-        yield from (Row(None, (Span(added, True),)) for added in after[at:partner])
+        yield from (Row(None, (Span(added),)) for added in after[at:partner])
         yield Row(*_words(line, after[partner]))
         at = partner + 1
-    yield from (Row(None, (Span(added, True),)) for added in after[at:])
+    yield from (Row(None, (Span(added),)) for added in after[at:])
 
 
 def _alike(one: str, other: str) -> bool:

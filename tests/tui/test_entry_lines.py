@@ -39,7 +39,7 @@ def test_one_under_the_other() -> None:
         "+    markers: [large]",
     ]
     assert _words(lines, "removed-word") == ["SKIP", "DRAM"]
-    assert _words(lines, "added-word") == ["XFAIL", "L1", "markers:", "[large]"]
+    assert _words(lines, "added-word") == ["XFAIL", "L1"]
 
 
 def test_side_by_side() -> None:
@@ -65,6 +65,11 @@ def test_wrapped_lines_fit_and_lose_nothing(words: list[str], width: int) -> Non
     lines = wrapped([Cell(word) for word in words], width)
     assert all(sum(cell_len(cell.text) for cell in line) <= width for line in lines)
     assert "".join(cell.text for line in lines for cell in line) == "".join(words)
+
+
+def test_what_goes_on_in_the_next_line_is_indented() -> None:
+    text = EntryText("x", "f", ("  x:", "    reason: one two three"), ())
+    assert _texts(entry_lines([text], 20))[2:] == ["-    reason: one", "-      two three"]
 
 
 def test_a_paragraph() -> None:

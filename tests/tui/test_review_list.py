@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The review of many changes: groups, the filter, the counter, editing in place, and the end of it."""
 
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
@@ -186,19 +187,20 @@ async def test_five_hundred_changes_stay_quick(checkout: Checkout) -> None:
         await pilot.press("5")
         await until(pilot, lambda: "1/500" in screen_text(app), "the first")
         screen = app.review_screen
-        slowest: dict[str, float] = {}
-        for name, act in {
+        best: dict[str, float] = {}
+        acts: dict[str, Callable[[], None]] = {
             "accept": screen.action_accept,
             "next": lambda: screen.action_next_undecided(1),
             "group": screen.action_group,
             "unfold": lambda: screen.table.action_fold_all(True),
             "filter": lambda: screen.filter_by("words 3"),
-        }.items():
+        }
+        for name, act in acts.items():
             times = []
             for _ in range(3):
                 began = perf_counter()
                 act()
                 times.append(perf_counter() - began)
                 await pilot.pause()
-            slowest[name] = min(times)
-        assert max(slowest.values()) < _KEY_SECONDS, slowest
+            best[name] = min(times)
+        assert max(best.values()) < _KEY_SECONDS, best

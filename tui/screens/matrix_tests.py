@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from core.model import node_id
 from core.text import one_line
 from tui.presentation import counted
-from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
+from tui.screens.entry_menu import EntryActions
 from tui.screens.set_fields import SetFields
 from tui.widgets.matrix_table import MatrixTable
 
 _MANY_RUNS = 8
 
 
-class TestActions(SessionScreen):
+class TestActions(EntryActions):
     """The actions on the marked tests, or on what is under the cursor."""
 
     table: MatrixTable
@@ -87,11 +87,11 @@ class TestActions(SessionScreen):
 
     # Runs and edits
 
-    def _targets(self) -> list[str]:
+    def targets(self) -> list[str]:
         return self.session.view.targets(self.chosen())
 
     def action_run(self) -> None:
-        ids = self._targets()
+        ids = self.targets()
         hidden = self.session.view.hidden_marks()
         if len(ids) <= _MANY_RUNS and not hidden:
             self.host.start_runs(ids)
@@ -110,7 +110,7 @@ class TestActions(SessionScreen):
             self.host.show_run(record.spec.run_id)
 
     def action_set_fields(self) -> None:
-        ids = self._targets()
+        ids = self.targets()
         if not ids:
             return
         form = SetFields(self.session.matrix, ids)

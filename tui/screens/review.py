@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Review: pending changes above, what they come to below; decide, edit, write, commit."""
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
@@ -21,7 +20,7 @@ from tui.commands import Where, bindings
 from tui.host import Host
 from tui.presentation import Cell, diff_style
 from tui.preview import Preview, make_preview, preview_lines, whole_lines
-from tui.review_rows import count_words
+from tui.review_rows import count_words, decision_words
 from tui.screens.review_list import ListActions
 from tui.screens.review_write import WriteActions
 from tui.screens.set_fields import SetFields
@@ -83,10 +82,8 @@ class ReviewScreen(ListActions, WriteActions):
         self.fit_list("#changes-box", len(self.session.pending.changes))
 
     def say_where(self) -> None:
-        by_decision = Counter(change.decision for change in self.session.pending.changes)
-        words = [f"{by_decision[decision]} {decision}" for decision in Decision if by_decision[decision]]
         self.title_line(
-            ", ".join(words) or "nothing pending: E in the matrix changes entries",
+            decision_words(self.session.pending.changes) or "nothing pending: E in the matrix changes entries",
             f"{len(self.listed):,} on show" if self.filtering else "",
         )
 

@@ -28,7 +28,7 @@ class SetFields(Dialog[Sequence[Operation]]):
     """Dismissed with the operations of what was changed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "propose", "Propose", show=False, priority=True),
+        Binding("enter", "propose", "Propose", show=False),
         Binding("down", "app.focus_next", "Next", show=False),
         Binding("up", "app.focus_previous", "Previous", show=False),
     ]
@@ -65,7 +65,8 @@ class SetFields(Dialog[Sequence[Operation]]):
 
     def on_mount(self) -> None:
         self._fill()
-        self.query_one("#field-status").focus()
+        # At once: what is typed right after the key that opened the form is for the form.
+        self.set_focus(self.query_one("#field-status"))
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
         if event.cycle.id == "scope":
@@ -86,6 +87,10 @@ class SetFields(Dialog[Sequence[Operation]]):
             elif isinstance(editor, Input):
                 editor.value = present or ""
                 editor.placeholder = "(they differ: left empty, nothing changes)" if present is None else "not set"
+
+    def on_input_submitted(self) -> None:
+        # By way of the input: enter then comes after the letters typed before it, however fast they came.
+        self.action_propose()
 
     def action_propose(self) -> None:
         """Propose what has an effect. Where nothing has one, say why, and propose it all the same when asked again."""
