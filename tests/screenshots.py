@@ -43,6 +43,8 @@ async def main(target: Path) -> None:
             await _save(small, pilot, target / "matrix-80x24.svg")
             await pilot.press("d", "number_sign", "j", "j", "l")
             await _save(small, pilot, target / "grid-80x24.svg")
+            await pilot.press("number_sign", "5", "g")
+            await _save(small, pilot, target / "review-80x24.svg")
 
 
 async def _matrix(app: TTMatrixApp, pilot: Pilot[Any], target: Path) -> None:
@@ -76,6 +78,9 @@ async def _review(app: TTMatrixApp, pilot: Pilot[Any], target: Path) -> None:
         await pilot.press("asterisk", "E", *keys, "enter", "ctrl+n")
     await pilot.press("5", "g", "a", "g")
     await _save(app, pilot, target / "review.svg")
+    await pilot.press("m", "l", "j")
+    await _save(app, pilot, target / "review-groups.svg")
+    await pilot.press("m", "m", "m")
 
 
 async def _views(app: TTMatrixApp, pilot: Pilot[Any], target: Path) -> None:

@@ -2,6 +2,7 @@
 """The app: its screens, what they share, and the few things that concern all of them."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
@@ -11,7 +12,7 @@ from textual.signal import Signal
 
 from core.edits.conflicts import Conflict, Take
 from core.edits.operations import Operation
-from core.edits.pending import Decision
+from core.edits.pending import Change, Decision
 from core.errors import TTMatrixError
 from core.matrix.detail import Detail
 from core.matrix.fields import needs
@@ -26,7 +27,7 @@ from core.runs.record import RunRecord
 from core.runs.spec import RunSpec
 from core.text import one_line, printable
 from tui.bridge import WorkDone, WorkFailed, in_thread
-from tui.change_rows import rebase_words
+from tui.change_words import rebase_words
 from tui.clipboard import keep_copy
 from tui.commands import Command, Where, bindings, commands
 from tui.editor import edit, editor_command
@@ -378,6 +379,12 @@ class TTMatrixApp(App[None], inherit_bindings=False):
     def decide(self, decision: Decision, ids: Collection[int]) -> None:
         """Give pending changes one decision."""
         self.session.bench.decide(decision, ids)
+        self.pending_moved()
+
+    def replace(self, id: int, new: Change | None) -> None:
+        """Put another change in the place of a pending one, which keeps its decision, or take it away."""
+        old = self.session.pending.change(id)
+        self.session.bench.replace(id, replace(new, decision=old.decision) if old and new else None)
         self.pending_moved()
 
     def undo(self) -> None:

@@ -69,6 +69,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.run", Where.MATRIX, "r", "run", "Run", "Run marked tests, else this one, on the CPU", footer=True),
     Command("matrix.log", Where.MATRIX, "L", "log", "Log", "Show the log of this test's last run"),
     Command("matrix.set", Where.MATRIX, "E", "set_fields", "Edit", "Set fields of the marked entries", footer=True),
+    Command("matrix.change", Where.MATRIX, "M", "change_entry", "Change", "One marker or arch, rename, move, delete"),
     Command("matrix.open", Where.MATRIX, "e", "open_editor", "Editor", "Open $EDITOR at the entry; again: the loader"),
     Command("matrix.range", Where.MATRIX, "v", "mark_range", "Range", "Mark from here to where it is pressed again"),
     Command("matrix.enter", Where.MATRIX, "enter", "enter", "Open", "The detail; a group's or a cell's tests"),
@@ -100,9 +101,16 @@ COMMANDS: tuple[Command, ...] = (
     Command("runs.copy", Where.RUNS, "y", "copy_command", "Copy", "Copy the exact command of the run", footer=True),
     Command("review.accept", Where.REVIEW, "a", "accept", "Accept", "Accept this change", footer=True),
     Command("review.reject", Where.REVIEW, "x", "reject", "Reject", "Reject this change", footer=True),
-    Command("review.skip", Where.REVIEW, "s", "skip", "Skip", "Decide later, go to the next"),
-    Command("review.accept_rest", Where.REVIEW, "A", "accept_rest", "Accept all", "Accept all undecided, after asking"),
-    Command("review.reject_rest", Where.REVIEW, "X", "reject_rest", "Reject all", "Reject all undecided, after asking"),
+    Command("review.skip", Where.REVIEW, "s", "skip", "Skip", "Decide later, go to the next undecided one"),
+    Command("review.accept_rest", Where.REVIEW, "A", "accept_rest", "Accept all", "Accept the rest of the group; asks"),
+    Command("review.reject_rest", Where.REVIEW, "X", "reject_rest", "Reject all", "Reject the rest of the group; asks"),
+    Command("review.next", Where.REVIEW, "n", "next_undecided(1)", "Next", "Next undecided change"),
+    Command("review.previous", Where.REVIEW, "N", "next_undecided(-1)", "Previous", "Previous undecided change"),
+    Command("review.edit", Where.REVIEW, "E", "edit", "Edit", "Edit what this change proposes", footer=True),
+    Command(
+        "review.group", Where.REVIEW, "m", "group", "Group", "Group by identical change, loader, reason", footer=True
+    ),
+    Command("review.filter", Where.REVIEW, "slash", "filter", "Filter", "Type words to look for", ahead=True),
     Command(
         "review.theirs", Where.REVIEW, "t", "take('theirs')", "Take theirs", "Changed elsewhere: leave it as it is"
     ),

@@ -8,7 +8,7 @@ from textual.signal import Signal
 
 from core.edits.conflicts import Conflict, Take
 from core.edits.operations import Operation
-from core.edits.pending import Decision
+from core.edits.pending import Change, Decision
 from core.errors import TTMatrixError
 from core.matrix.detail import Detail
 from core.matrix.query import Query
@@ -88,6 +88,9 @@ class Host(Protocol):
 
     def decide(self, decision: Decision, ids: Collection[int]) -> None:
         """Give pending changes one decision."""
+
+    def replace(self, id: int, new: Change | None) -> None:
+        """Put another change in the place of a pending one, whose decision it gets, or take it away."""
 
     def undo(self) -> None:
         """Take the last step back."""

@@ -5,12 +5,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.edits.conflicts import Conflict, conflicts
 from core.edits.operations import Operation
 from core.edits.pending import Change, Decision, Pending
+from core.edits.reread import missing
 from core.edits.values import Present
 from core.edits.workbench import Workbench
 from core.matrix.cache import Cache
@@ -36,6 +36,7 @@ from core.runs.spec import RunSpec
 from core.runs.store import RunStore
 from core.settings import Paths, Settings
 from core.sources.checkout import Checkout
+from core.sources.expectations import read_expectations
 
 if TYPE_CHECKING:
     from core.matrix.ci import Ci
@@ -167,10 +168,6 @@ class Session:
         """A CPU repro of `id`. Raises TTMatrixError where it cannot be run, with the reason."""
         return plan_test(self.matrix, id, self.settings, runs=self.store.root, arch=self.view.arch)
 
-    def write(self, ids: Sequence[int]) -> Sequence[Path]:
-        """Write those of the changes that are accepted. Raises TTMatrixError where nothing can be written."""
-        return self.bench.write(ids, self.matrix.schema)
-
     def tend(self) -> None:
         """See to it that somebody serves the queue. Raises TTMatrixError where nobody can."""
         tend(self.store)
@@ -188,3 +185,34 @@ class Session:
     def start(self, specs: Sequence[RunSpec]) -> list[RunRecord]:
         """Queue planned runs, detached from us."""
         return launch_all(self.store, as_batch(with_estimates(specs, self.runs, {})))
+
+    def write(self, ids: Sequence[int]) -> "Reread":
+        """Write those of the changes that are accepted, and look for them in the files.
+
+        Raises TTMatrixError where nothing can be written.
+        """
+        # What was renamed elsewhere is followed before it is noted what is written.
+        self.bench.rebase(self._read_again())
+        changes = [change.placed() for change in self.pending.accepted() if change.id in ids]
+        paths = self.bench.write(ids, self.matrix.schema)
+        return self.reread(changes, [self.checkout.relative(path) for path in paths])
+
+    def reread(self, changes: Sequence[Sequence[Operation]], files: Sequence[str] = ()) -> "Reread":
+        """Look for `changes`, each given by its operations with their files, in the files as they are now."""
+        lost = missing(changes, self._read_again())
+        return Reread(len(changes), tuple(changes[at] for at in lost), tuple(files))
+
+    def _read_again(self) -> Present:
+        return Present(read_expectations(self.checkout, self.matrix.schema))
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """What is found in the files after a write."""
+
+    total: int
+    """How many changes were looked for."""
+    missing: tuple[Sequence[Operation], ...]
+    """The operations of those that are not there."""
+    files: tuple[str, ...] = ()
+    """The files that were written, relative to the checkout."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All that is kept for one checkout, as a pure fold over events: what the journal says is what there is."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.edits.carry import Carry, along_renames, over_write
@@ -146,7 +146,7 @@ class _State:
     def _written(self, event: Written) -> None:
         written = [self._changes[id] for id in event.ids if id in self._changes]
         files = dict.fromkeys((*self._desk.uncommitted, *event.files))
-        ops = (*self._desk.written, *event.ops, *(op for change in written for op in _placed(change)))
+        ops = (*self._desk.written, *event.ops, *(op for change in written for op in change.placed()))
         self._desk = replace(self._desk, writing=None, uncommitted=tuple(files), written=ops)
         if written:
             self._forget(frozenset(event.ids))
@@ -179,13 +179,6 @@ class _State:
         for steps in (self._past, self._future):
             renewed = (replace(step, edits=new(step.edits)) for step in steps)
             steps[:] = [step for step in renewed if step.edits]
-
-
-def _placed(change: Change) -> Iterator[Operation]:
-    """The operations of a change, each with the file it is about."""
-    for op in change.ops:
-        base = change.base_of(op)
-        yield op if op.file is not None or base is None else replace(op, file=base.file)
 
 
 def _about_files(desk: Desk, event: WriteBegan | WriteEnded | Committed) -> Desk:

@@ -49,6 +49,13 @@ class Change:
         fits = (one for one in self.bases if one.id == operation.id and operation.file in (None, one.file))
         return next(fits, None)
 
+    def placed(self) -> tuple[Operation, ...]:
+        """`ops`, each with the file it is about where that is known."""
+        return tuple(
+            op if op.file is not None or (base := self.base_of(op)) is None else replace(op, file=base.file)
+            for op in self.ops
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Put:

@@ -54,8 +54,8 @@ async def test_a_commit_is_taken_back_by_a_proposal(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("E", "right", "enter", "5", "a", "c")
-        await until(pilot, lambda: "Commit message" in screen_text(app), "the question")
-        await pilot.press("enter")
+        await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
+        await pilot.press("ctrl+s")
         await until(pilot, lambda: "Committed" in screen_text(app), "the commit")
         await pilot.press("u")
         await until(pilot, lambda: "+    status: NOT_SUPPORTED_SKIP" in screen_text(app), "the inverse")

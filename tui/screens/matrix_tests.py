@@ -3,19 +3,18 @@
 
 from collections.abc import Sequence
 
-from core.errors import TTMatrixError
 from core.model import node_id
 from core.text import one_line
 from tui.presentation import counted
-from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
+from tui.screens.entry_menu import EntryActions
 from tui.screens.set_fields import SetFields
 from tui.widgets.matrix_table import MatrixTable
 
 _MANY_RUNS = 8
 
 
-class TestActions(SessionScreen):
+class TestActions(EntryActions):
     """The actions on the marked tests, or on what is under the cursor."""
 
     table: MatrixTable
@@ -88,11 +87,11 @@ class TestActions(SessionScreen):
 
     # Runs and edits
 
-    def _targets(self) -> list[str]:
+    def targets(self) -> list[str]:
         return self.session.view.targets(self.chosen())
 
     def action_run(self) -> None:
-        ids = self._targets()
+        ids = self.targets()
         hidden = self.session.view.hidden_marks()
         if len(ids) <= _MANY_RUNS and not hidden:
             self.host.start_runs(ids)
@@ -111,12 +110,8 @@ class TestActions(SessionScreen):
             self.host.show_run(record.spec.run_id)
 
     def action_set_fields(self) -> None:
-        ids = self._targets()
+        ids = self.targets()
         if not ids:
             return
-        try:
-            form = SetFields(self.session, ids)
-        except TTMatrixError as error:
-            self.host.tell(error)
-            return
+        form = SetFields(self.session.matrix, ids)
         self.app.push_screen(form, lambda operations: self.host.propose(operations))

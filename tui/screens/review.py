@@ -1,258 +1,196 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Review: pending changes above, the diff they come to below; decide, write, commit."""
+"""Review: pending changes above, what they come to below; decide, edit, write, commit."""
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
-from core.edits.conflicts import Conflict, Take
-from core.edits.deliver import Delivered
-from core.edits.effect import CellChange, effect
+from core.edits.amend import amended, as_proposed
 from core.edits.operations import Operation
-from core.edits.pending import Change, Decision
-from core.edits.plan import EditPlan, plan
+from core.edits.pending import Change, Decision, proposed
 from core.errors import TTMatrixError
-from core.text import one_line, printable
-from tui.change_rows import ChangeRows, conflict_lines, effect_words, job_lines
+from tui.change_words import effect_words
 from tui.commands import Where, bindings
-from tui.presentation import counted, diff_style
-from tui.screens.base import SessionScreen
-from tui.screens.commit import Commit
-from tui.screens.dialogs import Confirm
-from tui.widgets.lines_view import LinesView, TextLines
+from tui.host import Host
+from tui.presentation import Cell, diff_style
+from tui.preview import Preview, make_preview, preview_lines, whole_lines
+from tui.review_rows import count_words, decision_words
+from tui.screens.review_list import ListActions
+from tui.screens.review_write import WriteActions
+from tui.screens.set_fields import SetFields
+from tui.session import Session
+from tui.widgets.filter_bar import FilterBar
+from tui.widgets.lines_view import Line, LinesView, TextLines
 from tui.widgets.row_table import RowTable
 
-_SHOWN_REJECTIONS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """A plan with its effect, as it was when it was asked for."""
-
-    plan: EditPlan
-    changes: tuple[CellChange, ...]
-    conflicts: tuple[Conflict, ...]
-
-
-class ChangeTable(RowTable):
-    """The table of pending changes, with the keys of a table."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
+_DELAY = 0.06
+"""Seconds the cursor must rest before what it is on is worked out."""
 
 
 class DiffView(LinesView):
-    """The diff, with the keys of a log."""
+    """What changes come to, with the keys of a log."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
 
 
-class ReviewScreen(SessionScreen):
+class ReviewScreen(ListActions, WriteActions):
     """Decide on pending changes and take them to the files and into a commit."""
 
-    PLACES = (Where.REVIEW, Where.TABLE, Where.LINES)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.REVIEW)
+
+    def __init__(self, session: Session, host: Host) -> None:
+        super().__init__(session, host)
+        # Held, not looked up: what is worked out may come due while the screen is taken apart.
+        self.diff_view = DiffView(diff_style, id="diff")
+        self.diff_title = Static("", id="diff-title", markup=False)
+        self._whole = False
+        self._summary: Sequence[str] = ()
+        self._summary_at: str | None = None
+
+    def places(self) -> tuple[Where, ...]:
+        if self.diff_view.has_focus:
+            return (Where.REVIEW, Where.LINES)
+        return (Where.REVIEW, Where.TABLE, *((Where.TREE,) if self.by else ()))
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
+        bar = FilterBar("", self.filter_by, lambda _: "", placeholder="words of a test, a change, a reason, a decision")
+        bar.display = False
+        yield bar
         with Vertical(id="changes-box"):
-            yield ChangeTable(ChangeRows((), self.session.conflicts), id="changes")
-        yield Static("", id="diff-title", markup=False)
-        yield DiffView(diff_style, id="diff")
+            yield self.table
+        yield self.diff_title
+        yield self.diff_view
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self._whole = False
+        self._timer = self.set_timer(_DELAY, self._ask_preview)
         self.follow(self.host.pending_changed, self._refresh)
         self.follow(self.host.matrix_changed, self._refresh)
-        self.follow(self.host.runs_changed, self._say)
+        self.follow(self.host.runs_changed, self.say_where)
         self.table.focus()
         self._refresh()
 
-    @property
-    def table(self) -> ChangeTable:
-        return self.query_one(ChangeTable)
-
-    @property
-    def diff_view(self) -> DiffView:
-        return self.query_one(DiffView)
-
-    @property
-    def _changes(self) -> Sequence[Change]:
-        return self.session.pending.changes
-
     def _refresh(self) -> None:
-        self.table.show(ChangeRows(self._changes, self.session.conflicts))
-        self.fit_list("#changes-box", len(self._changes))
-        self._say()
-        self._ask_preview()
+        self.show_rows()
+        self.fit_list("#changes-box", len(self.session.pending.changes))
 
-    def _say(self) -> None:
-        by_decision = Counter(change.decision for change in self._changes)
-        words = [f"{by_decision[decision]} {decision}" for decision in Decision if by_decision[decision]]
-        self.title_line(", ".join(words) or "nothing pending: E in the matrix changes entries")
+    def say_where(self) -> None:
+        self.title_line(
+            decision_words(self.session.pending.changes) or "nothing pending: E in the matrix changes entries",
+            f"{len(self.listed):,} on show" if self.filtering else "",
+        )
 
-    # The diff
+    def go_back(self) -> None:
+        """First the filter, then the screen."""
+        if self.filtering:
+            self.clear_filter()
+        else:
+            super().go_back()
+
+    # What it comes to
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        if not self._whole:
-            self._ask_preview()
+        if self._summary and self.table.cursor_key != self._summary_at:
+            self._summary = ()
+        self._timer.stop()
+        self._timer = self.set_timer(_DELAY, self._ask_preview)
 
-    def _operations(self) -> tuple[Operation, ...]:
-        """What the diff is about: all that is accepted, or the change under the cursor."""
+    def on_resize(self, event: events.Resize) -> None:
+        if self.is_mounted:
+            self.fit_list("#changes-box", len(self.session.pending.changes))
+            self.call_after_refresh(self._ask_preview)
+
+    def _shown(self) -> tuple[Change, ...]:
+        """What the pane is about: all that is accepted, the change under the cursor, or what is left of a group."""
         if self._whole:
-            return self.session.pending.accepted_operations()
-        return self._current.ops if self._current else ()
-
-    @property
-    def _current(self) -> Change | None:
-        """The change under the cursor."""
-        at = self.table.cursor
-        return self._changes[at] if at < len(self._changes) else None
+            return self.session.pending.accepted()
+        line = self.table.line
+        if line is None:
+            return ()
+        members = (one for one in line.group.changes if one.decision is not Decision.REJECTED)
+        return (line.change,) if line.change is not None else tuple(members)
 
     def _ask_preview(self) -> None:
-        operations, matrix, session = self._operations(), self.session.matrix, self.session
-        shown = () if self._whole or self._current is None else (self._current,)
+        if self._summary:
+            return
+        changes, session, whole = self._shown(), self.session, self._whole
+        matrix, width = session.matrix, self.diff_view.size.width
+        operations = tuple(op for change in changes for op in change.ops)
+        conflicts = [found for change in changes for found in session.conflicts(change)]
 
-        def preview() -> Preview:
-            planned = plan(matrix.checkout.test_config, operations, matrix.schema)
-            clashing = tuple(found for change in shown for found in session.conflicts(change))
-            return Preview(planned, tuple(effect(matrix, planned, session.ci())), clashing)
+        def preview() -> tuple[Preview, Sequence[Line]]:
+            made = make_preview(matrix, changes, operations, conflicts, session.ci())
+            return made, whole_lines(made) if whole else preview_lines(made, width)
 
         self.host.in_thread("preview", preview, self._show_preview, supersede=True)
 
-    def _show_preview(self, preview: Preview) -> None:
-        if not self.query(ChangeTable):
-            # The app is closing.
+    def _show_preview(self, made: tuple[Preview, Sequence[Line]]) -> None:
+        if self._summary:
             return
-        title = "what will be written" if self._whole else f"{self.table.cursor + 1}/{len(self._changes)}"
-        words = f"{title}   {effect_words(preview.changes)}" if self._changes else ""
-        self.query_one("#diff-title", Static).update(words)
-        refused = [f"cannot be done: {one.op.op} {one.op.id}: {one.why}" for one in preview.plan.rejected]
-        clashing = conflict_lines(preview.conflicts)
-        if clashing:
-            clashing.append("t takes theirs, o takes ours")
-        lines = [one_line(line) for line in (*clashing, *refused, *job_lines(preview.changes))]
-        self.diff_view.show(TextLines([*lines, *printable(preview.plan.diff()).split("\n")[:-1]]))
+        preview, lines = made
+        words = f"{self._counter()}   {effect_words(preview.cells)}" if self.session.pending.changes else ""
+        self.diff_title.update(words)
+        self.diff_view.show(TextLines(lines))
+
+    def _counter(self) -> str:
+        """Where we are: `3/12` of what is listed, or which group."""
+        line = self.table.line
+        if self._whole:
+            return "what will be written"
+        if line is None:
+            return "nothing matches the filter"
+        if line.change is None:
+            return count_words(line.group)
+        place = next(at for at, one in enumerate(line.group.changes, 1) if one is line.change)
+        return f"{place:,}/{len(line.group.changes):,}"
+
+    def show_summary(self, lines: Sequence[str]) -> None:
+        self._summary, self._summary_at = lines, self.table.cursor_key
+        self.diff_title.update("written")
+        looks = (
+            (Cell(line, "error" if line.startswith("NOT ") else "heading" if not at else ""),)
+            for at, line in enumerate(lines)
+        )
+        self.diff_view.show(TextLines(list(looks)))
 
     def action_whole_diff(self) -> None:
         self._whole = not self._whole
+        self._summary = ()
         self._ask_preview()
-
-    # Decisions
-
-    def _decide(self, decision: Decision) -> None:
-        if self._current:
-            at = self.table.cursor
-            self.host.decide(decision, [self._current.id])
-            self.table.cursor = at + 1
-
-    def action_accept(self) -> None:
-        self._decide(Decision.ACCEPTED)
-
-    def action_reject(self) -> None:
-        self._decide(Decision.REJECTED)
-
-    def action_skip(self) -> None:
-        self.table.action_move(1)
-
-    def action_accept_rest(self) -> None:
-        self._decide_rest(Decision.ACCEPTED, "Accept")
-
-    def action_reject_rest(self) -> None:
-        self._decide_rest(Decision.REJECTED, "Reject")
-
-    def _decide_rest(self, decision: Decision, verb: str) -> None:
-        rest = [change for change in self._changes if change.decision is Decision.UNDECIDED]
-        if not rest:
-            self.host.say("Nothing is undecided.")
-            return
-        edits = sum(len(change.ops) for change in rest)
-        question = Confirm(
-            f"{verb} {counted(len(rest), 'change')}?", f"{counted(edits, 'operation')} in all.", verb=verb.lower()
-        )
-        ids = [change.id for change in rest]
-        self.app.push_screen(question, lambda yes: self.host.decide(decision, ids) if yes else None)
-
-    def action_take(self, side: str) -> None:
-        """Decide what was changed elsewhere too."""
-        change = self._current
-        found = self.session.conflicts(change) if change else ()
-        if change is None or not found:
-            self.host.say("This was not changed elsewhere.")
-            return
-        self.host.resolve(change.id, found, Take(side))
-
-    def action_undo(self) -> None:
-        self.host.undo()
-
-    def action_redo(self) -> None:
-        self.host.redo()
 
     def action_other_pane(self) -> None:
         (self.table if self.diff_view.has_focus else self.diff_view).focus()
 
-    # To the files, and into a commit
+    # Editing what is proposed
 
-    def _accepted_plan(self) -> EditPlan | None:
-        """The plan of all that is accepted; None, and the reason on the screen, where it cannot be written."""
-        operations = self.session.pending.accepted_operations()
-        if not operations:
-            self.host.say("Nothing is accepted yet: a accepts the change under the cursor.")
-            return None
-        planned = plan(self.session.checkout.test_config, operations, self.session.matrix.schema)
-        if planned.rejected:
-            reasons = "\n".join(f"{one.op.id}: {one.why}" for one in planned.rejected[:_SHOWN_REJECTIONS])
-            count = len(planned.rejected)
-            self.host.tell(
-                TTMatrixError(f"{counted(count, 'operation')} cannot be done", reasons, "Reject those changes.")
+    def action_edit(self) -> None:
+        """Open the form on the change under the cursor; what comes out of it takes its place."""
+        change = self.current
+        if change is None:
+            self.host.say("E edits one change: unfold the group first." if self.table.line else "Nothing is pending.")
+        elif self.session.conflicts(change):
+            self.host.say("It was changed elsewhere too: t takes theirs, o takes ours. Then it can be edited.")
+        else:
+            try:
+                matrix = as_proposed(self.session.matrix, change.ops)
+            except TTMatrixError as error:
+                self.host.tell(error)
+                return
+            form = SetFields(matrix, list(dict.fromkeys(op.id for op in change.ops)))
+            self.app.push_screen(form, partial(self._edited, change))
+
+    def _edited(self, change: Change, edits: Sequence[Operation] | None) -> None:
+        if edits:
+            operations = amended(self.session.matrix, change.ops, edits)
+            self.host.replace(
+                change.id, proposed(operations, change.note, self.session.present) if operations else None
             )
-            return None
-        return planned
-
-    def action_write(self) -> None:
-        planned = self._accepted_plan()
-        if planned is not None:
-            files = "\n".join(edit.file for edit in planned.files)
-            title, body = f"Write {counted(len(planned.applied), 'operation')}?", files or "The files say so already."
-            question = Confirm(title, body, verb="write")
-            ids = self._accepted_ids()
-            self.app.push_screen(question, lambda yes: self._write(ids) if yes else None)
-
-    def _accepted_ids(self) -> Sequence[int]:
-        return [change.id for change in self.session.pending.accepted()]
-
-    def _write(self, ids: Sequence[int]) -> None:
-        def written(paths: Sequence[Path]) -> None:
-            self._written()
-            self.host.say(f"Wrote {counted(len(paths), 'file')}; c commits.")
-
-        self.host.in_thread("write", lambda: self.session.write(ids), written)
-
-    def _written(self) -> None:
-        self.host.pending_moved()
-        self.host.action_reload()
-
-    def action_commit(self) -> None:
-        """Write what is accepted and commit it with what was written here, and nothing else."""
-        accepted = self.session.pending.accepted_operations()
-        if not accepted and not self.session.uncommitted:
-            self.host.say("Nothing is accepted or written yet.")
-            return
-        planned = self._accepted_plan() if accepted else EditPlan((), ())
-        if planned is not None:
-            operations = (*self.session.uncommitted, *accepted)
-            screen = Commit(self.session, self.host, planned, operations, self._accepted_ids())
-            self.app.push_screen(screen, self._committed)
-
-    def _committed(self, delivered: Delivered | None) -> None:
-        if delivered is not None:
-            self._written()
-            revisions = delivered.committed.revisions
-            self.host.say(f"Committed {', '.join(revision[:10] for revision in revisions)}.")
+            if not operations:
+                self.host.say("The entry says that already, so nothing is left of the change; u brings it back.")

@@ -15,9 +15,9 @@ from core.edits.bulk import ENTRY_SCOPE, FORM_FIELDS, FormField, present_text, s
 from core.edits.idle import Idle, without_idle
 from core.edits.operations import Operation
 from core.errors import UsageError
+from core.matrix.index import Matrix
 from core.text import one_line
 from tui.screens.dialogs import Dialog
-from tui.session import Session
 from tui.widgets.cycle import Cycle
 
 _VARIOUS = "\N{HORIZONTAL ELLIPSIS}"
@@ -28,14 +28,14 @@ class SetFields(Dialog[Sequence[Operation]]):
     """Dismissed with the operations of what was changed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "propose", "Propose", show=False, priority=True),
+        Binding("enter", "propose", "Propose", show=False),
         Binding("down", "app.focus_next", "Next", show=False),
         Binding("up", "app.focus_previous", "Previous", show=False),
     ]
 
-    def __init__(self, session: Session, ids: Sequence[str]) -> None:
+    def __init__(self, matrix: Matrix, ids: Sequence[str]) -> None:
         super().__init__()
-        self._matrix = session.matrix
+        self._matrix = matrix
         self._ids = ids
         self._before: dict[str, str | None] = {}
         self._refused: Sequence[Operation] = ()
@@ -54,9 +54,7 @@ class SetFields(Dialog[Sequence[Operation]]):
                     yield Label(field.name)
                     yield self._editor(field)
             yield Label("", id="form-problem")
-            yield Label(
-                Text("↑ ↓ field   ← → choose   empty: take it away   enter propose   esc leave"), id="dialog-hint"
-            )
+            yield Label(Text("↑ ↓ field   ← → choose   empty: takes it away   enter propose   esc"), id="dialog-hint")
 
     def _editor(self, field: FormField) -> Cycle | Input:
         if field.choices:
@@ -67,7 +65,8 @@ class SetFields(Dialog[Sequence[Operation]]):
 
     def on_mount(self) -> None:
         self._fill()
-        self.query_one("#field-status").focus()
+        # At once: what is typed right after the key that opened the form is for the form.
+        self.set_focus(self.query_one("#field-status"))
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
         if event.cycle.id == "scope":
@@ -88,6 +87,10 @@ class SetFields(Dialog[Sequence[Operation]]):
             elif isinstance(editor, Input):
                 editor.value = present or ""
                 editor.placeholder = "(they differ: left empty, nothing changes)" if present is None else "not set"
+
+    def on_input_submitted(self) -> None:
+        # By way of the input: enter then comes after the letters typed before it, however fast they came.
+        self.action_propose()
 
     def action_propose(self) -> None:
         """Propose what has an effect. Where nothing has one, say why, and propose it all the same when asked again."""

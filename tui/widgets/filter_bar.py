@@ -30,8 +30,10 @@ class QueryInput(Input):
     class Left(Message):
         """The person is done with the query and wants the rows."""
 
-    def __init__(self, value: str, changed: Callable[[str], None], complete: Callable[[str], str]) -> None:
-        super().__init__(value, placeholder="for example: status:xfail arch:p150 !mode:training llama", id="filter")
+    def __init__(
+        self, value: str, changed: Callable[[str], None], complete: Callable[[str], str], placeholder: str
+    ) -> None:
+        super().__init__(value, placeholder=placeholder, id="filter")
         self.cursor_blink = False
         self._changed = changed
         self._complete = complete
@@ -71,15 +73,22 @@ class FilterBar(Horizontal):
     `changed` is called with the text of each edit; `complete` gives a text with its last word completed, or nothing.
     """
 
-    def __init__(self, query: str, changed: Callable[[str], None], complete: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        query: str,
+        changed: Callable[[str], None],
+        complete: Callable[[str], str],
+        placeholder: str = "for example: status:xfail arch:p150 !mode:training llama",
+    ) -> None:
         super().__init__(id="filter-line")
+        self._placeholder = placeholder
         self._query = query
         self._changed = changed
         self._complete = complete
 
     def compose(self) -> ComposeResult:
         yield Static("/", id="filter-prompt")
-        yield QueryInput(self._query, self._changed, self._complete)
+        yield QueryInput(self._query, self._changed, self._complete, self._placeholder)
         yield Static("", id="filter-note", markup=False)
 
     @property

@@ -13,10 +13,15 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from tui.presentation import Cell
 from tui.widgets.line_style import line_style
 
 _WHEEL_LINES = 3
 _SIDE_STEP = 16
+
+
+Line = str | Sequence[Cell]
+"""A text that is styled as a whole, or pieces that bring their styles."""
 
 
 class LineSource(Protocol):
@@ -25,20 +30,20 @@ class LineSource(Protocol):
     @property
     def line_count(self) -> int: ...
 
-    def lines(self, first: int, count: int) -> Sequence[str]: ...
+    def lines(self, first: int, count: int) -> Sequence[Line]: ...
 
 
 class TextLines:
     """A LineSource over lines that are at hand."""
 
-    def __init__(self, lines: Sequence[str] = ()) -> None:
+    def __init__(self, lines: Sequence[Line] = ()) -> None:
         self._lines = lines
 
     @property
     def line_count(self) -> int:
         return len(self._lines)
 
-    def lines(self, first: int, count: int) -> Sequence[str]:
+    def lines(self, first: int, count: int) -> Sequence[Line]:
         return self._lines[first : first + count]
 
 
@@ -48,6 +53,8 @@ class LinesView(ScrollView, can_focus=True):
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "lines--added",
         "lines--removed",
+        "lines--added-word",
+        "lines--removed-word",
         "lines--hunk",
         "lines--file",
         "lines--error",
@@ -60,6 +67,8 @@ class LinesView(ScrollView, can_focus=True):
         background: $surface; color: $foreground; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1;
         & > .lines--added { color: $text-success; background: $success 15%; }
         & > .lines--removed { color: $text-error; background: $error 15%; }
+        & > .lines--added-word { color: $text-success; background: $success 40%; text-style: bold underline; }
+        & > .lines--removed-word { color: $text-error; background: $error 40%; text-style: bold underline; }
         & > .lines--hunk { color: $text-secondary; }
         & > .lines--file { text-style: bold; background: $panel; }
         & > .lines--error { color: $text-error; }
@@ -128,7 +137,7 @@ class LinesView(ScrollView, can_focus=True):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         first = self.scroll_offset.y + crop.y
-        texts = list(self.source.lines(first, crop.height)) if first < self.source.line_count else []
+        texts: list[Line] = list(self.source.lines(first, crop.height)) if first < self.source.line_count else []
         texts += [""] * (crop.height - len(texts))
         strips = [self._strip(text) for text in texts]
         for line_filter in self.get_line_filters():
@@ -136,12 +145,19 @@ class LinesView(ScrollView, can_focus=True):
             strips = [strip.apply_filter(line_filter, background) for strip in strips]
         return strips
 
-    def _strip(self, text: str) -> Strip:
-        name = self._style_of(text)
+    def _look(self, name: str) -> Style:
         if name not in self._looks:
             self._looks[name] = line_style(self, f"lines--{name}" if name else "")
-        style, width = self._looks[name], self.size.width
-        return Strip([Segment(text[self._side : self._side + width], style)]).adjust_cell_length(width, style)
+        return self._looks[name]
+
+    def _strip(self, line: Line) -> Strip:
+        width = self.size.width
+        if isinstance(line, str):
+            style = self._look(self._style_of(line))
+            return Strip([Segment(line[self._side : self._side + width], style)]).adjust_cell_length(width, style)
+        whole = Strip([Segment(cell.text, self._look(cell.style)) for cell in line])
+        shown = whole.crop(self._side, self._side + width) if self._side else whole
+        return shown.adjust_cell_length(width, self._look(line[-1].style if line else ""))
 
     # Moving
 

@@ -1,27 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pending changes as rows and words: what they do, what they come to, and what was said of them."""
+"""Pending changes in words: what they do, what they come to, and what was said of them."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from core.edits.conflicts import Conflict
 from core.edits.effect import CellChange
 from core.edits.journal_events import Rebased
 from core.edits.operations import Operation, OpKind
-from core.edits.pending import Change, Decision
 from core.edits.values import ABSENT
 from core.matrix.selected import job_name
 from core.model import Status
 from core.text import one_line
-from tui.presentation import STATUS_LOOKS, Cell, counted
-from tui.widgets.row_table import TableColumn
+from tui.presentation import STATUS_LOOKS, counted
 
-_DECISIONS = {
-    Decision.UNDECIDED: Cell("? open"),
-    Decision.ACCEPTED: Cell("✓ accept", "pass"),
-    Decision.REJECTED: Cell("✗ reject", "dim"),
-}
-_CONFLICT = Cell("! clash", "fail")
 _SHOWN_KINDS = 4
 _SHOWN_JOBS = 6
 _LEAST_MINUTES = 0.05
@@ -60,38 +52,6 @@ def _value(value: object) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(str, value)) + "]"
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-class ChangeRows:
-    """A RowSource over pending changes."""
-
-    columns: Sequence[TableColumn] = (
-        TableColumn("decision", 8),
-        TableColumn("test", 30, share=2, elide=True),
-        TableColumn("change", 30, share=3),
-    )
-
-    def __init__(self, changes: Sequence[Change], conflicts: Callable[[Change], Sequence[Conflict]]) -> None:
-        self.changes = changes
-        self._conflicts = conflicts
-
-    def __len__(self) -> int:
-        return len(self.changes)
-
-    def key(self, position: int) -> str:
-        return str(self.changes[position].id)
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        change = self.changes[position]
-        ids = list(dict.fromkeys(op.id for op in change.ops))
-        name = one_line(ids[0]) if len(ids) == 1 else f"{len(ids):,} tests"
-        style = "dim" if change.decision is Decision.REJECTED else ""
-        undecided = change.decision is not Decision.REJECTED and self._conflicts(change)
-        decision = _CONFLICT if undecided else _DECISIONS[change.decision]
-        return [decision], [Cell(name, style)], [Cell(describe_operations(change.ops), style)]
 
 
 def effect_words(changes: Sequence[CellChange]) -> str:

@@ -4,7 +4,7 @@
 from core.edits.effect import CellChange, FieldChange
 from core.model import Status
 from core.sources.presets import Job
-from tui.change_rows import effect_words
+from tui.change_words import effect_words
 
 PASS, SKIP = Status.EXPECTED_PASSING, Status.NOT_SUPPORTED_SKIP
 JOB = Job("p.json", 0, "nightly", "n150", "tests", "n150")

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two texts line by line and, in the lines that changed, word by word."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+_WORD = re.compile(r"\s+|\w+|[^\w\s]")
+_ALIKE = 0.3
+"""Similarity from which two lines are one line that changed, and its words are worth telling apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a line."""
+
+    text: str
+    changed: bool = False
+    """Whether the other side has something else there. A line without another side has nothing to tell apart."""
+
+
+Spans = tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line as it was and as it will be; None: there is none. A line that stays is the same on both sides."""
+
+    old: Spans | None
+    new: Spans | None
+
+    @property
+    def stays(self) -> bool:
+        return self.old == self.new
+
+
+def word_diff(before: Sequence[str], after: Sequence[str]) -> list[Row]:
+    """Rows that hold every line of both texts in order: `old` sides joined are `before`, `new` sides `after`."""
+    rows: list[Row] = []
+    for kind, old, old_end, new, new_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            rows += [Row((Span(line),), (Span(line),)) for line in before[old:old_end]]
+        else:
+            rows += _replaced(before[old:old_end], after[new:new_end])
+    return rows
+
+
+def _replaced(before: Sequence[str], after: Sequence[str]) -> Iterator[Row]:
+    """Lines that were replaced: each old one beside the next new one that is like it."""
+    at = 0
+    for line in before:
+        partner = next((n for n in range(at, len(after)) if _alike(line, after[n])), None)
+        if partner is None:
+            yield Row((Span(line),), None)
+            continue
+        yield from (Row(None, (Span(added),)) for added in after[at:partner])
+        yield Row(*_words(line, after[partner]))
+        at = partner + 1
+    yield from (Row(None, (Span(added),)) for added in after[at:])
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether they set the same key, or say much the same without one."""
+    (key, colon, _), (other_key, other_colon, _) = one.partition(":"), other.partition(":")
+    if colon and other_colon:
+        return key.strip() == other_key.strip()
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
+
+
+def _words(before: str, after: str) -> tuple[Spans, Spans]:
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    left: list[Span] = []
+    right: list[Span] = []
+    for kind, a, a_end, b, b_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        for spans, words in ((left, old[a:a_end]), (right, new[b:b_end])):
+            if words:
+                spans.append(Span("".join(words), kind != "equal"))
+    return tuple(left), tuple(right)

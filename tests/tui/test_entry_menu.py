@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is done to an entry besides setting fields, from the menu and from the palette, at both sizes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from core.edits.operations import Operation, OpKind
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.tree import INFERENCE, TRAINING, sample
+from tui.app import TTMatrixApp
+
+NAME = "alpha/pytorch-org/name-single_device-inference"
+ORG = "org/name has:entry"
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "tt-xla")
+
+
+async def _choose(app: TTMatrixApp, pilot: Pilot[Any], words: str, then: str) -> None:
+    """Take an act from the menu and wait for what it asks."""
+    await pilot.press("M")
+    await until(pilot, lambda: "delete" in screen_text(app) and "esc leave it" in screen_text(app), "the menu")
+    await type_text(pilot, words)
+    await pilot.press("enter")
+    await until(pilot, lambda: then in screen_text(app), then)
+
+
+def _proposed(app: TTMatrixApp) -> list[Operation]:
+    return [op for change in app.session.pending.changes for op in change.ops]
+
+
+@SIZES
+async def test_a_marker_more_and_one_less(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=size) as pilot:
+        await _choose(app, pilot, "add marker", "Add which marker?")
+        await type_text(pilot, "push")
+        await pilot.press("enter")
+        await until(pilot, lambda: len(_proposed(app)) == 1, "the marker")
+        await _choose(app, pilot, "remove marker", "Remove which marker?")
+        await type_text(pilot, "large")
+        await pilot.press("enter")
+        await until(pilot, lambda: len(_proposed(app)) == 2, "the other marker")
+    assert _proposed(app) == [
+        Operation(OpKind.ADD, NAME, INFERENCE, ("markers",), "push"),
+        Operation(OpKind.REMOVE, NAME, INFERENCE, ("markers",), "large"),
+    ]
+
+
+async def test_rename_and_move(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await _choose(app, pilot, "rename", "Rename the entry to")
+        await pilot.press("end")
+        await type_text(pilot, "-x")
+        await pilot.press("enter")
+        await until(pilot, lambda: len(_proposed(app)) == 1, "the rename")
+        await _choose(app, pilot, "move", "Move to which file?")
+        await pilot.press("enter")
+        await until(pilot, lambda: len(_proposed(app)) == 2, "the move")
+    assert _proposed(app) == [
+        Operation(OpKind.RENAME, NAME, INFERENCE, to=f"{NAME}-x"),
+        Operation(OpKind.MOVE, NAME, INFERENCE, to=TRAINING),
+    ]
+
+
+@SIZES
+async def test_enter_does_not_delete(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=size) as pilot:
+        await _choose(app, pilot, "delete", "Delete the entry?")
+        await pilot.press("enter", "escape")
+        assert _proposed(app) == []
+        await _choose(app, pilot, "delete", "Delete the entry?")
+        await pilot.press("y")
+        await until(pilot, lambda: bool(_proposed(app)), "the proposal")
+    assert _proposed(app) == [Operation(OpKind.REMOVE, NAME, INFERENCE)]
+
+
+async def test_the_menu_is_in_the_palette(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("colon")
+        await type_text(pilot, "marker or arch")
+        await until(pilot, lambda: "One marker or arch" in screen_text(app), "the command")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "remove arch" in screen_text(app), "the menu")
+
+
+async def test_what_is_so_already_is_said(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await _choose(app, pilot, "add marker", "Add which marker?")
+        await type_text(pilot, "large")
+        await pilot.press("enter")
+        await until(pilot, lambda: "It is so already" in screen_text(app), "the word")
+    assert _proposed(app) == []

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The review of many changes: groups, the filter, the counter, editing in place, and the end of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+
+from core.edits.operations import Operation, OpKind
+from core.edits.pending import Decision
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, own_checkout, screen_text, type_text, until
+from tests.support.tree import INFERENCE, TRAINING, sample
+from tui.app import TTMatrixApp
+
+TINY = "alpha/pytorch-tiny-single_device-inference"
+NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
+NAME = "alpha/pytorch-org/name-single_device-inference"
+TRAIN = "alpha/pytorch-tiny-single_device-training"
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+_KEY_SECONDS = 0.05
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return own_checkout(sample(tmp_path / "tt-xla").root)
+
+
+def _set(id: str, file: str, field: str, value: object) -> Operation:
+    return Operation(OpKind.SET, id, file, (field,), value)
+
+
+def _app(checkout: Checkout, *operations: Operation, note: str = "") -> TTMatrixApp:
+    app = build_app(checkout)
+    for operation in operations:
+        app.session.bench.propose([operation], note, app.session.present)
+    return app
+
+
+def _three(checkout: Checkout, note: str = "") -> TTMatrixApp:
+    skip = "NOT_SUPPORTED_SKIP"
+    operations = (
+        _set(TINY, INFERENCE, "status", skip),
+        _set(TRAIN, TRAINING, "status", skip),
+        _set(NAME, INFERENCE, "reason", "needs too much DRAM"),
+    )
+    return _app(checkout, *operations, note=note)
+
+
+def _decisions(app: TTMatrixApp) -> str:
+    return "".join(change.decision[0] for change in app.session.pending.changes)
+
+
+@SIZES
+async def test_before_and_after_with_effect_and_reason(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = _three(checkout, "seen [bold]3 times\x1b[31m")
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("5", "G")
+        await until(pilot, lambda: '-    reason: "Too large for single chip"' in screen_text(app), "before")
+        assert '+    reason: "needs too much DRAM"' in screen_text(app)
+        beside = any("-    reason" in line and "+    reason" in line for line in screen_text(app).splitlines())
+        assert beside == (size[0] >= 120)
+        assert "3/3   2 cells: reason" in screen_text(app)
+        assert "why: seen [bold]3 times\N{REPLACEMENT CHARACTER}[31m" in screen_text(app)
+
+
+@SIZES
+async def test_a_group_is_decided_after_its_count_was_shown(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = _three(checkout)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("5", "m", "g")
+        await until(pilot, lambda: "2 changes: 2 open" in screen_text(app), "the groups")
+        await pilot.press("A")
+        await until(pilot, lambda: "Accept 2 changes?" in screen_text(app), "the count")
+        assert "status = NOT_SUPPORTED_SKIP" in screen_text(app)
+        await pilot.press("y")
+        assert _decisions(app) == "aau"
+        await pilot.press("u")
+        assert _decisions(app) == "uuu"
+        await pilot.press("l", "j", "x", "h", "A")
+        await until(pilot, lambda: "Accept 1 change?" in screen_text(app), "the rest")
+        await pilot.press("y")
+        assert _decisions(app) == "rau"
+
+
+async def test_groups_go_round_and_fold(checkout: Checkout) -> None:
+    app = _three(checkout)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("5")
+        for name, rows in (("change", 2), ("loader", 1), ("reason", 3)):
+            await pilot.press("m")
+            await until(pilot, lambda name=name: f"test, by {name}" in screen_text(app), name)  # type: ignore[misc]
+            assert len(app.review_screen.table.rows) == rows
+            await pilot.press("plus")
+            assert len(app.review_screen.table.rows) == rows + 3
+            await pilot.press("underscore")
+            assert len(app.review_screen.table.rows) == rows
+        await pilot.press("m")
+        assert len(app.review_screen.table.rows) == 3
+
+
+async def test_only_what_the_filter_shows_is_decided(checkout: Checkout) -> None:
+    app = _three(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "slash")
+        await type_text(pilot, "tiny skip")
+        await until(pilot, lambda: "2 of 3 changes" in screen_text(app), "what is found")
+        await pilot.press("enter", "A", "y")
+        assert _decisions(app) == "aau"
+        await pilot.press("escape", "G")
+        await until(pilot, lambda: "3/3" in screen_text(app), "all of them")
+        assert app.screen is app.review_screen
+
+
+async def test_every_decision_leads_to_the_next(checkout: Checkout) -> None:
+    app = _three(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "g", "s", "a", "x", "n", "N", "a")
+        assert _decisions(app) == "aar"
+        await pilot.press("s")
+        await until(pilot, lambda: "3 pending" not in screen_text(app), "the decisions")
+
+
+@SIZES
+async def test_a_proposal_is_edited_in_place_in_one_step(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = _three(checkout)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("5", "G", "a", "G", "E")
+        await until(pilot, lambda: "enter propose" in screen_text(app), "the form")
+        await pilot.press("down", "down", "end")
+        await type_text(pilot, " and time")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is app.review_screen, "the review")
+        change = app.session.pending.changes[2]
+        assert change.ops == (_set(NAME, INFERENCE, "reason", "needs too much DRAM and time"),)
+        assert change.decision is Decision.ACCEPTED
+        await pilot.press("u")
+        assert app.session.pending.changes[2].ops == (_set(NAME, INFERENCE, "reason", "needs too much DRAM"),)
+
+
+async def test_an_entry_that_goes_has_no_fields_to_edit(checkout: Checkout) -> None:
+    app = _app(checkout, Operation(OpKind.REMOVE, TINY, INFERENCE))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "E")
+        await until(pilot, lambda: "It has no fields to edit" in screen_text(app), "the reason")
+
+
+@SIZES
+async def test_the_end_is_read_from_the_files(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = _three(checkout)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("5", "A", "y", "G", "x", "w", "y")
+        await until(pilot, lambda: "2 of 2 changes are in the files" in screen_text(app), "what is found")
+        assert "wrote tests/runner/test_config/" in screen_text(app)
+        await pilot.press("c")
+        await until(pilot, lambda: "Commit 2 tests" in screen_text(app), "the message")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "committed " in screen_text(app), "the commit")
+        assert "2 of 2 changes are in the files" in screen_text(app)
+
+
+async def test_what_somebody_took_back_at_once_is_missed(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = _three(checkout)
+    path = checkout.test_config / TRAINING
+    before, write = path.read_text(), app.session.bench.write
+
+    def write_in_vain(*words: object) -> object:
+        done = write(*words)  # type: ignore[arg-type]
+        path.write_text(before)
+        return done
+
+    monkeypatch.setattr(app.session.bench, "write", write_in_vain)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("5", "A", "y", "w", "y")
+        await until(pilot, lambda: "2 of 3 changes are in the files" in screen_text(app), "what is found")
+        assert f"NOT in the files: {TRAIN}" in screen_text(app)
+
+
+async def test_five_hundred_changes_stay_quick(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    ids = (TINY, NET, NAME)
+    for number in range(500):
+        operation = _set(ids[number % 3], INFERENCE, "reason", f"words {number % 7}")
+        app.session.bench.propose([operation], "", app.session.present)
+    async with app.run_test(size=(160, 50)) as pilot:
+        await pilot.press("5")
+        await until(pilot, lambda: "1/500" in screen_text(app), "the first")
+        screen = app.review_screen
+        best: dict[str, float] = {}
+        acts: dict[str, Callable[[], None]] = {
+            "accept": screen.action_accept,
+            "next": lambda: screen.action_next_undecided(1),
+            "group": screen.action_group,
+            "unfold": lambda: screen.table.action_fold_all(True),
+            "filter": lambda: screen.filter_by("words 3"),
+        }
+        for name, act in acts.items():
+            times = []
+            for _ in range(3):
+                began = perf_counter()
+                act()
+                times.append(perf_counter() - began)
+                await pilot.pause()
+            best[name] = min(times)
+        assert max(best.values()) < _KEY_SECONDS, best
