@@ -25,7 +25,7 @@ Line = tuple[Cell, ...]
 
 
 def entry_lines(texts: Iterable[EntryText], width: int) -> list[Line]:
-    """Every entry of `texts` under its name, in lines of at most `width` cells."""
+    """Every entry of `texts`, which begins with its id, under its file, in lines of at most `width` cells."""
     return [line for text in texts for line in _entry(text, width)]
 
 
@@ -69,7 +69,7 @@ def _chopped(text: str, first: int, width: int) -> list[str]:
 
 
 def _entry(text: EntryText, width: int) -> Iterator[Line]:
-    yield (Cell(fit(f"{one_line(text.file)}  {one_line(text.id)}", width, elide=True), "file"),)
+    yield (Cell(fit(one_line(text.file), width, elide=True), "file"),)
     rows = word_diff(text.before, text.after)
     beside = width >= SIDE_BY_SIDE_FROM and text.before and text.after
     yield from _beside(rows, width) if beside else _under(rows, width)

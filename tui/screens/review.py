@@ -98,7 +98,10 @@ class ReviewScreen(ListActions, WriteActions):
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         if self._summary and self.table.cursor_key != self._summary_at:
-            self._summary = ()
+            # What the cursor was on may be gone because it was written: that is no word of a person.
+            gone = self._summary_at is not None and self.table.rows.position_of(self._summary_at) is None
+            self._summary_at = self.table.cursor_key
+            self._summary = self._summary if gone else ()
         self._timer.stop()
         self._timer = self.set_timer(_DELAY, self._ask_preview)
 
