@@ -7,6 +7,7 @@ from enum import StrEnum
 from core.runs.log_pattern import Matcher, Pattern
 from core.runs.log_scan import Hit, LineScan
 from core.runs.log_signs import is_error
+from core.runs.plain import plain_line
 from core.runs.tail import LogFile
 
 
@@ -61,6 +62,10 @@ class LogLook:
         shown = self._shown
         return self.log.texts(range(first, first + count) if shown is None else shown.found[first : first + count])
 
+    def lines(self, first: int, count: int) -> list[str]:
+        """As `texts`, safe to show."""
+        return [plain_line(text) for text in self.texts(first, count)]
+
     def number_at(self, row: int) -> int:
         """The line that a row shows; beyond the rows the line after the last."""
         if self._shown is None:
@@ -95,7 +100,7 @@ class LogLook:
         self.filters, self.filtering = filters, filtering
         stack = self._stack()
         self._shown = LineScan(self.log, stack) if stack else None
-        self._scans = {}
+        self._scans = {what: self._scan(what) for what in self._scans}
 
     @property
     def left(self) -> list[int]:
@@ -116,9 +121,12 @@ class LogLook:
         """The next line to go to from line `number`; of the search there must be one."""
         scan = self._scans.get(what)
         if scan is None:
-            holds = self.search.holds if what is Seek.SEARCH and self.search is not None else is_error
-            scan = self._scans[what] = LineScan(self.log, [*self._stack(), holds])
+            scan = self._scans[what] = self._scan(what)
         return Hit(None, waiting=True) if self.opening else scan.seek(number, forward=forward)
+
+    def _scan(self, what: Seek) -> LineScan:
+        holds = self.search.holds if what is Seek.SEARCH and self.search is not None else is_error
+        return LineScan(self.log, [*self._stack(), holds])
 
     def place(self, what: Seek, number: int) -> tuple[int, int, bool]:
         """How many of a kind there are up to line `number`, how many in all, and whether that is all of them."""

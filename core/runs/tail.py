@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.runs.plain import plain_line
+from core.runs.plain import plain_line, visible_lines
 
 CHUNK = 64 * 1024
 """Bytes between two entries of the index."""
@@ -114,15 +114,19 @@ class LogFile:
         finally:
             os.close(descriptor)
 
-    def tail(self) -> tuple[int, list[str]]:
-        """The last lines of the file, indexed or not, as they were written, and the byte at which they begin."""
+    def last(self, count: int) -> list[str]:
+        """The lines in the last `count` bytes of the file, indexed or not, without sequences: to be searched."""
+        return visible_lines("\n".join(self.tail(count)[1]).encode())
+
+    def tail(self, count: int = CHUNK) -> tuple[int, list[str]]:
+        """The lines in the last `count` bytes of the file as they were written, and the byte at which they begin."""
         descriptor = self._open()
         if descriptor is None:
             return 0, []
         try:
             size = os.fstat(descriptor).st_size
-            start = max(0, size - CHUNK)
-            data = os.pread(descriptor, CHUNK, start)
+            start = max(0, size - count)
+            data = os.pread(descriptor, count, start)
         finally:
             os.close(descriptor)
         cut = data.find(b"\n") + 1 if start else 0
