@@ -32,9 +32,9 @@ def gutter_mark(line: str) -> str:
     return _MARKS[sign.kind] if sign else " "
 
 
-def log_text(line: str, base: Style, search: Pattern | None, hit: Style) -> Text:
-    """One line as it was written, safe to show, over the style `base`, what is searched in the style `hit`."""
-    text = Text(end="", no_wrap=True, style=base)
+def log_text(line: str, search: Pattern | None, hit: Style) -> Text:
+    """One line as it was written, safe to show, what is searched in the style `hit`."""
+    text = Text(end="", no_wrap=True)
     for span, look in coloured_line(line):
         text.append(span, None if look == PLAIN else _style(look))
     if search is not None and not search.out:

@@ -256,12 +256,11 @@ class LogView(LinesView):
         if current:
             base += Style(bgcolor=self.style_named("current").bgcolor)
         search = self.look.search if self.look is not None else None
-        line = log_text(text, base, search, self.style_named("hit"))
-        width = max(1, self.size.width - GUTTER)
-        strip = Strip(line.render(self.app.console))
-        if self.wraps:
-            cuts = [*range(width, strip.cell_length, width), max(width, strip.cell_length)]
-            pieces = list(strip.divide(cuts))
+        line = log_text(text, search, self.style_named("hit"))
+        width = max(1, self.scrollable_content_region.width - GUTTER)
+        strip = Strip(line.render(self.app.console)).apply_style(base)
+        if self.wraps and strip.cell_length > width:
+            pieces = list(strip.divide([*range(width, strip.cell_length, width), strip.cell_length]))
         else:
             pieces = [strip.crop(self._side, self._side + width)]
         return [
