@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How lines of a log look."""
 
-from rich.console import Console
 from rich.style import Style
 
 from core.runs.log_pattern import parse_filter, parse_pattern
-from tui.log_text import gutter_mark, log_style, log_text
+from tui.log_text import gutter_mark, log_segments, log_style
 
-HIT = Style(reverse=True)
+STYLES = {"": Style(color="white"), "hit": Style(reverse=True)}
 
 
 def test_styles_and_marks_of_lines() -> None:
@@ -23,14 +22,12 @@ def test_styles_and_marks_of_lines() -> None:
 
 
 def test_its_own_colours_stand_over_ours_and_hits_over_both() -> None:
-    text = log_text("a\x1b[38;5;9mbcd\x1b[0m\x1b]0;title\x07e", parse_pattern("cd"), HIT)
-    segments = [(segment.text, segment.style) for segment in text.render(Console())]
-    assert [piece for piece, _ in segments] == ["a", "b", "cd", "e"]
-    colours = [style.color.number if style and style.color else None for _, style in segments]
-    assert colours == [None, 9, 9, None]
-    assert [style.reverse if style else None for _, style in segments] == [None, None, True, None]
+    segments = log_segments("a\x1b[38;5;9mbcd\x1b[0m\x1b]0;title\x07e", STYLES.__getitem__, parse_pattern("cd"))
+    assert [segment.text for segment in segments] == ["  ", "a", "b", "cd", "e"]
+    styles = [segment.style for segment in segments if segment.style is not None]
+    assert [style.color.number if style.color else None for style in styles] == [7, 7, 9, 9, 7]
+    assert [style.reverse for style in styles] == [None, None, None, True, None]
 
 
 def test_what_is_searched_to_be_absent_is_not_marked() -> None:
-    text = log_text("abc", parse_filter("!b"), HIT)
-    assert not text.spans
+    assert len(log_segments("abc", STYLES.__getitem__, parse_filter("!b"))) == 2

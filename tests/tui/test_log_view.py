@@ -7,7 +7,6 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from core.runs.log_look import LogLook
 from core.runs.tail import LogFile
 from tests.support.app import type_text
 from tui.widgets.log_bar import LogBar
@@ -26,7 +25,7 @@ class LogApp(App[None]):
         yield LogPane()
 
     def on_mount(self) -> None:
-        self.view.open(LogLook(LogFile(self.file)))
+        self.query_one(LogPane).open(LogFile(self.file))
         self.view.focus()
 
     @property
@@ -170,11 +169,12 @@ async def test_wrapping_shows_the_whole_line_and_the_end(log: Path) -> None:
 async def test_a_large_log_opens_at_its_end_and_keeps_the_place_while_it_is_indexed(log: Path) -> None:
     app = numbered(log, 300_000)
     async with app.run_test(size=(60, 20)) as pilot:
-        assert app.view.look is not None
-        assert app.view.look.opening
+        app.query_one(LogPane).open(LogFile(log))
+        assert app.view.source.line_count < 10_000
         assert "  line 299999" in app.rows()
-        await pilot.press("pageup", "k")
+        app.view.action_page(-1)
         before = app.rows()
+        assert "  line 299999" not in before
         await app.settle(pilot)
         assert app.view.source.line_count == 300_000
         assert app.rows() == before

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs and their logs: what runs, what came of it, and what it printed, live."""
 
-import asyncio
-from collections.abc import Callable
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -10,8 +8,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
-from core.errors import TTMatrixError
-from core.runs.log_look import LogLook
 from core.runs.log_signs import telling_line
 from core.runs.record import RunRecord, RunState
 from core.runs.spec import shell_command
@@ -27,9 +23,6 @@ from tui.widgets.log_pane import LogPane
 from tui.widgets.log_view import LogView
 from tui.widgets.row_table import RowTable
 
-_POLL_SECONDS = 0.1
-_SLICE_SECONDS, _BREATH_SECONDS = 0.003, 0.002
-"""How long a log is worked on at a time, and how long everything else has before it goes on."""
 _REASON_BYTES = 4 * 1024 * 1024
 """How much of the end of a log is looked through for the line that tells most."""
 
@@ -58,7 +51,6 @@ class RunsScreen(SessionScreen):
         self._shown = ""
         self.follow(self.host.runs_changed, self._runs_changed)
         self.follow(self.host.pending_changed, self._say)
-        self.run_worker(self._tend_log(), name="log")
         self.table.focus()
         self._say()
 
@@ -112,23 +104,11 @@ class RunsScreen(SessionScreen):
         if shown != self._shown:
             self._shown = shown
             if record is not None:
-                self._try(lambda: self.log_view.open(LogLook(LogFile(record.log))))
+                self.query_one(LogPane).open(LogFile(record.log))
         self._say_log()
 
-    async def _tend_log(self) -> None:
-        """Take in what the log has grown by and what is looked for in it, while the screen is in front."""
-        while True:
-            more = self.is_current and self._try(lambda: self.log_view.advance(_SLICE_SECONDS))
-            await asyncio.sleep(_BREATH_SECONDS if more else _POLL_SECONDS)
-
-    def _try(self, work: Callable[[], bool | None]) -> bool:
-        """What `work` gives; a log that cannot be read is told once and left alone."""
-        try:
-            return bool(work())
-        except TTMatrixError as error:
-            self.log_view.look = None
-            self.host.tell(error)
-            return False
+    def on_log_pane_failed(self, event: LogPane.Failed) -> None:
+        self.host.tell(event.error)
 
     def on_lines_view_follow_changed(self, event: LinesView.FollowChanged) -> None:
         self._say_log()

@@ -17,8 +17,12 @@ from core.runs.log_look import LogLook, Seek
 from core.runs.log_pattern import Pattern, parse_filter, parse_pattern
 from core.runs.plain import plain_line
 from tui.commands import Where, bindings
-from tui.log_text import GUTTER, gutter_mark, log_style, log_text
+from tui.log_text import GUTTER, log_segments, log_style
 from tui.widgets.lines_view import LinesView
+
+_GROWTH_SECONDS = 0.1
+"""How often a log that grows is painted anew: nobody reads faster, and the job needs the processor."""
+_KEPT_LINES = 1000
 
 
 class Asks(StrEnum):
@@ -58,11 +62,19 @@ class LogView(LinesView):
         """What was gone to last, and whether that went round the end."""
         self._note = ""
         self._fit: tuple[object, int] = ((), 0)
+        self._counted, self._grown_at = 0, 0.0
+        self._painted_for: object = None
+        self._strips: dict[tuple[str, bool], list[Strip]] = {}
+
+    def notify_style_update(self) -> None:
+        self._strips.clear()
+        super().notify_style_update()
 
     def open(self, look: LogLook) -> None:
         """Show another log from its end."""
         self.look, self._current, self._place, self._wanted = look, None, None, None
         self._told = (Seek.SEARCH, False)
+        self._counted = look.line_count
         self.show(look, follow=True)
 
     def advance(self, seconds: float) -> bool:
@@ -70,17 +82,23 @@ class LogView(LinesView):
         look = self.look
         if look is None:
             return False
-        before, deadline, more = look.line_count, time.monotonic() + seconds, True
+        deadline, more = time.monotonic() + seconds, True
         while more and time.monotonic() < deadline:
             more = look.step()
-            if look.moved_by and not self.following:
-                before += look.moved_by
-                self._set_height()
-                self._scroll_to_row(self.scroll_offset.y + look.moved_by)
-        if look.line_count != before:
-            self.grew(before)
+            if look.moved_by:
+                self._move_down(look.moved_by)
+        if look.line_count != self._counted and (not more or time.monotonic() > self._grown_at + _GROWTH_SECONDS):
+            self.grew(self._counted)
+            self._counted, self._grown_at = look.line_count, time.monotonic()
         self._settle(look)
         return more
+
+    def _move_down(self, rows: int) -> None:
+        """So many rows have come before those on show, which stay."""
+        self._counted += rows
+        if not self.following:
+            self._set_height()
+            self._scroll_to_row(self.scroll_offset.y + rows)
 
     def _settle(self, look: LogLook) -> None:
         """Do what waited for more to be known."""
@@ -124,6 +142,7 @@ class LogView(LinesView):
         assert self.look is not None
         number = self.look.number_at(self.scroll_offset.y)
         self.look.set_filters(filters, filtering=filtering)
+        self._counted = self.look.line_count
         self._wanted = None
         self._place = None if self.following else number
         self._set_height()
@@ -250,20 +269,29 @@ class LogView(LinesView):
         return painted[crop.y : crop.bottom]
 
     def _painted(self, text: str, *, current: bool) -> list[Strip]:
-        """A line as one strip or, wrapped, as several."""
-        plain = plain_line(text)
-        base = self.style_named(log_style(plain))
-        if current:
-            base += Style(bgcolor=self.style_named("current").bgcolor)
-        search = self.look.search if self.look is not None else None
-        line = log_text(text, search, self.style_named("hit"))
-        width = max(1, self.scrollable_content_region.width - GUTTER)
-        strip = Strip(line.render(self.app.console)).apply_style(base)
+        """A line as one strip or, wrapped, as several. Most lines on show were painted before."""
+        whole = self.scrollable_content_region.width
+        look = (self.look.search if self.look is not None else None, self.wraps, self._side, whole)
+        if look != self._painted_for or len(self._strips) > _KEPT_LINES:
+            self._painted_for = look
+            self._strips.clear()
+        strips = self._strips.get((text, current))
+        if strips is None:
+            strips = self._strips[text, current] = self._paint(text, look[0], whole)
+            if current:
+                mark = Style(bgcolor=self.style_named("current").bgcolor)
+                strips[:] = [Strip(Segment.apply_style(strip, post_style=mark)) for strip in strips]
+        return strips
+
+    def _paint(self, text: str, search: Pattern | None, whole: int) -> list[Strip]:
+        gutter, *line = log_segments(text, self.style_named, search)
+        style, width = gutter.style or Style.null(), max(1, whole - GUTTER)
+        strip = Strip(line)
         if self.wraps and strip.cell_length > width:
             pieces = list(strip.divide([*range(width, strip.cell_length, width), strip.cell_length]))
         else:
             pieces = [strip.crop(self._side, self._side + width)]
+        blank = Segment(" " * GUTTER, style)
         return [
-            Strip([Segment(mark.ljust(GUTTER), base), *piece.adjust_cell_length(width, base)])
-            for mark, piece in zip([gutter_mark(plain), *[""] * len(pieces)], pieces, strict=False)
+            Strip([blank if at else gutter, *piece]).adjust_cell_length(whole, style) for at, piece in enumerate(pieces)
         ]
