@@ -189,3 +189,14 @@ async def test_keys_typed_at_once_with_the_search_are_text(log: Path) -> None:
         await pilot.press("escape")
         assert app.focused is app.view
         assert not app.view.wraps
+
+
+async def test_scrolling_sideways_cuts_coloured_and_wide_lines_alike(log: Path) -> None:
+    log.write_bytes("\x1b[31m0123456789\x1b[0mabcdefghijKLM\n0123456789abcdefgh漢KLM\nshort\n".encode())
+    app = LogApp(log)
+    async with app.run_test(size=(20, 10)) as pilot:
+        await app.settle(pilot)
+        assert app.rows()[:3] == ["  0123456789abcdefg", "  0123456789abcdefg", "  short"]
+        await pilot.press("right")
+        assert app.rows()[:3] == ["  ghijKLM", "  gh漢KLM", ""]
+        assert {strip.cell_length for strip in app.view.strips(app.view.size.region)} == {19}

@@ -2,7 +2,7 @@
 """A log in its colours with marks in the gutter: searched, filtered, and gone through from error to error."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from typing import ClassVar
 
@@ -264,7 +264,7 @@ class LogView(LinesView):
             painted += self._painted(text, current=look.number_at(row) == self._current)
             if len(painted) >= crop.bottom:
                 break
-        blank = Strip.blank(self.size.width, self.style_named(""))
+        blank = Strip.blank(self.scrollable_content_region.width, self.style_named(""))
         painted += [blank] * (crop.bottom - len(painted))
         return painted[crop.y : crop.bottom]
 
@@ -286,6 +286,9 @@ class LogView(LinesView):
     def _paint(self, text: str, search: Pattern | None, whole: int) -> list[Strip]:
         gutter, *line = log_segments(text, self.style_named, search)
         style, width = gutter.style or Style.null(), max(1, whole - GUTTER)
+        if not self.wraps and all(segment.text.isascii() for segment in line):
+            # By far the most lines; and what a Strip costs is most of what a frame costs.
+            return [Strip([gutter, *_cut(line, self._side, width, style)], whole)]
         strip = Strip(line)
         if self.wraps and strip.cell_length > width:
             pieces = list(strip.divide([*range(width, strip.cell_length, width), strip.cell_length]))
@@ -295,3 +298,16 @@ class LogView(LinesView):
         return [
             Strip([blank if at else gutter, *piece]).adjust_cell_length(whole, style) for at, piece in enumerate(pieces)
         ]
+
+
+def _cut(segments: Iterable[Segment], start: int, width: int, style: Style) -> Iterator[Segment]:
+    """`width` cells of text that has a cell for each character, from `start` on, filled up in `style`."""
+    skip, left = start, width
+    for text, own, _ in segments:
+        shown = text[skip : skip + left]
+        skip = max(0, skip - len(text))
+        left -= len(shown)
+        if shown:
+            yield Segment(shown, own)
+    if left:
+        yield Segment(" " * left, style)
