@@ -4,6 +4,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from core.runs.plain import MAX_CHARACTERS, SEQUENCES, clean, last_state
@@ -76,6 +77,7 @@ def _expanded(piece: str, column: int) -> str:
     return (" " * lead + piece).expandtabs(8)[lead:]
 
 
+@lru_cache(1024)
 def _changed(look: Look, parameters: str) -> Look:
     codes = iter([int(code or 0) for code in re.split("[;:]", parameters)[:64] if len(code) < 6])
     for code in codes:

@@ -51,5 +51,7 @@ def last_state(text: str) -> str:
 
 def clean(text: str) -> str:
     """Text without sequences and tabs, every other control marked, on one line."""
+    if text.isascii() and text.isprintable():
+        return text
     # Text that came through JSON may hold lone surrogates, which no terminal can be sent.
     return one_line(text.encode("utf-8", "replace").decode("utf-8"))
