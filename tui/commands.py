@@ -22,6 +22,7 @@ class Where(StrEnum):
     TREE = "in groups"
     OVERVIEW = "overview"
     LINES = "in a log or diff"
+    LOG = "in a log"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("runs.pane", Where.RUNS, "tab", "other_pane", "Pane", "Go to the other pane", footer=True),
     Command("runs.zoom", Where.RUNS, "z", "zoom", "Zoom", "Give the log the whole screen", footer=True),
     Command("runs.copy", Where.RUNS, "y", "copy_command", "Copy", "Copy the exact command of the run", footer=True),
+    Command("runs.reason", Where.RUNS, "Y", "copy_reason", "Copy why", "Copy the line that tells most, for a reason"),
     Command("review.accept", Where.REVIEW, "a", "accept", "Accept", "Accept this change", footer=True),
     Command("review.reject", Where.REVIEW, "x", "reject", "Reject", "Reject this change", footer=True),
     Command("review.skip", Where.REVIEW, "s", "skip", "Skip", "Decide later, go to the next undecided one"),
@@ -152,6 +154,32 @@ COMMANDS: tuple[Command, ...] = (
     Command("lines.follow", Where.LINES, "F", "follow", "Follow", "Follow what is written"),
     Command("lines.left", Where.LINES, "left,less_than_sign", "side(-1)", "Left", "Scroll left"),
     Command("lines.right", Where.LINES, "right,greater_than_sign", "side(1)", "Right", "Scroll right"),
+    Command(
+        "log.search",
+        Where.LOG,
+        "slash",
+        "ask('/')",
+        "Search",
+        "Find text, or re: an expression",
+        footer=True,
+        ahead=True,
+    ),
+    Command("log.next", Where.LOG, "n", "next_hit(True)", "Next", "Next line that the search finds"),
+    Command("log.previous", Where.LOG, "N", "next_hit(False)", "Previous", "Previous line that the search finds"),
+    Command(
+        "log.filter",
+        Where.LOG,
+        "ampersand",
+        "ask('&')",
+        "Filter",
+        "Show lines with a text, !text: without; empty: drop one",
+        footer=True,
+        ahead=True,
+    ),
+    Command("log.filters", Where.LOG, "ctrl+f", "toggle_filters", "Filters", "All filters off, or on again"),
+    Command("log.error", Where.LOG, "e", "next_error(True)", "Error", "Next error", footer=True),
+    Command("log.error_before", Where.LOG, "E", "next_error(False)", "Error before", "Previous error"),
+    Command("log.wrap", Where.LOG, "w", "wrap", "Wrap", "Wrap long lines, or cut them"),
 )
 
 
@@ -177,6 +205,7 @@ _NAMES = {
     "question_mark": "?",
     "colon": ":",
     "slash": "/",
+    "ampersand": "&",
     "asterisk": "*",
     "at": "@",
     "number_sign": "#",

@@ -191,17 +191,6 @@ def diff_style(line: str) -> str:
     return {"@": "hunk", "+": "added", "-": "removed"}.get(line[:1], "")
 
 
-def log_style(line: str) -> str:
-    """The style of one line of a run's log."""
-    if line.startswith("====="):
-        return "heading"
-    if line.startswith(("  File ", "TTMATRIX-RESULT")):
-        return "dim"
-    if "Error" in line or "FAILED" in line or line.startswith("Traceback"):
-        return "error"
-    return ""
-
-
 def fit(text: str, width: int, *, elide: bool = False) -> str:
     """`text` in exactly `width` cells; too long, it loses its middle (`elide`) or its end."""
     if not text.isascii():

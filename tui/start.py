@@ -56,7 +56,7 @@ class StartedApp(TTMatrixApp):
         if not self._kept:
             self.run_worker(self._keep, thread=True)
         self.run_worker(self._watch, thread=True)
-        _settle_memory()
+        settle_memory()
 
     def on_unmount(self) -> None:
         """The watcher must not outlive the screen."""
@@ -81,7 +81,7 @@ class StartedApp(TTMatrixApp):
             reindex(self._cache)
 
 
-def _settle_memory() -> None:
+def settle_memory() -> None:
     """Put what was built at the start out of the collector's sight: it would look at it in vain and cost frames."""
     gc.collect()
     gc.freeze()

@@ -7,11 +7,31 @@ from core.text import one_line
 
 MAX_CHARACTERS = 4000
 
-_SEQUENCES = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor moves, modes
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"  # OSC, DCS, SOS, PM, APC
-    r"|\x1b[ -/]*[0-~]"  # the remaining escapes, such as a change of character set
-)
+_STRING = r"[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
+# Begun by ESC: CSI (colours, cursor moves, modes), the strings (OSC, DCS, SOS, PM, APC), and the remaining escapes.
+# The one common beginning is what makes searching fast.
+_ESCAPED = re.compile(rf"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_]{_STRING}|[ -/]*[0-~])")
+SEQUENCES = re.compile(rf"{_ESCAPED.pattern}|\x9b[0-?]*[ -/]*[@-~]|[\x90\x98\x9d-\x9f]{_STRING}")
+"""What steers a terminal, begun by ESC or by one of the controls that stand for ESC and a letter."""
+
+_SINGLE = re.compile("[\x90\x98\x9b\x9d-\x9f]")
+_OVERWRITTEN = re.compile(r"^[^\n]*\r(?=[^\r\n])", re.MULTILINE)
+"""What a progress bar has painted over, in text of several lines."""
+
+
+def visible_lines(data: bytes) -> list[str]:
+    """Many lines as `plain_line` shows them but for tabs and lone controls: to be searched, not shown."""
+    text = data.decode("utf-8", "replace")
+    if "\r" in text:
+        text = _OVERWRITTEN.sub("", re.sub(r"\r+$", "", text, flags=re.MULTILINE))
+    return without_sequences(text).split("\n")
+
+
+def without_sequences(text: str) -> str:
+    """Text without what steers a terminal."""
+    if not text.isascii() and _SINGLE.search(text):
+        return SEQUENCES.sub("", text)
+    return _ESCAPED.sub("", text) if "\x1b" in text else text
 
 
 def plain_line(text: str, limit: int = MAX_CHARACTERS) -> str:
@@ -20,7 +40,18 @@ def plain_line(text: str, limit: int = MAX_CHARACTERS) -> str:
     A progress bar shows what follows its last carriage return. Escape sequences are removed, tabs expanded,
     and every other control is marked as `core.text` does it.
     """
-    visible = _SEQUENCES.sub("", text.rstrip("\r\n").rpartition("\r")[2]).expandtabs(8)
-    # Text that came through JSON may hold lone surrogates, which no terminal can be sent.
-    cleaned = one_line(visible.encode("utf-8", "replace").decode("utf-8"))
+    cleaned = clean(without_sequences(last_state(text)).expandtabs(8))
     return cleaned if len(cleaned) <= limit else cleaned[: limit - 1] + "…"
+
+
+def last_state(text: str) -> str:
+    """What a progress bar, or any line, has painted last."""
+    return text.rstrip("\r\n").rpartition("\r")[2]
+
+
+def clean(text: str) -> str:
+    """Text without sequences and tabs, every other control marked, on one line."""
+    if text.isascii() and text.isprintable():
+        return text
+    # Text that came through JSON may hold lone surrogates, which no terminal can be sent.
+    return one_line(text.encode("utf-8", "replace").decode("utf-8"))

@@ -4,11 +4,11 @@
 import os
 from array import array
 from bisect import bisect_left
-from itertools import pairwise
+from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.runs.plain import plain_line
+from core.runs.plain import plain_line, visible_lines
 
 CHUNK = 64 * 1024
 """Bytes between two entries of the index."""
@@ -46,6 +46,10 @@ class LineIndex:
         if self.size % CHUNK == 0:
             self._before.append(self.line_ends)
 
+    def ends_before(self, chunk: int) -> int:
+        """How many line ends come before a chunk."""
+        return self._before[chunk]
+
     def locate(self, number: int) -> tuple[int, int]:
         """The chunk that the `number`-th line end (from 1) is in, and its index among the line ends there."""
         chunk = bisect_left(self._before, number) - 1
@@ -60,6 +64,8 @@ class LogFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.generation = 0
+        """Changes with each file that takes the place of the one before."""
         self._inode = 0
         self._index = LineIndex()
 
@@ -76,33 +82,76 @@ class LogFile:
         """
         descriptor = self._open()
         if descriptor is None:
-            self._index = LineIndex()
+            self._start_over(0)
             return False
         try:
             status = os.fstat(descriptor)
             if status.st_ino != self._inode or status.st_size < self._index.size:
-                self._inode, self._index = status.st_ino, LineIndex()
+                self._start_over(status.st_ino)
             self._read(descriptor, min(status.st_size, self._index.size + SLICE))
             return self._index.size < status.st_size
         finally:
             os.close(descriptor)
 
     def lines(self, first: int, count: int) -> list[str]:
-        """At most `count` lines from line `first` on, safe to show (see `plain_line`).
+        """At most `count` lines from line `first` on, safe to show (see `plain_line`)."""
+        return [plain_line(text) for text in self.texts(range(max(0, first), first + count))] if first >= 0 else []
 
-        A line over `CHUNK` bytes is shown by its beginning or, being a progress bar, by its end.
+    def texts(self, numbers: Sequence[int]) -> list[str]:
+        """The lines of these numbers (ascending; those beyond the end are left out) as they were written.
+
+        A line over `CHUNK` bytes is its end where that is a progress bar, else a note of its length and its beginning.
         """
-        last = min(first + count, self.line_count)
-        descriptor = self._open() if 0 <= first < last else None
+        wanted = numbers[: bisect_left(numbers, self.line_count)]
+        descriptor = self._open() if wanted else None
         if descriptor is None:
             return []
         try:
             if os.fstat(descriptor).st_ino != self._inode:
                 return []  # The next poll will see to it.
-            starts = self._starts(descriptor, first, last)
-            return [_line(descriptor, *span) for span in pairwise(starts)]
+            starts = _Starts(descriptor, self._index)
+            return [_line(descriptor, starts.of(number), starts.of(number + 1)) for number in wanted]
         finally:
             os.close(descriptor)
+
+    def last(self, count: int) -> list[str]:
+        """The lines in the last `count` bytes of the file, indexed or not, without sequences: to be searched."""
+        return visible_lines("\n".join(self.tail(count)[1]).encode())
+
+    def tail(self, count: int = CHUNK) -> tuple[int, list[str]]:
+        """The lines in the last `count` bytes of the file as they were written, and the byte at which they begin."""
+        descriptor = self._open()
+        if descriptor is None:
+            return 0, []
+        try:
+            size = os.fstat(descriptor).st_size
+            start = max(0, size - count)
+            data = os.pread(descriptor, count, start)
+        finally:
+            os.close(descriptor)
+        cut = data.find(b"\n") + 1 if start else 0
+        texts = data[cut:].decode("utf-8", "replace").split("\n")
+        return start + cut, texts if texts[-1] else texts[:-1]
+
+    def line_at(self, position: int) -> int:
+        """The number of the line that byte `position`, of what was indexed, is in."""
+        chunk = position // CHUNK
+        return self._index.ends_before(chunk) + self.read(chunk * CHUNK, position % CHUNK).count(b"\n")
+
+    def read(self, position: int, count: int) -> bytes:
+        """At most `count` bytes from `position` on, of what was indexed."""
+        descriptor = self._open()
+        if descriptor is None:
+            return b""
+        try:
+            return os.pread(descriptor, max(0, min(count, self._index.size - position)), position)
+        finally:
+            os.close(descriptor)
+
+    def _start_over(self, inode: int) -> None:
+        if self._index.size:
+            self.generation += 1
+        self._inode, self._index = inode, LineIndex()
 
     def _open(self) -> int | None:
         try:
@@ -120,22 +169,25 @@ class LogFile:
                 return  # It was truncated since we asked for its size.
             index.feed(data)
 
-    def _starts(self, descriptor: int, first: int, last: int) -> list[int]:
-        """Where each line from `first` up to and including `last` begins."""
-        starts: list[int] = []
-        loaded, ends = -1, array("I")
-        for line in range(first, last + 1):
-            if line == 0:
-                starts.append(0)
-            elif line > self._index.line_ends:
-                starts.append(self._index.size)
-            else:
-                chunk, nth = self._index.locate(line)
-                if chunk != loaded:
-                    loaded, ends = chunk, _line_ends(descriptor, chunk)
-                # There are fewer where the file was written over; the next poll will see to it.
-                starts.append(chunk * CHUNK + ends[nth] + 1 if nth < len(ends) else self._index.size)
-        return starts
+
+class _Starts:
+    """Where lines begin. Lines asked for one after the other are mostly in the same chunk."""
+
+    def __init__(self, descriptor: int, index: LineIndex) -> None:
+        self._descriptor = descriptor
+        self._index = index
+        self._chunk, self._ends = -1, array("I")
+
+    def of(self, line: int) -> int:
+        if line == 0:
+            return 0
+        if line > self._index.line_ends:
+            return self._index.size
+        chunk, nth = self._index.locate(line)
+        if chunk != self._chunk:
+            self._chunk, self._ends = chunk, _line_ends(self._descriptor, chunk)
+        # There are fewer where the file was written over; the next poll will see to it.
+        return chunk * CHUNK + self._ends[nth] + 1 if nth < len(self._ends) else self._index.size
 
 
 def _line_ends(descriptor: int, chunk: int) -> "array[int]":
@@ -151,6 +203,6 @@ def _line_ends(descriptor: int, chunk: int) -> "array[int]":
 def _line(descriptor: int, start: int, end: int) -> str:
     length = max(0, end - start)
     tail = os.pread(descriptor, min(length, CHUNK), end - min(length, CHUNK))
-    if length > CHUNK and b"\r" not in tail.rstrip(b"\r\n"):
-        tail = os.pread(descriptor, _HEAD, start)
-    return plain_line(tail.decode("utf-8", "replace"))
+    if length <= CHUNK or b"\r" in tail.rstrip(b"\r\n"):
+        return tail.decode("utf-8", "replace").removesuffix("\n")
+    return f"[{length:,} bytes, the beginning:] {os.pread(descriptor, _HEAD, start).decode('utf-8', 'replace')}"

@@ -10,8 +10,9 @@ from tui.screens.matrix import MatrixScreen
 from tui.screens.matrix_filter import Facets
 from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
-from tui.screens.runs import LogView, RunsScreen
+from tui.screens.runs import RunsScreen
 from tui.widgets.cell_table import CellTable
+from tui.widgets.log_view import LogView
 from tui.widgets.matrix_table import MatrixTable
 
 _IN_FRONT = [
@@ -19,7 +20,7 @@ _IN_FRONT = [
     (Where.APP, Where.MATRIX, Where.TABLE, Where.CELLS),
     (Where.APP, Where.OVERVIEW, Where.TABLE, Where.CELLS),
     (Where.APP, Where.RUNS, Where.TABLE),
-    (Where.APP, Where.RUNS, Where.LINES),
+    (Where.APP, Where.RUNS, Where.LINES, Where.LOG),
     (Where.APP, Where.REVIEW, Where.TABLE),
     (Where.APP, Where.REVIEW, Where.LINES),
     (Where.APP, Where.DOCTOR, Where.TABLE),
@@ -36,6 +37,7 @@ _OWNERS = {
     Where.CELLS: CellTable,
     Where.OVERVIEW: OverviewScreen,
     Where.LINES: LogView,
+    Where.LOG: LogView,
 }
 # Prefixes of tmux and screen, flow control, suspend, and codes that terminals send for other keys.
 _FORBIDDEN = {f"ctrl+{letter}" for letter in "bazsqhijm"} | {"ctrl+backslash", "ctrl+left_square_bracket"}

@@ -23,7 +23,6 @@ from tui.presentation import (
     diff_style,
     facet_label,
     fit,
-    log_style,
     seconds_text,
     status_look,
 )
@@ -86,14 +85,6 @@ def test_styles_of_lines() -> None:
         "removed",
         "",
     ]
-    lines = (
-        "===== BFLOAT16",
-        'TTMATRIX-RESULT {"error": "RuntimeError"}',
-        "RuntimeError: x",
-        "Traceback (most",
-        "fine",
-    )
-    assert [log_style(line) for line in lines] == ["heading", "dim", "error", "error", ""]
 
 
 def test_facet_labels_of_one_field_differ(matrix: Matrix) -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs and their logs: what runs, what came of it, and what it printed, live."""
 
-import time
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -9,21 +8,23 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
+from core.runs.log_signs import telling_line
 from core.runs.record import RunRecord, RunState
 from core.runs.spec import shell_command
 from core.runs.tail import LogFile
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.presentation import counted, log_style, run_look, seconds_text
+from tui.presentation import counted, run_look, seconds_text
 from tui.run_rows import RunRows
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
 from tui.widgets.lines_view import LinesView
+from tui.widgets.log_pane import LogPane
+from tui.widgets.log_view import LogView
 from tui.widgets.row_table import RowTable
 
-_POLL_SECONDS = 0.1
-_POLL_BUDGET = 0.02
-"""Seconds that one look at the log may take, whatever its size."""
+_REASON_BYTES = 4 * 1024 * 1024
+"""How much of the end of a log is looked through for the line that tells most."""
 
 
 class RunTable(RowTable):
@@ -32,16 +33,10 @@ class RunTable(RowTable):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
 
 
-class LogView(LinesView):
-    """The log, with the keys of a log."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
-
-
 class RunsScreen(SessionScreen):
     """The runs above, the log of the highlighted one below."""
 
-    PLACES = (Where.RUNS, Where.TABLE, Where.LINES)
+    PLACES = (Where.RUNS, Where.TABLE, Where.LINES, Where.LOG)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.RUNS)
 
     def compose(self) -> ComposeResult:
@@ -49,15 +44,13 @@ class RunsScreen(SessionScreen):
         with Vertical(id="runs-box"):
             yield RunTable(RunRows(self.session.runs), id="runs")
         yield Static("", id="log-title", markup=False)
-        yield LogView(log_style, id="log")
+        yield LogPane(id="log-pane")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self._log: LogFile | None = None
         self._shown = ""
         self.follow(self.host.runs_changed, self._runs_changed)
         self.follow(self.host.pending_changed, self._say)
-        self.set_interval(_POLL_SECONDS, self._poll)
         self.table.focus()
         self._say()
 
@@ -110,21 +103,12 @@ class RunsScreen(SessionScreen):
         shown = record.spec.run_id if record else ""
         if shown != self._shown:
             self._shown = shown
-            self._log = LogFile(record.log) if record else None
-            if self._log is not None:
-                self._log.poll()
-                self.log_view.show(self._log, follow=True)
+            if record is not None:
+                self.query_one(LogPane).open(LogFile(record.log))
         self._say_log()
 
-    def _poll(self) -> None:
-        """Take in what the log has grown by, for as long as nobody waits for it."""
-        if self._log is None or not self.is_current:
-            return
-        before, deadline = self._log.line_count, time.monotonic() + _POLL_BUDGET
-        while self._log.poll() and time.monotonic() < deadline:
-            pass
-        if self._log.line_count != before:
-            self.log_view.grew(before)
+    def on_log_pane_failed(self, event: LogPane.Failed) -> None:
+        self.host.tell(event.error)
 
     def on_lines_view_follow_changed(self, event: LinesView.FollowChanged) -> None:
         self._say_log()
@@ -149,6 +133,8 @@ class RunsScreen(SessionScreen):
         (self.log_view if self.has_class("zoomed") else self.table).focus()
 
     def go_back(self) -> None:
+        if self.log_view.has_focus and self.log_view.clear():
+            return
         if self.has_class("zoomed"):
             self.action_zoom()
         elif self.log_view.has_focus:
@@ -159,6 +145,19 @@ class RunsScreen(SessionScreen):
     def action_copy_command(self) -> None:
         if self.current is not None:
             self.host.copy(shell_command(self.current.spec))
+
+    def action_copy_reason(self) -> None:
+        record = self.current
+        if record is not None:
+            self.host.in_thread(
+                "reason", lambda: telling_line(LogFile(record.log).last(_REASON_BYTES)), self._copy_reason
+            )
+
+    def _copy_reason(self, reason: str) -> None:
+        if reason:
+            self.host.copy(reason)
+        else:
+            self.host.say("No line of this log tells why it failed.")
 
     def action_run_again(self) -> None:
         if self.current is not None:

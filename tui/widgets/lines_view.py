@@ -136,16 +136,21 @@ class LinesView(ScrollView, can_focus=True):
     # Painting
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        first = self.scroll_offset.y + crop.y
-        texts: list[Line] = list(self.source.lines(first, crop.height)) if first < self.source.line_count else []
-        texts += [""] * (crop.height - len(texts))
-        strips = [self._strip(text) for text in texts]
+        strips = self.strips(crop)
         for line_filter in self.get_line_filters():
             background = self.background_colors[1]
             strips = [strip.apply_filter(line_filter, background) for strip in strips]
         return strips
 
-    def _look(self, name: str) -> Style:
+    def strips(self, crop: Region) -> list[Strip]:
+        """What stands in a region of the view, a strip a row."""
+        first = self.scroll_offset.y + crop.y
+        texts: list[Line] = list(self.source.lines(first, crop.height)) if first < self.source.line_count else []
+        texts += [""] * (crop.height - len(texts))
+        return [self._strip(text) for text in texts]
+
+    def style_named(self, name: str) -> Style:
+        """The style of a component class, without its `lines--`; of no name that of the view."""
         if name not in self._looks:
             self._looks[name] = line_style(self, f"lines--{name}" if name else "")
         return self._looks[name]
@@ -153,11 +158,11 @@ class LinesView(ScrollView, can_focus=True):
     def _strip(self, line: Line) -> Strip:
         width = self.size.width
         if isinstance(line, str):
-            style = self._look(self._style_of(line))
+            style = self.style_named(self._style_of(line))
             return Strip([Segment(line[self._side : self._side + width], style)]).adjust_cell_length(width, style)
-        whole = Strip([Segment(cell.text, self._look(cell.style)) for cell in line])
+        whole = Strip([Segment(cell.text, self.style_named(cell.style)) for cell in line])
         shown = whole.crop(self._side, self._side + width) if self._side else whole
-        return shown.adjust_cell_length(width, self._look(line[-1].style if line else ""))
+        return shown.adjust_cell_length(width, self.style_named(line[-1].style if line else ""))
 
     # Moving
 
@@ -170,10 +175,12 @@ class LinesView(ScrollView, can_focus=True):
         self.post_message(self.FollowChanged(self))
 
     def _scroll_lines(self, lines: int) -> None:
-        target = max(0, min(self.scroll_offset.y + lines, self.max_scroll_y))
         if lines < 0:
             self.following = False
-        self.scroll_to(y=target, animate=False, force=True)
+        self._scroll_to_row(self.scroll_offset.y + lines)
+
+    def _scroll_to_row(self, row: int) -> None:
+        self.scroll_to(y=max(0, min(row, self.max_scroll_y)), animate=False, force=True)
 
     def action_move(self, lines: int) -> None:
         self._scroll_lines(lines)

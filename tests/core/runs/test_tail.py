@@ -94,7 +94,7 @@ def test_a_huge_progress_bar_shows_its_last_state_and_a_huge_line_its_beginning(
     file.write_bytes(b"10%|...\r" * 100_000 + b"done\n" + b"begin" + b"x" * 300_000 + b"\nlast")
     bar, line, last = polled(file).lines(0, 9)
     assert (bar, last) == ("done", "last")
-    assert line.startswith("beginxx")
+    assert line.startswith("[300,006 bytes, the beginning:] beginxx")
     assert len(line) == 4000
 
 

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one table of what lines of a log mean: errors and how much each says, phases, bring-up stages."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+_REASON_CHARACTERS = 120
+
+
+class Kind(StrEnum):
+    """What a line with a sign is."""
+
+    ERROR = "error"
+    PHASE = "phase"
+    STAGE = "stage"
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Lines that contain `pattern`. Of the errors in a log, that of most `weight` is the cause, 0 never is."""
+
+    kind: Kind
+    pattern: re.Pattern[str]
+    weight: int = 0
+
+
+def _sign(kind: Kind, weight: int, expression: str) -> Sign:
+    return Sign(kind, re.compile(expression), weight)
+
+
+# The first that fits says what a line is. The stages are those of tt-xla's stage file (spec 4.5).
+SIGNS = (
+    _sign(Kind.PHASE, 0, r"^=====+ .*=====+$"),
+    _sign(Kind.STAGE, 0, r"\b(?:FE_COMPILATION|TTMLIR_COMPILATION|RUNTIME_EXECUTION)_START\b"),
+    _sign(Kind.ERROR, 0, r"^(?:E +)?(?:\w+Error: )?(?:Bad StatusOr access: )?(?:INTERNAL: )?Error code: ?13\b"),
+    _sign(Kind.ERROR, 0, r"^\s*Traceback \(most recent call last\)"),
+    _sign(Kind.ERROR, 90, r"Out of Memory: Not enough space|beyond max L1 size|clash with L1 buffers"),
+    _sign(Kind.ERROR, 80, r"\bTT_(?:FATAL|THROW)\b"),
+    _sign(Kind.ERROR, 70, r"UNREACHABLE|Assertion .*failed|\bCheck failed\b|^Fatal Python error|^terminate called"),
+    # An MLIR diagnostic has its place in front: file:line:column, loc(...), or nothing.
+    _sign(Kind.ERROR, 60, r"(?:^|[\s:)])error: "),
+    _sign(Kind.ERROR, 50, r"\bPCC comparison failed|\bPCC check enabled\. Calculated"),
+    _sign(Kind.ERROR, 10, r"^\w+: FAILED in |^FAILED |^(?:Segmentation fault|Aborted|Killed)\b"),
+    _sign(Kind.ERROR, 40, r"^(?:E +)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)(?::|$)"),
+    _sign(Kind.ERROR, 5, r"\bFATAL\b"),
+)
+
+# Nearly all lines have no sign, and one search for what every sign has in it tells so.
+_WORDS = re.compile(
+    "rror|=====|FA|START|TT_T|Traceback|Memory|L1|ailed|UNREACHABLE|terminate|PCC|fault|Abort|Kill|Excep|Exit|Inter"
+)
+
+_PREFIX = re.compile(
+    r"^(?:E\s+)?"
+    r"(?:[\d:.,TZ/ -]{8,}\|\s*)?(?:\w+\s*\|\s*)*"  # 12:00:01 | critical | Always |
+    r"(?:(?:loc\(.*?\)|[^\s:]+:\d+(?::\d+)?): (?=error: ))?"
+)
+_PLACE = re.compile(r"\bTT_(?:FATAL|THROW) @ ")
+_INFORMATION = "info:"
+_RESULT_MARK = "TTMATRIX-RESULT"
+
+
+def sign_of(line: str) -> Sign | None:
+    """The sign of a line as it is shown."""
+    if line.startswith(_RESULT_MARK) or _WORDS.search(line) is None:
+        return None
+    return next((sign for sign in SIGNS if sign.pattern.search(line)), None)
+
+
+def is_error(line: str) -> bool:
+    """Whether a line as it is shown tells of an error."""
+    sign = sign_of(line)
+    return sign is not None and sign.kind is Kind.ERROR
+
+
+def telling_line(lines: Sequence[str]) -> str:
+    """The line that says most about why a test failed, short enough for a `reason` (spec 6); empty where none does.
+
+    Of errors that say as much the first: those after it mostly follow from it.
+    """
+    best, weight = "", 0
+    for at, line in enumerate(lines):
+        sign = sign_of(line)
+        if sign is not None and sign.weight > weight:
+            best, weight = _message(line, lines[at + 1 : at + 8]), sign.weight
+    return best
+
+
+def _message(line: str, after: Sequence[str]) -> str:
+    # A TT_FATAL with its place has its message on the line after "info:".
+    text = _told_below(after) if _PLACE.search(line) else ""
+    text = " ".join(_PREFIX.sub("", text or line, count=1).split())
+    return text if len(text) <= _REASON_CHARACTERS else _cut(text)
+
+
+def _told_below(after: Iterable[str]) -> str:
+    lines = iter(after)
+    return next(lines, "").strip() if any(line.strip() == _INFORMATION for line in lines) else ""
+
+
+def _cut(text: str) -> str:
+    head = text[: _REASON_CHARACTERS - 1]
+    return f"{head.rpartition(' ')[0] or head}…"

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A log is searched, filtered and gone through from its keys, and its place is never lost."""
+
+from pathlib import Path
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+
+from core.runs.tail import LogFile
+from tests.support.app import type_text
+from tui.widgets.log_bar import LogBar
+from tui.widgets.log_pane import LogPane
+from tui.widgets.log_view import LogView
+
+
+class LogApp(App[None]):
+    """Nothing but a log."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.file = file
+
+    def compose(self) -> ComposeResult:
+        yield LogPane()
+
+    def on_mount(self) -> None:
+        self.query_one(LogPane).open(LogFile(self.file))
+        self.view.focus()
+
+    @property
+    def view(self) -> LogView:
+        return self.query_one(LogView)
+
+    @property
+    def note(self) -> str:
+        return str(self.query_one("#log-note").render()) if self.query_one(LogBar).display else ""
+
+    def rows(self) -> list[str]:
+        return [strip.text.rstrip() for strip in self.view.render_lines(self.view.size.region)]
+
+    def current(self) -> int | None:
+        return self.view._current
+
+    async def settle(self, pilot: Pilot[None]) -> None:
+        while self.view.advance(1):
+            pass
+        await pilot.pause()
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "log"
+
+
+def numbered(file: Path, count: int = 100) -> LogApp:
+    special = {10: "ValueError: ten", 60: "TT_FATAL: sixty"}
+    file.write_text("".join(special.get(number, f"line {number}") + "\n" for number in range(count)))
+    return LogApp(file)
+
+
+async def ask(app: LogApp, pilot: Pilot[None], key: str, text: str) -> None:
+    await pilot.press(key)
+    await type_text(pilot, text)
+    await pilot.press("enter")
+    await app.settle(pilot)
+
+
+async def test_search_goes_from_hit_to_hit_and_round_the_end(log: Path) -> None:
+    app = numbered(log)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("g")
+        await ask(app, pilot, "slash", "line 5")
+        assert (app.current(), app.note) == (5, "/line 5: 1 of 11")
+        for key, number in (("n", 50), ("n", 51), ("N", 50), ("N", 5), ("N", 59), ("n", 5)):
+            await pilot.press(key)
+            await app.settle(pilot)
+            assert app.current() == number
+            assert any(row.strip() == f"line {number}" for row in app.rows())
+        assert app.note == "/line 5: 1 of 11, round the end"
+        await ask(app, pilot, "slash", "nowhere")
+        assert app.note == "/nowhere: none"
+        await ask(app, pilot, "slash", "re:(")
+        assert "Not an expression" in app.note
+        assert app.focused is app.view
+        assert app.view.clear()
+        assert not app.view.clear()
+
+
+async def test_errors_and_marks(log: Path) -> None:
+    app = numbered(log)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("E")
+        await app.settle(pilot)
+        assert (app.current(), app.view.following) == (60, False)
+        assert "✗ TT_FATAL: sixty" in app.rows()
+        await pilot.press("E")
+        assert app.current() == 10
+        await pilot.press("e", "e")
+        await app.settle(pilot)
+        assert (app.current(), app.note) == (10, "errors: 1 of 2, round the end")
+
+
+async def test_filters_narrow_and_toggling_them_keeps_the_place(log: Path) -> None:
+    app = numbered(log)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("g", *["j"] * 42)
+        assert app.rows()[0] == "  line 42"
+        await ask(app, pilot, "ampersand", "line")
+        assert app.rows()[0] == "  line 42"
+        await ask(app, pilot, "ampersand", "!4")
+        assert app.rows()[0] == "  line 50"
+        assert app.note == "&line 98  &!4 79 of 100 lines"
+        await pilot.press("ctrl+f")
+        await app.settle(pilot)
+        assert app.rows()[:2] == ["  line 50", "  line 51"]
+        assert app.note == "off: &line &!4"
+        await pilot.press("k", "ctrl+f")
+        await app.settle(pilot)
+        assert app.rows()[0] == "  line 50"
+        await ask(app, pilot, "ampersand", "")
+        assert app.note == "&line 98 of 100 lines"
+        assert app.view.clear()
+        await app.settle(pilot)
+        assert app.note == ""
+        assert app.view.source.line_count == 100
+
+
+async def test_what_a_filter_hides_is_not_new_below(log: Path) -> None:
+    app = numbered(log)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await ask(app, pilot, "ampersand", "line 9")
+        await pilot.press("g")
+        app.view.following = False
+        with log.open("a") as out:
+            out.write("other\nline 900\n")
+        await app.settle(pilot)
+        assert app.view.unseen == 1
+
+
+async def test_filtering_while_following_stays_at_the_end(log: Path) -> None:
+    app = numbered(log)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await ask(app, pilot, "ampersand", "line")
+        assert app.view.following
+        with log.open("a") as out:
+            out.write("other\nline new\nother\n")
+        await app.settle(pilot)
+        assert [row for row in app.rows() if row][-1] == "  line new"
+
+
+async def test_wrapping_shows_the_whole_line_and_the_end(log: Path) -> None:
+    log.write_text("".join(f"{number}:" + "x" * 100 + f"<{number}\nshort\n" for number in range(30)))
+    app = LogApp(log)
+    async with app.run_test(size=(43, 12)) as pilot:
+        await pilot.press("g", "w")
+        rows = app.rows()
+        assert rows[:4] == ["  0:" + "x" * 38, "  " + "x" * 40, "  " + "x" * 22 + "<0", "  short"]
+        await pilot.press("G")
+        assert any(row.endswith("<29") for row in app.rows())
+        await pilot.press("k")
+        assert any("<28" in row for row in app.rows())
+        await pilot.press("w")
+        assert app.rows()[1].startswith("  ")
+        await pilot.press("g", *["right"] * 5)
+        assert app.rows()[0] == "  " + "x" * 22 + "<0"
+
+
+async def test_a_large_log_opens_at_its_end_and_keeps_the_place_while_it_is_indexed(log: Path) -> None:
+    app = numbered(log, 300_000)
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.query_one(LogPane).open(LogFile(log))
+        assert app.view.source.line_count < 10_000
+        assert "  line 299999" in app.rows()
+        app.view.action_page(-1)
+        before = app.rows()
+        assert "  line 299999" not in before
+        await app.settle(pilot)
+        assert app.view.source.line_count == 300_000
+        assert app.rows() == before
+        assert app.view.unseen == 0
+
+
+async def test_keys_typed_at_once_with_the_search_are_text(log: Path) -> None:
+    app = numbered(log)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("slash", "e", "w", "n")
+        assert app.query_one(LogBar).input.value == "ewn"
+        await pilot.press("escape")
+        assert app.focused is app.view
+        assert not app.view.wraps
+
+
+async def test_scrolling_sideways_cuts_coloured_and_wide_lines_alike(log: Path) -> None:
+    log.write_bytes("\x1b[31m0123456789\x1b[0mabcdefghijKLM\n0123456789abcdefgh漢KLM\nshort\n".encode())
+    app = LogApp(log)
+    async with app.run_test(size=(20, 10)) as pilot:
+        await app.settle(pilot)
+        assert app.rows()[:3] == ["  0123456789abcdefg", "  0123456789abcdefg", "  short"]
+        await pilot.press("right")
+        assert app.rows()[:3] == ["  ghijKLM", "  gh漢KLM", ""]
+        assert {strip.cell_length for strip in app.view.strips(app.view.size.region)} == {19}

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A log with the line where one types what to search or filter in it; reads on while it is in front."""
+
+import asyncio
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widgets import Input
+
+from core.errors import TTMatrixError, UsageError
+from core.runs.log_look import LogLook
+from core.runs.tail import LogFile
+from tui.widgets.log_bar import LogBar, LogInput
+from tui.widgets.log_view import Asks, LogView
+
+_POLL_SECONDS = 0.1
+_SLICE_SECONDS, _BREATH_SECONDS = 0.003, 0.002
+"""How long a log is worked on at a time, and how long everything else has before that goes on."""
+
+
+class LogPane(Vertical):
+    """Brings the two together."""
+
+    class Failed(Message):
+        """The log cannot be read; it is left alone."""
+
+        def __init__(self, error: TTMatrixError) -> None:
+            super().__init__()
+            self.error = error
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.view = LogView(self._ask, id="log")
+        self._bar = LogBar()
+        self._asks = Asks.SEARCH
+
+    def compose(self) -> ComposeResult:
+        yield self.view
+        yield self._bar
+
+    def on_mount(self) -> None:
+        self.run_worker(self._read_on(), name="log")
+
+    def open(self, log: LogFile) -> None:
+        """Show another log from its end, and follow it."""
+        try:
+            self.view.open(LogLook(log))
+        except TTMatrixError as error:
+            self._fail(error)
+        self._say()
+
+    async def _read_on(self) -> None:
+        """Take in what the log has grown by and what is looked for in it."""
+        while True:
+            more = self.screen.is_current and self._advance()
+            await asyncio.sleep(_BREATH_SECONDS if more else _POLL_SECONDS)
+
+    def _advance(self) -> bool:
+        try:
+            return self.view.advance(_SLICE_SECONDS)
+        except TTMatrixError as error:
+            self._fail(error)
+            return False
+
+    def _fail(self, error: TTMatrixError) -> None:
+        self.view.look = None
+        self.post_message(self.Failed(error))
+
+    def _ask(self, what: Asks) -> None:
+        self._asks = what
+        self._bar.ask(what)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        act = self.view.search if self._asks is Asks.SEARCH else self.view.filter
+        try:
+            act(event.value)
+        except UsageError as error:
+            self._bar.say(f"{error.title}: {error.detail}. {error.hint}", error=True)
+        else:
+            self._say()
+        self.view.focus()
+
+    def on_log_input_left(self, event: LogInput.Left) -> None:
+        event.stop()
+        self._say()
+        self.view.focus()
+
+    def on_log_view_moved(self, event: LogView.Moved) -> None:
+        event.stop()
+        if not self._bar.input.has_focus:
+            self._say()
+
+    def _say(self) -> None:
+        self._bar.say(self.view.note)

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A log in its colours with marks in the gutter: searched, filtered, and gone through from error to error."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import BindingType
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+
+from core.runs.log_look import LogLook, Seek
+from core.runs.log_pattern import Pattern, parse_filter, parse_pattern
+from core.runs.plain import plain_line
+from tui.commands import Where, bindings
+from tui.log_text import GUTTER, log_segments, log_style
+from tui.widgets.lines_view import LinesView
+
+_GROWTH_SECONDS = 0.1
+"""How often a log that grows is painted anew: nobody reads faster, and the job needs the processor."""
+_KEPT_LINES = 1000
+
+
+class Asks(StrEnum):
+    """What a line of text is asked for."""
+
+    SEARCH = "/"
+    FILTER = "&"
+
+
+class LogView(LinesView):
+    """Shows a LogLook. `ask` has a person type what to search or to filter."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES, Where.LOG)
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--hit", "lines--current"}
+    DEFAULT_CSS = """
+    LogView {
+        & > .lines--hit { color: $background; background: $warning; text-style: bold; }
+        & > .lines--current { background: $primary 30%; }
+    }
+    """
+
+    class Moved(Message):
+        """What there is to say of search, filters or errors has changed."""
+
+    def __init__(self, ask: Callable[[Asks], None], *, id: str | None = None) -> None:
+        super().__init__(log_style, id=id)
+        self._ask = ask
+        self.look: LogLook | None = None
+        self.wraps = False
+        self._current: int | None = None
+        """The line last gone to, by its number."""
+        self._place: int | None = None
+        """The line to keep at the top until it is settled which row shows it."""
+        self._wanted: tuple[Seek, bool, int] | None = None
+        """What to go to once it is found: from which line, and whether forward."""
+        self._told: tuple[Seek, bool] = (Seek.SEARCH, False)
+        """What was gone to last, and whether that went round the end."""
+        self._note = ""
+        self._fit: tuple[object, int] = ((), 0)
+        self._counted, self._grown_at = 0, 0.0
+        self._painted_for: object = None
+        self._strips: dict[tuple[str, bool], list[Strip]] = {}
+
+    def notify_style_update(self) -> None:
+        self._strips.clear()
+        super().notify_style_update()
+
+    def open(self, look: LogLook) -> None:
+        """Show another log from its end."""
+        self.look, self._current, self._place, self._wanted = look, None, None, None
+        self._told = (Seek.SEARCH, False)
+        self._counted = look.line_count
+        self.show(look, follow=True)
+
+    def advance(self, seconds: float) -> bool:
+        """Find out more about the log for so long; returns whether there is more to find out."""
+        look = self.look
+        if look is None:
+            return False
+        deadline, more = time.monotonic() + seconds, True
+        while more and time.monotonic() < deadline:
+            more = look.step()
+            if look.moved_by:
+                self._move_down(look.moved_by)
+        if look.line_count != self._counted and (not more or time.monotonic() > self._grown_at + _GROWTH_SECONDS):
+            self.grew(self._counted)
+            self._counted, self._grown_at = look.line_count, time.monotonic()
+        self._settle(look)
+        return more
+
+    def _move_down(self, rows: int) -> None:
+        """So many rows have come before those on show, which stay."""
+        self._counted += rows
+        if not self.following:
+            self._set_height()
+            self._scroll_to_row(self.scroll_offset.y + rows)
+
+    def _settle(self, look: LogLook) -> None:
+        """Do what waited for more to be known."""
+        if self._place is not None:
+            self._scroll_to_row(look.row_at(self._place))
+            if look.knows(self._place):
+                self._place = None
+        if self._wanted is not None:
+            self._seek(look, *self._wanted)
+        if self._note != self.note:
+            self._note = self.note
+            self.post_message(self.Moved())
+
+    # Filters
+
+    def filter(self, text: str) -> None:
+        """Add a filter; of no text, drop the newest. Raises UsageError for an expression that is none."""
+        if self.look is not None:
+            filters = self.look.filters
+            self._filter((*filters, parse_filter(text)) if text.removeprefix("!") else filters[:-1])
+
+    def clear(self) -> bool:
+        """Drop the search or, where there is none, the filters; returns whether there was something to drop."""
+        look = self.look
+        if look is None or (look.search is None and not look.filters):
+            return False
+        if look.search is not None:
+            look.set_search(None)
+            self._wanted = None
+            self.refresh()
+        else:
+            self._filter(())
+        return True
+
+    def action_toggle_filters(self) -> None:
+        if self.look is not None and self.look.filters:
+            self._filter(self.look.filters, filtering=not self.look.filtering)
+
+    def _filter(self, filters: tuple[Pattern, ...], *, filtering: bool = True) -> None:
+        """The line at the top stays there or, filtered out, the next one does."""
+        assert self.look is not None
+        number = self.look.number_at(self.scroll_offset.y)
+        self.look.set_filters(filters, filtering=filtering)
+        self._counted = self.look.line_count
+        self._wanted = None
+        self._place = None if self.following else number
+        self._set_height()
+        self._scroll_to_row(self.max_scroll_y if self.following else self.look.row_at(number))
+        self.refresh()
+
+    # Search and errors
+
+    def search(self, text: str) -> None:
+        """Go to the next line with a text; of no text, search no more. Raises UsageError as `filter` does."""
+        if self.look is not None:
+            self.look.set_search(parse_pattern(text) if text else None)
+            self._current = None
+            self.refresh()
+            if text:
+                self._go(Seek.SEARCH, forward=True)
+
+    def action_ask(self, what: str) -> None:
+        self._ask(Asks(what))
+
+    def action_next_hit(self, forward: bool) -> None:
+        if self.look is not None and self.look.search is None:
+            self._ask(Asks.SEARCH)
+        else:
+            self._go(Seek.SEARCH, forward=forward)
+
+    def action_next_error(self, forward: bool) -> None:
+        self._go(Seek.ERRORS, forward=forward)
+
+    def _go(self, what: Seek, *, forward: bool) -> None:
+        look, top = self.look, self.scroll_offset.y
+        if look is None:
+            return
+        bottom = min(top + self.size.height, look.line_count)
+        if self._current is not None and top <= look.row_at(self._current) < bottom:
+            start = self._current
+        else:
+            start = look.number_at(top) - 1 if forward else look.number_at(bottom)
+        self._seek(look, what, forward, start)
+
+    def _seek(self, look: LogLook, what: Seek, forward: bool, start: int) -> None:
+        hit = look.seek(what, start, forward=forward)
+        self._wanted = (what, forward, start) if hit.waiting else None
+        self._told = what, hit.wrapped
+        if hit.number is not None:
+            self._current = hit.number
+            self._show_row(look.row_at(hit.number))
+
+    def _show_row(self, row: int) -> None:
+        self.following = False
+        self._place = None
+        top = self.scroll_offset.y
+        if self.wraps or not top <= row < top + self.size.height:
+            self._scroll_to_row(row - (1 if self.wraps else self.size.height // 3))
+        self.refresh()
+
+    @property
+    def note(self) -> str:
+        """What search, errors and filters have found, in a few words."""
+        look = self.look
+        if look is None:
+            return ""
+        return "   ".join(filter(None, (self._hits_note(look), self._filters_note(look))))
+
+    def _hits_note(self, look: LogLook) -> str:
+        what, wrapped = self._told
+        if what is Seek.SEARCH and look.search is None:
+            return ""
+        at, count, all_known = look.place(what, -1 if self._current is None else self._current)
+        name = f"/{plain_line(look.search.text)}" if what is Seek.SEARCH and look.search else "errors"
+        if all_known and not count:
+            return f"{name}: none"
+        known = f"{at:,} of {count:,}" if all_known else f"{at:,} of {count:,} so far, looking on"
+        return f"{name}: {known}{', round the end' if wrapped else ''}"
+
+    def _filters_note(self, look: LogLook) -> str:
+        if not look.filters:
+            return ""
+        names = [f"&{'!' if one.out else ''}{plain_line(one.text)}" for one in look.filters]
+        if not look.filtering:
+            return f"off: {' '.join(names)}"
+        counts = [f"{name} {left:,}" for name, left in zip(names, look.left, strict=True)]
+        return f"{'  '.join(counts)} of {look.log.line_count:,} lines"
+
+    # Painting
+
+    def action_wrap(self) -> None:
+        self.wraps = not self.wraps
+        self._side = 0
+        self._scroll_to_row(self.max_scroll_y if self.following else self.scroll_offset.y)
+        self.refresh()
+
+    @property
+    def max_scroll_y(self) -> int:
+        last = super().max_scroll_y
+        if not self.wraps or self.look is None or not last:
+            return last
+        key = (self.look, self.look.line_count, self.size)
+        if self._fit[0] != key:
+            self._fit = key, self._last_top(self.look, last)
+        return self._fit[1]
+
+    def _last_top(self, look: LogLook, row: int) -> int:
+        """The first of the last rows that fit, wrapped, into the view."""
+        left, fitting = self.size.height, 0
+        for text in reversed(look.texts(row, self.size.height)):
+            left -= len(self._painted(text, current=False))
+            if left < 0:
+                break
+            fitting += 1
+        return look.line_count - max(1, fitting)
+
+    def strips(self, crop: Region) -> list[Strip]:
+        look, top = self.look, self.scroll_offset.y
+        if look is None:
+            return super().strips(crop)
+        painted: list[Strip] = []
+        for row, text in enumerate(look.texts(top, crop.bottom), top):
+            painted += self._painted(text, current=look.number_at(row) == self._current)
+            if len(painted) >= crop.bottom:
+                break
+        blank = Strip.blank(self.scrollable_content_region.width, self.style_named(""))
+        painted += [blank] * (crop.bottom - len(painted))
+        return painted[crop.y : crop.bottom]
+
+    def _painted(self, text: str, *, current: bool) -> list[Strip]:
+        """A line as one strip or, wrapped, as several. Most lines on show were painted before."""
+        whole = self.scrollable_content_region.width
+        look = (self.look.search if self.look is not None else None, self.wraps, self._side, whole)
+        if look != self._painted_for or len(self._strips) > _KEPT_LINES:
+            self._painted_for = look
+            self._strips.clear()
+        strips = self._strips.get((text, current))
+        if strips is None:
+            strips = self._strips[text, current] = self._paint(text, look[0], whole)
+            if current:
+                mark = Style(bgcolor=self.style_named("current").bgcolor)
+                strips[:] = [Strip(Segment.apply_style(strip, post_style=mark)) for strip in strips]
+        return strips
+
+    def _paint(self, text: str, search: Pattern | None, whole: int) -> list[Strip]:
+        gutter, *line = log_segments(text, self.style_named, search)
+        style, width = gutter.style or Style.null(), max(1, whole - GUTTER)
+        if not self.wraps and all(segment.text.isascii() for segment in line):
+            # By far the most lines; and what a Strip costs is most of what a frame costs.
+            return [Strip([gutter, *_cut(line, self._side, width, style)], whole)]
+        strip = Strip(line)
+        if self.wraps and strip.cell_length > width:
+            pieces = list(strip.divide([*range(width, strip.cell_length, width), strip.cell_length]))
+        else:
+            pieces = [strip.crop(self._side, self._side + width)]
+        blank = Segment(" " * GUTTER, style)
+        return [
+            Strip([blank if at else gutter, *piece]).adjust_cell_length(whole, style) for at, piece in enumerate(pieces)
+        ]
+
+
+def _cut(segments: Iterable[Segment], start: int, width: int, style: Style) -> Iterator[Segment]:
+    """`width` cells of text that has a cell for each character, from `start` on, filled up in `style`."""
+    skip, left = start, width
+    for text, own, _ in segments:
+        shown = text[skip : skip + left]
+        skip = max(0, skip - len(text))
+        left -= len(shown)
+        if shown:
+            yield Segment(shown, own)
+    if left:
+        yield Segment(" " * left, style)
