@@ -5,6 +5,7 @@ Knows nothing of ttmatrix. The checkout's runner is collected by the real pytest
 the tree nor of the standard library (torch, jax, transformers and their like) replaced by stand-ins.
 """
 
+import importlib
 import importlib.util
 import json
 import os
@@ -246,9 +247,7 @@ def _infos(items: Sequence[Any]) -> dict[str, list[str]]:
 
 def _validated(root: Path) -> list[str]:
     """The ids that the checkout's validator holds for tests."""
-    from tests.runner.validate_test_config import TestConfigValidator  # type: ignore[import-not-found]
-
-    validator = TestConfigValidator(root)
+    validator = importlib.import_module("tests.runner.validate_test_config").TestConfigValidator(root)
     return sorted(validator._generate_test_ids(*validator._discover_models()[:-1]))
 
 
