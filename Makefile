@@ -14,8 +14,8 @@ export PYTHONDONTWRITEBYTECODE =
 demo: $(READY)  ## open the app on the sample checkout
 	TTMATRIX_HOME=$(CURDIR)/build/home $(BIN)/ttmatrix demo build/demo
 
-test: $(READY)  ## run the tests
-	$(BIN)/python -m pytest
+test: $(READY)  ## run the tests, on up to four cores
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4
 
 check: lint types contracts test  ## everything a change must pass
 
