@@ -3,13 +3,12 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.edits.commit import Committed, Draft, commit
-from core.edits.plan import EditPlan, write
+from core.edits.plan import EditPlan, undo, write
 from core.edits.validator import Validation, refuse_complaint, validate
 from core.errors import TTMatrixError
-from core.files import stamp
 from core.sources.checkout import Checkout
 from core.sources.schema import Schema
 
@@ -50,7 +49,7 @@ def written(plan: EditPlan) -> Iterator[None]:
     What somebody else has written in the meantime stays, and the error says so.
     """
     write(plan)
-    back = _back(plan)
+    back = undo(plan)
     try:
         yield
     except BaseException as failure:
@@ -61,8 +60,3 @@ def written(plan: EditPlan) -> Iterator[None]:
                 raise
             failure.hint = f"{failure.hint}\nWhat was written could not be taken back: {stuck.title}".strip()
         raise
-
-
-def _back(plan: EditPlan) -> EditPlan:
-    files = (replace(edit, before=edit.after, after=edit.before, stamp=stamp(edit.path)) for edit in plan.files)
-    return replace(plan, files=tuple(files))
