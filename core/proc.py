@@ -134,17 +134,20 @@ def run_binary(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin:
     return BinaryResult(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
 
 
+def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """`environ` with the directory that holds `core` put before everything else on PYTHONPATH."""
+    home, rest = str(Path(__file__).parents[1]), environ.get("PYTHONPATH")
+    return {**environ, "PYTHONPATH": home if rest is None else f"{home}{os.pathsep}{rest}"}
+
+
 def run_own(module: str, *arguments: str) -> bytes:
     """Run a module of ours in a process of its own, to its end, and return what it writes to standard output.
 
     Raises TTMatrixError with what it said where it fails.
     """
-    home = str(Path(__file__).parents[1])
-    inherited = os.environ.get("PYTHONPATH")
-    path = f"{home}{os.pathsep}{inherited}" if inherited else home
     # -P: the working directory must not lend its modules to it.
     argv = [sys.executable, "-P", "-m", module, *arguments]
-    done = run_binary(argv, cwd=Path("/"), env={"PYTHONPATH": path}, stdin=b"")
+    done = run_binary(argv, cwd=Path("/"), env=own_environment(os.environ), stdin=b"")
     if done.returncode != 0:
         words = done.stderr.strip()
         raise TTMatrixError(f"{module} failed", words or f"It ended with exit status {done.returncode}.")

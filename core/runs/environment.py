@@ -1,22 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The environments around a run: our scheduler must find `core`, and the model must not notice us."""
+"""The environments around a run: the model must not notice us."""
 
 import hashlib
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
-_HOME = str(Path(__file__).parents[2])
 _VARIABLE = "PYTHONPATH"
 
 _OF_A_TERMINAL = frozenset({"_", "COLUMNS", "LINES", "OLDPWD", "PWD", "SHLVL", "TERM", "WINDOWID"})
 _OF_A_SESSION = ("DBUS_", "SSH_", "TMUX", "XDG_SESSION")
-
-
-def scheduler_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """`environ` with the directory that holds `core` put before everything else on PYTHONPATH."""
-    rest = environ.get(_VARIABLE)
-    return {**environ, _VARIABLE: _HOME if rest is None else f"{_HOME}{os.pathsep}{rest}"}
 
 
 def child_environment(environ: Mapping[str, str], additions: Mapping[str, str]) -> dict[str, str]:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.proc import Child, spawn_detached
-from core.runs.environment import scheduler_environment
+from core.proc import Child, own_environment, spawn_detached
 from core.runs.events import Finished, append_event
 from core.runs.minder import scheduler_command
 from core.runs.outcome import Outcome
@@ -70,7 +69,7 @@ def tend(store: RunStore) -> None:
     if queue.log.is_file() and queue.log.stat().st_size > _LOG_BYTES:
         queue.log.unlink(missing_ok=True)
     begin = queue.log.stat().st_size if queue.log.is_file() else 0
-    environ = scheduler_environment(os.environ)
+    environ = own_environment(os.environ)
     scheduler = spawn_detached(scheduler_command(store.root), cwd=Path("/"), env=environ, output=queue.log)
     try:
         _await_service(store, scheduler, begin)

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from core.errors import TTMatrixError
-from core.proc import own_identity, spawn_detached
-from core.runs.environment import child_environment, scheduler_environment
+from core.proc import own_environment, own_identity, spawn_detached
+from core.runs.environment import child_environment
 from core.runs.events import Started, append_event
 from core.runs.spec import RunSpec
 from core.runs.store import EVENTS, EXIT, LOG
@@ -132,7 +132,7 @@ class _Minder:
         if pid == 0:
             with suppress(TTMatrixError):
                 root = self._directory.parent
-                spawn_detached(scheduler_command(root), cwd=Path("/"), env=scheduler_environment(os.environ))
+                spawn_detached(scheduler_command(root), cwd=Path("/"), env=own_environment(os.environ))
             os._exit(0)
         os.waitpid(pid, 0)
         self._libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

@@ -9,7 +9,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.runs.environment import child_environment, digest, scheduler_environment
+from core.proc import own_environment
+from core.runs.environment import child_environment, digest
 
 environments = st.dictionaries(st.sampled_from(["PYTHONPATH", "PATH", "X"]), st.text("ab:/", max_size=6))
 
@@ -39,6 +40,6 @@ def test_the_scheduler_can_import_core_from_anywhere(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-P", "-c", "import core.runs.scheduler"],
         cwd=tmp_path,
-        env=scheduler_environment({**os.environ, "PYTHONPATH": "/nowhere"}),
+        env=own_environment({**os.environ, "PYTHONPATH": "/nowhere"}),
         check=True,
     )
