@@ -83,7 +83,7 @@ def write(plan: EditPlan) -> tuple[Path, ...]:
 def undo(plan: EditPlan) -> EditPlan:
     """The plan that puts back, byte for byte, what `write(plan)` replaced.
 
-    Raises TTMatrixError where a file was changed since; `derive.inverse` has the operations that can still be done.
+    Raises TTMatrixError where a file was changed since; `inverse.inverse` has the operations that can still be done.
     """
     return EditPlan(tuple(map(_undone, plan.files)), ())
 

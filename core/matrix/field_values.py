@@ -109,6 +109,7 @@ _STRICT_FLAG = Rule("true or false", lambda value: isinstance(value, bool), _as_
 _NUMBER = Rule("a number", _is_number, _as_number)
 _TEXT = Rule("text", _is_text, _as_text)
 _TEXTS = Rule("text or a list of text", _is_texts, _as_texts)
+_FILES = Rule("a list of file names", _is_text_list, _as_texts)
 
 RULES: Mapping[str, Rule] = {
     "status": _enum(Status, null=False),
@@ -117,7 +118,7 @@ RULES: Mapping[str, Rule] = {
     "execution_pass": _TEXT,
     "markers": _TEXTS,
     "supported_archs": _TEXTS,
-    "filechecks": Rule("a list of file names", _is_text_list, _as_texts),
+    "filechecks": _FILES,
     "required_pcc": Rule("a number from 0 to 1", _is_pcc, _as_number),
     "required_atol": _NUMBER,
     "allclose_rtol": _NUMBER,
@@ -132,3 +133,5 @@ RULES: Mapping[str, Rule] = {
     "optimization_level": Rule("0, 1 or 2", _is_level, _as_number),
 }
 """By field. A field that is not here takes any value."""
+LISTS = tuple(name for name, rule in RULES.items() if rule in (_TEXTS, _FILES))
+"""Fields that hold several values."""

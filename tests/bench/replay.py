@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.edits.derive import derive
 from core.edits.operations import Operation, OpKind
 from core.edits.splice import edit_texts
+from tests.support.derive import derive
 from tests.support.edit_laws import Parsed, Unreadable, changed_lines, parsed, said, violations
 
 _CONFIG = "tests/runner/test_config"

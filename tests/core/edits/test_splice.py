@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from core.edits.derive import inverse
 from core.edits.document import read_document
 from core.edits.operations import Operation, OpKind
 from core.edits.splice import edit_text, edit_texts
+from tests.support.derive import inverse
 from tests.support.edit_laws import said
 
 FIELDS = ("supported_archs", "status", "bringup_status", "reason", "required_pcc", "assert_pcc", "markers")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of core.edits.pairing."""
+"""Tests of tests.support.pairing."""
 
-from core.edits.pairing import renames
+from tests.support.pairing import renames
 
 PASS = {"status": "EXPECTED_PASSING"}
 SKIP = {"status": "NOT_SUPPORTED_SKIP", "reason": "r"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of core.edits.derive."""
+"""Tests of tests.support.derive."""
 
 from collections.abc import Mapping
 
@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.edits.derive import Fields, changes, derive, inverse
 from core.edits.operations import Operation, OpKind
 from core.edits.splice import edit_texts
+from tests.support.derive import Fields, changes, derive, inverse
 from tests.support.edit_laws import parsed, said
 from tests.support.edit_strategies import entry_fields, expectation_text
 

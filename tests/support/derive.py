@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from core.edits.meaning import meaning_of
 from core.edits.operations import OVERRIDES, Operation, OpKind
-from core.edits.pairing import renames
 from core.sources.expectations import parse_expectations
+from tests.support.pairing import renames
 
 Fields = Mapping[str, object]
 Files = Mapping[str, Mapping[str, Fields]]
