@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A second core for pure work: do half of it in a copy of this very process."""
+"""Copies of this very process: a second core for pure work, and work that nobody waits for."""
 
 import os
 import pickle
@@ -41,6 +41,37 @@ def in_fork(work: Callable[[], T]) -> Callable[[], T]:
         return found
 
     return result
+
+
+def in_background(work: Callable[[], object]) -> None:
+    """Do `work` in a forked copy of this process, which nobody waits for and which lives on when we have ended.
+
+    It has no terminal, and what becomes of it is not told. With other threads (a lock they hold would stay held in the
+    copy), or where there can be no copy, the work is done before this returns.
+    """
+    if threading.active_count() > 1:
+        work()
+        return
+    try:
+        pid = os.fork()
+    except OSError:
+        work()
+        return
+    if pid == 0:
+        _vanish(work)
+
+
+def _vanish(work: Callable[[], object]) -> NoReturn:
+    """Be the copy that nobody waits for: whoever reads our output must see its end now."""
+    try:
+        os.setsid()
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(nowhere, stream)
+        work()
+    except BaseException:  # noqa: BLE001 - there is nobody left who could be told
+        os._exit(1)
+    os._exit(0)
 
 
 def _answer(work: Callable[[], object], writing: int) -> NoReturn:

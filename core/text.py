@@ -14,6 +14,9 @@ def printable(text: str) -> str:
 
     Tabs become single spaces; newlines stay.
     """
+    if text.isascii() and text.isprintable():
+        # Nearly all of it, and asked for with each row that is painted.
+        return text
     return _UNSAFE.sub(lambda match: " " if match[0] == "\t" else REPLACEMENT, text)
 
 

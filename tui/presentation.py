@@ -2,6 +2,8 @@
 """How values look: short names, letters and style names. Pure: no widget, no clock, and no meaning by colour alone."""
 
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
@@ -16,8 +18,7 @@ from core.runs.record import RunRecord, RunState
 from core.text import elide_middle, one_line
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """One piece of a line with the name of its style (a component class of the widget that shows it)."""
 
     text: str
@@ -72,12 +73,14 @@ def status_look(matrix: Matrix, row: int, arch: str) -> StatusLook:
 
 def arch_letters(matrix: Matrix, row: int) -> list[Cell]:
     """One letter per arch in the order of the schema; a blank where the test is not marked for the arch."""
-    mask = matrix.flags["arch"].masks[row]
-    cells = []
-    for bit, arch in enumerate(matrix.schema.archs):
-        look = STATUS_LOOKS[Status(matrix.status[arch][row])]
-        cells.append(Cell(look.letter, look.style) if mask >> bit & 1 else Cell(" "))
-    return cells
+    archs = matrix.schema.archs
+    return list(_letters(matrix.flags["arch"].masks[row], tuple(matrix.status[arch][row] for arch in archs)))
+
+
+@cache
+def _letters(mask: int, statuses: tuple[str, ...]) -> tuple[Cell, ...]:
+    looks = (STATUS_LOOKS[Status(status)] for status in statuses)
+    return tuple(Cell(one.letter, one.style) if mask >> bit & 1 else Cell(" ") for bit, one in enumerate(looks))
 
 
 def arch_title(matrix: Matrix) -> str:

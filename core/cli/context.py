@@ -72,7 +72,7 @@ class Context:
         """The validator's universe. Raises UsageError where `--arch` names none of the checkout's archs."""
         matrix, reading = self.cache.index()
         if reading is not None:
-            # After the answer is out: whoever waits need not wait for this.
+            # After the answer is out, by somebody else: whoever waits need not wait for this.
             self.afterwards.append(lambda: self.cache.keep(reading))
         return self._checked(matrix)
 
@@ -126,6 +126,11 @@ class Context:
     def _checked(self, matrix: Matrix) -> Matrix:
         check_arch(matrix, self.arch)
         return matrix
+
+    def finish(self) -> None:
+        """Do what remains once the command has answered."""
+        for work in self.afterwards:
+            work()
 
     def resolve(self, texts: list[str]) -> list[str]:
         """The ids that the arguments of a command mean."""

@@ -15,6 +15,7 @@ from core import __version__
 from core.cli.console import Console, wants_colour
 from core.cli.context import AppRequest, Context, OpenApp
 from core.errors import EXIT_OK, TTMatrixError, UsageError
+from core.forked import in_background
 
 COMMANDS = {
     "list": "rows that match a query",
@@ -79,8 +80,7 @@ def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> 
     code = _module(args.command).execute(args, context)
     if context.afterwards:
         console.out.flush()
-        for work in context.afterwards:
-            work()
+        in_background(context.finish)
     return code
 
 

@@ -51,7 +51,9 @@ class Cache:
         modules = {f"{models}/{path}": path for path in reading.modules}
         files = {f"{config}/{file.name}": file for file in reading.matrix.files}
         places = [*directories_below(self.checkout.models), *directories_below(self.checkout.test_config)]
-        stamps = stamps_of([*modules, *files, *places, *(str(self.checkout.root / path) for path in SCHEMA_SOURCES)])
+        sources = [str(self.checkout.root / path) for path in SCHEMA_SOURCES]
+        # What has changed since the reading began may have been read before or after that.
+        stamps = stamps_of([*modules, *files, *places, *sources], reading.began_ns)
         parts = _Parts(
             {path: (stamps[place], reading.modules[path]) for place, path in modules.items()},
             {file.name: (stamps[place], file) for place, file in files.items()},

@@ -2,6 +2,7 @@
 """Join what the sources say into one immutable Matrix."""
 
 import difflib
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -93,6 +94,8 @@ class Reading:
     matrix: Matrix
     modules: Mapping[str, ModuleFacts | Unreadable]
     """By path relative to the models root."""
+    began_ns: int
+    """When the first file was read, by the clock that stamps files."""
 
 
 def index(checkout: Checkout, universe: Universe = Universe.VALIDATOR) -> Matrix:
@@ -107,6 +110,7 @@ def read_and_join(
     files: KnownFiles | None = None,
 ) -> Reading:
     """As `index`. What stands in `modules` and `files` and bears the same stamp is not read again."""
+    began_ns = time.time_ns()
     schema, schema_findings = read_schema(checkout)
     tree = ModelsTree(checkout.models, modules or {})
     directories = list(loader_directories(checkout.models, schema.excluded_torch_directories))
@@ -121,7 +125,7 @@ def read_and_join(
         loaders, broken = mark_broken(checkout, tree, loaders)
         findings = (*findings, *broken)
         members = collected_members(loaders, schema, [key for file in read for key in file.placeholders])
-    return Reading(join(checkout, schema, loaders, members, read, findings), tree.modules)
+    return Reading(join(checkout, schema, loaders, members, read, findings), tree.modules, began_ns)
 
 
 def join(

@@ -17,9 +17,19 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 _ASKED, _ANSWER = b"\x1b[?2026$p", b"\x1b[?2026;2$y"
 _END = b"\x1b[?2026l"
+
+
+class Frame(NamedTuple):
+    """How far a whole frame was from what asked for it."""
+
+    clock: float
+    """Seconds until the terminal had all of it."""
+    processor: float
+    """Seconds of processor time that the program, with all its threads, took for it."""
 
 
 class FrameTerminal:
@@ -30,12 +40,12 @@ class FrameTerminal:
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
         env = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
         self._tail = b""
-        started = time.monotonic()
+        self._key = Frame(time.monotonic(), 0.0)
         self.process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True)
         os.close(slave)
         frames = self._frames(first=60, quiet=settle)
         assert frames, f"{argv} painted nothing"
-        self.first_frame = frames[0] - started
+        self.first_frame = frames[0]
         """From the start of the process to its first whole frame."""
 
     def __enter__(self) -> "FrameTerminal":
@@ -56,25 +66,25 @@ class FrameTerminal:
 
     @property
     def processor(self) -> float:
-        """Processor time the program has used so far, in seconds."""
-        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
-        return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
+        """Processor time the program has used so far, in seconds; exact also for a thread that runs now."""
+        # clock_getcpuclockid(3), which Python has for threads only: CPUCLOCK_SCHED of the process.
+        return time.clock_gettime(~self.process.pid << 3 | 2)
 
-    def press(self, keys: bytes, quiet: float = 0.08) -> list[float]:
-        """Write `keys` at once and return after how long each frame stood that came of them."""
-        sent = time.monotonic()
+    def press(self, keys: bytes, quiet: float = 0.08) -> list[Frame]:
+        """Write `keys` at once and return how far each frame was that came of them."""
+        self._key = Frame(time.monotonic(), self.processor)
         os.write(self._master, keys)
-        return [end - sent for end in self._frames(first=5, quiet=quiet)]
+        return self._frames(first=5, quiet=quiet)
 
-    def _frames(self, first: float, quiet: float) -> list[float]:
-        """When frames closed; waits `first` for the first one, then until nothing comes for `quiet`."""
-        ends: list[float] = []
+    def _frames(self, first: float, quiet: float) -> list[Frame]:
+        """The frames that come: waits `first` for the first one, then until nothing comes for `quiet`."""
+        ends: list[Frame] = []
         while select.select([self._master], [], [], quiet if ends else first)[0]:
             try:
                 chunk = os.read(self._master, 1 << 16)
             except OSError:
                 break
-            now = time.monotonic()
+            now = Frame(time.monotonic() - self._key.clock, self.processor - self._key.processor)
             joined = self._tail + chunk
             if _ASKED in joined and _ASKED not in self._tail:
                 os.write(self._master, _ANSWER)

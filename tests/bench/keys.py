@@ -15,16 +15,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench.frames import FrameTerminal
+from tests.bench.frames import Frame, FrameTerminal
 
 DOWN, PAGE, RELOAD, ESCAPE = b"j", b"\x1b[6~", b"\x1b[15~", b"\x1b"
 _PAGE_ROWS = 60
 """More rows than any of the tables shows at once."""
 
-Sample = tuple[float, float]
-"""Seconds by the clock to the first frame, and of processor time until all was quiet."""
-Samples = dict[tuple[str, str], list[Sample]]
-"""By app and by what was done."""
+Samples = dict[tuple[str, str], list[Frame]]
+"""The first frame of each thing done, by app and by what was done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,36 +50,31 @@ LIMITS = (
 )
 
 
-def _press(terminal: FrameTerminal, keys: bytes, quiet: float = 0.08) -> Sample:
-    before = terminal.processor
-    return terminal.press(keys, quiet)[0], terminal.processor - before
-
-
-def _keys(terminal: FrameTerminal, kind: str) -> Iterator[tuple[str, Sample]]:
+def _keys(terminal: FrameTerminal, kind: str) -> Iterator[tuple[str, Frame]]:
     terminal.press(DOWN)
     for _ in range(20):
-        yield "down", _press(terminal, DOWN)
+        yield "down", terminal.press(DOWN)[0]
     if kind == "minimal":
         return
     terminal.press(DOWN * _PAGE_ROWS)
     for _ in range(20):
-        yield "scroll", _press(terminal, DOWN)
+        yield "scroll", terminal.press(DOWN)[0]
     for _ in range(10):
-        yield "page", _press(terminal, PAGE)
+        yield "page", terminal.press(PAGE)[0]
     if kind == "ours":
         yield from _keys_of_ours(terminal)
 
 
-def _keys_of_ours(terminal: FrameTerminal) -> Iterator[tuple[str, Sample]]:
+def _keys_of_ours(terminal: FrameTerminal) -> Iterator[tuple[str, Frame]]:
     terminal.press(b"g")
     terminal.press(RELOAD, quiet=0.02)
     for _ in range(20):
-        yield "down while re-indexing", _press(terminal, DOWN, quiet=0.02)
+        yield "down while re-indexing", terminal.press(DOWN, quiet=0.02)[0]
     terminal.press(b"", quiet=1.5)
     for word in (b"llama", b"qwen", b"resnet"):
         terminal.press(b"/", quiet=0.3)
         for letter in word:
-            yield "filter", _press(terminal, bytes([letter]))
+            yield "filter", terminal.press(bytes([letter]))[0]
         terminal.press(ESCAPE, quiet=0.5)
         terminal.press(ESCAPE, quiet=0.5)
 
@@ -97,14 +90,14 @@ def _measure(checkout: Path, rounds: int) -> tuple[Samples, float]:
     for _ in range(rounds):
         for kind in ("minimal", "stock", "ours", "million"):
             with FrameTerminal(_argv(kind, checkout), settle=5.0 if kind == "stock" else 1.5) as terminal:
-                samples[kind, "start"].append((terminal.first_frame, terminal.processor))
+                samples[kind, "start"].append(terminal.first_frame)
                 for what, sample in _keys(terminal, kind):
                     samples[kind, what].append(sample)
                 memory = max(memory, terminal.memory_mb) if kind == "ours" else memory
     return samples, memory
 
 
-def _median(samples: list[Sample], processor: bool) -> float:
+def _median(samples: list[Frame], processor: bool) -> float:
     return statistics.median(sample[processor] for sample in samples)
 
 

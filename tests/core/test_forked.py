@@ -3,12 +3,16 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from core.forked import in_fork
+from core.forked import in_background, in_fork
 
 
 @pytest.fixture(autouse=True)
@@ -65,3 +69,38 @@ def test_no_copy_where_none_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(os, "fork", refuse)
     assert in_fork(os.getpid)() == os.getpid()
+
+
+def _until(path: Path) -> str:
+    """What a copy writes, once it has."""
+    deadline = time.monotonic() + 30
+    while not path.exists():
+        assert time.monotonic() < deadline, "nothing was written"
+        time.sleep(0.01)
+    return path.read_text()
+
+
+def _say_who(path: Path) -> None:
+    unfinished = path.with_suffix(".new")
+    unfinished.write_text(f"{os.getpid()} {os.getsid(0)}")
+    unfinished.rename(path)
+
+
+def test_what_nobody_waits_for_is_done_in_a_session_of_its_own(tmp_path: Path) -> None:
+    in_background(lambda: _say_who(tmp_path / "who"))
+    process, session = _until(tmp_path / "who").split()
+    assert process == session != str(os.getpid())
+    assert os.waitpid(int(process), 0)[1] == 0
+
+
+def test_whoever_reads_our_output_need_not_wait_for_what_goes_on_behind_it() -> None:
+    code = "import time; from core.forked import in_background; in_background(lambda: time.sleep(60)); print('done')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+def test_the_work_is_done_at_once_where_no_copy_may_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[int] = []
+    monkeypatch.setattr(threading, "active_count", lambda: 2)
+    in_background(lambda: done.append(os.getpid()))
+    assert done == [os.getpid()]

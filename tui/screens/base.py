@@ -22,6 +22,8 @@ _LEAST_LIST = 4
 class SessionScreen(Screen[None]):
     """A screen over the shared session."""
 
+    BLANK: ClassVar[bool] = True
+    """Its widgets cover it: nothing of its own is painted behind them with each frame."""
     PLACES: ClassVar[tuple[Where, ...]] = ()
     """Where a person always is while this screen is in front."""
 
@@ -29,6 +31,7 @@ class SessionScreen(Screen[None]):
         super().__init__()
         self.session = session
         self.host = host
+        self._title_line = Text()
 
     def places(self) -> tuple[Where, ...]:
         """Where a person is now: decides which commands help lists."""
@@ -58,7 +61,9 @@ class SessionScreen(Screen[None]):
             line.append("  " if line else "")
             line.append(name, "reverse" if place in self.places() else "dim")
         line.append("   " + "   ".join(filter(None, words)))
-        self.query_one("#title", Static).update(line, layout=False)
+        if line != self._title_line:
+            self._title_line = line
+            self.query_one("#title", Static).update(line, layout=False)
 
     def go_back(self) -> None:
         """What escape does: one level back. Never leaves the app."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
 from core.matrix.learn import waiting_words
@@ -53,18 +53,17 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         return (Where.MATRIX, Where.TABLE, Where.CELLS if self.session.view.grid else Where.TREE)
 
     def compose(self) -> ComposeResult:
+        # Each splits off its part of what those before it have left: a key passes few widgets, and so does a frame.
         yield Static("", id="title", markup=False)
         yield FilterBar(str(self.session.view.query), self.filter_by, self.complete)
-        with Horizontal():
-            with Vertical(id="facet-box"):
-                yield Facets(id="facets")
-            with Vertical():
-                self.table = MatrixTable(self._rows(), id="table")
-                yield self.table
-                yield self.grid
-                yield Static("", id="cell-line", markup=False)
-                yield self.detail
         yield Footer(show_command_palette=False)
+        with Vertical(id="facet-box"):
+            yield Facets(id="facets")
+        self.table = MatrixTable(self._rows(), id="table")
+        yield self.table
+        yield self.grid
+        yield Static("", id="cell-line", markup=False)
+        yield self.detail
 
     def on_mount(self) -> None:
         self.start_trail()
@@ -225,6 +224,7 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         return source.grid.query_of(row, column) if isinstance(source, GridRows) and filled else None
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        event.stop()
         if event.table is not self.shown:
             return
         if isinstance(source := self.grid.source, GridRows) and event.table is self.grid:

@@ -79,17 +79,16 @@ class CellTable(RowTable):
     def cursor_look(self, position: int) -> object:
         return self.column if position == self.cursor else None
 
-    def lit(self, position: int, column: int) -> bool:
+    def lits(self, position: int, count: int) -> list[bool]:
         """The cell, and more faintly nothing: the name of the row and the head of the column are lit with it."""
-        if position == -1:
-            return column == self.column + 1
-        return position == self.cursor and column in (0, self.column + 1)
+        lit = (self.column + 1,) if position == -1 else (0, self.column + 1) if position == self.cursor else ()
+        return [number in lit for number in range(count)]
 
-    def widths(self) -> list[int]:
+    def widths(self, total: int) -> list[int]:
         names, *cells = self.source.columns
         wanted = [max(column.width, len(column.title)) for column in cells]
-        width = max(names.width, min(self.size.width - 2 - sum(wanted) - len(wanted), names.width * (names.share + 1)))
-        left = self.size.width - 2 - width
+        width = max(names.width, min(total - 2 - sum(wanted) - len(wanted), names.width * (names.share + 1)))
+        left = total - 2 - width
         spare = max(0, left - sum(column.width + 1 for column in cells))
         widths = [width]
         for number, column in enumerate(cells):
@@ -104,7 +103,7 @@ class CellTable(RowTable):
     def _show_column(self) -> None:
         """Scroll sideways until the highlighted column is on show."""
         self._first = min(self._first, self.column)
-        while self._first < self.column and not self.widths()[self.column + 1]:
+        while self._first < self.column and not self.widths(self.size.width)[self.column + 1]:
             self._first += 1
 
     def on_resize(self, event: events.Resize) -> None:
@@ -114,7 +113,7 @@ class CellTable(RowTable):
     def on_click(self, event: events.Click) -> None:
         """The cell under the pointer."""
         end = 1
-        for number, width in enumerate(self.widths()):
+        for number, width in enumerate(self.widths(self.size.width)):
             end += width + bool(width)
             if width and number and event.x < end:
                 self.column = number - 1

@@ -47,7 +47,8 @@ class QueryInput(Input):
 
     def _watch_value(self, value: str) -> None:
         # Input.Changed would come a frame later, and so would what a Suggester finds in its worker.
-        super()._watch_value(value)
+        with self.prevent(Input.Changed):
+            super()._watch_value(value)
         if self.is_mounted and not self._quiet:
             self._suggestion = self._complete(value)
             self._changed(value)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The style of a piece of a line: component classes over the widget's own, with transparency blended in."""
+"""The style of a piece of a line: component classes over the widget's own, as it goes to the terminal."""
 
+from rich.segment import Segment
 from rich.style import Style
 from textual.widget import Widget
 
@@ -8,7 +9,8 @@ from textual.widget import Widget
 def line_style(widget: Widget, *components: str) -> Style:
     """The style that `components` (empty names are passed over) come to on `widget`, the later ones on top.
 
-    Lines are painted as they are, so half-transparent colours must be blended here.
+    Lines are painted as they are, so half-transparent colours are blended here, and the app's line filters (for
+    terminals without colour) are asked once for a style instead of once for each line.
     """
     background = widget.background_colors[1]
     foreground = widget.styles.color
@@ -21,4 +23,8 @@ def line_style(widget: Widget, *components: str) -> Style:
             foreground = styles.color
         if styles.has_rule("text_style"):
             text_style += styles.text_style
-    return text_style + Style(color=(background + foreground).rich_color, bgcolor=background.rich_color)
+    colours = Style(color=(background + foreground).rich_color, bgcolor=background.rich_color)
+    piece = [Segment(" ", text_style + colours)]
+    for line_filter in widget.get_line_filters():
+        piece = line_filter.apply(piece, background)
+    return piece[0].style or Style.null()

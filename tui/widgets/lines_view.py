@@ -7,13 +7,13 @@ from typing import ClassVar, Protocol
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tui.presentation import Cell
+from tui.widgets.line_pane import LinePane
 from tui.widgets.line_style import line_style
 
 _WHEEL_LINES = 3
@@ -47,7 +47,7 @@ class TextLines:
         return self._lines[first : first + count]
 
 
-class LinesView(ScrollView, can_focus=True):
+class LinesView(LinePane):
     """Shows a LineSource. While it follows, it stays at the end; scrolling up stops that, and nothing moves."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -64,7 +64,6 @@ class LinesView(ScrollView, can_focus=True):
     }
     DEFAULT_CSS = """
     LinesView {
-        background: $surface; color: $foreground; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1;
         & > .lines--added { color: $text-success; background: $success 15%; }
         & > .lines--removed { color: $text-error; background: $error 15%; }
         & > .lines--added-word { color: $text-success; background: $success 40%; text-style: bold underline; }
@@ -120,9 +119,7 @@ class LinesView(ScrollView, can_focus=True):
         self.refresh()
 
     def _set_height(self) -> None:
-        size = Size(self.size.width, self.source.line_count)
-        self.set_reactive(LinesView.virtual_size, size)
-        self._scroll_update(size)
+        self.set_line_count(self.source.line_count)
 
     def on_resize(self, event: events.Resize) -> None:
         self._set_height()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of tests: plain or in groups, with the rows between a mark that was begun and the cursor."""
 
+from itertools import starmap
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -55,9 +56,9 @@ class MatrixTable(RowTable):
         pieces = source.heading(position, width - 1) if isinstance(source, TreeRows) and grouped else None
         if pieces is None:
             return super()._make(y, position, width)
-        lit = self.lit(position, 0)
-        segments = [self._mark(position), *(Segment(one.text, self._style(one.style, lit)) for one in pieces)]
-        return Strip(segments).adjust_cell_length(width, self._style("", lit)).simplify()
+        lit = position == self.cursor
+        parts = [self._mark(position, "", lit), *((one.text, self._style(one.style, lit)) for one in pieces)]
+        return Strip(starmap(Segment, parts)).adjust_cell_length(width, self._style("", lit)).simplify()
 
     def action_fold(self, opened: bool) -> None:
         """Unfold the group under the cursor, or fold the one the cursor is in."""

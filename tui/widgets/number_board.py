@@ -32,8 +32,8 @@ class NumberBoard(CellTable):
     def header_look(self) -> object:
         return self.scroll_offset.y
 
-    def lit(self, position: int, column: int) -> bool:
-        return position >= 0 and super().lit(position, column)
+    def lits(self, position: int, count: int) -> list[bool]:
+        return super().lits(position, count) if position >= 0 else [False] * count
 
     @property
     def number(self) -> Number | None:

@@ -3,24 +3,24 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import ClassVar, Protocol
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tui.presentation import Cell, fit
+from tui.widgets.line_pane import LinePane
 from tui.widgets.line_style import line_style
 
 _KEPT_STRIPS = 4096
 _WHEEL_ROWS = 3
+
+_Part = tuple[str, Style]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ class RowSource(Protocol):
     def marked(self, position: int) -> bool: ...
 
 
-class RowTable(ScrollView, can_focus=True):
-    """Shows a RowSource. Borders, padding and opacity belong on a parent: lines bypass the styles cache."""
+class RowTable(LinePane):
+    """Shows a RowSource."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "table--header",
@@ -77,7 +77,6 @@ class RowTable(ScrollView, can_focus=True):
     }
     DEFAULT_CSS = """
     RowTable {
-        background: $surface; color: $foreground; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1;
         & > .table--header { background: $panel; color: $foreground; text-style: bold; }
         & > .table--cursor { background: $primary 45%; text-style: bold; }
         & > .table--mark { color: $accent; text-style: bold; }
@@ -145,11 +144,7 @@ class RowTable(ScrollView, can_focus=True):
         return next((at for at in range(len(self.source)) if self.source.key(at) == key), None)
 
     def _set_height(self) -> None:
-        # Assigning virtual_size lays the whole screen out again; the scrollbar is always there, so only its
-        # numbers need to change.
-        size = Size(self.size.width, len(self.source) + 1)
-        self.set_reactive(RowTable.virtual_size, size)
-        self._scroll_update(size)
+        self.set_line_count(len(self.source) + 1)
 
     def on_mount(self) -> None:
         self._set_height()
@@ -170,19 +165,21 @@ class RowTable(ScrollView, can_focus=True):
         key = (name, highlighted)
         if key not in self._looks:
             own = f"table--{name}" if name else ""
-            self._looks[key] = line_style(self, own, "table--cursor" if highlighted else "")
+            look = line_style(self, own, "table--cursor" if highlighted else "")
+            # Styles that are equal are the same one, so that pieces in them become one piece.
+            self._looks[key] = next((known for known in self._looks.values() if known == look), look)
         return self._looks[key]
 
-    def widths(self) -> list[int]:
-        """Width in cells of every column; 0: not shown at this size."""
-        columns, total = self.source.columns, self.size.width
+    def widths(self, total: int) -> list[int]:
+        """Width in cells of every column in a line of `total` cells; 0: not shown."""
+        columns = self.source.columns
         if self._widths[0] is not columns or self._widths[1] != total:
             self._widths = columns, total, _widths(columns, total)
         return self._widths[2]
 
-    def _line(self, y: int) -> Strip:
-        position = self.scroll_offset.y + y - 1
-        width = self.size.width
+    def _line(self, y: int, top: int, width: int) -> Strip:
+        """The line at `y` of a table that is scrolled to position `top`."""
+        position = top + y - 1
         key: tuple[object, ...]
         if y == 0:
             key = ("header", width, self.header_look())
@@ -209,9 +206,9 @@ class RowTable(ScrollView, can_focus=True):
         """What the cursor does to the look of a row; rows with the same one look the same."""
         return position == self.cursor
 
-    def lit(self, position: int, column: int) -> bool:
-        """Whether a cell bears the cursor. Position -1 is the header."""
-        return position == self.cursor
+    def lits(self, position: int, count: int) -> list[bool]:
+        """Which of `count` cells of a row bear the cursor. Position -1 is the header."""
+        return [position == self.cursor] * count
 
     def mark_at(self, position: int) -> str:
         """One cell in front of a row: whether it is marked."""
@@ -219,39 +216,40 @@ class RowTable(ScrollView, can_focus=True):
 
     def _make(self, y: int, position: int, width: int) -> Strip:
         if y == 0:
-            return self._strip(self.header(), -1, Segment(" ", self._style("header", False)), "header", width)
+            return self._strip(self.header(), -1, "header", width)
         if position >= len(self.source):
             return Strip.blank(width, self._style("", False))
-        return self._strip(self.source.cells(position), position, self._mark(position), "", width)
+        return self._strip(self.source.cells(position), position, "", width)
 
-    def _mark(self, position: int) -> Segment:
-        return Segment(self.mark_at(position), self._style("mark", self.lit(position, 0)))
+    def _mark(self, position: int, base: str, lit: bool) -> _Part:
+        return (" ", self._style(base, lit)) if base else (self.mark_at(position), self._style("mark", lit))
 
-    def _strip(self, columns: Sequence[Sequence[Cell]], position: int, mark: Segment, base: str, width: int) -> Strip:
-        parts = [(mark.text, mark.style)]
-        lits = [self.lit(position, number) for number in range(len(columns) + 1)]
-        for number, (column, left, cells) in enumerate(zip(self.source.columns, self.widths(), columns, strict=True)):
+    def _strip(self, columns: Sequence[Sequence[Cell]], position: int, base: str, width: int) -> Strip:
+        lits = self.lits(position, len(columns) + 1)
+        parts, filled = [self._mark(position, base, lits[0])], 1
+        for number, (column, left) in enumerate(zip(self.source.columns, self.widths(width), strict=True)):
             if not left:
                 continue
-            for at, cell in enumerate(cells, 1):
+            filled += left + 1
+            for at, cell in enumerate(columns[number], 1):
                 words = cell.text.rjust(left) if column.right else cell.text
-                text = fit(words, left if at == len(cells) else min(left, len(words)), elide=column.elide)
+                text = fit(words, left if at == len(columns[number]) else min(left, len(words)), elide=column.elide)
                 parts.append((text, self._style(cell.style or base, lits[number])))
                 left -= len(text)
             parts.append((" ", self._style(base, lits[number] and lits[number + 1])))
-        plain = self._style(base, lits[-2] and lits[-1]) if len(lits) > 1 else self._style(base, False)
-        return Strip(_merged(parts)).adjust_cell_length(width, plain)
+        plain = self._style(base, all(lits[-2:]))
+        parts.append((" " * (width - filled), plain))
+        return Strip(_merged(parts), max(width, filled)).adjust_cell_length(width, plain)
 
     def render_line(self, y: int) -> Strip:
-        return self._line(y)
+        return self._line(y, self.scroll_offset.y, self.size.width)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        # The stock method wraps each line in a new Strip, which loses the text it has already rendered.
-        strips = [self._line(y) for y in crop.line_range]
-        for line_filter in self.get_line_filters():
-            background = self.background_colors[1]
-            strips = [strip.apply_filter(line_filter, background) for strip in strips]
-        if crop.column_span != (0, self.size.width):
+        # The stock method wraps each line in a new Strip, which loses the text it has already rendered. All lines are
+        # asked for whenever one of them has changed.
+        top, width = self.scroll_offset.y, self.size.width
+        strips = [self._line(y, top, width) for y in crop.line_range]
+        if crop.x > 0 or crop.right < width:
             strips = [strip.crop(*crop.column_span) for strip in strips]
         return strips
 
@@ -335,9 +333,15 @@ def _widths(columns: Sequence[TableColumn], total: int) -> list[int]:
     return [column.width + max(0, spare) * column.share // shares if column in shown else 0 for column in columns]
 
 
-def _merged(parts: Iterable[tuple[str, Style | None]]) -> list[Segment]:
+def _merged(parts: Iterable[_Part]) -> list[Segment]:
     """Segments of texts, those next to each other in the very same style as one: each costs time and bytes."""
-    return [
-        Segment("".join(text for text, _ in run), style)
-        for style, run in ((next_style, list(group)) for next_style, group in groupby(parts, key=itemgetter(1)))
-    ]
+    segments: list[Segment] = []
+    texts: list[str] = []
+    last: Style | None = None
+    for text, style in parts:
+        if style is not last:
+            if texts:
+                segments.append(Segment("".join(texts), last))
+            texts, last = [], style
+        texts.append(text)
+    return [*segments, Segment("".join(texts), last)]

@@ -4,21 +4,15 @@
 from collections.abc import Iterable
 
 from rich.text import Text
-from textual.geometry import Region, Size
-from textual.scroll_view import ScrollView
+from textual.geometry import Region
 from textual.strip import Strip
 
+from tui.widgets.line_pane import LinePane
 from tui.widgets.line_style import line_style
 
 
-class TextPane(ScrollView, can_focus=True):
-    """Shows a Text, wrapped to its width. Padding belongs into the text: lines bypass the styles cache."""
-
-    DEFAULT_CSS = """
-    TextPane {
-        background: $surface; color: $foreground; overflow-x: hidden; overflow-y: scroll; scrollbar-size-vertical: 1;
-    }
-    """
+class TextPane(LinePane):
+    """Shows a Text, wrapped to its width."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -40,13 +34,12 @@ class TextPane(ScrollView, can_focus=True):
         width = max(1, self.size.width)
         style = line_style(self)
         lines: Iterable[Text] = self._text.wrap(self.app.console, width, tab_size=4) if self._text else ()
-        self._strips = [
-            Strip(line.render(self.app.console)).apply_style(style).adjust_cell_length(width, style) for line in lines
-        ]
-        size = Size(width, len(self._strips))
-        # Assigning virtual_size would lay the whole screen out again.
-        self.set_reactive(TextPane.virtual_size, size)
-        self._scroll_update(size)
+        strips = [Strip(line.render(self.app.console)).apply_style(style) for line in lines]
+        for line_filter in self.get_line_filters():
+            background = self.background_colors[1]
+            strips = [strip.apply_filter(line_filter, background) for strip in strips]
+        self._strips = [strip.adjust_cell_length(width, style) for strip in strips]
+        self.set_line_count(len(self._strips))
         self.refresh()
 
     def on_resize(self) -> None:
@@ -61,7 +54,4 @@ class TextPane(ScrollView, can_focus=True):
         first = self.scroll_offset.y + crop.y
         strips = self._strips[first : first + crop.height]
         strips += [Strip.blank(self.size.width, line_style(self))] * (crop.height - len(strips))
-        for line_filter in self.get_line_filters():
-            background = self.background_colors[1]
-            strips = [strip.apply_filter(line_filter, background) for strip in strips]
         return [strip.crop(crop.x, crop.right) for strip in strips]
