@@ -30,7 +30,8 @@ class RunRecord:
     """A run as far as it has come."""
 
     spec: RunSpec
-    directory: Path
+    root: Path
+    """Where the directories of all runs are."""
     state: RunState
     outcome: Outcome | None
     """None until the run is finished or lost."""
@@ -60,6 +61,12 @@ class RunRecord:
         return self.state in (RunState.QUEUED, RunState.RUNNING)
 
     @property
+    def directory(self) -> Path:
+        """Where all files of the run are."""
+        # Made when asked for: of thousands of runs that takes longer than to read them from the index.
+        return self.root / self.spec.run_id
+
+    @property
     def log(self) -> Path:
         """What the child printed, both streams."""
         return self.directory / "output.log"
@@ -78,8 +85,8 @@ class Presence:
 GONE = Presence(watched=False)
 
 
-def fold(spec: RunSpec, directory: Path, events: Sequence[Event], presence: Presence = GONE) -> RunRecord:
-    """The record of a run."""
+def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence = GONE) -> RunRecord:
+    """The record of a run of the store at `root`."""
     queued = next((event for event in events if isinstance(event, Queued)), None)
     started = next((event for event in events if isinstance(event, Started)), None)
     # Should two processes report an end, the first one saw it happen.
@@ -89,7 +96,7 @@ def fold(spec: RunSpec, directory: Path, events: Sequence[Event], presence: Pres
     active = state in (RunState.QUEUED, RunState.RUNNING)
     return RunRecord(
         spec=spec,
-        directory=directory,
+        root=root,
         state=state,
         outcome=outcome,
         started=started.at if started else None,

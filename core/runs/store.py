@@ -179,7 +179,7 @@ class RunStore:
             spec = known[1] if known else read_spec(directory)
             known = self._active[name] = (stamp, spec, read_events(events_file(directory)))
         _, spec, events = known
-        return fold(spec, directory, events, _presence(name, events, queued))
+        return fold(spec, self.root, events, _presence(name, events, queued))
 
 
 def _presence(run_id: str, events: list[Event], queued: _Queued) -> Presence:

@@ -12,7 +12,7 @@ from core.runs.plain import plain_line, visible_lines
 
 CHUNK = 64 * 1024
 """Bytes between two entries of the index."""
-SLICE = 16 * CHUNK
+SLICE = 4 * CHUNK
 """Bytes that one `poll` reads at most."""
 
 _HEAD = 16 * 1024

@@ -10,10 +10,10 @@ from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tui.presentation import Cell
+from tui.widgets.lean_scroll_bar import LeanScrollView
 from tui.widgets.line_style import line_style
 
 _WHEEL_LINES = 3
@@ -47,7 +47,7 @@ class TextLines:
         return self._lines[first : first + count]
 
 
-class LinesView(ScrollView, can_focus=True):
+class LinesView(LeanScrollView, can_focus=True):
     """Shows a LineSource. While it follows, it stays at the end; scrolling up stops that, and nothing moves."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
