@@ -11,6 +11,7 @@ from core.matrix.tally import MIXED as MIXED_WORD
 from core.matrix.tally import Tally, shares
 from core.matrix.view import View
 from core.model import Status
+from core.runs.estimate import Progress
 from core.runs.outcome import Outcome
 from core.runs.record import RunRecord, RunState
 from core.text import elide_middle, one_line
@@ -43,6 +44,8 @@ STATUS_LOOKS = {
 MIXED = StatusLook("mixed", "~", "mixed")
 WORD_LOOKS = {**{str(status): look for status, look in STATUS_LOOKS.items()}, MIXED_WORD: MIXED}
 """Looks by the words of a tally."""
+
+_BAR_CELLS = 10
 
 _WORK_WORDS = (
     ("-tensor_parallel", ""),
@@ -165,6 +168,14 @@ def seconds_text(seconds: float | None) -> str:
         return f"{seconds:.1f}s"
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes}m{rest:02}" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02}"
+
+
+def progress_text(progress: Progress) -> str:
+    """`█████░░░░░ 3 of 6 done, about 1m20 left`."""
+    done = progress.total - progress.left
+    full = done * _BAR_CELLS // max(1, progress.total)
+    eta = f", about {seconds_text(progress.seconds)} left" if progress.seconds else ""
+    return f"{'█' * full}{'░' * (_BAR_CELLS - full)} {done:,} of {progress.total:,} done{eta}"
 
 
 def count_text(view: View) -> str:

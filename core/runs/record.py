@@ -48,6 +48,8 @@ class RunRecord:
     """It was asked to end and has not ended yet."""
     held: bool
     """It waits for somebody's word."""
+    turn: int | None
+    """How many runs have a ticket before it; None: it does not wait."""
     host: str | None
     """The machine that it is on."""
     minder: ProcessIdentity | None
@@ -80,6 +82,7 @@ class Presence:
     """Somebody will report its end."""
     held: bool = False
     cancelling: bool = False
+    turn: int | None = None
 
 
 GONE = Presence(watched=False)
@@ -107,6 +110,7 @@ def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence 
         summary=plain_line(_summary(spec, state, finished, presence), _SUMMARY_CHARACTERS),
         cancelling=active and presence.cancelling,
         held=state is RunState.QUEUED and presence.held,
+        turn=presence.turn if state is RunState.QUEUED else None,
         host=queued.host if queued else None,
         minder=started.minder if started and active else None,
         stage=finished.stage if finished else "",

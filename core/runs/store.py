@@ -2,11 +2,12 @@
 """All runs, one directory each. The directories are the truth; the index beside them only spares reading them."""
 
 import difflib
+import json
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,15 @@ def read_spec(directory: Path) -> RunSpec:
     return spec_from_json(read_text(directory / SPEC))
 
 
+def read_provenance(directory: Path) -> Mapping[str, object]:
+    """What was written down of checkout and interpreter when the run in `directory` was asked for; empty: nothing."""
+    try:
+        raw = json.loads((directory / PROVENANCE).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return raw if isinstance(raw, dict) else {}
+
+
 def events_file(directory: Path) -> Path:
     """Where the events of the run in `directory` are appended."""
     return directory / EVENTS
@@ -49,7 +59,8 @@ class Problem:
 class _Queued:
     """What the queue of this machine says at one moment."""
 
-    tickets: dict[str, Ticket]
+    tickets: dict[str, tuple[int, Ticket]]
+    """With the place of each."""
     cancelled: frozenset[str]
     served: bool
     """A scheduler is there."""
@@ -150,7 +161,7 @@ class RunStore:
             del self._finished[run_id]
 
     def _queued(self) -> _Queued:
-        tickets = {ticket.run_id: ticket for ticket in self.queue.tickets()}
+        tickets = {ticket.run_id: (turn, ticket) for turn, ticket in enumerate(self.queue.tickets())}
         return _Queued(tickets, self.queue.cancelled(), bool(tickets) and self.queue.served)
 
     def _run_ids(self) -> set[str]:
@@ -189,13 +200,13 @@ def _presence(run_id: str, events: list[Event], queued: _Queued) -> Presence:
     if place.host != this_host():
         # Of another machine's processes nothing can be known here, so we take its word.
         return Presence(watched=True)
-    ticket = queued.tickets.get(run_id)
-    if place.boot != boot_id() or ticket is None:
+    if place.boot != boot_id() or run_id not in queued.tickets:
         return GONE
+    turn, ticket = queued.tickets[run_id]
     started = next((event for event in events if isinstance(event, Started)), None)
     # What has ended is reported by the scheduler, in a moment.
     watched = started is None or queued.served or is_alive(started.minder)
-    return Presence(watched, ticket.held, run_id in queued.cancelled)
+    return Presence(watched, ticket.held, run_id in queued.cancelled, turn)
 
 
 def _stamp(file: Path) -> int:

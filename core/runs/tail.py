@@ -16,6 +16,7 @@ SLICE = 4 * CHUNK
 """Bytes that one `poll` reads at most."""
 
 _HEAD = 16 * 1024
+_LAST_BYTES = 4 * 1024
 
 
 class LineIndex:
@@ -168,6 +169,15 @@ class LogFile:
             if not data:
                 return  # It was truncated since we asked for its size.
             index.feed(data)
+
+
+def last_line(log: Path) -> str:
+    """The last line of a log that is not blank, safe to show; empty where there is none at its end.
+
+    Raises TTMatrixError where it cannot be read.
+    """
+    lines = map(plain_line, reversed(LogFile(log).tail(_LAST_BYTES)[1]))
+    return next((line for line in lines if line.strip()), "")
 
 
 class _Starts:

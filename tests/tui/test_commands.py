@@ -10,7 +10,7 @@ from tui.screens.matrix import MatrixScreen
 from tui.screens.matrix_filter import Facets
 from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
-from tui.screens.runs import RunsScreen
+from tui.screens.runs import RunsScreen, RunTable
 from tui.widgets.cell_table import CellTable
 from tui.widgets.log_view import LogView
 from tui.widgets.matrix_table import MatrixTable
@@ -19,7 +19,7 @@ _IN_FRONT = [
     (Where.APP, Where.MATRIX, Where.TABLE, Where.TREE),
     (Where.APP, Where.MATRIX, Where.TABLE, Where.CELLS),
     (Where.APP, Where.OVERVIEW, Where.TABLE, Where.CELLS),
-    (Where.APP, Where.RUNS, Where.TABLE),
+    (Where.APP, Where.RUNS, Where.RUN_TABLE, Where.TABLE),
     (Where.APP, Where.RUNS, Where.LINES, Where.LOG),
     (Where.APP, Where.REVIEW, Where.TABLE),
     (Where.APP, Where.REVIEW, Where.LINES),
@@ -30,6 +30,7 @@ _OWNERS = {
     Where.MATRIX: MatrixScreen,
     Where.FACETS: Facets,
     Where.RUNS: RunsScreen,
+    Where.RUN_TABLE: RunTable,
     Where.REVIEW: ReviewScreen,
     Where.DOCTOR: DoctorScreen,
     Where.TABLE: MatrixTable,

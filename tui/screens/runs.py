@@ -1,58 +1,96 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs and their logs: what runs, what came of it, and what it printed, live."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Footer, Static
 
+from core.runs.log_compare import compare_logs
 from core.runs.log_signs import telling_line
+from core.runs.outcome import Outcome
 from core.runs.record import RunRecord, RunState
 from core.runs.spec import shell_command
+from core.runs.store import read_provenance
 from core.runs.tail import LogFile
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.presentation import counted, run_look, seconds_text
+from tui.presentation import counted, progress_text, run_look
 from tui.run_rows import RunRows
+from tui.run_text import run_text
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
+from tui.screens.log_diff import LogDiff
 from tui.widgets.lines_view import LinesView
 from tui.widgets.log_pane import LogPane
 from tui.widgets.log_view import LogView
 from tui.widgets.row_table import RowTable
+from tui.widgets.text_pane import TextPane
 
+_TICK_SECONDS = 1.0
 _REASON_BYTES = 4 * 1024 * 1024
 """How much of the end of a log is looked through for the line that tells most."""
 
 
 class RunTable(RowTable):
-    """The table of runs, with the keys of a table."""
+    """The table of runs, with marks on some of them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE, Where.RUN_TABLE)
+
+    class Opened(Message):
+        """The run under the cursor is to be looked at."""
+
+    def __init__(self, *, id: str) -> None:
+        self.marks: set[str] = set()
+        super().__init__(RunRows(()), id=id)
+
+    def show_runs(self, records: Sequence[RunRecord], keep: str | None) -> None:
+        """Show runs, given newest first, with the cursor on the one to keep."""
+        self.marks &= {record.spec.run_id for record in records}
+        self.show(RunRows(records, self.marks), keep=keep)
+
+    def action_mark(self) -> None:
+        if self.cursor_key is not None:
+            self.marks ^= {self.cursor_key}
+            self.repaint_rows()
+            self.action_move(1)
+
+    def action_open(self) -> None:
+        self.post_message(self.Opened())
 
 
 class RunsScreen(SessionScreen):
     """The runs above, the log of the highlighted one below."""
 
-    PLACES = (Where.RUNS, Where.TABLE, Where.LINES, Where.LOG)
+    PLACES = (Where.RUNS, Where.RUN_TABLE, Where.TABLE, Where.LINES, Where.LOG)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.RUNS)
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
         with Vertical(id="runs-box"):
-            yield RunTable(RunRows(self.session.runs), id="runs")
+            yield RunTable(id="runs")
         yield Static("", id="log-title", markup=False)
         yield LogPane(id="log-pane")
+        yield TextPane(id="run-detail")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         self._shown = ""
         self.follow(self.host.runs_changed, self._runs_changed)
         self.follow(self.host.pending_changed, self._say)
+        self.table.show_runs(self.session.runs, None)
         self.table.focus()
+        self.set_interval(_TICK_SECONDS, self._tick)
         self._say()
+
+    def places(self) -> tuple[Where, ...]:
+        own = (Where.RUN_TABLE, Where.TABLE) if self.table.has_focus else (Where.LINES, Where.LOG)
+        return (Where.RUNS, *own)
 
     @property
     def table(self) -> RunTable:
@@ -70,7 +108,7 @@ class RunsScreen(SessionScreen):
 
     def show_run(self, run_id: str, *, zoomed: bool = False) -> None:
         """Put the cursor on a run and follow its log."""
-        self.table.show(RunRows(self.session.runs), keep=run_id)
+        self.table.show_runs(self.session.runs, run_id)
         self.set_class(zoomed, "zoomed")
         self._open_log()
         (self.log_view if zoomed else self.table).focus()
@@ -81,17 +119,22 @@ class RunsScreen(SessionScreen):
             self.log_view.following = False
 
     def _runs_changed(self) -> None:
-        self.table.show(RunRows(self.session.runs), keep=self.table.cursor_key)
+        self.table.show_runs(self.session.runs, self.table.cursor_key)
         self._say()
 
     def _say(self) -> None:
         self.fit_list("#runs-box", len(self.session.runs))
         count, progress = len(self.session.runs), self.session.progress()
         told = counted(count, "run") if count else "none yet: r in the matrix starts one"
-        if progress.left:
-            eta = f", about {seconds_text(progress.seconds)} left" if progress.seconds else ""
-            told = f"{progress.total - progress.left:,} of {progress.total:,} done{eta} · {told}"
-        self.title_line(told)
+        if self.table.marks:
+            told += f" · {len(self.table.marks):,} marked"
+        self.title_line(*([progress_text(progress)] if progress.left else []), told)
+
+    def _tick(self) -> None:
+        """What goes on has taken longer by now, and may have printed something."""
+        if self.is_current and any(record.active for record in self.session.runs):
+            self.table.repaint_rows()
+            self._say()
 
     # The log
 
@@ -106,6 +149,7 @@ class RunsScreen(SessionScreen):
             if record is not None:
                 self.query_one(LogPane).open(LogFile(record.log))
         self._say_log()
+        self._show_detail()
 
     def on_log_pane_failed(self, event: LogPane.Failed) -> None:
         self.host.tell(event.error)
@@ -126,21 +170,75 @@ class RunsScreen(SessionScreen):
     # Actions
 
     def action_other_pane(self) -> None:
-        (self.table if self.log_view.has_focus else self.log_view).focus()
+        (self._lower if self.table.has_focus else self.table).focus()
 
     def action_zoom(self) -> None:
         self.toggle_class("zoomed")
-        (self.log_view if self.has_class("zoomed") else self.table).focus()
+        (self._lower if self.has_class("zoomed") else self.table).focus()
 
     def go_back(self) -> None:
         if self.log_view.has_focus and self.log_view.clear():
             return
         if self.has_class("zoomed"):
             self.action_zoom()
-        elif self.log_view.has_focus:
+        elif not self.table.has_focus:
             self.table.focus()
+        elif self.has_class("detailed"):
+            self.action_detail()
         else:
             super().go_back()
+
+    def on_run_table_opened(self, event: RunTable.Opened) -> None:
+        if self.current is not None:
+            self.set_class(False, "detailed")
+            self.set_class(True, "zoomed")
+            self.log_view.focus()
+
+    def action_detail(self) -> None:
+        """The lower pane tells all about the run, or shows its log again."""
+        self.toggle_class("detailed")
+        self._show_detail()
+        self._lower.focus() if not self.table.has_focus else None
+
+    @property
+    def _lower(self) -> Widget:
+        return self.query_one(TextPane) if self.has_class("detailed") else self.log_view
+
+    def _show_detail(self) -> None:
+        record = self.current
+        if record is not None and self.has_class("detailed"):
+            self.query_one(TextPane).show(run_text(record, read_provenance(record.directory)))
+
+    def action_entry(self) -> None:
+        record = self.current
+        if record is None:
+            return
+        if record.spec.test_id in self.session.matrix.rows:
+            self.host.show_test(record.spec.test_id)
+        else:
+            self.host.say("The checkout has no such test any more.")
+
+    def _marked(self) -> list[RunRecord]:
+        """The marked runs, oldest first; where there are none the highlighted one."""
+        marked = [record for record in reversed(self.session.runs) if record.spec.run_id in self.table.marks]
+        return marked or ([self.current] if self.current is not None else [])
+
+    def action_compare(self) -> None:
+        """The marked run against this one, or two marked ones."""
+        chosen = self._marked()
+        if len(chosen) == 1 and self.current is not None and chosen[0] is not self.current:
+            chosen = [record for record in reversed(self.session.runs) if record in (chosen[0], self.current)]
+        if len(chosen) != 2:
+            self.host.say("Mark two runs with space, or one and go to the other: c compares their logs.")
+            return
+        one, other = chosen
+        self.host.in_thread("compare", lambda: compare_logs(one, other), self._show_comparison)
+
+    def _show_comparison(self, lines: Sequence[str]) -> None:
+        if lines:
+            self.app.push_screen(LogDiff(lines))
+        else:
+            self.host.say("The logs differ in nothing but times, addresses and names.")
 
     def action_copy_command(self) -> None:
         if self.current is not None:
@@ -148,7 +246,9 @@ class RunsScreen(SessionScreen):
 
     def action_copy_reason(self) -> None:
         record = self.current
-        if record is not None:
+        if record is not None and record.outcome is Outcome.PASS:
+            self.host.say("This run has passed: there is no failure to give a reason for.")
+        elif record is not None:
             self.host.in_thread(
                 "reason", lambda: telling_line(LogFile(record.log).last(_REASON_BYTES)), self._copy_reason
             )
@@ -160,8 +260,9 @@ class RunsScreen(SessionScreen):
             self.host.say("No line of this log tells why it failed.")
 
     def action_run_again(self) -> None:
-        if self.current is not None:
-            self.host.start_runs([self.current.spec.test_id])
+        if again := self._marked():
+            self.host.run_again(again)
+            self.table.marks.clear()
 
     def action_run_rest(self) -> None:
         self.host.run_rest()

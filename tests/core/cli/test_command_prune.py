@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`prune`: lists first, removes on request."""
 
+import json
 from pathlib import Path
 
 from core.edits.operations import parse_operations
@@ -34,7 +35,7 @@ def test_what_a_pending_change_cites_stays(runnable: Checkout, own_home: Path) -
     done = call("run", PASSES, "--kind", "cpu", "--repeat", "2", "--wait", "--json", "--repo", runnable.root).json
     first, second = (one["run"] for one in done)
     bench = Workbench(runnable, paths().journal)
-    operations = parse_operations('[{"op": "unset", "id": "%s", "path": ["reason"]}]' % PASSES)
+    operations = parse_operations(json.dumps([{"op": "unset", "id": PASSES, "path": ["reason"]}]))
     bench.propose(operations, f"passed in {first}", Present({}))
     bench.decide(Decision.ACCEPTED, [1])
     assert [one["run"] for one in call("prune", "--days", "0.0000001", "--json").json] == [second]
