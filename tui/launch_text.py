@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
+from core.runs.kinds import KINDS
 from core.runs.launch_plan import LaunchPlan
 from core.runs.preflight import Level
 from core.runs.spec import RunSpec, shell_command
@@ -52,7 +53,7 @@ def _summary(plan: LaunchPlan) -> str:
     if not specs:
         return "Nothing can be run."
     known = [spec.estimate for spec in specs if spec.estimate is not None]
-    told = [counted(len(specs), "run"), _width(specs[0])]
+    told = [f"{counted(len(specs), 'run')}: {KINDS[specs[0].kind].help}", _width(specs[0])]
     if known:
         missing = len(specs) - len(known)
         told.append(f"about {seconds_text(sum(known))} of work{f', {missing:,} not known' if missing else ''}")

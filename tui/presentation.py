@@ -2,6 +2,7 @@
 """How values look: short names, letters and style names. Pure: no widget, no clock, and no meaning by colour alone."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from rich.cells import cell_len, set_cell_size
 
@@ -168,6 +169,11 @@ def seconds_text(seconds: float | None) -> str:
         return f"{seconds:.1f}s"
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes}m{rest:02}" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02}"
+
+
+def clock_text(at: float | None) -> str:
+    """The time of day of a moment, in seconds since the epoch; empty where it is not known."""
+    return "" if at is None else f"{datetime.fromtimestamp(at):%H:%M:%S}"
 
 
 def progress_text(progress: Progress) -> str:

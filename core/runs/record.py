@@ -73,6 +73,11 @@ class RunRecord:
         """What the child printed, both streams."""
         return self.directory / "output.log"
 
+    @property
+    def arrivals(self) -> Path:
+        """When its lines arrived (see `core.runs.arrivals`)."""
+        return self.directory / "arrivals.txt"
+
 
 @dataclass(frozen=True, slots=True)
 class Presence:

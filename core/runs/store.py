@@ -23,6 +23,7 @@ from core.runs.spec import RunSpec, is_run_id, spec_from_json, spec_to_json
 SPEC = "spec.json"
 EVENTS = "events.jsonl"
 LOG = "output.log"
+ARRIVALS = "arrivals.txt"
 EXIT = "exit.json"
 JUNIT = "junit.xml"
 PROVENANCE = "provenance.json"

@@ -115,6 +115,17 @@ class LogFile:
         finally:
             os.close(descriptor)
 
+    def positions(self, numbers: Sequence[int]) -> list[int]:
+        """The bytes at which the lines of these numbers (ascending, none beyond the end) begin."""
+        descriptor = self._open() if numbers else None
+        if descriptor is None:
+            return []
+        try:
+            starts = _Starts(descriptor, self._index)
+            return [starts.of(number) for number in numbers]
+        finally:
+            os.close(descriptor)
+
     def last(self, count: int) -> list[str]:
         """The lines in the last `count` bytes of the file, indexed or not, without sequences: to be searched."""
         return visible_lines("\n".join(self.tail(count)[1]).encode())

@@ -57,7 +57,7 @@ class Launch(Dialog[LaunchPlan]):
         title = one_line(self._ids[0]) if len(self._ids) == 1 else counted(len(self._ids), "test")
         with Vertical(id="box"):
             yield Label(Text(f"Run {title}   {self._note}"), id="dialog-title")
-            yield from _field("kind", Cycle([(name, f"{name}: {KINDS[name].help}") for name in KINDS], "", id="kind"))
+            yield from _field("kind", Cycle([(name, name) for name in KINDS], "", id="kind"))
             yield from _field("arch", Cycle(archs, self._options.arch, id="arch"))
             yield from _field("profile", Cycle(profiles, "", id="profile"))
             yield from _field("repeat", _number("1", "repeat"))
@@ -65,7 +65,7 @@ class Launch(Dialog[LaunchPlan]):
             yield from _field("on failure", Cycle([("", "go on"), ("stop", "start no more of them")], "", id="stop"))
             yield TextPane(id="launch-plan")
             yield Label(
-                Text("enter start   y copy the commands   ↑ ↓ field   ← → choose   pgdn pgup   esc"), id="dialog-hint"
+                Text("enter start   y copy commands   ↑ ↓ field   ← → choose   pgdn scroll   esc"), id="dialog-hint"
             )
 
     def on_mount(self) -> None:

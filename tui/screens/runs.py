@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Footer, Static
 
+from core.runs.arrivals import Arrivals
 from core.runs.log_compare import compare_logs
 from core.runs.log_signs import telling_line
 from core.runs.outcome import Outcome
@@ -147,7 +148,7 @@ class RunsScreen(SessionScreen):
         if shown != self._shown:
             self._shown = shown
             if record is not None:
-                self.query_one(LogPane).open(LogFile(record.log))
+                self.query_one(LogPane).open(LogFile(record.log), Arrivals(record.arrivals))
         self._say_log()
         self._show_detail()
 
