@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dialog before a launch: how to run tests, what is in the way, and the exact commands."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -49,7 +49,8 @@ class Launch(Dialog[LaunchPlan]):
         self._options = Options(arch=session.view.arch)
         self._plan: LaunchPlan | None = None
         """None while it is being worked out."""
-        self._started = False
+        self._then: Callable[[], None] | None = None
+        """What a person wants as soon as it is."""
 
     def compose(self) -> ComposeResult:
         archs = [(NO_ARCH, "any"), *((arch, arch) for arch in self._session.matrix.schema.archs)]
@@ -108,21 +109,25 @@ class Launch(Dialog[LaunchPlan]):
         if self.is_attached and options == self._options:
             self._plan = plan
             self.query_one(TextPane).show(launch_text(plan))
-            if self._started:
-                self.action_start()
+            then, self._then = self._then, None
+            if then is not None:
+                then()
 
     def on_input_submitted(self) -> None:
         # By way of the input: enter then comes after the digits typed before it, however fast they came.
         self.action_start()
 
     def action_start(self) -> None:
-        """Start what is on show; where it is not yet, as soon as it is."""
-        self._started = self._plan is None
-        if self._plan is not None and self._plan.specs:
+        """Start what is on show."""
+        if self._plan is None:
+            self._then = self.action_start
+        elif self._plan.specs:
             self.dismiss(self._plan)
 
     def action_copy(self) -> None:
-        if self._plan is not None:
+        if self._plan is None:
+            self._then = self.action_copy
+        else:
             self._host.copy(printable("\n".join(shell_command(spec) for spec in self._plan.specs)))
 
     def action_page(self, pages: int) -> None:
