@@ -22,21 +22,23 @@ from core.matrix.query import Query
 from core.matrix.scope import Learned
 from core.runs.estimate import Progress
 from core.runs.launch import cancel
+from core.runs.launch_plan import LaunchPlan
 from core.runs.queue import Queue
 from core.runs.record import RunRecord
-from core.runs.spec import RunSpec
 from core.text import one_line, printable
 from tui.bridge import WorkDone, WorkFailed, in_thread
 from tui.change_words import rebase_words
 from tui.clipboard import keep_copy
 from tui.commands import Command, Where, bindings, commands
 from tui.editor import edit, editor_command
+from tui.exit_words import exit_words
 from tui.palette import CommandProvider
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm, Notice
 from tui.screens.doctor import DoctorScreen
 from tui.screens.help import HelpScreen
+from tui.screens.launch import Launch
 from tui.screens.matrix import MatrixScreen
 from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
@@ -139,14 +141,12 @@ class TTMatrixApp(App[None], inherit_bindings=False):
 
     def _quit(self) -> None:
         count = self.session.open_changes
-        if not count:
-            self.exit()
-        elif self.session.bench.problem is None:
-            self.exit(message=f"{counted(count, 'pending change')} kept for the next start.")
+        if not count or self.session.bench.problem is None:
+            self.exit(message=exit_words(count, self.session.runs))
         else:
             body = f"{counted(count, 'pending change')} cannot be kept: {self.session.bench.problem.detail}"
             question = Confirm("Quit and lose pending changes?", body, verb="quit")
-            self.push_screen(question, lambda yes: self.exit() if yes else None)
+            self.push_screen(question, lambda yes: self.exit(message=exit_words(0, self.session.runs)) if yes else None)
 
     def action_interrupt(self) -> None:
         """Once: stop following. Twice: quit. Runs are never stopped by it."""
@@ -316,26 +316,38 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         """The last of the runs that went on has ended."""
         text = f"{before.total:,} runs have ended" if before.total > 1 else "The run has ended"
         self.say(text)
-        if self.session.settings.notify != "off":
+        how = self.session.settings.notify
+        if how == "osc9" and self._driver is not None:
+            # As Textual does it for what is copied: terminals that do not know it show nothing.
+            self._driver.write(f"\x1b]9;ttmatrix: {text}\a")
+        elif how != "off":
             self.bell()
 
     def start_runs(self, ids: Sequence[str]) -> None:
         """Start a CPU repro of each id; those that cannot run are told with their reasons."""
-        session = self.session
+        self._start(lambda: self.session.plan_launch(ids))
 
-        def start() -> tuple[list[RunRecord], list[TTMatrixError]]:
-            specs: list[RunSpec] = []
-            refused: list[TTMatrixError] = []
-            for id in ids:
-                try:
-                    specs.append(session.plan(id))
-                except TTMatrixError as error:
-                    refused.append(error)
-            return session.start(specs), refused
+    def choose_runs(self, ids: Sequence[str], note: str = "") -> None:
+        """Show what running tests would do, to choose how, before they are started."""
+        dialog = Launch(self.session, self, ids, note)
+        self.push_screen(dialog, lambda plan: self._start(lambda: plan) if plan else None)
+
+    def run_again(self, records: Sequence[RunRecord]) -> None:
+        """Start the very same runs once more."""
+        self._start(lambda: self.session.plan_again(records))
+
+    def run_rest(self) -> None:
+        """Run again what failed or did not run in the newest batch, its reruns counted in."""
+        self._start(self.session.plan_rest)
+
+    def _start(self, planned: Callable[[], LaunchPlan]) -> None:
+        def start() -> tuple[list[RunRecord], Sequence[TTMatrixError]]:
+            plan = planned()
+            return self.session.start(plan), plan.refused
 
         self.in_thread("start runs", start, self._runs_started)
 
-    def _runs_started(self, outcome: tuple[list[RunRecord], list[TTMatrixError]]) -> None:
+    def _runs_started(self, outcome: tuple[list[RunRecord], Sequence[TTMatrixError]]) -> None:
         started, refused = outcome
         self._look_at_runs()
         if not started and not refused:
@@ -348,10 +360,6 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             title = refused[0].title if len(refused) == 1 else f"{len(refused):,} tests were not started"
             reasons = refused[0].detail if len(refused) == 1 else "\n".join(error.title for error in refused[:8])
             self.tell(TTMatrixError(title, reasons, refused[0].hint))
-
-    def run_rest(self) -> None:
-        """Run again what failed or did not run in the newest batch, its reruns counted in."""
-        self.in_thread("start runs", lambda: (self.session.start_rest(), []), self._runs_started)
 
     def change_queue(self, change: Callable[[Queue], None]) -> None:
         """Do something to the queue of runs."""

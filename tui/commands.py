@@ -21,6 +21,7 @@ class Where(StrEnum):
     CELLS = "in a table of cells"
     TREE = "in groups"
     OVERVIEW = "overview"
+    RUN_TABLE = "in the runs"
     LINES = "in a log or diff"
     LOG = "in a log"
 
@@ -68,6 +69,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.mark_all", Where.MATRIX, "asterisk", "mark_shown", "Mark all", "Mark every row on show"),
     Command("matrix.unmark", Where.MATRIX, "ctrl+n", "unmark", "Unmark", "Forget all marks"),
     Command("matrix.run", Where.MATRIX, "r", "run", "Run", "Run marked tests, else this one, on the CPU", footer=True),
+    Command("matrix.run_with", Where.MATRIX, "R", "run_with", "Run with", "Choose how to run, see the commands"),
     Command("matrix.log", Where.MATRIX, "L", "log", "Log", "Show the log of this test's last run"),
     Command("matrix.set", Where.MATRIX, "E", "set_fields", "Edit", "Set fields of the marked entries", footer=True),
     Command("matrix.change", Where.MATRIX, "M", "change_entry", "Change", "One marker or arch, rename, move, delete"),
@@ -93,12 +95,19 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "runs.cancel", Where.RUNS, "S", "cancel_run", "Stop run", "Stop the highlighted run; asks first", footer=True
     ),
-    Command("runs.again", Where.RUNS, "r", "run_again", "Run again", "Run the same test once more", footer=True),
+    Command("runs.mark", Where.RUN_TABLE, "space", "mark", "Mark", "Mark or unmark the run", footer=True),
+    Command(
+        "runs.again", Where.RUNS, "r", "run_again", "Run again", "The marked runs once more, else this", footer=True
+    ),
     Command("runs.rest", Where.RUNS, "R", "run_rest", "Run rest", "Run what failed or did not run in the last batch"),
+    Command("runs.compare", Where.RUNS, "c", "compare", "Compare", "Compare the logs of two marked runs", footer=True),
+    Command("runs.enter", Where.RUN_TABLE, "enter", "open", "Log", "Give the log of the run the whole screen"),
+    Command("runs.detail", Where.RUNS, "d", "detail", "Detail", "What came of the run and all about it, or its log"),
+    Command("runs.entry", Where.RUNS, "o", "entry", "Entry", "Show the test of the run in the matrix"),
     Command("runs.hold", Where.RUNS, "h", "hold", "Hold", "Keep the queued run from starting, or let it go on"),
-    Command("runs.first", Where.RUNS, "t", "put_first", "First", "Let the queued run go before all others"),
-    Command("runs.pane", Where.RUNS, "tab", "other_pane", "Pane", "Go to the other pane", footer=True),
-    Command("runs.zoom", Where.RUNS, "z", "zoom", "Zoom", "Give the log the whole screen", footer=True),
+    Command("runs.first", Where.RUNS, "T", "put_first", "First", "Let the queued run go before all others"),
+    Command("runs.pane", Where.RUNS, "tab", "other_pane", "Pane", "Go to the other pane"),
+    Command("runs.zoom", Where.RUNS, "z", "zoom", "Zoom", "Give the log the whole screen"),
     Command("runs.copy", Where.RUNS, "y", "copy_command", "Copy", "Copy the exact command of the run", footer=True),
     Command("runs.reason", Where.RUNS, "Y", "copy_reason", "Copy why", "Copy the line that tells most, for a reason"),
     Command("review.accept", Where.REVIEW, "a", "accept", "Accept", "Accept this change", footer=True),
@@ -179,6 +188,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("log.filters", Where.LOG, "ctrl+f", "toggle_filters", "Filters", "All filters off, or on again"),
     Command("log.error", Where.LOG, "e", "next_error(True)", "Error", "Next error", footer=True),
     Command("log.error_before", Where.LOG, "E", "next_error(False)", "Error before", "Previous error"),
+    Command("log.times", Where.LOG, "t", "times", "Times", "Show when lines arrived, or not"),
     Command("log.wrap", Where.LOG, "w", "wrap", "Wrap", "Wrap long lines, or cut them"),
 )
 

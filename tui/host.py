@@ -13,6 +13,7 @@ from core.errors import TTMatrixError
 from core.matrix.detail import Detail
 from core.matrix.query import Query
 from core.runs.queue import Queue
+from core.runs.record import RunRecord
 from tui.commands import Command
 
 T = TypeVar("T")
@@ -70,6 +71,12 @@ class Host(Protocol):
 
     def start_runs(self, ids: Sequence[str]) -> None:
         """Start a CPU repro of each id."""
+
+    def choose_runs(self, ids: Sequence[str], note: str = "") -> None:
+        """Show what running tests would do, to choose how, before they are started."""
+
+    def run_again(self, records: Sequence[RunRecord]) -> None:
+        """Start the very same runs once more."""
 
     def cancel_run(self, run_id: str) -> None:
         """Stop a run."""

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How values look: short names, letters and style names. Pure: no widget, no clock, and no meaning by colour alone."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 
@@ -13,6 +15,7 @@ from core.matrix.tally import MIXED as MIXED_WORD
 from core.matrix.tally import Tally, shares
 from core.matrix.view import View
 from core.model import Status
+from core.runs.estimate import Progress
 from core.runs.outcome import Outcome
 from core.runs.record import RunRecord, RunState
 from core.text import elide_middle, one_line
@@ -44,6 +47,8 @@ STATUS_LOOKS = {
 MIXED = StatusLook("mixed", "~", "mixed")
 WORD_LOOKS = {**{str(status): look for status, look in STATUS_LOOKS.items()}, MIXED_WORD: MIXED}
 """Looks by the words of a tally."""
+
+_BAR_CELLS = 10
 
 _WORK_WORDS = (
     ("-tensor_parallel", ""),
@@ -168,6 +173,22 @@ def seconds_text(seconds: float | None) -> str:
         return f"{seconds:.1f}s"
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes}m{rest:02}" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02}"
+
+
+def clock_text(at: float | None) -> str:
+    """The time of day of a moment, in seconds since the epoch; empty where it is not known."""
+    return "" if at is None else f"{datetime.fromtimestamp(at):%H:%M:%S}"
+
+
+def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:
+    """`█████░░░░░ 3 of 6 done, about 1m20 left · 2 running, 1 waiting`; `records` are all runs."""
+    done = progress.total - progress.left
+    full = done * _BAR_CELLS // max(1, progress.total)
+    eta = f", about {seconds_text(progress.seconds)} left" if progress.seconds else ""
+    states = [record.state for record in records if record.active]
+    running = states.count(RunState.RUNNING)
+    now = f"{running:,} running, {len(states) - running:,} waiting"
+    return f"{'█' * full}{'░' * (_BAR_CELLS - full)} {done:,} of {progress.total:,} done{eta} · {now}"
 
 
 def count_text(view: View) -> str:

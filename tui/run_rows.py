@@ -1,28 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs as rows of a table."""
+"""Runs as rows of a table: what goes on, then the queue in the order of its turns, then what has ended."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
 
-from core.runs.record import RunRecord
+from core.errors import TTMatrixError
+from core.runs.claims import EVERYTHING
+from core.runs.record import RunRecord, RunState
+from core.runs.spec import RunSpec
+from core.runs.tail import last_line
 from core.text import one_line
 from tui.presentation import Cell, run_look, seconds_text
 from tui.widgets.row_table import TableColumn
+
+_COLUMNS: Sequence[TableColumn] = (
+    TableColumn("outcome", 9),
+    TableColumn("time", 12),
+    TableColumn("test id", 30, share=2, elide=True),
+    TableColumn("slot", 8, from_width=100),
+    TableColumn("arch", 9, from_width=130),
+    TableColumn("why, or the last line", 20, share=2, from_width=100),
+    TableColumn("run", 22, from_width=130),
+)
 
 
 class RunRows:
     """A RowSource over run records."""
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("run", 22),
-        TableColumn("kind", 4, from_width=110),
-        TableColumn("outcome", 9),
-        TableColumn("time", 6),
-        TableColumn("test id", 30, share=2, elide=True),
-        TableColumn("why", 20, share=3, from_width=110),
-    )
+    columns = _COLUMNS
 
-    def __init__(self, records: Sequence[RunRecord]) -> None:
-        self.records = records
+    def __init__(
+        self, records: Iterable[RunRecord], marks: Collection[str] = (), clock: Callable[[], float] = time.time
+    ) -> None:
+        """`clock` gives seconds since the epoch."""
+        self.records = in_turn(records)
+        self._marks = marks
+        self._clock = clock
 
     def __len__(self) -> int:
         return len(self.records)
@@ -31,16 +44,55 @@ class RunRows:
         return self.records[position].spec.run_id
 
     def marked(self, position: int) -> bool:
-        return False
+        return self.key(position) in self._marks
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         record = self.records[position]
         look = run_look(record)
         return (
-            [Cell(record.spec.run_id)],
-            [Cell(record.spec.kind)],
             [Cell("stopping" if record.cancelling else look.word, look.style)],
-            [Cell(seconds_text(record.seconds), "dim")],
+            [Cell(time_text(record, self._clock()), "dim")],
             [Cell(one_line(record.spec.test_id))],
-            [Cell(record.summary, "dim")],
+            [Cell(slot_text(record.spec), "dim")],
+            [Cell(one_line(record.spec.arch or ""), "dim")],
+            [Cell(_told(record), "" if record.state is RunState.RUNNING else "dim")],
+            [Cell(record.spec.run_id, "dim")],
         )
+
+
+def in_turn(records: Iterable[RunRecord]) -> list[RunRecord]:
+    """Runs, given newest first, as a person asks for them: going on, next, and over, the newest of these first."""
+
+    def rank(record: RunRecord) -> tuple[int, float]:
+        if record.state is RunState.RUNNING:
+            return 0, record.started or 0.0
+        return (1, record.turn or 0) if record.state is RunState.QUEUED else (2, 0)
+
+    return sorted(records, key=rank)
+
+
+def time_text(record: RunRecord, now: float) -> str:
+    """How long a run took; of one that has not ended, how long so far and how long it will, as far as is known."""
+    estimate = f"~{seconds_text(record.spec.estimate)}" if record.spec.estimate is not None else ""
+    if record.state is RunState.RUNNING and record.started is not None:
+        gone = seconds_text(max(0.0, now - record.started))
+        return f"{gone}/{estimate}" if estimate else gone
+    if record.state is RunState.QUEUED:
+        return estimate
+    return seconds_text(record.seconds)
+
+
+def slot_text(spec: RunSpec) -> str:
+    """What a run has for itself while it goes on."""
+    if not spec.devices:
+        return one_line(spec.slots)
+    return "devices" if EVERYTHING in spec.devices else f"dev {one_line(','.join(spec.devices))}"
+
+
+def _told(record: RunRecord) -> str:
+    if record.state is not RunState.RUNNING:
+        return record.summary
+    try:
+        return last_line(record.log)
+    except TTMatrixError as error:
+        return one_line(error.title)

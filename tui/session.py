@@ -29,10 +29,11 @@ from core.model import Finding
 from core.runs.batches import left_over, newest_batch
 from core.runs.estimate import Progress, progress, with_estimates
 from core.runs.launch import launch_all, tend
-from core.runs.plan import as_batch, plan_again, plan_test
+from core.runs.launch_plan import LaunchPlan, Options, look_ahead, plan_launch
+from core.runs.plan import as_batch, plan_again
+from core.runs.preflight import refuse
 from core.runs.proven import passed_cells
 from core.runs.record import RunRecord
-from core.runs.spec import RunSpec
 from core.runs.store import RunStore
 from core.settings import Paths, Settings
 from core.sources.checkout import Checkout
@@ -164,9 +165,18 @@ class Session:
         """The newest run of a test."""
         return next((record for record in self.runs if record.spec.test_id == id), None)
 
-    def plan(self, id: str) -> RunSpec:
-        """A CPU repro of `id`. Raises TTMatrixError where it cannot be run, with the reason."""
-        return plan_test(self.matrix, id, self.settings, runs=self.store.root, arch=self.view.arch)
+    def plan_launch(self, ids: Iterable[str], options: Options | None = None) -> LaunchPlan:
+        """What running tests would do; CPU repros unless told otherwise. Not for the app's own thread.
+
+        Raises TTMatrixError where there is no interpreter.
+        """
+        chosen = options or Options(arch=self.view.arch)
+        return plan_launch(self.matrix, ids, self.settings, chosen, runs=self.store.root, records=self.runs)
+
+    def plan_again(self, records: Iterable[RunRecord]) -> LaunchPlan:
+        """The very same runs once more, as one batch. Not for the app's own thread."""
+        again = [plan_again(record.spec, self.store.root) for record in records]
+        return look_ahead(as_batch(with_estimates(again, self.runs, {})), runs=self.store.root)
 
     def tend(self) -> None:
         """See to it that somebody serves the queue. Raises TTMatrixError where nobody can."""
@@ -176,15 +186,15 @@ class Session:
         """How far the batches with a run that has not ended have come."""
         return progress(self.runs, time.time())
 
-    def start_rest(self) -> list[RunRecord]:
-        """Start again what failed or did not run in the newest batch. Raises UsageError where there is none."""
+    def plan_rest(self) -> LaunchPlan:
+        """What failed or did not run in the newest batch, again. Raises UsageError where there is none."""
         records = self.store.records()
-        left = left_over(records, newest_batch(records), failures=True, undone=True)
-        return self.start([plan_again(record.spec, self.store.root) for record in left])
+        return self.plan_again(left_over(records, newest_batch(records), failures=True, undone=True))
 
-    def start(self, specs: Sequence[RunSpec]) -> list[RunRecord]:
-        """Queue planned runs, detached from us."""
-        return launch_all(self.store, as_batch(with_estimates(specs, self.runs, {})))
+    def start(self, plan: LaunchPlan) -> list[RunRecord]:
+        """Queue planned runs, detached from us. Raises TTMatrixError where something is in the way of all of them."""
+        refuse(plan.obstacles)
+        return launch_all(self.store, plan.specs, provenance=plan.provenance)
 
     def write(self, ids: Sequence[int]) -> "Reread":
         """Write those of the changes that are accepted, and look for them in the files.

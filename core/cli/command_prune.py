@@ -3,11 +3,14 @@
 
 import argparse
 import time
+from pathlib import Path
 
 from core.cli.context import Context
 from core.cli.run_report import record_document, runs_table
+from core.edits.journal import journal_texts
 from core.errors import EXIT_OK
 from core.runs.retention import Policy, size_on_disk, surplus
+from core.runs.spec import run_ids_in
 from core.runs.store import RunStore
 
 _GIB = 2**30
@@ -31,7 +34,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         store.records(),
         policy,
         now=time.time(),
-        cited=lambda _: False,
+        cited=_cited(context.paths.journal).__contains__,
         size=lambda record: size_on_disk(record.directory),
     )
     if args.yes:
@@ -43,3 +46,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         runs_table(context.console, given_up)
     context.console.note(f"{'removed' if args.yes else 'would remove'} {len(given_up):,}")
     return EXIT_OK
+
+
+def _cited(journals: Path) -> frozenset[str]:
+    """Runs that pending changes, of whatever checkout, name as what justifies them."""
+    return frozenset[str]().union(*map(run_ids_in, journal_texts(journals)))

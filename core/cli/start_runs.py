@@ -2,23 +2,18 @@
 """What `run`, `rerun` and `replay` have in common: show the plan, look what is in the way, start, wait, report."""
 
 import argparse
-import os
 from collections.abc import Sequence
-from itertools import groupby
-from pathlib import Path
 
 from core.cli.context import Context
 from core.cli.run_report import exit_code, record_document, runs_table, spec_document, summary
 from core.errors import EXIT_OK
-from core.runs.kinds import KINDS
 from core.runs.launch import launch_all, wait
+from core.runs.launch_plan import look_ahead
 from core.runs.plan import as_batch
-from core.runs.preflight import Obstacle, Surroundings, preflight, refuse
+from core.runs.preflight import refuse
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec, shell_command
 from core.runs.store import RunStore
-from core.runs.survey import Survey, survey
-from core.sources.checkout import Checkout
 from core.text import one_line, printable
 
 
@@ -39,17 +34,16 @@ def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]
             context.console.document([])
         context.console.note("nothing to run")
         return EXIT_OK
-    seen = survey(Checkout(specs[0].cwd), Path(specs[0].argv[0]), os.environ)
-    obstacles = _obstacles(specs, seen, context)
+    ahead = look_ahead(specs, runs=context.paths.runs)
     if not args.plan and not args.force:
-        refuse(obstacles)
-    for obstacle in obstacles:
+        refuse(ahead.obstacles)
+    for obstacle in ahead.obstacles:
         context.console.note(f"{obstacle.level}: {obstacle.what}\n  {obstacle.remedy}")
     if args.plan:
         _print_plan(context, specs)
         return EXIT_OK
     store = RunStore(context.paths.runs)
-    records = launch_all(store, specs, priority=args.priority, provenance=seen.to_json())
+    records = launch_all(store, specs, priority=args.priority, provenance=ahead.provenance)
     if args.wait:
         return _wait(context, store, records)
     if context.console.json:
@@ -72,15 +66,6 @@ def _wait(context: Context, store: RunStore, started: Sequence[RunRecord]) -> in
     context.console.note(told)
     context.console.notify(context.settings.notify, told)
     return exit_code(records)
-
-
-def _obstacles(specs: Sequence[RunSpec], seen: Survey, context: Context) -> list[Obstacle]:
-    around = Surroundings(Checkout(specs[0].cwd), seen, os.environ, context.paths.runs)
-    found: list[Obstacle] = []
-    for kind, group in groupby(sorted(specs, key=lambda spec: spec.kind), key=lambda spec: spec.kind):
-        if kind in KINDS:
-            found += [one for one in preflight(KINDS[kind], [*group], around) if one not in found]
-    return found
 
 
 def _print_plan(context: Context, specs: Sequence[RunSpec]) -> None:

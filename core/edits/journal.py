@@ -3,7 +3,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
@@ -12,7 +12,7 @@ from core.edits.desk import Desk, apply, events_for, fold
 from core.edits.journal_events import Event
 from core.edits.journal_lines import VERSION, from_line, header, to_line, version_in
 from core.errors import TTMatrixError
-from core.files import Stamp, atomic_write, drop_leftovers, stamp
+from core.files import Stamp, atomic_write, drop_leftovers, read_text, stamp
 from core.locks import locked
 
 Intent = Callable[[Desk], Event | None]
@@ -194,6 +194,13 @@ class Journal:
             os.close(descriptor)
         self._offset += len(data)
         self._lines += len(events)
+
+
+def journal_texts(directory: Path) -> Iterator[str]:
+    """All that is written in the journals in `directory`, those set aside too. Raises TTMatrixError as `read_text`."""
+    for file in sorted(directory.glob("*")):
+        if file.suffix == ".jsonl" or ".set-aside-" in file.name:
+            yield read_text(file)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -27,8 +27,15 @@ def next_run(waiting: Iterable[RunSpec], going: Sequence[Going], free_memory: in
     """
     promised = sum(one.spec.memory for one in going if one.seconds < _GROWING_SECONDS)
     short: set[str] = set()
+    full: set[tuple[str, int]] = set()
     for spec in waiting:
-        if spec.slots in short or not _has_slot(spec, going) or not _has_devices(spec, going):
+        # Of thousands that wait, nearly all are told by one look at those before them.
+        if spec.slots in short or (spec.slots, spec.slot_count) in full:
+            continue
+        if not _has_slot(spec, going):
+            full.add((spec.slots, spec.slot_count))
+            continue
+        if not _has_devices(spec, going):
             continue
         # One run at a time may try its luck: somebody has to be first.
         if any(one.spec.slots == spec.slots for one in going) and free_memory - promised < spec.memory:

@@ -3,11 +3,14 @@
 
 import gc
 import json
+import marshal
 import sqlite3
+import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import fields
+from enum import StrEnum
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,16 +22,13 @@ from core.runs.spec import Report, RunSpec
 
 _BUSY_SECONDS = 2.0
 _SPEC = tuple(field.name for field in fields(RunSpec))
-_RECORD = tuple(field.name for field in fields(RunRecord) if field.name not in ("spec", "directory"))
-_VERSION = zlib.crc32(repr(("rows 1", _SPEC, _RECORD)).encode()) >> 1
-"""Rows are lists in the order of these fields; an index of any other version is made anew."""
+_RECORD = tuple(field.name for field in fields(RunRecord) if field.name not in ("spec", "root"))
+_VERSION = zlib.crc32(repr(("rows 2", sys.version_info[:2], _SPEC, _RECORD)).encode()) >> 1
+"""Rows are marshalled lists in the order of these fields; an index of any other version is made anew."""
 
 _OF_SPEC = {
     "function": {one.value: one for one in Function}.__getitem__,
     "report": {one.value: one for one in Report}.__getitem__,
-    "argv": tuple,
-    "devices": tuple,
-    "graces": tuple,
     "cwd": lru_cache(Path),
 }
 _OF_RECORD = {
@@ -69,14 +69,9 @@ class Index:
         """The indexed runs of the store at `root`, by id."""
         try:
             with self._open() as connection, _uncollected():
-                rows = connection.execute("SELECT run_id, body, result FROM runs").fetchall()
-                # One text is parsed much faster than thousands.
-                bodies = json.loads(f"[{','.join(body for _, body, _ in rows)}]")
-                found = zip(rows, bodies, strict=True)
-                records = {
-                    run_id: _decode(root / run_id, body[0], body[1], result) for (run_id, _, result), body in found
-                }
-        except (sqlite3.Error, AttributeError, LookupError, TypeError, ValueError):
+                rows = connection.execute("SELECT run_id, body, result FROM runs")
+                records = {run_id: _decode(root, body, result) for run_id, body, result in rows}
+        except (sqlite3.Error, AttributeError, EOFError, LookupError, TypeError, ValueError):
             with suppress(OSError):
                 self._file.unlink(missing_ok=True)
             records = {}
@@ -106,7 +101,7 @@ class Index:
                 connection.execute("DROP TABLE IF EXISTS runs")
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
             connection.execute(
-                "CREATE TABLE IF NOT EXISTS runs (run_id TEXT PRIMARY KEY, body TEXT, result TEXT) WITHOUT ROWID"
+                "CREATE TABLE IF NOT EXISTS runs (run_id TEXT PRIMARY KEY, body BLOB, result TEXT) WITHOUT ROWID"
             )
             yield connection
 
@@ -123,24 +118,31 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _encode(record: RunRecord) -> tuple[str, str, str | None]:
-    spec = [getattr(record.spec, name) for name in _SPEC]
-    own = [getattr(record, name) for name in _RECORD if name != "result"]
-    body = json.dumps([spec, own], default=_plain)
-    return record.spec.run_id, body, None if record.result is None else json.dumps(dict(record.result))
+def _encode(record: RunRecord) -> tuple[str, bytes, str | None]:
+    spec = [_plain(getattr(record.spec, name)) for name in _SPEC]
+    own = [_plain(getattr(record, name)) for name in _RECORD if name != "result"]
+    result = None if record.result is None else json.dumps(dict(record.result))
+    return record.spec.run_id, marshal.dumps([spec, own]), result
 
 
 def _plain(value: object) -> object:
-    return dict(value) if isinstance(value, Mapping) else str(value)
+    """What marshal takes: it knows exact types only, none that is derived from them."""
+    match value:
+        case Mapping():
+            return dict(value)
+        case StrEnum() | Path():
+            return str(value)
+    return value
 
 
-def _decode(directory: Path, spec: list[Any], own: list[Any], result: str | None) -> RunRecord:
+def _decode(root: Path, body: bytes, result: str | None) -> RunRecord:
+    spec, own = marshal.loads(body)
     for position, convert in _SPEC_CONVERTERS:
         spec[position] = convert(spec[position])
     own.insert(_RESULT, None if result is None else KeptResult(result))
     for position, convert in _RECORD_CONVERTERS:
         own[position] = convert(own[position])
-    return RunRecord(RunSpec(*spec), directory, *own)
+    return RunRecord(RunSpec(*spec), root, *own)
 
 
 _SPEC_CONVERTERS: list[tuple[int, Any]] = [(_SPEC.index(name), convert) for name, convert in _OF_SPEC.items()]

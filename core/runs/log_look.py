@@ -4,8 +4,9 @@
 from bisect import bisect_left
 from enum import StrEnum
 
+from core.runs.arrivals import Arrivals
 from core.runs.log_pattern import Matcher, Pattern
-from core.runs.log_scan import Hit, LineScan
+from core.runs.log_scan import Hit, LineScan, LookBack
 from core.runs.log_signs import is_error
 from core.runs.plain import plain_line
 from core.runs.tail import LogFile
@@ -25,14 +26,17 @@ class LogLook:
     time. A large log shows its end at once; the rest of its rows come when all of it is indexed.
     """
 
-    def __init__(self, log: LogFile) -> None:
+    def __init__(self, log: LogFile, arrivals: Arrivals | None = None) -> None:
         self.log = log
+        self._arrivals = arrivals
         self.filters: tuple[Pattern, ...] = ()
         self.filtering = True
         """Whether the filters are on."""
         self.search: Pattern | None = None
         self._shown: LineScan | None = None
         self._scans: dict[Seek, LineScan] = {}
+        self._back: tuple[Seek, LookBack] | None = None
+        """Looks for a line before those that a scan has come to."""
         self._tail: list[str] | None = None
         self._tail_start = 0
         if log.poll():
@@ -66,6 +70,14 @@ class LogLook:
         """As `texts`, safe to show."""
         return [plain_line(text) for text in self.texts(first, count)]
 
+    def times(self, first: int, count: int) -> list[float | None]:
+        """When at most `count` rows from row `first` on arrived, in seconds since the epoch; None: not known."""
+        if self._arrivals is None or self.opening:
+            return [None] * count
+        self._arrivals.poll()
+        numbers = range(first, first + count) if self._shown is None else self._shown.found[first : first + count]
+        return self._arrivals.at(self.log.positions(numbers[: bisect_left(numbers, self.log.line_count)]))
+
     def number_at(self, row: int) -> int:
         """The line that a row shows; beyond the rows the line after the last."""
         if self._shown is None:
@@ -90,6 +102,11 @@ class LogLook:
         if self._tail is not None and not more:
             self._tail = None
             self.moved_by = self.log.line_at(self._tail_start)
+        if self._back is not None:
+            what, back = self._back
+            # Somebody waits for it, and nobody for the rest.
+            if back.found is None and back.step(self._scans[what].line_count):
+                return True
         scans = [scan for scan in (self._shown, *self._scans.values()) if scan is not None]
         return any([scan.step() for scan in scans]) or more
 
@@ -101,6 +118,7 @@ class LogLook:
         stack = self._stack()
         self._shown = LineScan(self.log, stack) if stack else None
         self._scans = {what: self._scan(what) for what in self._scans}
+        self._back = None
 
     @property
     def left(self) -> list[int]:
@@ -116,17 +134,31 @@ class LogLook:
         """Look for something else, or no more."""
         self.search = pattern
         self._scans.pop(Seek.SEARCH, None)
+        self._back = None
 
     def seek(self, what: Seek, number: int, *, forward: bool) -> Hit:
         """The next line to go to from line `number`; of the search there must be one."""
         scan = self._scans.get(what)
         if scan is None:
             scan = self._scans[what] = self._scan(what)
-        return Hit(None, waiting=True) if self.opening else scan.seek(number, forward=forward)
+        if self.opening:
+            return Hit(None, waiting=True)
+        hit = scan.seek(number, forward=forward)
+        return self._seek_back(what, scan, number) if hit.waiting and not forward else hit
+
+    def _seek_back(self, what: Seek, scan: LineScan, number: int) -> Hit:
+        """The scan comes from the beginning, and may have far to go to what is right before line `number`."""
+        if self._back is None or self._back[0] is not what or self._back[1].start != number:
+            self._back = what, LookBack(self.log, self._matchers(what), number)
+        found = self._back[1].found
+        return Hit(found, waiting=found is None)
 
     def _scan(self, what: Seek) -> LineScan:
+        return LineScan(self.log, self._matchers(what))
+
+    def _matchers(self, what: Seek) -> list[Matcher]:
         holds = self.search.holds if what is Seek.SEARCH and self.search is not None else is_error
-        return LineScan(self.log, [*self._stack(), holds])
+        return [*self._stack(), holds]
 
     def place(self, what: Seek, number: int) -> tuple[int, int, bool]:
         """How many of a kind there are up to line `number`, how many in all, and whether that is all of them."""

@@ -24,6 +24,11 @@ class Pattern:
     regex: re.Pattern[str]
 
     @property
+    def is_expression(self) -> bool:
+        """Whether it may take any time to look for it."""
+        return self.text.startswith(_EXPRESSION)
+
+    @property
     def holds(self) -> Matcher:
         """Whether a line is wanted."""
         found = _finder(self.text, self.regex)

@@ -3,15 +3,21 @@
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from core.errors import UsageError
+from core.matrix.query_limit import TooLong, time_limit
 from core.runs.log_pattern import Matcher
 from core.runs.plain import visible_lines
 from core.runs.tail import LogFile
 
 SLICE = 64 * 1024
 """Bytes that one `step` looks through at most: a millisecond or two."""
+
+_BACK_LINES = 100
+"""Lines that `LookBack` looks through at a time: as many as take about as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +91,16 @@ class LineScan:
 
     def _match(self, lines: Sequence[str]) -> None:
         kept = list(enumerate(lines, self.line_count))
-        for depth, holds in enumerate(self._stack):
-            kept = [pair for pair in kept if holds(pair[1])]
-            self.passed[depth] += len(kept)
+        with _limited():
+            for depth, holds in enumerate(self._stack):
+                kept = [pair for pair in kept if holds(pair[1])]
+                self.passed[depth] += len(kept)
         self.found.extend(number for number, _ in kept)
         self.line_count += len(lines)
 
     def _look_at_open(self, data: bytes) -> None:
         """The last line may have no end yet, or never: it counts for as long as it is so."""
-        if data and not self._inside and all(holds(visible_lines(data)[0]) for holds in self._stack):
+        if data and not self._inside and _passes(self._stack, visible_lines(data)[0]):
             self.found.append(self.line_count)
             self._open_found = True
 
@@ -110,3 +117,43 @@ class LineScan:
         if not self.found:
             return Hit(None)
         return Hit(self.found[at % len(self.found)], wrapped=not 0 <= at < len(self.found))
+
+
+class LookBack:
+    """Looks for the nearest line before a given one, backwards from there: for who is at the end of a large log."""
+
+    def __init__(self, log: LogFile, stack: Sequence[Matcher], number: int) -> None:
+        self.start = number
+        self.found: int | None = None
+        self._log = log
+        self._stack = stack
+        self._end = min(number, log.line_count)
+        """The lines before it are still to be looked at."""
+
+    def step(self, first: int) -> bool:
+        """Look through the next few lines, not beyond line `first`; returns whether there is more."""
+        begin = max(first, self._end - _BACK_LINES)
+        texts = self._log.texts(range(begin, self._end))
+        for number, text in zip(range(self._end - 1, begin - 1, -1), reversed(texts), strict=False):
+            if _passes(self._stack, visible_lines(text.encode("utf-8", "replace"))[0]):
+                self.found = number
+                return False
+        self._end = begin
+        return begin > first
+
+
+def _passes(stack: Sequence[Matcher], line: str) -> bool:
+    with _limited():
+        return all(holds(line) for holds in stack)
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    """Raise UsageError where a matcher takes too long: the screen waits for it."""
+    try:
+        with time_limit():
+            yield
+    except TooLong as error:
+        raise UsageError(
+            "This expression takes too long", "On a line of this log it tries too many ways", "Write it more plainly."
+        ) from error

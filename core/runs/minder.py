@@ -20,10 +20,11 @@ from typing import NoReturn
 
 from core.errors import TTMatrixError
 from core.proc import own_environment, own_identity, spawn_detached
+from core.runs.arrivals import STEP_SECONDS, ArrivalNotes
 from core.runs.environment import child_environment
 from core.runs.events import Started, append_event
 from core.runs.spec import RunSpec
-from core.runs.store import EVENTS, EXIT, LOG
+from core.runs.store import ARRIVALS, EVENTS, EXIT, LOG
 
 # From linux/prctl.h.
 _PR_SET_PDEATHSIG = 1
@@ -84,6 +85,7 @@ class _Minder:
         self._directory = directory
         self._environ = environ
         self._libc = ctypes.CDLL(None)
+        self._arrivals = ArrivalNotes(directory / LOG, directory / ARRIVALS)
         self._exit = -1
 
     def mind(self, parent: int) -> NoReturn:
@@ -111,8 +113,15 @@ class _Minder:
         except TTMatrixError as error:
             self._write(Exit(time.time(), None, f"{error.title}: {error.detail}"))
             os._exit(0)
+        self._note_arrivals()
         self._reap(child.identity.pid)
         os._exit(0)
+
+    def _note_arrivals(self) -> None:
+        """Note from time to time how far the log has come."""
+        # A timer costs nothing between its ticks, and no child inherits it.
+        signal.signal(signal.SIGALRM, lambda *_: self._arrivals.note(time.time()))
+        signal.setitimer(signal.ITIMER_REAL, STEP_SECONDS, STEP_SECONDS)
 
     def _redirect(self) -> None:
         null = os.open(os.devnull, os.O_RDWR)
@@ -145,6 +154,7 @@ class _Minder:
             except ChildProcessError:
                 return
             if pid == child:
+                self._arrivals.note(time.time())
                 self._write(Exit(time.time(), os.waitstatus_to_exitcode(status)))
 
     def _write(self, end: Exit) -> None:

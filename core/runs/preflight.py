@@ -11,7 +11,7 @@ from core.errors import TTMatrixError
 from core.proc import own_identity
 from core.runs.claims import Claim
 from core.runs.devices import device_claims
-from core.runs.kinds import Kind
+from core.runs.kinds import KINDS, Kind
 from core.runs.spec import RunSpec
 from core.runs.survey import Survey
 from core.sources.checkout import Checkout
@@ -59,6 +59,14 @@ def preflight(kind: Kind, specs: Sequence[RunSpec], around: Surroundings) -> lis
         checks.append(_device(specs, around))
     found = [obstacle for check in checks for obstacle in check]
     return sorted(found, key=lambda obstacle: obstacle.level is not Level.BLOCKER)
+
+
+def obstacles(specs: Sequence[RunSpec], seen: Survey, environ: Mapping[str, str], runs: Path) -> Sequence[Obstacle]:
+    """All that is in the way of runs of whatever kinds, which share a checkout and an interpreter."""
+    around = Surroundings(Checkout(specs[0].cwd), seen, environ, runs)
+    kinds = sorted({spec.kind for spec in specs} & KINDS.keys())
+    groups = (preflight(KINDS[kind], [spec for spec in specs if spec.kind == kind], around) for kind in kinds)
+    return list(dict.fromkeys(obstacle for group in groups for obstacle in group))
 
 
 def refuse(obstacles: Sequence[Obstacle]) -> None:

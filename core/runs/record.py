@@ -30,7 +30,8 @@ class RunRecord:
     """A run as far as it has come."""
 
     spec: RunSpec
-    directory: Path
+    root: Path
+    """Where the directories of all runs are."""
     state: RunState
     outcome: Outcome | None
     """None until the run is finished or lost."""
@@ -47,6 +48,8 @@ class RunRecord:
     """It was asked to end and has not ended yet."""
     held: bool
     """It waits for somebody's word."""
+    turn: int | None
+    """How many runs have a ticket before it; None: it does not wait."""
     host: str | None
     """The machine that it is on."""
     minder: ProcessIdentity | None
@@ -60,9 +63,20 @@ class RunRecord:
         return self.state in (RunState.QUEUED, RunState.RUNNING)
 
     @property
+    def directory(self) -> Path:
+        """Where all files of the run are."""
+        # Made when asked for: of thousands of runs that takes longer than to read them from the index.
+        return self.root / self.spec.run_id
+
+    @property
     def log(self) -> Path:
         """What the child printed, both streams."""
         return self.directory / "output.log"
+
+    @property
+    def arrivals(self) -> Path:
+        """When its lines arrived (see `core.runs.arrivals`)."""
+        return self.directory / "arrivals.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +87,14 @@ class Presence:
     """Somebody will report its end."""
     held: bool = False
     cancelling: bool = False
+    turn: int | None = None
 
 
 GONE = Presence(watched=False)
 
 
-def fold(spec: RunSpec, directory: Path, events: Sequence[Event], presence: Presence = GONE) -> RunRecord:
-    """The record of a run."""
+def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence = GONE) -> RunRecord:
+    """The record of a run of the store at `root`."""
     queued = next((event for event in events if isinstance(event, Queued)), None)
     started = next((event for event in events if isinstance(event, Started)), None)
     # Should two processes report an end, the first one saw it happen.
@@ -89,7 +104,7 @@ def fold(spec: RunSpec, directory: Path, events: Sequence[Event], presence: Pres
     active = state in (RunState.QUEUED, RunState.RUNNING)
     return RunRecord(
         spec=spec,
-        directory=directory,
+        root=root,
         state=state,
         outcome=outcome,
         started=started.at if started else None,
@@ -100,6 +115,7 @@ def fold(spec: RunSpec, directory: Path, events: Sequence[Event], presence: Pres
         summary=plain_line(_summary(spec, state, finished, presence), _SUMMARY_CHARACTERS),
         cancelling=active and presence.cancelling,
         held=state is RunState.QUEUED and presence.held,
+        turn=presence.turn if state is RunState.QUEUED else None,
         host=queued.host if queued else None,
         minder=started.minder if started and active else None,
         stage=finished.stage if finished else "",

@@ -87,6 +87,11 @@ def is_run_id(text: str) -> bool:
     return _RUN_ID.fullmatch(text) is not None
 
 
+def run_ids_in(text: str) -> frozenset[str]:
+    """Every run that a text names."""
+    return frozenset(_RUN_ID.findall(text))
+
+
 def shell_command(spec: RunSpec) -> str:
     """The line to paste into a POSIX shell to do by hand exactly what the run does."""
     assignments = [f"{name}={value}" for name, value in spec.env.items()]

@@ -2,11 +2,12 @@
 """All runs, one directory each. The directories are the truth; the index beside them only spares reading them."""
 
 import difflib
+import json
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from core.runs.spec import RunSpec, is_run_id, spec_from_json, spec_to_json
 SPEC = "spec.json"
 EVENTS = "events.jsonl"
 LOG = "output.log"
+ARRIVALS = "arrivals.txt"
 EXIT = "exit.json"
 JUNIT = "junit.xml"
 PROVENANCE = "provenance.json"
@@ -30,6 +32,15 @@ PROVENANCE = "provenance.json"
 def read_spec(directory: Path) -> RunSpec:
     """The spec of the run in `directory`. Raises TTMatrixError where it is missing or damaged."""
     return spec_from_json(read_text(directory / SPEC))
+
+
+def read_provenance(directory: Path) -> Mapping[str, object]:
+    """What was written down of checkout and interpreter when the run in `directory` was asked for; empty: nothing."""
+    try:
+        raw = json.loads((directory / PROVENANCE).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return raw if isinstance(raw, dict) else {}
 
 
 def events_file(directory: Path) -> Path:
@@ -49,7 +60,8 @@ class Problem:
 class _Queued:
     """What the queue of this machine says at one moment."""
 
-    tickets: dict[str, Ticket]
+    tickets: dict[str, tuple[int, Ticket]]
+    """With the place of each."""
     cancelled: frozenset[str]
     served: bool
     """A scheduler is there."""
@@ -150,7 +162,7 @@ class RunStore:
             del self._finished[run_id]
 
     def _queued(self) -> _Queued:
-        tickets = {ticket.run_id: ticket for ticket in self.queue.tickets()}
+        tickets = {ticket.run_id: (turn, ticket) for turn, ticket in enumerate(self.queue.tickets())}
         return _Queued(tickets, self.queue.cancelled(), bool(tickets) and self.queue.served)
 
     def _run_ids(self) -> set[str]:
@@ -179,7 +191,7 @@ class RunStore:
             spec = known[1] if known else read_spec(directory)
             known = self._active[name] = (stamp, spec, read_events(events_file(directory)))
         _, spec, events = known
-        return fold(spec, directory, events, _presence(name, events, queued))
+        return fold(spec, self.root, events, _presence(name, events, queued))
 
 
 def _presence(run_id: str, events: list[Event], queued: _Queued) -> Presence:
@@ -189,13 +201,13 @@ def _presence(run_id: str, events: list[Event], queued: _Queued) -> Presence:
     if place.host != this_host():
         # Of another machine's processes nothing can be known here, so we take its word.
         return Presence(watched=True)
-    ticket = queued.tickets.get(run_id)
-    if place.boot != boot_id() or ticket is None:
+    if place.boot != boot_id() or run_id not in queued.tickets:
         return GONE
+    turn, ticket = queued.tickets[run_id]
     started = next((event for event in events if isinstance(event, Started)), None)
     # What has ended is reported by the scheduler, in a moment.
     watched = started is None or queued.served or is_alive(started.minder)
-    return Presence(watched, ticket.held, run_id in queued.cancelled)
+    return Presence(watched, ticket.held, run_id in queued.cancelled, turn)
 
 
 def _stamp(file: Path) -> int:

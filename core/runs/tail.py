@@ -12,10 +12,11 @@ from core.runs.plain import plain_line, visible_lines
 
 CHUNK = 64 * 1024
 """Bytes between two entries of the index."""
-SLICE = 16 * CHUNK
+SLICE = 4 * CHUNK
 """Bytes that one `poll` reads at most."""
 
 _HEAD = 16 * 1024
+_LAST_BYTES = 4 * 1024
 
 
 class LineIndex:
@@ -114,9 +115,21 @@ class LogFile:
         finally:
             os.close(descriptor)
 
+    def positions(self, numbers: Sequence[int]) -> list[int]:
+        """The bytes at which the lines of these numbers (ascending, none beyond the end) begin."""
+        descriptor = self._open() if numbers else None
+        if descriptor is None:
+            return []
+        try:
+            starts = _Starts(descriptor, self._index)
+            return [starts.of(number) for number in numbers]
+        finally:
+            os.close(descriptor)
+
     def last(self, count: int) -> list[str]:
         """The lines in the last `count` bytes of the file, indexed or not, without sequences: to be searched."""
-        return visible_lines("\n".join(self.tail(count)[1]).encode())
+        texts = self.tail(count)[1]
+        return visible_lines("\n".join(texts).encode("utf-8", "replace")) if texts else []
 
     def tail(self, count: int = CHUNK) -> tuple[int, list[str]]:
         """The lines in the last `count` bytes of the file as they were written, and the byte at which they begin."""
@@ -168,6 +181,15 @@ class LogFile:
             if not data:
                 return  # It was truncated since we asked for its size.
             index.feed(data)
+
+
+def last_line(log: Path) -> str:
+    """The last line of a log that is not blank, safe to show; empty where there is none at its end.
+
+    Raises TTMatrixError where it cannot be read.
+    """
+    lines = map(plain_line, reversed(LogFile(log).tail(_LAST_BYTES)[1]))
+    return next((line for line in lines if line.strip()), "")
 
 
 class _Starts:

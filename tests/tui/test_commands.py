@@ -14,12 +14,13 @@ from tui.screens.runs import RunsScreen
 from tui.widgets.cell_table import CellTable
 from tui.widgets.log_view import LogView
 from tui.widgets.matrix_table import MatrixTable
+from tui.widgets.run_table import RunTable
 
 _IN_FRONT = [
     (Where.APP, Where.MATRIX, Where.TABLE, Where.TREE),
     (Where.APP, Where.MATRIX, Where.TABLE, Where.CELLS),
     (Where.APP, Where.OVERVIEW, Where.TABLE, Where.CELLS),
-    (Where.APP, Where.RUNS, Where.TABLE),
+    (Where.APP, Where.RUNS, Where.RUN_TABLE, Where.TABLE),
     (Where.APP, Where.RUNS, Where.LINES, Where.LOG),
     (Where.APP, Where.REVIEW, Where.TABLE),
     (Where.APP, Where.REVIEW, Where.LINES),
@@ -30,6 +31,7 @@ _OWNERS = {
     Where.MATRIX: MatrixScreen,
     Where.FACETS: Facets,
     Where.RUNS: RunsScreen,
+    Where.RUN_TABLE: RunTable,
     Where.REVIEW: ReviewScreen,
     Where.DOCTOR: DoctorScreen,
     Where.TABLE: MatrixTable,

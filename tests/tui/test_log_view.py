@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A log is searched, filtered and gone through from its keys, and its place is never lost."""
 
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from textual.widgets import Input
 
+from core.runs.arrivals import Arrivals
 from core.runs.tail import LogFile
 from tests.support.app import type_text
 from tui.widgets.log_bar import LogBar
@@ -25,7 +28,7 @@ class LogApp(App[None]):
         yield LogPane()
 
     def on_mount(self) -> None:
-        self.query_one(LogPane).open(LogFile(self.file))
+        self.query_one(LogPane).open(LogFile(self.file), Arrivals(self.file.with_name("arrivals")))
         self.view.focus()
 
     @property
@@ -40,7 +43,7 @@ class LogApp(App[None]):
         return [strip.text.rstrip() for strip in self.view.render_lines(self.view.size.region)]
 
     def current(self) -> int | None:
-        return self.view._current
+        return self.view.current
 
     async def settle(self, pilot: Pilot[None]) -> None:
         while self.view.advance(1):
@@ -200,3 +203,102 @@ async def test_scrolling_sideways_cuts_coloured_and_wide_lines_alike(log: Path) 
         await pilot.press("right")
         assert app.rows()[:3] == ["  ghijKLM", "  gh漢KLM", ""]
         assert {strip.cell_length for strip in app.view.strips(app.view.size.region)} == {19}
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+async def test_times_of_arrival_stand_before_the_lines(log: Path, wrapped: bool) -> None:
+    app = numbered(log, 9)
+    size = log.stat().st_size
+    first = len("line 0\nline 1\n")
+    log.with_name("arrivals").write_text(f"1000000000.0 {first}\n1000000061.5 {size - 7}\n")
+    async with app.run_test(size=(40, 12)) as pilot:
+        await app.settle(pilot)
+        plain = app.rows()
+        await pilot.press(*(["w"] if wrapped else []), "t")
+        one, two = (f"{datetime.fromtimestamp(at):%H:%M:%S} " for at in (1e9, 1e9 + 61))
+        heads = [one] * 2 + [two] * 6 + [" " * 9]
+        assert app.rows()[:9] == [head + line for head, line in zip(heads, plain[:9], strict=True)]
+        await pilot.press("t")
+        assert app.rows() == plain
+
+
+async def test_a_wrapped_line_taller_than_the_screen_is_scrolled_to_its_end_and_back(log: Path) -> None:
+    tall = "".join(f"<{number:03}>" for number in range(200))
+    log.write_text(f"first\n{tall}\nlast\n")
+    app = LogApp(log)
+    async with app.run_test(size=(53, 10)) as pilot:
+        await app.settle(pilot)
+        await pilot.press("w", "g")
+        assert app.rows()[0].strip() == "first"
+        seen = set[str]()
+        for _ in range(30):
+            seen |= {app.rows()[0].strip(), app.rows()[-1].strip()}
+            await pilot.press("j")
+        assert app.rows()[-1].strip() == "last"
+        assert all(f"<{number:03}>" in "".join(seen) for number in range(0, 200, 10))
+        for _ in range(5):
+            await pilot.press("k")
+        assert "<000>" not in "".join(app.rows())
+        for _ in range(30):
+            await pilot.press("k")
+        assert app.rows()[0].strip() == "first"
+
+
+async def test_a_tall_last_line_shows_its_end_while_it_is_followed(log: Path) -> None:
+    log.write_text("first\n" + "x" * 1000 + "END\n")
+    app = LogApp(log)
+    async with app.run_test(size=(53, 10)) as pilot:
+        await app.settle(pilot)
+        await pilot.press("w")
+        assert "END" in "".join(app.rows())
+        await pilot.press("k")
+        assert "END" not in "".join(app.rows())
+        assert not app.view.following
+        await pilot.press("F")
+        assert "END" in "".join(app.rows())
+
+
+async def test_the_error_before_the_end_of_a_large_log_is_found_at_once(log: Path) -> None:
+    lines = [f"line {number} {'x' * 80}" for number in range(100_000)]
+    lines[3], lines[-50] = "ValueError: far away", "ValueError: near the end"
+    log.write_text("\n".join(lines) + "\n")
+    app = LogApp(log)
+    async with app.run_test(size=(100, 20)) as pilot:
+        look = app.view.look
+        assert look is not None
+        while look.opening:
+            app.view.advance(0.01)
+        await pilot.pause()
+        steps = 0
+        assert "line 99999" in app.rows()[-1]
+        app.view.action_next_error(False)
+        while app.current() is None:
+            app.view.advance(0)
+            look.step()
+            steps += 1
+        assert app.current() == 99_950
+        assert steps < 20
+        assert "looking on" in app.view.note
+        await app.settle(pilot)
+        await pilot.press("E")
+        await app.settle(pilot)
+        assert app.current() == 3
+
+
+@pytest.mark.parametrize("ask", ["/", "&"])
+async def test_an_expression_that_never_ends_is_given_up(log: Path, ask: str) -> None:
+    log.write_text("ok\n" * 30 + "a" * 60 + "!\n" + "ok\n" * 30)
+    app = LogApp(log)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await app.settle(pilot)
+        await pilot.press("slash" if ask == "/" else "ampersand")
+        await type_text(pilot, "re:")
+        app.query_one("#log-pane LogInput" if app.query("#log-pane") else "LogInput", Input).value = "re:(a+a+)+b"
+        await pilot.press("enter")
+        await app.settle(pilot)
+        await pilot.pause()
+        assert "takes too long" in app.note
+        assert app.view.look is not None
+        assert app.view.look.search is None
+        assert app.view.look.filters == ()
+        assert app.rows()[-1].strip() == "ok"

@@ -88,7 +88,7 @@ async def test_many_runs_ask_first(checkout: Checkout, settings: Settings) -> No
     app = build_app(checkout, query="alpha mode:inference", settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("asterisk", "r")
-        await until(pilot, lambda: "9 CPU repros" in screen_text(app), "9 CPU repros")
+        await until(pilot, lambda: "9 runs" in screen_text(app), "the plan")
         await pilot.press("escape")
         await pilot.pause()
         assert app.session.runs == []
@@ -150,7 +150,7 @@ async def test_the_queue_is_held_and_moved_and_the_rest_runs_again(tmp_path: Pat
         await pilot.press("h")
         await until(pilot, lambda: "held" in screen_text(app), "the hold")
         app.runs_screen.show_run(failed.spec.run_id)
-        await pilot.press("t")
+        await pilot.press("T")
         queue = app.session.store.queue
         await until(pilot, lambda: queue.tickets()[0].run_id == failed.spec.run_id, "the order")
         app.cancel_run(hung.spec.run_id)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from core.model import node_id
 from core.text import one_line
 from tui.presentation import counted
-from tui.screens.dialogs import Confirm
 from tui.screens.entry_menu import EntryActions
 from tui.screens.set_fields import SetFields
 from tui.widgets.matrix_table import MatrixTable
@@ -95,12 +94,14 @@ class TestActions(EntryActions):
         hidden = self.session.view.hidden_marks()
         if len(ids) <= _MANY_RUNS and not hidden:
             self.host.start_runs(ids)
-            return
-        body = f"{len(ids):,} CPU repros, {self.session.settings.cpu_slots} at a time."
-        if hidden:
-            body += f"\n{hidden:,} of the marked tests are hidden by the filter."
-        question = Confirm("Start these runs?", body, verb="start them")
-        self.app.push_screen(question, lambda yes: self.host.start_runs(ids) if yes else None)
+        else:
+            self.action_run_with()
+
+    def action_run_with(self) -> None:
+        """Run with options; the dialog shows first what that means."""
+        if ids := self.targets():
+            hidden = self.session.view.hidden_marks()
+            self.host.choose_runs(ids, f"({hidden:,} of them hidden by the filter)" if hidden else "")
 
     def action_log(self) -> None:
         record = self.session.last_run(self.current) if self.current else None

@@ -3,74 +3,75 @@
 
 from typing import ClassVar
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.widget import Widget
 from textual.widgets import Footer, Static
 
+from core.runs.arrivals import Arrivals
 from core.runs.log_signs import telling_line
-from core.runs.record import RunRecord, RunState
+from core.runs.outcome import Outcome
+from core.runs.record import RunRecord
 from core.runs.spec import shell_command
+from core.runs.store import read_provenance
 from core.runs.tail import LogFile
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.presentation import counted, run_look, seconds_text
-from tui.run_rows import RunRows
-from tui.screens.base import SessionScreen
-from tui.screens.dialogs import Confirm
+from tui.presentation import counted, progress_text, run_look
+from tui.run_text import run_text
+from tui.screens.run_acts import RunActs
 from tui.widgets.lines_view import LinesView
 from tui.widgets.log_pane import LogPane
 from tui.widgets.log_view import LogView
 from tui.widgets.row_table import RowTable
+from tui.widgets.run_table import RunTable
+from tui.widgets.text_pane import TextPane
 
+_TICK_SECONDS = 1.0
 _REASON_BYTES = 4 * 1024 * 1024
 """How much of the end of a log is looked through for the line that tells most."""
 
 
-class RunTable(RowTable):
-    """The table of runs, with the keys of a table."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
-
-
-class RunsScreen(SessionScreen):
+class RunsScreen(RunActs):
     """The runs above, the log of the highlighted one below."""
 
-    PLACES = (Where.RUNS, Where.TABLE, Where.LINES, Where.LOG)
+    PLACES = (Where.RUNS, Where.RUN_TABLE, Where.TABLE, Where.LINES, Where.LOG)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.RUNS)
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
+        yield Static("", id="progress", markup=False)
         with Vertical(id="runs-box"):
-            yield RunTable(RunRows(self.session.runs), id="runs")
+            yield RunTable(id="runs")
         yield Static("", id="log-title", markup=False)
         yield LogPane(id="log-pane")
+        yield TextPane(id="run-detail")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         self._shown = ""
+        self._told: RunRecord | None = None
+        """The run of which all is told."""
         self.follow(self.host.runs_changed, self._runs_changed)
         self.follow(self.host.pending_changed, self._say)
+        self.table.show_runs(self.session.runs, None)
         self.table.focus()
+        self.set_interval(_TICK_SECONDS, self._tick)
         self._say()
 
-    @property
-    def table(self) -> RunTable:
-        return self.query_one(RunTable)
+    def places(self) -> tuple[Where, ...]:
+        own = (Where.RUN_TABLE, Where.TABLE) if self.table.has_focus else (Where.LINES, Where.LOG)
+        return (Where.RUNS, *own)
 
     @property
     def log_view(self) -> LogView:
         return self.query_one(LogView)
 
-    @property
-    def current(self) -> RunRecord | None:
-        """The highlighted run."""
-        key = self.table.cursor_key
-        return next((record for record in self.session.runs if record.spec.run_id == key), None)
-
     def show_run(self, run_id: str, *, zoomed: bool = False) -> None:
         """Put the cursor on a run and follow its log."""
-        self.table.show(RunRows(self.session.runs), keep=run_id)
+        self.table.show_runs(self.session.runs, run_id)
         self.set_class(zoomed, "zoomed")
         self._open_log()
         (self.log_view if zoomed else self.table).focus()
@@ -81,17 +82,25 @@ class RunsScreen(SessionScreen):
             self.log_view.following = False
 
     def _runs_changed(self) -> None:
-        self.table.show(RunRows(self.session.runs), keep=self.table.cursor_key)
+        self.table.show_runs(self.session.runs, self.table.cursor_key)
         self._say()
 
     def _say(self) -> None:
         self.fit_list("#runs-box", len(self.session.runs))
         count, progress = len(self.session.runs), self.session.progress()
         told = counted(count, "run") if count else "none yet: r in the matrix starts one"
-        if progress.left:
-            eta = f", about {seconds_text(progress.seconds)} left" if progress.seconds else ""
-            told = f"{progress.total - progress.left:,} of {progress.total:,} done{eta} · {told}"
+        if self.table.marks:
+            told += f" · {len(self.table.marks):,} marked"
         self.title_line(told)
+        line = self.query_one("#progress", Static)
+        line.set_class(bool(progress.left), "shown")
+        line.update(Text(progress_text(progress, self.session.runs), no_wrap=True, overflow="ellipsis"))
+
+    def _tick(self) -> None:
+        """What goes on has taken longer by now, and may have printed something."""
+        if self.is_current and any(record.active for record in self.session.runs):
+            self.table.repaint_rows()
+            self._say()
 
     # The log
 
@@ -104,8 +113,9 @@ class RunsScreen(SessionScreen):
         if shown != self._shown:
             self._shown = shown
             if record is not None:
-                self.query_one(LogPane).open(LogFile(record.log))
+                self.query_one(LogPane).open(LogFile(record.log), Arrivals(record.arrivals))
         self._say_log()
+        self._show_detail()
 
     def on_log_pane_failed(self, event: LogPane.Failed) -> None:
         self.host.tell(event.error)
@@ -126,21 +136,49 @@ class RunsScreen(SessionScreen):
     # Actions
 
     def action_other_pane(self) -> None:
-        (self.table if self.log_view.has_focus else self.log_view).focus()
+        (self._lower if self.table.has_focus else self.table).focus()
 
     def action_zoom(self) -> None:
         self.toggle_class("zoomed")
-        (self.log_view if self.has_class("zoomed") else self.table).focus()
+        (self._lower if self.has_class("zoomed") else self.table).focus()
 
     def go_back(self) -> None:
         if self.log_view.has_focus and self.log_view.clear():
             return
         if self.has_class("zoomed"):
             self.action_zoom()
-        elif self.log_view.has_focus:
+        elif not self.table.has_focus:
             self.table.focus()
+        elif self.has_class("detailed"):
+            self.action_detail()
         else:
             super().go_back()
+
+    def on_run_table_marked(self, event: RunTable.Marked) -> None:
+        self._say()
+
+    def on_run_table_opened(self, event: RunTable.Opened) -> None:
+        if self.current is not None:
+            self.set_class(False, "detailed")
+            self.set_class(True, "zoomed")
+            self.log_view.focus()
+
+    def action_detail(self) -> None:
+        """The lower pane tells all about the run, or shows its log again."""
+        self.toggle_class("detailed")
+        self._show_detail()
+        if not self.table.has_focus:
+            self._lower.focus()
+
+    @property
+    def _lower(self) -> Widget:
+        return self.query_one(TextPane) if self.has_class("detailed") else self.log_view
+
+    def _show_detail(self) -> None:
+        record = self.current
+        if record is not None and self.has_class("detailed") and record is not self._told:
+            self._told = record
+            self.query_one(TextPane).show(run_text(record, read_provenance(record.directory)))
 
     def action_copy_command(self) -> None:
         if self.current is not None:
@@ -148,7 +186,9 @@ class RunsScreen(SessionScreen):
 
     def action_copy_reason(self) -> None:
         record = self.current
-        if record is not None:
+        if record is not None and record.outcome is Outcome.PASS:
+            self.host.say("This run has passed: there is no failure to give a reason for.")
+        elif record is not None:
             self.host.in_thread(
                 "reason", lambda: telling_line(LogFile(record.log).last(_REASON_BYTES)), self._copy_reason
             )
@@ -158,35 +198,3 @@ class RunsScreen(SessionScreen):
             self.host.copy(reason)
         else:
             self.host.say("No line of this log tells why it failed.")
-
-    def action_run_again(self) -> None:
-        if self.current is not None:
-            self.host.start_runs([self.current.spec.test_id])
-
-    def action_run_rest(self) -> None:
-        self.host.run_rest()
-
-    def action_hold(self) -> None:
-        record = self._queued()
-        if record is not None:
-            self.host.change_queue(lambda queue: queue.hold(record.spec.run_id, not record.held))
-
-    def action_put_first(self) -> None:
-        record = self._queued()
-        if record is not None:
-            self.host.change_queue(lambda queue: queue.put_first(record.spec.run_id))
-
-    def _queued(self) -> RunRecord | None:
-        """The highlighted run, if it waits; else a word about that."""
-        if self.current is None or self.current.state is not RunState.QUEUED:
-            self.host.say("This run does not wait any more.")
-            return None
-        return self.current
-
-    def action_cancel_run(self) -> None:
-        record = self.current
-        if record is None or not record.active:
-            self.host.say("This run is over.")
-            return
-        question = Confirm(f"Stop run {record.spec.run_id}?", record.spec.test_id, verb="stop it")
-        self.app.push_screen(question, lambda yes: self.host.cancel_run(record.spec.run_id) if yes else None)

@@ -9,13 +9,14 @@ from textual.message import Message
 from textual.widgets import Input
 
 from core.errors import TTMatrixError, UsageError
+from core.runs.arrivals import Arrivals
 from core.runs.log_look import LogLook
 from core.runs.tail import LogFile
 from tui.widgets.log_bar import LogBar, LogInput
 from tui.widgets.log_view import Asks, LogView
 
 _POLL_SECONDS = 0.1
-_SLICE_SECONDS, _BREATH_SECONDS = 0.003, 0.002
+_SLICE_SECONDS, _BREATH_SECONDS = 0.002, 0.002
 """How long a log is worked on at a time, and how long everything else has before that goes on."""
 
 
@@ -42,10 +43,10 @@ class LogPane(Vertical):
     def on_mount(self) -> None:
         self.run_worker(self._read_on(), name="log")
 
-    def open(self, log: LogFile) -> None:
-        """Show another log from its end, and follow it."""
+    def open(self, log: LogFile, arrivals: Arrivals | None = None) -> None:
+        """Show another log from its end, and follow it; `arrivals` tells when its lines came."""
         try:
-            self.view.open(LogLook(log))
+            self.view.open(LogLook(log, arrivals))
         except TTMatrixError as error:
             self._fail(error)
         self._say()
@@ -77,7 +78,7 @@ class LogPane(Vertical):
         try:
             act(event.value)
         except UsageError as error:
-            self._bar.say(f"{error.title}: {error.detail}. {error.hint}", error=True)
+            self._say_error(error)
         else:
             self._say()
         self.view.focus()
@@ -91,6 +92,13 @@ class LogPane(Vertical):
         event.stop()
         if not self._bar.input.has_focus:
             self._say()
+
+    def on_log_view_given_up(self, event: LogView.GivenUp) -> None:
+        event.stop()
+        self._say_error(event.error)
+
+    def _say_error(self, error: UsageError) -> None:
+        self._bar.say(f"{error.title}: {error.detail}. {error.hint}", error=True)
 
     def _say(self) -> None:
         self._bar.say(self.view.note)

@@ -2,27 +2,22 @@
 """A log in its colours with marks in the gutter: searched, filtered, and gone through from error to error."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from enum import StrEnum
 from typing import ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
 from textual.binding import BindingType
-from textual.geometry import Region
 from textual.message import Message
-from textual.strip import Strip
 
+from core.errors import UsageError
 from core.runs.log_look import LogLook, Seek
 from core.runs.log_pattern import Pattern, parse_filter, parse_pattern
 from core.runs.plain import plain_line
 from tui.commands import Where, bindings
-from tui.log_text import GUTTER, log_segments, log_style
-from tui.widgets.lines_view import LinesView
+from tui.widgets.log_painting import LogPainting
 
 _GROWTH_SECONDS = 0.1
 """How often a log that grows is painted anew: nobody reads faster, and the job needs the processor."""
-_KEPT_LINES = 1000
 
 
 class Asks(StrEnum):
@@ -32,7 +27,7 @@ class Asks(StrEnum):
     FILTER = "&"
 
 
-class LogView(LinesView):
+class LogView(LogPainting):
     """Shows a LogLook. `ask` has a person type what to search or to filter."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES, Where.LOG)
@@ -47,13 +42,16 @@ class LogView(LinesView):
     class Moved(Message):
         """What there is to say of search, filters or errors has changed."""
 
+    class GivenUp(Message):
+        """Search and filters were dropped because of this."""
+
+        def __init__(self, error: UsageError) -> None:
+            super().__init__()
+            self.error = error
+
     def __init__(self, ask: Callable[[Asks], None], *, id: str | None = None) -> None:
-        super().__init__(log_style, id=id)
+        super().__init__(id=id)
         self._ask = ask
-        self.look: LogLook | None = None
-        self.wraps = False
-        self._current: int | None = None
-        """The line last gone to, by its number."""
         self._place: int | None = None
         """The line to keep at the top until it is settled which row shows it."""
         self._wanted: tuple[Seek, bool, int] | None = None
@@ -61,18 +59,11 @@ class LogView(LinesView):
         self._told: tuple[Seek, bool] = (Seek.SEARCH, False)
         """What was gone to last, and whether that went round the end."""
         self._note = ""
-        self._fit: tuple[object, int] = ((), 0)
         self._counted, self._grown_at = 0, 0.0
-        self._painted_for: object = None
-        self._strips: dict[tuple[str, bool], list[Strip]] = {}
-
-    def notify_style_update(self) -> None:
-        self._strips.clear()
-        super().notify_style_update()
 
     def open(self, look: LogLook) -> None:
         """Show another log from its end."""
-        self.look, self._current, self._place, self._wanted = look, None, None, None
+        self.look, self.current, self._place, self._wanted = look, None, None, None
         self._told = (Seek.SEARCH, False)
         self._counted = look.line_count
         self.show(look, follow=True)
@@ -83,10 +74,13 @@ class LogView(LinesView):
         if look is None:
             return False
         deadline, more = time.monotonic() + seconds, True
-        while more and time.monotonic() < deadline:
-            more = look.step()
-            if look.moved_by:
-                self._move_down(look.moved_by)
+        try:
+            while more and time.monotonic() < deadline:
+                more = look.step()
+                if look.moved_by:
+                    self._move_down(look.moved_by)
+        except UsageError as error:
+            self.give_up(error)
         if look.line_count != self._counted and (not more or time.monotonic() > self._grown_at + _GROWTH_SECONDS):
             self.grew(self._counted)
             self._counted, self._grown_at = look.line_count, time.monotonic()
@@ -96,9 +90,11 @@ class LogView(LinesView):
     def _move_down(self, rows: int) -> None:
         """So many rows have come before those on show, which stay."""
         self._counted += rows
-        if not self.following:
-            self._set_height()
-            self._scroll_to_row(self.scroll_offset.y + rows)
+        if self._wanted is not None:
+            what, forward, start = self._wanted
+            self._wanted = what, forward, start + rows
+        self._set_height()
+        self._scroll_to_row(self.max_scroll_y if self.following else self.scroll_offset.y + rows)
 
     def _settle(self, look: LogLook) -> None:
         """Do what waited for more to be known."""
@@ -111,6 +107,12 @@ class LogView(LinesView):
         if self._note != self.note:
             self._note = self.note
             self.post_message(self.Moved())
+
+    def give_up(self, error: UsageError) -> None:
+        if self.look is not None:
+            self.look.set_search(None)
+            self._filter(())
+            self.post_message(self.GivenUp(error))
 
     # Filters
 
@@ -155,7 +157,7 @@ class LogView(LinesView):
         """Go to the next line with a text; of no text, search no more. Raises UsageError as `filter` does."""
         if self.look is not None:
             self.look.set_search(parse_pattern(text) if text else None)
-            self._current = None
+            self.current = None
             self.refresh()
             if text:
                 self._go(Seek.SEARCH, forward=True)
@@ -177,8 +179,8 @@ class LogView(LinesView):
         if look is None:
             return
         bottom = min(top + self.size.height, look.line_count)
-        if self._current is not None and top <= look.row_at(self._current) < bottom:
-            start = self._current
+        if self.current is not None and top <= look.row_at(self.current) < bottom:
+            start = self.current
         else:
             start = look.number_at(top) - 1 if forward else look.number_at(bottom)
         self._seek(look, what, forward, start)
@@ -188,7 +190,7 @@ class LogView(LinesView):
         self._wanted = (what, forward, start) if hit.waiting else None
         self._told = what, hit.wrapped
         if hit.number is not None:
-            self._current = hit.number
+            self.current = hit.number
             self._show_row(look.row_at(hit.number))
 
     def _show_row(self, row: int) -> None:
@@ -211,11 +213,12 @@ class LogView(LinesView):
         what, wrapped = self._told
         if what is Seek.SEARCH and look.search is None:
             return ""
-        at, count, all_known = look.place(what, -1 if self._current is None else self._current)
+        at, count, all_known = look.place(what, -1 if self.current is None else self.current)
         name = f"/{plain_line(look.search.text)}" if what is Seek.SEARCH and look.search else "errors"
         if all_known and not count:
             return f"{name}: none"
-        known = f"{at:,} of {count:,}" if all_known else f"{at:,} of {count:,} so far, looking on"
+        # A line found from the end has no number yet among all of them.
+        known = f"{at:,} of {count:,}" if all_known else f"{count:,} so far, looking on"
         return f"{name}: {known}{', round the end' if wrapped else ''}"
 
     def _filters_note(self, look: LogLook) -> str:
@@ -226,88 +229,3 @@ class LogView(LinesView):
             return f"off: {' '.join(names)}"
         counts = [f"{name} {left:,}" for name, left in zip(names, look.left, strict=True)]
         return f"{'  '.join(counts)} of {look.log.line_count:,} lines"
-
-    # Painting
-
-    def action_wrap(self) -> None:
-        self.wraps = not self.wraps
-        self._side = 0
-        self._scroll_to_row(self.max_scroll_y if self.following else self.scroll_offset.y)
-        self.refresh()
-
-    @property
-    def max_scroll_y(self) -> int:
-        last = super().max_scroll_y
-        if not self.wraps or self.look is None or not last:
-            return last
-        key = (self.look, self.look.line_count, self.size)
-        if self._fit[0] != key:
-            self._fit = key, self._last_top(self.look, last)
-        return self._fit[1]
-
-    def _last_top(self, look: LogLook, row: int) -> int:
-        """The first of the last rows that fit, wrapped, into the view."""
-        left, fitting = self.size.height, 0
-        for text in reversed(look.texts(row, self.size.height)):
-            left -= len(self._painted(text, current=False))
-            if left < 0:
-                break
-            fitting += 1
-        return look.line_count - max(1, fitting)
-
-    def strips(self, crop: Region) -> list[Strip]:
-        look, top = self.look, self.scroll_offset.y
-        if look is None:
-            return super().strips(crop)
-        painted: list[Strip] = []
-        for row, text in enumerate(look.texts(top, crop.bottom), top):
-            painted += self._painted(text, current=look.number_at(row) == self._current)
-            if len(painted) >= crop.bottom:
-                break
-        blank = Strip.blank(self.scrollable_content_region.width, self.style_named(""))
-        painted += [blank] * (crop.bottom - len(painted))
-        return painted[crop.y : crop.bottom]
-
-    def _painted(self, text: str, *, current: bool) -> list[Strip]:
-        """A line as one strip or, wrapped, as several. Most lines on show were painted before."""
-        whole = self.scrollable_content_region.width
-        look = (self.look.search if self.look is not None else None, self.wraps, self._side, whole)
-        if look != self._painted_for or len(self._strips) > _KEPT_LINES:
-            self._painted_for = look
-            self._strips.clear()
-        strips = self._strips.get((text, current))
-        if strips is None:
-            strips = self._strips[text, current] = self._paint(text, look[0], whole)
-            if current:
-                mark = Style(bgcolor=self.style_named("current").bgcolor)
-                strips[:] = [Strip(Segment.apply_style(strip, post_style=mark)) for strip in strips]
-        return strips
-
-    def _paint(self, text: str, search: Pattern | None, whole: int) -> list[Strip]:
-        gutter, *line = log_segments(text, self.style_named, search)
-        style, width = gutter.style or Style.null(), max(1, whole - GUTTER)
-        if not self.wraps and all(segment.text.isascii() for segment in line):
-            # By far the most lines; and what a Strip costs is most of what a frame costs.
-            return [Strip([gutter, *_cut(line, self._side, width, style)], whole)]
-        strip = Strip(line)
-        if self.wraps and strip.cell_length > width:
-            pieces = list(strip.divide([*range(width, strip.cell_length, width), strip.cell_length]))
-        else:
-            pieces = [strip.crop(self._side, self._side + width)]
-        blank = Segment(" " * GUTTER, style)
-        return [
-            Strip([blank if at else gutter, *piece]).adjust_cell_length(whole, style) for at, piece in enumerate(pieces)
-        ]
-
-
-def _cut(segments: Iterable[Segment], start: int, width: int, style: Style) -> Iterator[Segment]:
-    """`width` cells of text that has a cell for each character, from `start` on, filled up in `style`."""
-    skip, left = start, width
-    for text, own, _ in segments:
-        shown = text[skip : skip + left]
-        skip = max(0, skip - len(text))
-        left -= len(shown)
-        if shown:
-            yield Segment(shown, own)
-    if left:
-        yield Segment(" " * left, style)

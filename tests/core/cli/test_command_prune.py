@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`prune`: lists first, removes on request."""
 
+import json
 from pathlib import Path
 
+from core.edits.operations import parse_operations
+from core.edits.pending import Decision
+from core.edits.values import Present
+from core.edits.workbench import Workbench
+from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 
@@ -23,3 +29,15 @@ def test_old_runs_go_only_when_told_to(runnable: Checkout, own_home: Path) -> No
     assert [one["run"] for one in call("runs", "--json").json] == runs[2:]
     assert call("prune", "--gib", "0.000000001", "--days", "9", "--yes").code == 0
     assert call("runs", "--json").json == []
+
+
+def test_what_a_pending_change_cites_stays(runnable: Checkout, own_home: Path) -> None:
+    done = call("run", PASSES, "--kind", "cpu", "--repeat", "2", "--wait", "--json", "--repo", runnable.root).json
+    first, second = (one["run"] for one in done)
+    bench = Workbench(runnable, paths().journal)
+    operations = parse_operations(json.dumps([{"op": "unset", "id": PASSES, "path": ["reason"]}]))
+    bench.propose(operations, f"passed in {first}", Present({}))
+    bench.decide(Decision.ACCEPTED, [1])
+    assert [one["run"] for one in call("prune", "--days", "0.0000001", "--json").json] == [second]
+    assert "removed 1" in call("prune", "--days", "0.0000001", "--yes").err
+    assert [one["run"] for one in call("runs", "--json").json] == [first]

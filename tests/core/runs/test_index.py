@@ -45,7 +45,14 @@ def test_only_what_changed_is_written(records: dict[str, RunRecord], tmp_path: P
     assert first not in fewer
 
 
-@pytest.mark.parametrize("damage", ["text", "version", "row", "directory"])
+_DAMAGES = {
+    "version": "PRAGMA user_version = 99",
+    "row": "UPDATE runs SET body = '[1]'",
+    "torn row": "UPDATE runs SET body = substr(body, 1, 40)",
+}
+
+
+@pytest.mark.parametrize("damage", ["text", "version", "row", "torn row", "directory"])
 def test_a_damaged_index_is_made_anew(records: dict[str, RunRecord], store: RunStore, damage: str) -> None:
     file = store.root / "index.sqlite"
     if damage == "text":
@@ -55,7 +62,7 @@ def test_a_damaged_index_is_made_anew(records: dict[str, RunRecord], store: RunS
         file.mkdir()
     else:
         with sqlite3.connect(file) as connection:
-            connection.execute("PRAGMA user_version = 99" if damage == "version" else "UPDATE runs SET body = '[1]'")
+            connection.execute(_DAMAGES[damage])
         connection.close()
     assert {record.spec.run_id: record for record in RunStore(store.root).records()} == records
     if damage != "directory":

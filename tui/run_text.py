@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All about one run, for people: what came of it, how each phase went, what it ran on, and with what command. Pure."""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from rich.text import Text
+
+from core.runs.record import RunRecord
+from core.runs.spec import shell_command
+from core.text import one_line
+from tui.presentation import run_look, seconds_text
+
+_STYLES = {"pass": "green", "fail": "bold red", "running": "bold"}
+_LABEL = 12
+
+
+def run_text(record: RunRecord, provenance: Mapping[str, object]) -> Text:
+    """`provenance` is what was written down beside the run when it was asked for."""
+    look = run_look(record)
+    head = Text.assemble((look.word, _STYLES.get(look.style, "dim")), "  ", (one_line(record.spec.test_id), "bold"))
+    facts = [*_course(record), *_provenance(provenance), *_files(record)]
+    return Text("\n").join([head, *_phases(record), *(_fact(name, value) for name, value in facts if value)])
+
+
+def _fact(name: str, value: str) -> Text:
+    return Text.assemble((name.ljust(_LABEL), "dim"), one_line(value))
+
+
+def _course(record: RunRecord) -> Iterator[tuple[str, str]]:
+    spec = record.spec
+    yield "why", record.summary
+    yield "run", spec.run_id
+    yield "batch", f"{spec.batch}{f', a rerun of {spec.parent}' if spec.parent else ''}"
+    yield "kind", " ".join(filter(None, (spec.kind, spec.arch, ",".join(spec.devices))))
+    yield "started", _moment(record.started)
+    yield "took", seconds_text(record.seconds)
+    yield "estimate", seconds_text(spec.estimate)
+    yield "exit code", "" if record.exit_code is None else str(record.exit_code)
+    yield "stage", record.stage
+    yield "limits", f"{spec.timeout:g} s, {spec.hang_timeout:g} s without a sign of life (0: none)"
+
+
+def _phases(record: RunRecord) -> Iterator[Text]:
+    result = dict(record.result or {})
+    phases = result.pop("phases", None)
+    for phase in phases if isinstance(phases, list) else []:
+        if isinstance(phase, Mapping):
+            ok = phase.get("ok") is True
+            how = "ok" if ok else f"{phase.get('step')}: {phase.get('error_type')}: {phase.get('error')}"
+            dtype = phase.get("dtype")
+            yield Text(f"  {one_line(f'{dtype} {how}')}", "green" if ok else "red")
+    for name, value in result.items():
+        if value is not None and name not in ("version", "nonce"):
+            yield _fact(name, value if isinstance(value, str) else json.dumps(value))
+
+
+def _provenance(told: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    changed = " with changes" if told.get("changed") else ""
+    yield "checkout", f"{told.get('checkout') or ''}{changed}"
+    pinned = told.get("models_pinned")
+    differs = f", the checkout asks for {pinned}" if pinned and pinned != told.get("models") else ""
+    yield "models", f"{told.get('models') or ''}{differs}"
+    yield "python", str(told.get("interpreter") or "")
+    versions = told.get("versions")
+    if isinstance(versions, Mapping):
+        yield "versions", ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+    yield "host", str(told.get("host") or "")
+
+
+def _files(record: RunRecord) -> Iterator[tuple[str, str]]:
+    yield "files", str(record.directory)
+    yield "command", shell_command(record.spec)
+
+
+def _moment(at: float | None) -> str:
+    return "" if at is None else f"{datetime.fromtimestamp(at):%Y-%m-%d %H:%M:%S}"

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dialog before a launch: how to run tests, what is in the way, and the exact commands."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Label
+
+from core.matrix.index import NO_ARCH
+from core.runs.kinds import KINDS
+from core.runs.launch_plan import LaunchPlan, Options
+from core.runs.spec import shell_command
+from core.text import one_line, printable
+from tui.host import Host
+from tui.launch_text import launch_text
+from tui.presentation import counted
+from tui.screens.dialogs import Dialog
+from tui.session import Session
+from tui.widgets.cycle import Cycle
+from tui.widgets.text_pane import TextPane
+
+
+class Launch(Dialog[LaunchPlan]):
+    """Dismissed with the plan that was on show."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "start", "Start", show=False),
+        # Before the inputs, which take numbers only.
+        Binding("y", "copy", "Copy", show=False, priority=True),
+        Binding("down", "app.focus_next", "Next", show=False),
+        Binding("up", "app.focus_previous", "Previous", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False, priority=True),
+        Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
+    ]
+
+    def __init__(self, session: Session, host: Host, ids: Sequence[str], note: str = "") -> None:
+        """`note` is said beside the title."""
+        super().__init__(classes="launch")
+        self._session = session
+        self._host = host
+        self._ids = ids
+        self._note = note
+        self._options = Options(arch=session.view.arch)
+        self._plan: LaunchPlan | None = None
+        """None while it is being worked out."""
+        self._then: Callable[[], None] | None = None
+        """What a person wants as soon as it is."""
+
+    def compose(self) -> ComposeResult:
+        archs = [(NO_ARCH, "any"), *((arch, arch) for arch in self._session.matrix.schema.archs)]
+        profiles = [("", "none"), *((name, name) for name in sorted(self._session.settings.profiles))]
+        title = one_line(self._ids[0]) if len(self._ids) == 1 else counted(len(self._ids), "test")
+        with Vertical(id="box"):
+            yield Label(Text(f"Run {title}   {self._note}"), id="dialog-title")
+            yield from _field("kind", Cycle([(name, name) for name in KINDS], "", id="kind"))
+            yield from _field("arch", Cycle(archs, self._options.arch, id="arch"))
+            yield from _field("profile", Cycle(profiles, "", id="profile"))
+            yield from _field("repeat", _number("1", "repeat"))
+            yield from _field("timeout", _number("", "timeout", "seconds; empty: as the settings say; 0: never"))
+            yield from _field("on failure", Cycle([("", "go on"), ("stop", "start no more of them")], "", id="stop"))
+            yield TextPane(id="launch-plan")
+            yield Label(
+                Text("enter start   y copy commands   ↑ ↓ field   ← → choose   pgdn scroll   esc"), id="dialog-hint"
+            )
+
+    def on_mount(self) -> None:
+        # At once: what is typed right after the key that opened the dialog is for the dialog.
+        self.set_focus(self.query_one("#kind"))
+        self._work_out()
+
+    def on_cycle_changed(self) -> None:
+        self._work_out()
+
+    def on_input_changed(self) -> None:
+        self._work_out()
+
+    def _chosen(self) -> Options:
+        def of(name: str) -> str:
+            return self.query_one(f"#{name}", Cycle).value
+
+        repeat, timeout = (self.query_one(f"#{name}", Input).value for name in ("repeat", "timeout"))
+        return replace(
+            self._options,
+            kind=of("kind") or next(iter(KINDS)),
+            arch=of("arch"),
+            profile=of("profile"),
+            repeat=max(1, int(repeat or 1)),
+            timeout=float(timeout) if timeout else None,
+            stop_on_failure=bool(of("stop")),
+        )
+
+    def _work_out(self) -> None:
+        """Plan in the background what would be run."""
+        options = self._chosen()
+        if options == self._options and self._plan is not None:
+            return
+        self._options, self._plan = options, None
+        self.query_one(TextPane).show(Text("working out what would be run …", "dim"))
+        work = partial(self._session.plan_launch, self._ids, options)
+        self._host.in_thread("plan launch", work, partial(self._show, options), supersede=True)
+
+    def _show(self, options: Options, plan: LaunchPlan) -> None:
+        if self.is_attached and options == self._options:
+            self._plan = plan
+            self.query_one(TextPane).show(launch_text(plan))
+            then, self._then = self._then, None
+            if then is not None:
+                then()
+
+    def on_input_submitted(self) -> None:
+        # By way of the input: enter then comes after the digits typed before it, however fast they came.
+        self.action_start()
+
+    def action_start(self) -> None:
+        """Start what is on show."""
+        if self._plan is None:
+            self._then = self.action_start
+        elif self._plan.specs:
+            self.dismiss(self._plan)
+
+    def action_copy(self) -> None:
+        if self._plan is None:
+            self._then = self.action_copy
+        else:
+            self._host.copy(printable("\n".join(shell_command(spec) for spec in self._plan.specs)))
+
+    def action_page(self, pages: int) -> None:
+        self.query_one(TextPane).scroll_relative(y=pages * self.query_one(TextPane).size.height, animate=False)
+
+
+def _field(name: str, editor: Cycle | Input) -> ComposeResult:
+    with Horizontal(classes="field"):
+        yield Label(name)
+        yield editor
+
+
+def _number(value: str, id: str, placeholder: str = "") -> Input:
+    editor = Input(value, placeholder, id=id, restrict=r"\d{0,6}")
+    editor.cursor_blink = False
+    return editor
