@@ -46,6 +46,8 @@ class LogApp(App[None]):
         return self.view.current
 
     async def settle(self, pilot: Pilot[None]) -> None:
+        # What was submitted arrives as a message, and only then is there work to do.
+        await pilot.pause()
         while self.view.advance(1):
             pass
         await pilot.pause()
