@@ -31,7 +31,7 @@ class Launch(Dialog[LaunchPlan]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "start", "Start", show=False),
-        # Before the inputs, which take numbers only.
+        # Before the inputs, which would take the key for a letter.
         Binding("y", "copy", "Copy", show=False, priority=True),
         Binding("down", "app.focus_next", "Next", show=False),
         Binding("up", "app.focus_previous", "Previous", show=False),
@@ -61,8 +61,8 @@ class Launch(Dialog[LaunchPlan]):
             yield from _field("kind", Cycle([(name, name) for name in KINDS], "", id="kind"))
             yield from _field("arch", Cycle(archs, self._options.arch, id="arch"))
             yield from _field("profile", Cycle(profiles, "", id="profile"))
-            yield from _field("repeat", _number("1", "repeat"))
-            yield from _field("timeout", _number("", "timeout", "seconds; empty: as the settings say; 0: never"))
+            yield from _field("repeat", Number("1", id="repeat"))
+            yield from _field("timeout", Number("", "seconds; empty: as the settings say; 0: never", id="timeout"))
             yield from _field("on failure", Cycle([("", "go on"), ("stop", "start no more of them")], "", id="stop"))
             yield TextPane(id="launch-plan")
             yield Label(
@@ -140,7 +140,12 @@ def _field(name: str, editor: Cycle | Input) -> ComposeResult:
         yield editor
 
 
-def _number(value: str, id: str, placeholder: str = "") -> Input:
-    editor = Input(value, placeholder, id=id, restrict=r"\d{0,6}")
-    editor.cursor_blink = False
-    return editor
+class Number(Input):
+    """A whole number; every other key is left to the dialog."""
+
+    def __init__(self, value: str, placeholder: str = "", *, id: str) -> None:
+        super().__init__(value, placeholder, id=id, restrict=r"\d{0,6}")
+        self.cursor_blink = False
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return character is not None and character.isdigit()
