@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 from xml.etree import ElementTree
 
 from core.errors import TTMatrixError
@@ -22,9 +22,11 @@ _DOCTYPE = re.compile(r"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
 _WORST_FIRST = (Outcome.CRASH, Outcome.FAIL, Outcome.ERROR)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Testcase:
     """One testcase element."""
+
+    __test__: ClassVar[bool] = False
 
     classname: str
     name: str
@@ -39,11 +41,8 @@ class Testcase:
     seconds: float
     """Setup, call and teardown; 0 for a crash."""
     properties: Mapping[str, str]
-
-    @cached_property
-    def tags(self) -> Mapping[str, object]:
-        """The property `tags`; empty where there is none or it cannot be read."""
-        return parse_tags(self.properties.get("tags", ""))
+    tags: Mapping[str, object]
+    """The property `tags`; empty where there is none or it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +124,7 @@ def _testcase(element: ElementTree.Element) -> Testcase:
         text, said = child.text or short, f"{short}\n{child.text}"
         outcome, message = _outcome(child, said), _telling_line(text, short)
     crashed = _CRASHED.search(said) if outcome is Outcome.CRASH else None
+    properties = {one.get("name", ""): one.get("value", "") for one in element.iterfind("properties/property")}
     return Testcase(
         element.get("classname", ""),
         element.get("name", ""),
@@ -133,7 +133,8 @@ def _testcase(element: ElementTree.Element) -> Testcase:
         text,
         int(crashed[1]) if crashed else None,
         _seconds(element.get("time", "")),
-        {one.get("name", ""): one.get("value", "") for one in element.iterfind("properties/property")},
+        properties,
+        parse_tags(properties.get("tags", "")),
     )
 
 
