@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proposals: for each test whose entry is not true, the operations that make it true on every arch with evidence."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.edits.bulk import home_file
+from core.edits.operations import Operation, OpKind
+from core.edits.pending import Base
+from core.edits.synthesis import operations_to, synthesise
+from core.evidence.judgement import Judgement, Verdict
+from core.evidence.rules import Fields, Thresholds, wanted
+from core.evidence.strip import strip_of
+from core.matrix.acting import UNWRITTEN, acting, raw_value
+from core.matrix.effective import status_on, supports
+from core.matrix.index import Matrix
+from core.model import Entry, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Operations on the entry of one test with the evidence that justifies them."""
+
+    id: str
+    judgements: tuple[Judgement, ...]
+    """Those that ask for it, in the order of the checkout's archs."""
+    ops: tuple[Operation, ...]
+    base: Base
+    """The entry as it was when this was worked out."""
+    leaves: tuple[str, ...] = ()
+    """Archs on which no scheduled CI job will select the test any more."""
+
+    @property
+    def archs(self) -> tuple[str, ...]:
+        return tuple(one.arch for one in self.judgements)
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        return tuple(dict.fromkeys(one.verdict for one in self.judgements))
+
+    @property
+    def why(self) -> str:
+        """One line; that it leaves CI comes first."""
+        warning = f"LEAVES CI on {', '.join(self.leaves)}: no scheduled job selects it then. " if self.leaves else ""
+        told: dict[str, list[str]] = {}
+        for one in self.judgements:
+            told.setdefault(one.why, []).append(one.arch)
+        return warning + "; ".join(f"{', '.join(archs)}: {why}" for why, archs in told.items())
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """A line for each arch: what was seen, in which runs."""
+        return tuple(_line(one) for one in self.judgements)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A cell whose entry is not true and about which nothing is proposed."""
+
+    id: str
+    arch: str
+    verdict: Verdict
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a team asks of proposals beyond what the evidence says."""
+
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    must_pass: Collection[str] = frozenset()
+    """Tests of which never less is asked."""
+    agree: Collection[str] = frozenset()
+    """Archs that are promoted together or not at all."""
+    issue: str = ""
+    """A link that goes behind every new reason."""
+
+
+def propose(
+    matrix: Matrix, judgements: Iterable[Judgement], rules: Rules | None = None
+) -> tuple[tuple[Proposal, ...], tuple[Held, ...]]:
+    """One proposal for each test that needs one, by id; and what is held back.
+
+    Archs without a judgement that asks for something keep what they have: a promotion reaches the entry itself only
+    where each arch the test is marked for has evidence of its own.
+    """
+    rules = rules or Rules()
+    by_id: dict[str, list[Judgement]] = {}
+    for one in judgements:
+        by_id.setdefault(one.id, []).append(one)
+    proposals: list[Proposal] = []
+    held: list[Held] = []
+    for id in sorted(by_id):
+        made, kept = _for_one(matrix, id, by_id[id], rules)
+        proposals += made
+        held += kept
+    return tuple(proposals), tuple(held)
+
+
+def _for_one(
+    matrix: Matrix, id: str, judgements: Sequence[Judgement], rules: Rules
+) -> tuple[list[Proposal], list[Held]]:
+    entry = matrix.entries.get(id)
+    marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
+    by_arch = {one.arch: one for one in judgements if one.arch in marked}
+    wish, reasons = _wishes(id, entry, by_arch, rules)
+    for arch, other in _disagreeing(wish, entry, marked, rules.agree).items():
+        del wish[arch]
+        reasons[arch] = f"{other} has to pass as well, and has not been seen to"
+    held = [Held(id, arch, by_arch[arch].verdict, why) for arch, why in reasons.items()]
+    ops = _operations(matrix, id, entry, wish, marked) if wish else ()
+    if not ops:
+        return [], held
+    asking = tuple(by_arch[arch] for arch in marked if arch in wish)
+    base = Base(entry.file, id, entry.fields) if entry else Base(ops[0].file or "", id, None)
+    return [Proposal(id, asking, ops, base)], held
+
+
+def _wishes(
+    id: str, entry: Entry | None, by_arch: Mapping[str, Judgement], rules: Rules
+) -> tuple[dict[str, Fields], dict[str, str]]:
+    """By arch what shall become otherwise, and by arch why nothing is asked for."""
+    wish: dict[str, Fields] = {}
+    held: dict[str, str] = {}
+    for arch, judgement in by_arch.items():
+        found = wanted(judgement, entry, rules.thresholds, must_pass=id in rules.must_pass, issue=rules.issue)
+        if found.held:
+            held[arch] = found.held
+        elif fields := {name: value for name, value in found.fields.items() if _differs(entry, name, arch, value)}:
+            wish[arch] = fields
+    return wish, held
+
+
+def _disagreeing(
+    wish: Mapping[str, Fields], entry: Entry | None, marked: Sequence[str], agree: Collection[str]
+) -> Mapping[str, str]:
+    """Archs whose promotion waits for another one, by arch the one that is waited for."""
+    passing = {
+        arch
+        for arch in marked
+        if wish.get(arch, {}).get("status", status_on(entry, arch)) == Status.EXPECTED_PASSING.value
+    }
+    missing = next((arch for arch in marked if arch in agree and arch not in passing), "")
+    waiting = (arch for arch in wish if arch in agree and arch in passing and "status" in wish[arch])
+    return dict.fromkeys(waiting, missing) if missing else {}
+
+
+def _operations(
+    matrix: Matrix, id: str, entry: Entry | None, wish: Mapping[str, Fields], marked: Sequence[str]
+) -> tuple[Operation, ...]:
+    before = entry.fields if entry else {}
+    after = synthesise(before, wish, marked)
+    if entry is None:
+        return (Operation(OpKind.ADD, id, home_file(matrix, id), value=after),) if after else ()
+    return tuple(operations_to(id, entry.file, before, after))
+
+
+def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:
+    present = raw_value(entry, name, arch)
+    return acting(name, present) != acting(name, UNWRITTEN if value is None else value)
+
+
+def _line(judgement: Judgement) -> str:
+    runs = dict.fromkeys(row.run for row in judgement.rows)
+    return f"{judgement.id} on {strip_of(judgement.arch, judgement.rows).text}: {', '.join(filter(None, runs))}"
