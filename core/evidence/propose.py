@@ -4,10 +4,9 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.edits.bulk import home_file
-from core.edits.operations import Operation, OpKind
+from core.edits.bulk import operations_for
+from core.edits.operations import Operation
 from core.edits.pending import Base
-from core.edits.synthesis import operations_to, synthesise
 from core.evidence.judgement import Judgement, Verdict
 from core.evidence.rules import Fields, Thresholds, wanted
 from core.evidence.strip import strip_of
@@ -108,7 +107,7 @@ def _for_one(
         del wish[arch]
         reasons[arch] = f"{other} has to pass as well, and has not been seen to"
     held = [Held(id, arch, by_arch[arch].verdict, why) for arch, why in reasons.items()]
-    ops = _operations(matrix, id, entry, wish, marked) if wish else ()
+    ops = operations_for(matrix, id, wish) if wish else ()
     if not ops:
         return [], held
     asking = tuple(by_arch[arch] for arch in marked if arch in wish)
@@ -143,16 +142,6 @@ def _disagreeing(
     missing = next((arch for arch in marked if arch in agree and arch not in passing), "")
     waiting = (arch for arch in wish if arch in agree and arch in passing and "status" in wish[arch])
     return dict.fromkeys(waiting, missing) if missing else {}
-
-
-def _operations(
-    matrix: Matrix, id: str, entry: Entry | None, wish: Mapping[str, Fields], marked: Sequence[str]
-) -> tuple[Operation, ...]:
-    before = entry.fields if entry else {}
-    after = synthesise(before, wish, marked)
-    if entry is None:
-        return (Operation(OpKind.ADD, id, home_file(matrix, id), value=after),) if after else ()
-    return tuple(operations_to(id, entry.file, before, after))
 
 
 def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:
