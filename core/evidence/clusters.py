@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from core.edits.issues import issues_in
 from core.evidence.observation import FAILURES, RAN, Observation
 from core.evidence.reasons import FAMILIES, signature, without_links
-from core.evidence.stages import stage_of
 from core.matrix.effective import resolve, supports
 from core.matrix.index import Matrix
 from core.model import BringupStatus, Entry
@@ -82,8 +81,7 @@ def find_clusters(matrix: Matrix, observations: Iterable[Observation] = ()) -> t
             stage = str(resolve(entry, "bringup_status", arch).value or "").upper()
             found[signature(reason)].append(Member(id, arch, reason, seen if same else None, stage))
     for row in failing.values():
-        stage = stage_of(row)
-        told = "" if stage is BringupStatus.UNKNOWN else stage.value
+        told = "" if row.stage is BringupStatus.UNKNOWN else row.stage.value
         found[signature(row.reason)].append(Member(row.test_id, row.arch, "", row, told))
     clusters = (_cluster(name, members) for name, members in found.items())
     return tuple(sorted(clusters, key=lambda one: (-len(one.ids), one.canonical)))

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from core.evidence.judgement import Judgement, Verdict
 from core.evidence.observation import Ending, Observation
 from core.evidence.reasons import alike, signature, telling
-from core.evidence.stages import stage_of
 from core.matrix.effective import resolve, status_on
 from core.model import BringupStatus, Entry, Status, TestId
 
@@ -116,13 +115,12 @@ def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observati
     """Expected to fail with the reason that most of `rows` give; skipped where it takes its process along."""
     row = _typical(rows)
     stops = row.ending in _STOPPED
-    stage = stage_of(row)
     fields: dict[str, object] = {
         # A crash is an error even where a failure is expected (spec 4.3).
         "status": (Status.NOT_SUPPORTED_SKIP if stops else Status.KNOWN_FAILURE_XFAIL).value,
     }
-    if stage is not BringupStatus.UNKNOWN:
-        fields["bringup_status"] = stage.value
+    if row.stage is not BringupStatus.UNKNOWN:
+        fields["bringup_status"] = row.stage.value
     elif status_on(entry, judgement.arch) is Status.EXPECTED_PASSING:
         fields["bringup_status"] = None
     declared = resolve(entry, "reason", judgement.arch).value

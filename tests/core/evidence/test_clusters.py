@@ -8,6 +8,7 @@ import pytest
 from core.evidence.clusters import find_clusters, newest
 from core.evidence.observation import Ending
 from core.matrix.index import Matrix, index
+from core.model import BringupStatus
 from core.sources.checkout import Checkout
 from tests.support.observed import observed
 from tests.support.tree import INFERENCE, loader_source, write_checkout
@@ -54,7 +55,7 @@ def test_results_join_the_cluster_they_tell_of(matrix: Matrix) -> None:
     rows = [
         observed(Ending.FAILED, "TypeError: no", test_id=A, when=1.0),
         observed(Ending.FAILED, f"RuntimeError: {DRAM}", test_id=A, when=2.0),
-        observed(Ending.FAILED, "TypeError: list indices", test_id=C),
+        observed(Ending.FAILED, "TypeError: list indices", test_id=C, stage=BringupStatus.FAILED_FE_COMPILATION),
     ]
     buffer, dram, error = find_clusters(matrix, rows)
     assert next(one for one in dram.members if one.id == A and one.arch == "n150").seen == rows[1]

@@ -26,6 +26,10 @@ FATAL = "TT_FATAL: Buffer must be allocated on device! (assert.hpp:104)"
 
 
 def _failed(reason: str, ending: Ending = Ending.FAILED, **fields: Any) -> list[Any]:
+    if ending is Ending.INACCURATE:
+        fields["stage"] = BringupStatus.INCORRECT_RESULT
+    elif ending is Ending.FAILED:
+        fields["stage"] = BringupStatus.FAILED_RUNTIME
     return [observed(ending, reason, run=f"nightly-{number}", **fields) for number in (1, 2, 3)]
 
 
@@ -61,7 +65,7 @@ def _fields(verdict: Verdict, entry: Mapping[str, object], rows: list[Any] | Non
         (
             Verdict.REGRESSED,
             PASS,
-            _failed(FATAL, stage=BringupStatus.FAILED_RUNTIME),
+            _failed(FATAL),
             {**XFAIL, "bringup_status": "FAILED_RUNTIME", "reason": FATAL},
         ),
         (Verdict.DRIFTED, {**XFAIL, "reason": "DRAM OOM"}, _failed(FATAL), {**XFAIL, "bringup_status": "FAILED_RUNTIME", "reason": FATAL}),
@@ -69,7 +73,7 @@ def _fields(verdict: Verdict, entry: Mapping[str, object], rows: list[Any] | Non
         (
             Verdict.DRIFTED,
             {**XFAIL, "reason": f"Buffer must be allocated on device - {LINK}"},
-            _failed(FATAL, stage=BringupStatus.FAILED_RUNTIME),
+            _failed(FATAL),
             {**XFAIL, "bringup_status": "FAILED_RUNTIME"},
         ),
         # Forced to run, a skipped test fails without taking its process along.
