@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proposals: for each test whose entry is not true, the operations that make it true on every arch with evidence."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from core.edits.bulk import operations_for
 from core.edits.operations import Operation
 from core.edits.pending import Base
 from core.evidence.judgement import Judgement, Verdict
-from core.evidence.rules import Fields, Thresholds, wanted
+from core.evidence.policy import Policy
+from core.evidence.rules import Fields, wanted
 from core.evidence.strip import strip_of
 from core.matrix.acting import UNWRITTEN, acting, raw_value
-from core.matrix.effective import status_on, supports
+from core.matrix.effective import supports
 from core.matrix.index import Matrix
-from core.model import Entry, Status
+from core.model import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,50 +63,45 @@ class Held:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What a team asks of proposals beyond what the evidence says."""
-
-    thresholds: Thresholds = field(default_factory=Thresholds)
-    must_pass: Collection[str] = frozenset()
-    """Tests of which never less is asked."""
-    agree: Collection[str] = frozenset()
-    """Archs that are promoted together or not at all."""
-    issue: str = ""
-    """A link that goes behind every new reason."""
-
-
 def propose(
-    matrix: Matrix, judgements: Iterable[Judgement], rules: Rules | None = None
+    matrix: Matrix,
+    judgements: Iterable[Judgement],
+    policy: Policy | None = None,
+    *,
+    issue: str = "",
+    ages: Mapping[str, int] | None = None,
 ) -> tuple[tuple[Proposal, ...], tuple[Held, ...]]:
     """One proposal for each test that needs one, by id; and what is held back.
 
     Archs without a judgement that asks for something keep what they have: a promotion reaches the entry itself only
-    where each arch the test is marked for has evidence of its own.
+    where each arch the test is marked for has evidence of its own. `issue` is a link that goes behind every new
+    reason; `ages` are days since the status of an entry changed, by id, for the policy's days of grace.
     """
-    rules = rules or Rules()
+    policy = policy or Policy()
     by_id: dict[str, list[Judgement]] = {}
     for one in judgements:
         by_id.setdefault(one.id, []).append(one)
     proposals: list[Proposal] = []
     held: list[Held] = []
     for id in sorted(by_id):
-        made, kept = _for_one(matrix, id, by_id[id], rules)
-        proposals += made
+        age = (ages or {}).get(id)
+        made, kept = _for_one(matrix, id, by_id[id], policy, issue)
+        if made and age is not None and age < policy.grace_days:
+            why = f"its status changed {age} days ago, which is less than {policy.grace_days:g}"
+            held += [Held(id, one.arch, one.verdict, why) for one in made[0].judgements]
+        else:
+            proposals += made
         held += kept
     return tuple(proposals), tuple(held)
 
 
 def _for_one(
-    matrix: Matrix, id: str, judgements: Sequence[Judgement], rules: Rules
+    matrix: Matrix, id: str, judgements: Sequence[Judgement], policy: Policy, issue: str
 ) -> tuple[list[Proposal], list[Held]]:
     entry = matrix.entries.get(id)
     marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
     by_arch = {one.arch: one for one in judgements if one.arch in marked}
-    wish, reasons = _wishes(id, entry, by_arch, rules)
-    for arch, other in _disagreeing(wish, entry, marked, rules.agree).items():
-        del wish[arch]
-        reasons[arch] = f"{other} has to pass as well, and has not been seen to"
+    wish, reasons = _wishes(entry, by_arch, policy, issue)
     held = [Held(id, arch, by_arch[arch].verdict, why) for arch, why in reasons.items()]
     ops = operations_for(matrix, id, wish) if wish else ()
     if not ops:
@@ -116,32 +112,18 @@ def _for_one(
 
 
 def _wishes(
-    id: str, entry: Entry | None, by_arch: Mapping[str, Judgement], rules: Rules
+    entry: Entry | None, by_arch: Mapping[str, Judgement], policy: Policy, issue: str
 ) -> tuple[dict[str, Fields], dict[str, str]]:
     """By arch what shall become otherwise, and by arch why nothing is asked for."""
     wish: dict[str, Fields] = {}
     held: dict[str, str] = {}
     for arch, judgement in by_arch.items():
-        found = wanted(judgement, entry, rules.thresholds, must_pass=id in rules.must_pass, issue=rules.issue)
+        found = wanted(judgement, entry, policy, issue)
         if found.held:
             held[arch] = found.held
         elif fields := {name: value for name, value in found.fields.items() if _differs(entry, name, arch, value)}:
             wish[arch] = fields
     return wish, held
-
-
-def _disagreeing(
-    wish: Mapping[str, Fields], entry: Entry | None, marked: Sequence[str], agree: Collection[str]
-) -> Mapping[str, str]:
-    """Archs whose promotion waits for another one, by arch the one that is waited for."""
-    passing = {
-        arch
-        for arch in marked
-        if wish.get(arch, {}).get("status", status_on(entry, arch)) == Status.EXPECTED_PASSING.value
-    }
-    missing = next((arch for arch in marked if arch in agree and arch not in passing), "")
-    waiting = (arch for arch in wish if arch in agree and arch in passing and "status" in wish[arch])
-    return dict.fromkeys(waiting, missing) if missing else {}
 
 
 def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from core.edits.issues import issues_in
 from core.evidence.judgement import Judgement, Verdict
 from core.evidence.observation import Ending, Observation
+from core.evidence.policy import PccPolicy, Policy
 from core.evidence.reasons import alike, signature, telling
 from core.matrix.effective import resolve, status_on
 from core.model import BringupStatus, Entry, Status, TestId
@@ -24,24 +26,6 @@ _NUMBERS = (Verdict.PCC_LOOSE, Verdict.PCC_TIGHT)
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds:
-    """What measured numbers allow."""
-
-    margin: float = 0.004
-    """How far below the lowest number a threshold must stay (upstream's PCC_BUFFER, spec 5.3)."""
-    least: float = 0.9
-    """Below this a threshold says nothing, so the check is turned off instead."""
-
-    def allowed(self, pcc: float | None) -> float | None:
-        """The highest threshold of two decimals that `pcc` allows; None where it allows none worth having."""
-        if pcc is None or not pcc >= 0:  # which nan is not, either
-            return None
-        # In floats 0.984 - 0.004 is a little less than 0.98.
-        found = math.floor((min(pcc, 1.0) - self.margin) * 100 + 1e-9) / 100
-        return min(found, _DEFAULT_PCC) if found >= self.least else None
-
-
-@dataclass(frozen=True, slots=True)
 class Wanted:
     """What one cell shall say. Without fields and without a reason to hold it, nothing is to change."""
 
@@ -53,9 +37,7 @@ class Wanted:
 _NOTHING = Wanted()
 
 
-def wanted(
-    judgement: Judgement, entry: Entry | None, thresholds: Thresholds, *, must_pass: bool = False, issue: str = ""
-) -> Wanted:
+def wanted(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str = "") -> Wanted:
     """The fields that `judgement` asks for where its cell's entry is `entry`; `issue` goes behind new reasons."""
     if judgement.verdict in (Verdict.ACTIVE, Verdict.UNUSED, Verdict.UNKNOWN):
         return _NOTHING
@@ -63,13 +45,22 @@ def wanted(
         return Wanted(held=f"pinned: {judgement.pinned}")
     if judgement.verdict is Verdict.FLAKY:
         return Wanted(held="it passes and fails, and no status says that: rerun it, or pin it with the reason")
-    found = _fields(judgement, entry, thresholds, issue)
-    if must_pass and _asks_less(found.fields, entry, judgement.arch):
-        return Wanted(held="it is on the list of tests that must pass")
-    return found
+    found = _fields(judgement, entry, policy, issue)
+    return Wanted(held=why) if (why := _refused(judgement, found.fields, entry, policy)) else found
 
 
-def _fields(judgement: Judgement, entry: Entry | None, thresholds: Thresholds, issue: str) -> Wanted:
+def _refused(judgement: Judgement, fields: Fields, entry: Entry | None, policy: Policy) -> str:
+    """Why the policy leaves this to a person; empty: it does not."""
+    if policy.must(judgement.id) and _asks_less(fields, entry, judgement.arch):
+        return "it is on the list of tests that must pass"
+    failing = "status" in fields and fields["status"] != Status.EXPECTED_PASSING
+    reason = fields.get("reason") or resolve(entry, "reason", judgement.arch).value
+    if policy.require_issue and failing and not issues_in(str(reason or "")):
+        return "a test that is expected to fail has to link an issue: name one with --issue"
+    return ""
+
+
+def _fields(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str) -> Wanted:
     if judgement.verdict in _NUMBERS:
         return Wanted(_numbers(judgement, entry))
     rows = judgement.rows
@@ -81,8 +72,17 @@ def _fields(judgement: Judgement, entry: Entry | None, thresholds: Thresholds, i
     if failed:
         return _failing(judgement, entry, stopped or failed, issue)
     if inaccurate:
-        return _inaccurate(judgement, entry, inaccurate, thresholds, issue)
+        return _inaccurate(judgement, entry, inaccurate, policy.pcc, issue)
     return Wanted(_PROMOTED)
+
+
+def allowed(pcc: float | None, policy: PccPolicy) -> float | None:
+    """The highest threshold of two decimals that a lowest number allows; None where it allows none worth having."""
+    if pcc is None or not pcc >= 0:  # which nan is not, either
+        return None
+    # In floats 0.984 - 0.004 is a little less than 0.98.
+    found = math.floor((min(pcc, 1.0) - policy.margin) * 100 + 1e-9) / 100
+    return min(found, policy.highest) if found >= policy.lowest else None
 
 
 def _numbers(judgement: Judgement, entry: Entry | None) -> Fields:
@@ -97,15 +97,15 @@ def _numbers(judgement: Judgement, entry: Entry | None) -> Fields:
 
 
 def _inaccurate(
-    judgement: Judgement, entry: Entry | None, rows: Sequence[Observation], thresholds: Thresholds, issue: str
+    judgement: Judgement, entry: Entry | None, rows: Sequence[Observation], policy: PccPolicy, issue: str
 ) -> Wanted:
     """It runs to its end with wrong numbers: expected to pass, and as much asked of the numbers as they hold.
 
     A test that was right before and now is wrong by far is not hidden that way: it is expected to fail.
     """
-    allowed = thresholds.allowed(judgement.pcc) if _is_inference(judgement.id) else None
-    if allowed is not None:
-        return Wanted({**_PROMOTED, "assert_pcc": None, "required_pcc": _written(allowed)})
+    threshold = allowed(judgement.pcc, policy) if _is_inference(judgement.id) else None
+    if threshold is not None:
+        return Wanted({**_PROMOTED, "assert_pcc": None, "required_pcc": _written(threshold)})
     if judgement.verdict is Verdict.REGRESSED:
         return _failing(judgement, entry, rows, issue)
     return Wanted({**_PROMOTED, **_UNCHECKED})

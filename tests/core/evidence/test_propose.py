@@ -12,8 +12,9 @@ from core.edits.operations import Operation, OpKind
 from core.edits.values import after
 from core.evidence.judgement import Judgement, Verdict
 from core.evidence.observation import Ending
-from core.evidence.propose import Rules, propose
-from core.evidence.rules import Thresholds, wanted
+from core.evidence.policy import Policy
+from core.evidence.propose import propose
+from core.evidence.rules import wanted
 from core.matrix.acting import UNWRITTEN, acting, raw_value, with_fields
 from core.matrix.effective import status_on, supports
 from core.matrix.index import Matrix, index
@@ -101,22 +102,20 @@ def test_what_is_held_says_why(matrix: Matrix) -> None:
     proposals, held = propose(
         matrix,
         [_judged(Verdict.FLAKY, TINY, "n150"), _judged(Verdict.CRASH, TINY, "p150", Ending.CRASHED)],
-        Rules(must_pass={TINY}),
+        Policy(must_pass=(TINY,)),
     )
     assert proposals == ()
     assert [(one.arch, one.verdict) for one in held] == [("n150", Verdict.FLAKY), ("p150", Verdict.CRASH)]
     assert all(one.why for one in held)
 
 
-def test_archs_that_must_agree_wait_for_each_other(matrix: Matrix) -> None:
-    rules = Rules(agree=("n150", "p150"))
-    proposals, held = propose(matrix, [_judged(Verdict.SEMI_STALE, TRAIN, "p150")], rules)
+def test_a_young_entry_is_left_alone(matrix: Matrix) -> None:
+    judgements = [_judged(Verdict.STALE, TRAIN, arch) for arch in ("n150", "p150")]
+    proposals, held = propose(matrix, judgements, ages={TRAIN: 6})
     assert proposals == ()
-    assert held[0].why.startswith("n150 has to pass as well")
-    both = [_judged(Verdict.STALE, TRAIN, arch) for arch in ("n150", "p150")]
-    assert len(propose(matrix, both, rules)[0]) == 1
-    # NET passes on n300-llmbox only, which nobody has to agree with.
-    assert len(propose(matrix, [_judged(Verdict.STALE, NET, "n150")], rules)[0]) == 1
+    assert {one.why for one in held} == {"its status changed 6 days ago, which is less than 7"}
+    assert len(propose(matrix, judgements, ages={TRAIN: 7})[0]) == 1
+    assert len(propose(matrix, judgements, Policy(grace_days=0.0), ages={TRAIN: 0})[0]) == 1
 
 
 _ENDINGS = st.sampled_from([Ending.PASSED, Ending.INACCURATE, Ending.FAILED, Ending.CRASHED, Ending.HUNG])
@@ -148,7 +147,7 @@ def test_every_arch_has_what_its_evidence_asks_for_and_no_other_changes(
         value = raw_value(entry, name, arch)
         if arch in asked:
             (one,) = (one for one in judgements if one.arch == arch)
-            wish = wanted(one, entry, Thresholds()).fields
+            wish = wanted(one, entry, Policy()).fields
             value = (UNWRITTEN if wish[name] is None else wish[name]) if name in wish else value
         if supports(entry, arch):
             assert acting(name, raw_value(new, name, arch)) == acting(name, value)

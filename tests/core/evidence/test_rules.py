@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from core.evidence.judgement import Verdict
 from core.evidence.observation import Ending
-from core.evidence.rules import Thresholds, wanted
+from core.evidence.policy import PccPolicy, Policy
+from core.evidence.rules import allowed, wanted
 from core.matrix.acting import with_fields
 from core.model import BringupStatus, Status
 from tests.support.observed import judged, observed
@@ -21,7 +22,7 @@ PASS, XFAIL, SKIP = (
 )
 CLEAN = {**PASS, "reason": None, "bringup_status": None}
 LINK = "https://github.com/tenstorrent/tt-xla/issues/1"
-THRESHOLDS = Thresholds()
+POLICY = Policy()
 FATAL = "TT_FATAL: Buffer must be allocated on device! (assert.hpp:104)"
 
 
@@ -34,7 +35,7 @@ def _failed(reason: str, ending: Ending = Ending.FAILED, **fields: Any) -> list[
 
 
 def _fields(verdict: Verdict, entry: Mapping[str, object], rows: list[Any] | None = None, **fields: Any) -> Any:
-    found = wanted(judged(verdict, rows or (), **fields), with_fields(None, entry), THRESHOLDS)
+    found = wanted(judged(verdict, rows or (), **fields), with_fields(None, entry), POLICY)
     assert not found.held
     return found.fields
 
@@ -119,28 +120,32 @@ def test_the_reason_is_what_most_say_and_the_newest_of_these() -> None:
 
 def test_an_issue_goes_behind_a_new_reason_only() -> None:
     one = judged(Verdict.REGRESSED, _failed(FATAL))
-    found = wanted(one, with_fields(None, PASS), THRESHOLDS, issue=LINK)
+    found = wanted(one, with_fields(None, PASS), POLICY, LINK)
     assert found.fields["reason"] == f"{FATAL} - {LINK}"
 
 
 def test_what_a_person_must_decide() -> None:
-    def held(verdict: Verdict, rows: list[Any] | None = None, *, must_pass: bool = False, **fields: Any) -> str:
-        return wanted(
-            judged(verdict, rows or (), **fields), with_fields(None, PASS), THRESHOLDS, must_pass=must_pass
-        ).held
+    must = Policy(must_pass=("alpha/*",))
+
+    def held(verdict: Verdict, rows: list[Any] | None = None, policy: Policy = POLICY, **fields: Any) -> str:
+        return wanted(judged(verdict, rows or (), **fields), with_fields(None, PASS), policy).held
 
     assert "flaky" not in held(Verdict.FLAKY) and held(Verdict.FLAKY)
     assert held(Verdict.STALE, pinned="kept for the demo") == "pinned: kept for the demo"
     assert "error code 13" in held(Verdict.REGRESSED, _failed("Bad StatusOr access: INTERNAL: Error code: 13"))
-    assert "must pass" in held(Verdict.REGRESSED, _failed(FATAL), must_pass=True)
-    assert "must pass" in held(Verdict.PCC_TIGHT, must_pass=True, required_pcc=0.95)
-    assert held(Verdict.PCC_LOOSE, must_pass=True, required_pcc=0.99) == ""
+    assert "must pass" in held(Verdict.REGRESSED, _failed(FATAL), must)
+    assert "must pass" in held(Verdict.PCC_TIGHT, None, must, required_pcc=0.95)
+    assert held(Verdict.PCC_LOOSE, None, must, required_pcc=0.99) == ""
     assert held(Verdict.ACTIVE, pinned="x") == ""
+    linked = Policy(require_issue=True)
+    assert "--issue" in held(Verdict.REGRESSED, _failed(FATAL), linked)
+    assert held(Verdict.REGRESSED, _failed(f"{FATAL} - {LINK}"), linked) == ""
+    assert held(Verdict.STALE, None, linked) == ""
 
 
 @given(st.floats(allow_nan=True), st.floats(0, 0.1))
 def test_an_allowed_threshold_leaves_the_margin(pcc: float, margin: float) -> None:
-    found = Thresholds(margin, 0.5).allowed(pcc)
+    found = allowed(pcc, PccPolicy(margin, lowest=0.5))
     if found is not None:
         assert 0.5 <= found <= 0.99
         assert found <= pcc - margin + 1e-9
@@ -148,7 +153,7 @@ def test_an_allowed_threshold_leaves_the_margin(pcc: float, margin: float) -> No
 
 
 @pytest.mark.parametrize(
-    ("pcc", "allowed"), [(0.984, 0.98), (0.9839, 0.97), (0.9999, 0.99), (0.904, 0.9), (0.9, None), (None, None)]
+    ("pcc", "threshold"), [(0.984, 0.98), (0.9839, 0.97), (0.9999, 0.99), (0.904, 0.9), (0.9, None), (None, None)]
 )
-def test_thresholds_are_floored_to_two_decimals(pcc: float | None, allowed: float | None) -> None:
-    assert THRESHOLDS.allowed(pcc) == allowed
+def test_thresholds_are_floored_to_two_decimals(pcc: float | None, threshold: float | None) -> None:
+    assert allowed(pcc, PccPolicy()) == threshold
