@@ -36,6 +36,11 @@ class Paths:
         return self.state / "views.json"
 
     @property
+    def issues_file(self) -> Path:
+        """What was found out about issues on GitHub."""
+        return self.cache / "issues.json"
+
+    @property
     def journal(self) -> Path:
         """Pending changes, a journal for each checkout."""
         return self.state / "journal"

@@ -18,6 +18,7 @@ from core.settings import Paths, Settings, load_settings, paths
 from core.sources.checkout import Checkout, find_checkout
 
 if TYPE_CHECKING:
+    from core.evidence.observation import Observation
     from core.matrix.ci import Ci
     from core.matrix.history import History
     from core.matrix.scope import Facts, Learned
@@ -90,6 +91,22 @@ class Context:
         from core.matrix.learn import learn
 
         return learn(self.cache, matrix, names, self._stale)
+
+    def ids_of(self, query: str) -> "frozenset[str] | None":
+        """The ids of the rows that `query` selects; None: all, since it is empty."""
+        from core.matrix.fields import select
+
+        if not (asked := Query.parse(query)).terms:
+            return None
+        rows = select(self.matrix, asked, self.arch, self.learned(self.matrix, asked))
+        return frozenset(self.matrix.ids[row] for row in rows)
+
+    @cached_property
+    def observations(self) -> "list[Observation]":
+        """All that is known of the checkout's cells, oldest first."""
+        from core.evidence.store import EvidenceStore, store_file
+
+        return EvidenceStore(store_file(self.paths.state / "evidence", self.checkout.root)).observations()
 
     def _stale(self, matrix: Matrix) -> "Facts":
         from core.matrix.stale import stale_facts
