@@ -25,6 +25,7 @@ from tests.support.evidence import seen
 
 T = TypeVar("T")
 ARCHS = ("n150", "p150")
+_WHY = 'it\'s "so"'
 _TRACEBACK = "\n".join(f"tests/infra/testers/model_tester.py:{line}: in test\n    self._run()" for line in range(120))
 
 
