@@ -15,12 +15,12 @@ from core.matrix.columns import Column
 from core.matrix.index import Matrix
 from core.matrix.judged import Judged
 from core.matrix.selected import Selected
-from core.model import Status
+from core.model import Function, Status
 from core.sources.presets import Job
 
 
 class Verdicts:
-    """What `observations` say of every cell of `matrix` under `policy`.
+    """What `observations`, oldest first, say of every cell of `matrix` under `policy`.
 
     A test has a cell on each arch it is marked for, and on each other one that has results of it. Without `selected`
     nothing is known of jobs, and a cell without results is UNKNOWN.
@@ -37,7 +37,7 @@ class Verdicts:
         """Results by test id and arch, oldest first."""
         runs: dict[str, set[str]] = {}
         for one in observations:
-            if one.arch in matrix.schema.archs:
+            if one.arch in matrix.schema.archs and one.function not in _OTHERS:
                 self.seen.setdefault(one.test_id, {}).setdefault(one.arch, []).append(one)
             if one.job:
                 runs.setdefault(one.job, set()).add(one.run)
@@ -121,6 +121,8 @@ class Verdicts:
         return self._jobs[key]
 
 
+_OTHERS = (Function.OP_BY_OP, Function.PLACEHOLDER)
+"""They share ids with model tests and run something else (spec 1.5)."""
 _WORDS = ("", *Verdict)
 _CODES = {verdict: _WORDS.index(verdict) for verdict in Verdict}
 
