@@ -261,4 +261,4 @@ def test_proposals_come_decided_and_one_undo_takes_all_back(bench: Workbench) ->
     bench.undo()
     assert bench.pending.changes == (taken,)
     bench.undo()
-    assert bench.pending.changes == ()
+    assert len(bench.pending.changes) == 0
