@@ -32,7 +32,9 @@ class Expected:
         return self.status in (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
 
 
-def expected_of(entry: Entry | None, arch: str, *, training: bool, scheduled: bool | None = None) -> Expected:
+def expected_of(
+    entry: Entry | None, arch: str, *, training: bool, scheduled: bool | None = None, silent_runs: int = 0
+) -> Expected:
     """What `entry` claims of its cell on `arch`. Values that cannot be what they should be count as not written."""
     bringup = resolve(entry, "bringup_status", arch).value
     required = resolve(entry, "required_pcc", arch).value
@@ -47,5 +49,6 @@ def expected_of(entry: Entry | None, arch: str, *, training: bool, scheduled: bo
         pcc_checked=resolve(entry, "assert_pcc", arch).value is not False,
         supported=supports(entry, arch),
         scheduled=scheduled,
+        silent_runs=silent_runs,
         training=training,
     )
