@@ -14,7 +14,7 @@ from tui.change_words import describe_operations
 from tui.presentation import Cell, counted
 from tui.widgets.row_table import TableColumn
 
-_DECISIONS = {
+DECISIONS = {
     Decision.UNDECIDED: Cell("? open"),
     Decision.ACCEPTED: Cell("✓ accept", "pass"),
     Decision.REJECTED: Cell("✗ reject", "dim"),
@@ -123,7 +123,7 @@ class ReviewRows:
     def _change(self, change: Change) -> Sequence[Sequence[Cell]]:
         rejected = change.decision is Decision.REJECTED
         style = "dim" if rejected else ""
-        decision = _CONFLICT if not rejected and self._conflicts(change) else _DECISIONS[change.decision]
+        decision = _CONFLICT if not rejected and self._conflicts(change) else DECISIONS[change.decision]
         return [decision], [Cell(change_name(change), style)], [Cell(describe_operations(change.ops), style)]
 
 
