@@ -259,7 +259,7 @@ WEAK = {Verdict.UNKNOWN, Verdict.UNUSED, Verdict.FLAKY}
 
 def judged(expected: Mapping[str, Expected], rows: Sequence[Observation]) -> dict[str, Judgement]:
     by_arch: dict[str, list[Observation]] = {}
-    for row in fold_attempts(Attempt(row, 0, False) for row in rows):
+    for row in fold_attempts(Attempt(row) for row in rows):
         by_arch.setdefault(row.arch, []).append(row)
     return {one.arch: one for one in judge(TEST_ID, expected, by_arch, Policy())}
 
