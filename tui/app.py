@@ -43,6 +43,7 @@ from tui.screens.matrix import MatrixScreen
 from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.runs import RunsScreen
+from tui.screens.triage import TriageScreen
 from tui.session import Session
 
 T = TypeVar("T")
@@ -71,10 +72,12 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self._reindex = reindex
         self._interrupted = False
         self._runs_unreadable = ""
+        self._evidence_stamp: object = None
         self._told_unkept = False
         self._editor_at_loader: str | None = None
         self.matrix_changed: Signal[None] = Signal(self, "matrix changed")
         self.runs_changed: Signal[None] = Signal(self, "runs changed")
+        self.evidence_changed: Signal[None] = Signal(self, "evidence changed")
         self.pending_changed: Signal[None] = Signal(self, "pending changed")
         self.facts_learned: Signal[None] = Signal(self, "facts learned")
         self._asked: set[str] = set()
@@ -83,9 +86,10 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.matrix_screen = MatrixScreen(self.session, self)
         self.runs_screen = RunsScreen(self.session, self)
         self.review_screen = ReviewScreen(self.session, self)
+        self.triage_screen = TriageScreen(self.session, self)
         self.doctor_screen = DoctorScreen(self.session, self)
         self.overview_screen = OverviewScreen(self.session, self)
-        for name in ("overview", "matrix", "runs", "review", "doctor"):
+        for name in ("overview", "matrix", "runs", "triage", "review", "doctor"):
             self.install_screen(getattr(self, f"{name}_screen"), name)
         self.push_screen("matrix")
         self._look_at_runs()
@@ -302,6 +306,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
                 self.tell(error)
             return
         self._runs_unreadable = ""
+        self._look_at_evidence(records)
         if records != self.session.runs:
             before = self.session.progress()
             self.session.runs = records
@@ -311,6 +316,13 @@ class TTMatrixApp(App[None], inherit_bindings=False):
                 self.learn([RUNS])
             if before.left and not self.session.progress().left:
                 self._tell_end(before)
+
+    def _look_at_evidence(self, records: Sequence[RunRecord]) -> None:
+        """Tell everybody once a device run has ended, or reports were read by another process."""
+        stamp = self.session.evidence_stamp(records)
+        if stamp != self._evidence_stamp:
+            self._evidence_stamp = stamp
+            self.evidence_changed.publish(None)
 
     def _tell_end(self, before: Progress) -> None:
         """The last of the runs that went on has ended."""
@@ -330,7 +342,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
     def choose_runs(self, ids: Sequence[str], note: str = "") -> None:
         """Show what running tests would do, to choose how, before they are started."""
         dialog = Launch(self.session, self, ids, note)
-        self.push_screen(dialog, lambda plan: self._start(lambda: plan) if plan else None)
+        self.push_screen(dialog, lambda plan: self.start_planned(plan) if plan else None)
 
     def run_again(self, records: Sequence[RunRecord]) -> None:
         """Start the very same runs once more."""
@@ -346,6 +358,10 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             return self.session.start(plan), plan.refused
 
         self.in_thread("start runs", start, self._runs_started)
+
+    def start_planned(self, plan: LaunchPlan) -> None:
+        """Start runs as they are planned."""
+        self._start(lambda: plan)
 
     def _runs_started(self, outcome: tuple[list[RunRecord], Sequence[TTMatrixError]]) -> None:
         started, refused = outcome
@@ -387,6 +403,11 @@ class TTMatrixApp(App[None], inherit_bindings=False):
     def decide(self, decision: Decision, ids: Collection[int]) -> None:
         """Give pending changes one decision."""
         self.session.bench.decide(decision, ids)
+        self.pending_moved()
+
+    def decide_proposals(self, decision: Decision, changes: Sequence[Change]) -> None:
+        """Give changes one decision; those that are not pending yet become so by it."""
+        self.session.bench.propose_decided(decision, changes, self.session.present)
         self.pending_moved()
 
     def replace(self, id: int, new: Change | None) -> None:

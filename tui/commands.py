@@ -14,6 +14,9 @@ class Where(StrEnum):
     APP = "everywhere"
     MATRIX = "matrix"
     RUNS = "runs"
+    TRIAGE = "triage"
+    CLUSTERS = "clusters"
+    COMPARE = "compare"
     REVIEW = "review"
     DOCTOR = "doctor"
     FACETS = "in the facets"
@@ -47,8 +50,11 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.matrix", Where.APP, "1", "switch('matrix')", "Matrix", "Show the matrix"),
     Command("app.runs", Where.APP, "2", "switch('runs')", "Runs", "Show the runs and their logs"),
     Command("app.log", Where.APP, "3", "switch('log')", "Log", "Show the log of the highlighted run, full size"),
+    Command("app.triage", Where.APP, "4", "switch('triage')", "Triage", "Decide what runs have shown of entries"),
     Command("app.review", Where.APP, "5", "switch('review')", "Review", "Review pending edits"),
     Command("app.doctor", Where.APP, "6", "switch('doctor')", "Doctor", "Show what is wrong with the checkout"),
+    Command("app.clusters", Where.APP, "7", "switch('clusters')", "Clusters", "Show failures that are one"),
+    Command("app.compare", Where.APP, "8", "switch('compare')", "Compare", "Hold two runs against each other"),
     Command("app.help", Where.APP, "question_mark", "help", "Help", "List the keys that work here", footer=True),
     Command("app.palette", Where.APP, "colon,ctrl+p", "command_palette", "Commands", "Find a command by its name"),
     Command("app.reload", Where.APP, "f5,ctrl+r", "reload", "Reload", "Read the checkout again"),
@@ -110,6 +116,34 @@ COMMANDS: tuple[Command, ...] = (
     Command("runs.zoom", Where.RUNS, "z", "zoom", "Zoom", "Give the log the whole screen"),
     Command("runs.copy", Where.RUNS, "y", "copy_command", "Copy", "Copy the exact command of the run", footer=True),
     Command("runs.reason", Where.RUNS, "Y", "copy_reason", "Copy why", "Copy the line that tells most, for a reason"),
+    Command("triage.accept", Where.TRIAGE, "a", "accept", "Accept", "Make the proposal a pending change", footer=True),
+    Command("triage.reject", Where.TRIAGE, "x", "reject", "Reject", "Reject this proposal", footer=True),
+    Command("triage.skip", Where.TRIAGE, "s", "skip", "Skip", "Decide later, go to the next undecided one"),
+    Command("triage.accept_rest", Where.TRIAGE, "A", "accept_rest", "Accept all", "Accept the rest of the group; asks"),
+    Command("triage.reject_rest", Where.TRIAGE, "X", "reject_rest", "Reject all", "Reject the rest of the group; asks"),
+    Command("triage.next", Where.TRIAGE, "n", "next_undecided(1)", "Next", "Next undecided test", footer=True),
+    Command("triage.previous", Where.TRIAGE, "N", "next_undecided(-1)", "Previous", "Previous undecided test"),
+    Command("triage.undo", Where.TRIAGE, "u", "undo", "Undo", "Take the last step back", footer=True),
+    Command("triage.redo", Where.TRIAGE, "U", "redo", "Redo", "Take the step again"),
+    Command(
+        "triage.group", Where.TRIAGE, "m", "group", "Group", "Group by change, verdict, loader, reason", footer=True
+    ),
+    Command("triage.filter", Where.TRIAGE, "slash", "filter", "Filter", "Type words to look for", ahead=True),
+    Command(
+        "triage.list",
+        Where.TRIAGE,
+        "f",
+        "next_list",
+        "List",
+        "Attention, PCC ratchet, unknown, blind spots",
+        footer=True,
+    ),
+    Command("triage.run", Where.TRIAGE, "r", "rerun", "Rerun", "Run what is listed or under the cursor on the device"),
+    Command(
+        "triage.host", Where.TRIAGE, "H", "leave_out", "Host", "Leave out machines that fail alone, or take them in"
+    ),
+    Command("triage.go", Where.TRIAGE, "enter", "go_to_test", "Go to", "Show the test in the matrix"),
+    Command("triage.pane", Where.TRIAGE, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("review.accept", Where.REVIEW, "a", "accept", "Accept", "Accept this change", footer=True),
     Command("review.reject", Where.REVIEW, "x", "reject", "Reject", "Reject this change", footer=True),
     Command("review.skip", Where.REVIEW, "s", "skip", "Skip", "Decide later, go to the next undecided one"),

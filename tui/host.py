@@ -12,6 +12,7 @@ from core.edits.pending import Change, Decision
 from core.errors import TTMatrixError
 from core.matrix.detail import Detail
 from core.matrix.query import Query
+from core.runs.launch_plan import LaunchPlan
 from core.runs.queue import Queue
 from core.runs.record import RunRecord
 from tui.commands import Command
@@ -26,6 +27,8 @@ class Host(Protocol):
     """The checkout was read again."""
     runs_changed: Signal[None]
     """A run began, went on or ended."""
+    evidence_changed: Signal[None]
+    """Runs or reports say more of the tests than before."""
     pending_changed: Signal[None]
     """A pending change was added or decided."""
     facts_learned: Signal[None]
@@ -78,6 +81,9 @@ class Host(Protocol):
     def run_again(self, records: Sequence[RunRecord]) -> None:
         """Start the very same runs once more."""
 
+    def start_planned(self, plan: LaunchPlan) -> None:
+        """Start runs as they are planned."""
+
     def cancel_run(self, run_id: str) -> None:
         """Stop a run."""
 
@@ -95,6 +101,9 @@ class Host(Protocol):
 
     def decide(self, decision: Decision, ids: Collection[int]) -> None:
         """Give pending changes one decision."""
+
+    def decide_proposals(self, decision: Decision, changes: Sequence[Change]) -> None:
+        """Give changes one decision; those that are not pending yet become so by it."""
 
     def replace(self, id: int, new: Change | None) -> None:
         """Put another change in the place of a pending one, whose decision it gets, or take it away."""

@@ -19,7 +19,7 @@ _STYLES = {Level.BLOCKER: "bold red", Level.WARNING: "yellow"}
 
 def launch_text(plan: LaunchPlan) -> Text:
     """The text of the dialog before a launch."""
-    return Text("\n").join([*_obstacles(plan), *_refused(plan), Text(_summary(plan), "bold"), *_commands(plan)])
+    return Text("\n").join([*_obstacles(plan), *_refused(plan), Text(launch_summary(plan), "bold"), *_commands(plan)])
 
 
 def _obstacles(plan: LaunchPlan) -> Iterator[Text]:
@@ -48,7 +48,8 @@ def _why(detail: str, title: str) -> str:
     return detail or title
 
 
-def _summary(plan: LaunchPlan) -> str:
+def launch_summary(plan: LaunchPlan) -> str:
+    """One line: how many runs of which kind, how many at a time, and how long they take where that is known."""
     specs = plan.specs
     if not specs:
         return "Nothing can be run."

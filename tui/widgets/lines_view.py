@@ -59,6 +59,7 @@ class LinesView(LinePane):
         "lines--file",
         "lines--error",
         "lines--dim",
+        "lines--pass",
         "lines--heading",
         "lines--word",
     }
@@ -71,6 +72,7 @@ class LinesView(LinePane):
         & > .lines--hunk { color: $text-secondary; }
         & > .lines--file { text-style: bold; background: $panel; }
         & > .lines--error { color: $text-error; }
+        & > .lines--pass { color: $text-success; }
         & > .lines--dim { color: $foreground 50%; }
         & > .lines--heading { color: $text-primary; text-style: bold; }
     }

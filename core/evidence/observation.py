@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One observation: what one execution of one cell has shown, whoever ran it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.model import BringupStatus, Status
+
+
+class Ending(StrEnum):
+    """What became of the model in one execution; told from its testcase and tags (spec 4.4), never from the status."""
+
+    PASSED = "passed"
+    """It ran to its end, and every number that was taken is as good as it must be."""
+    INACCURATE = "inaccurate"
+    """It ran to its end, and a comparison is below its threshold, whether or not that was asserted."""
+    FAILED = "failed"
+    """It raised."""
+    CRASHED = "crashed"
+    """Its process was ended by a signal, or ended itself."""
+    HUNG = "hung"
+    """It was stopped: neither output nor work, or out of time."""
+    NOT_RUN = "not_run"
+    """Skipped before the model ran: by its entry, its LLM combination or its arch."""
+    BROKEN = "broken"
+    """Setup, requirements or the loader's construction failed: says nothing of the model (spec 4.1)."""
+
+
+RAN = frozenset({Ending.PASSED, Ending.INACCURATE, Ending.FAILED, Ending.CRASHED, Ending.HUNG})
+"""The endings that say something of the model."""
+FAILURES = RAN - {Ending.PASSED}
+
+
+class Origin(StrEnum):
+    """Where an observation comes from."""
+
+    CI = "ci"
+    HERE = "here"
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one execution of one cell has shown. Attempts of one run on one cell are one observation: the last."""
+
+    test_id: str
+    function: str
+    arch: str
+    """Empty where neither tags, nor the path, nor the person said it."""
+    origin: Origin
+    run: str
+    """The name of the run it belongs to: a nightly, a batch."""
+    when: float
+    """Seconds since the epoch."""
+    host: str
+    ending: Ending
+    expected: Status
+    """The status that was in force when it ran."""
+    forced: bool
+    """It ran although its entry says skip, so the tags describe the entry and not the run (spec 4.4)."""
+    stage: BringupStatus
+    """How far it came; UNKNOWN where nothing reliable says so."""
+    reason: str
+    """The most telling line, verbatim, plain; empty where it passed."""
+    seconds: float
+    pcc: float | None = None
+    """The lowest that is known. Of a training test the tags hold the forward one only (spec 4.6)."""
+    pcc_required: float | None = None
+    pcc_checked: bool | None = None
+    shortcut: bool = False
+    """`pcc` is exactly 1 because values were close enough: no measurement (spec 11)."""
+    guidance: tuple[str, ...] = ()
+    signal: int | None = None
+    attempts: int = 1
+    job: str = ""
+    """The CI job, or the id of the run here."""
+    source: str = ""
+    """The file or run directory to look at."""
+    commit: str = ""
+    models_commit: str = ""
+    """The commit of the submodule."""
+
+    @property
+    def cell(self) -> tuple[str, str]:
+        return self.test_id, self.arch

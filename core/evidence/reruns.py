@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Device runs that fill what is not known of cells: planned with how long they take, and nothing is started."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.evidence.judgement import Judgement, Verdict
+from core.evidence.observation import RAN
+from core.matrix.index import Matrix
+from core.runs.estimate import with_estimates
+from core.runs.launch_plan import LaunchPlan, look_ahead
+from core.runs.plan import as_batch, plan_test
+from core.runs.preflight import refuse
+from core.runs.record import RunRecord
+from core.runs.spec import RunSpec
+from core.settings import Settings
+from core.sources.durations import read_durations
+
+_KIND = "device"
+
+
+def plan_reruns(
+    matrix: Matrix,
+    judgements: Iterable[Judgement],
+    minimum: int,
+    settings: Settings,
+    runs: Path,
+    records: Iterable[RunRecord],
+) -> LaunchPlan:
+    """As many device runs of each cell as it lacks of the `minimum` for a verdict, and one of each other cell.
+
+    Raises TTMatrixError, with the remedy, where something is in the way of all of them.
+    """
+    planned: list[RunSpec] = []
+    refused: list[TTMatrixError] = []
+    for one in judgements:
+        ran = sum(row.ending in RAN for row in one.rows)
+        for _ in range(max(1, minimum - ran) if one.verdict is Verdict.UNKNOWN else 1):
+            try:
+                planned.append(plan_test(matrix, one.id, settings, runs=runs, kind=_KIND, arch=one.arch))
+            except TTMatrixError as error:
+                refused.append(error)
+                break
+    durations, _ = read_durations(matrix.checkout)
+    plan = look_ahead(as_batch(with_estimates(planned, records, durations)), refused, runs=runs)
+    refuse(plan.obstacles)
+    return plan

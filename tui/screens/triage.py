@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triage: what runs have shown of entries; decide what is proposed, in groups, and see what nobody knows."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Footer, Static
+
+from core.edits.pending import Change, Decision
+from core.errors import TTMatrixError
+from core.evidence.agenda import Agenda
+from core.evidence.attention import Item, decided
+from core.runs.launch_plan import LaunchPlan
+from core.text import one_line
+from tui.commands import Where, bindings
+from tui.entry_lines import paragraph
+from tui.evidence_lines import evidence_lines, group_lines
+from tui.host import Host
+from tui.launch_text import launch_summary
+from tui.presentation import counted, diff_style
+from tui.preview import make_preview, preview_lines
+from tui.screens.change_list import ChangeList
+from tui.screens.dialogs import Confirm
+from tui.session import Session
+from tui.triage_rows import Listed, Shown, TriageBy, TriageRows, group_listed, item_of, listed
+from tui.widgets.filter_bar import FilterBar
+from tui.widgets.lines_view import Line, LinesView, TextLines
+from tui.widgets.row_table import RowTable
+
+_DELAY = 0.06
+"""Seconds the cursor must rest before what it is on is worked out."""
+_SHOWN = tuple(Shown)
+
+
+class EvidenceView(LinesView):
+    """The evidence and what is proposed, with the keys of a log."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
+
+
+class TriageScreen(ChangeList):
+    """Tests above, what is known of the one under the cursor below. What is accepted becomes a pending change."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TRIAGE)
+    ORDER: ClassVar[Sequence[TriageBy]] = tuple(TriageBy)
+    NAME: ClassVar[str] = "test"
+
+    def __init__(self, session: Session, host: Host) -> None:
+        super().__init__(session, host)
+        self.view = EvidenceView(diff_style, id="diff")
+        self.headline = Static("", id="diff-title", markup=False)
+        self.shown = Shown.ATTENTION
+        self._agenda: Agenda | None = None
+        self._left_out: frozenset[str] = frozenset()
+        self._late = False
+        """There may be more to know than what is shown."""
+        self._listed: tuple[object, list[Listed]] = (None, [])
+
+    def places(self) -> tuple[Where, ...]:
+        if self.view.has_focus:
+            return (Where.TRIAGE, Where.LINES)
+        return (Where.TRIAGE, Where.TABLE, *((Where.TREE,) if self.by else ()))
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="title", markup=False)
+        bar = FilterBar("", self.filter_by, lambda _: "", placeholder="words of a test, a verdict, a reason")
+        bar.display = False
+        yield bar
+        with Vertical(id="changes-box"):
+            yield self.table
+        yield self.headline
+        yield self.view
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self._timer = self.set_timer(_DELAY, self._ask_preview)
+        self.follow(self.host.pending_changed, self._refresh)
+        self.follow(self.host.matrix_changed, self._ask)
+        self.follow(self.host.evidence_changed, self._ask)
+        self.follow(self.host.runs_changed, self.say_where)
+        self.table.focus()
+        self._refresh()
+        self._ask()
+
+    # What there is
+
+    def _ask(self) -> None:
+        """Look at all evidence anew, in the background, as soon as somebody sees it."""
+        self._late = not self.is_current
+        if self._late:
+            return
+        work = partial(self.session.agenda, self._left_out)
+        self.host.in_thread("evidence", work, self._take, supersede=True)
+
+    def on_screen_resume(self) -> None:
+        if self._late:
+            self._ask()
+
+    def _take(self, found: Agenda) -> None:
+        self._agenda = found
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self.show_rows()
+
+    def show_rows(self, keep: str | None = None) -> None:
+        super().show_rows(keep)
+        self.fit_list("#changes-box", len(self.table.rows))
+
+    @property
+    def changes(self) -> Sequence[Listed]:
+        pending, agenda = self.session.pending, self._agenda
+        key = (agenda, self.shown, pending)
+        if self._listed[0] != key and agenda is not None:
+            self._listed = key, listed(agenda.items, self.shown, pending)
+        return self._listed[1]
+
+    def rows_of(self, changes: Sequence[Change], opened: frozenset[str]) -> TriageRows:
+        by = TriageBy(self.by)
+        return TriageRows(group_listed(changes, by, self.loader_of), by, opened)
+
+    def search_text(self, change: Change) -> str:
+        item = change.item if isinstance(change, Listed) else None
+        return f"{item.verdict if item else ''} {item.id if item else ''} {super().search_text(change)}".lower()
+
+    def say_where(self) -> None:
+        agenda = self._agenda
+        if agenda is None:
+            self.title_line("looking at the evidence …")
+            return
+        done, left = decided(one for one in self.changes if one.ops)
+        words = f"{self.shown}: {counted(len(self.changes), 'test')}"
+        alone = [one.host for one in agenda.suspects if one.host not in self._left_out]
+        self.title_line(
+            words,
+            f"{done:,} decided, {left:,} left" if done + left else "",
+            f"{', '.join(map(one_line, alone))} fails alone: H leaves out" if alone else "",
+            f"without {', '.join(map(one_line, sorted(self._left_out)))}" if self._left_out else "",
+        )
+
+    def go_back(self) -> None:
+        """First the filter, then the list, then the screen."""
+        if self.filtering:
+            self.clear_filter()
+        elif self.shown is not Shown.ATTENTION:
+            self._show_list(Shown.ATTENTION)
+        else:
+            super().go_back()
+
+    def action_next_list(self) -> None:
+        self._show_list(_SHOWN[(_SHOWN.index(self.shown) + 1) % len(_SHOWN)])
+
+    def _show_list(self, shown: Shown) -> None:
+        self.shown = shown
+        self._opened = frozenset()
+        self._refresh()
+
+    def action_leave_out(self) -> None:
+        """Judge without the machines that fail alone, or with all again."""
+        if not self._left_out and self._agenda and not self._agenda.suspects:
+            self.host.say("No machine fails what others pass.")
+            return
+        alone = frozenset(one.host for one in self._agenda.suspects) if self._agenda else frozenset()
+        self._left_out = frozenset() if self._left_out else alone
+        self._ask()
+
+    # Decisions
+
+    def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
+        plain = [one.plain for one in changes if isinstance(one, Listed) and one.ops]
+        if plain:
+            self.host.decide_proposals(decision, plain)
+        else:
+            self.host.say("Nothing is proposed here: r reruns it, enter shows it in the matrix.")
+
+    def action_go_to_test(self) -> None:
+        if isinstance(self.current, Listed):
+            self.host.show_test(self.current.test)
+
+    def action_rerun(self) -> None:
+        """Fill what is not known: run the test under the cursor, or what is listed of its group, on the device."""
+        line = self.table.line
+        if line is None:
+            return
+        members = [line.change] if line.change is not None else line.group.changes
+        items = [one.item for one in members if isinstance(one, Listed) and one.item is not None]
+        wanted = [one for item in items for one in item.judgements if one.verdict is item.verdict]
+        self.host.in_thread("plan reruns", partial(self.session.plan_reruns, wanted), self._confirm_rerun)
+
+    def _confirm_rerun(self, plan: LaunchPlan) -> None:
+        if not plan.specs:
+            self.host.tell(next(iter(plan.refused), TTMatrixError("Nothing is left to run")))
+            return
+        refused = f"\n{len(plan.refused):,} cannot be run: {plan.refused[0].title}" if plan.refused else ""
+        title = f"Start {counted(len(plan.specs), 'device run')}?"
+        question = Confirm(title, launch_summary(plan) + refused, verb="start")
+        self.app.push_screen(question, lambda yes: self.host.start_planned(plan) if yes else None)
+
+    # What is known of the test under the cursor
+
+    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self._timer.stop()
+        self._timer = self.set_timer(_DELAY, self._ask_preview)
+
+    def _ask_preview(self) -> None:
+        change, session = self.current, self.session
+        if not isinstance(change, Listed) or change.item is None:
+            self._say_group()
+            return
+        matrix, width, item = session.matrix, self.view.size.width, change.item
+        alone = [one.host for one in self._agenda.suspects] if self._agenda else []
+        seen = evidence_lines(item.about, width, alone)
+
+        def preview() -> Sequence[Line]:
+            if not change.ops:
+                return [*paragraph(change.note, "", width), *seen]
+            made = make_preview(matrix, [replace(change.plain, note="")], change.ops, (), session.ci())
+            return [*_warning(item, width), *seen, *preview_lines(made, width)]
+
+        self.host.in_thread("preview", preview, partial(self._show_preview, one_line(item.id)), supersede=True)
+
+    def _show_preview(self, headline: str, lines: Sequence[Line]) -> None:
+        self.headline.update(headline)
+        self.view.show(TextLines(lines))
+
+    def _say_group(self) -> None:
+        line = self.table.line
+        if line is None:
+            self._show_preview("" if self._agenda is None else self._nothing(), [])
+            return
+        members = [item_of(one) for one in line.group.changes]
+        name, width = self.table.rows.name(line.group), self.view.size.width
+        self._show_preview(
+            counted(len(members), "test"), [*paragraph(name, "heading", width), *group_lines(members, width)]
+        )
+
+    def _nothing(self) -> str:
+        if self.filtering:
+            return "nothing matches the filter"
+        if self.shown is Shown.ATTENTION and not self.session.matrix.entries:
+            return "there are no entries"
+        return "nothing here: what runs have shown agrees with the entries, or ttmatrix ingest PATH adds reports"
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self.is_mounted:
+            self.fit_list("#changes-box", len(self.table.rows))
+            self.call_after_refresh(self._ask_preview)
+
+    def action_other_pane(self) -> None:
+        (self.table if self.view.has_focus else self.view).focus()
+
+
+def _warning(item: Item, width: int) -> list[Line]:
+    """That a test leaves CI comes before everything else."""
+    leaves = item.proposal.leaves if item.proposal else ()
+    text = f"LEAVES CI on {', '.join(leaves)}: no scheduled job selects it after this change"
+    return list(paragraph(text, "error", width)) if leaves else []
