@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -82,7 +83,10 @@ class ModelTests(pytest.Collector):
         self.catalogue = catalogue
 
     def collect(self) -> Iterator[ModelTest]:
-        for case in self.catalogue.cases():
+        found = self.catalogue.cases()
+        # What was imported is there to stay: the collector of garbage need not look at it with every thousand tests.
+        gc.freeze()
+        for case in found:
             try:
                 expectation = self.catalogue.expectation(case)
             except BadExpectation as error:

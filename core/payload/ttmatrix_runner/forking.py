@@ -7,8 +7,8 @@ crash is worded and tagged as upstream has it.
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import signal
 import tempfile
 import warnings
@@ -26,7 +26,7 @@ from .report import crash_properties
 def run_forked(item: ModelTest) -> list[pytest.TestReport]:
     """The reports of `item`, made in a child; where that dies, the one report that says so."""
     with tempfile.TemporaryDirectory(prefix="ttmatrix-") as directory:
-        file = Path(directory) / "reports.json"
+        file = Path(directory) / "reports"
         with warnings.catch_warnings():
             # Newer Pythons warn of threads; those of torch do not run yet.
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -36,7 +36,7 @@ def run_forked(item: ModelTest) -> list[pytest.TestReport]:
         status = _wait(pid)
         if status == 0 and file.is_file():
             make = item.config.hook.pytest_report_from_serializable
-            return [make(config=item.config, data=data) for data in json.loads(file.read_text(encoding="utf-8"))]
+            return [make(config=item.config, data=data) for data in pickle.loads(file.read_bytes())]
     return [_crash(item, status)]
 
 
@@ -48,7 +48,7 @@ def _child(item: ModelTest, file: Path) -> None:
         reports = runtestprotocol(item, log=False, nextitem=None)
         data = [serialize(config=item.config, report=report) for report in reports]
         whole = file.with_suffix(".part")
-        whole.write_text(json.dumps(data, default=str), encoding="utf-8")
+        whole.write_bytes(pickle.dumps(data))
         whole.rename(file)
         code = 0
     finally:

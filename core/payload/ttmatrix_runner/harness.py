@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,14 @@ from typing import Any
 import pytest
 
 from .options import Options
+
+_IMPORTS = {
+    "tt": ("torch._dynamo", "torch_xla"),
+    "xla": ("torch._dynamo", "torch_xla"),
+    "inductor": ("torch._inductor.compile_fx",),
+    "eager": ("torch._dynamo",),
+}
+"""What takes seconds to import, by backend."""
 
 
 @dataclass
@@ -30,6 +39,10 @@ class Harness:
             self.backend = choose_backend(self.options.backend)
         except BackendMissing as error:
             raise pytest.UsageError(str(error)) from error
+        if self.options.forked:
+            # Once for all children; importing starts no runtime, which would not survive a fork.
+            for name in _IMPORTS.get(self.backend.name, ()):
+                importlib.import_module(name)
 
     def take_output(self) -> str:
         """What the running test has printed, down to the descriptors; empty where pytest captures nothing.
