@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import torch
@@ -47,6 +48,9 @@ class Backend(Protocol):
 
     def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
         """A function that calls `model`, which has been placed, compiled now or when first called."""
+
+    def numerics(self) -> AbstractContextManager[object]:
+        """Surrounds all that runs on the device; mends what the compiler does worse than PyTorch promises."""
 
     def settle(self, tensors: Iterable[torch.Tensor], stage: Stage) -> None:
         """Compile and run all that is outstanding for `tensors`, and wait for it."""

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import shutil
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -47,6 +48,10 @@ class Eager:
         """The model itself."""
         stage(EXECUTION)
         return model
+
+    def numerics(self) -> AbstractContextManager[object]:
+        """Nothing to mend."""
+        return nullcontext()
 
     def settle(self, tensors: Iterable[torch.Tensor], stage: Stage) -> None:
         """Nothing is ever outstanding."""

@@ -97,7 +97,7 @@ class _Test:
         with torch.no_grad():
             reference = self._reference()
             run = self._on_device()
-            outputs = run()
+            outputs = run(self.stage)
             if self.settings.measure:
                 self.execution.samples += self._timed(run)
         ours = copied(outputs, _CPU)
@@ -112,8 +112,9 @@ class _Test:
         reference.backward(gradient=gradient)
         expected = self._gradients()
         self.model.zero_grad()
-        output = unpack(self._on_device()())
-        output.backward(gradient=gradient.to(self.backend.device()))
+        output = unpack(self._on_device()(self.stage))
+        with self.backend.numerics():
+            output.backward(gradient=gradient.to(self.backend.device()))
         if self.sharding:
             self.sharding.mark_gradients(self.model)
         grads = [parameter.grad for parameter in self.model.parameters() if parameter.grad is not None]
@@ -150,30 +151,31 @@ class _Test:
         _seed()
         return self.model(*args, **kwargs)
 
-    def _on_device(self) -> Callable[[], Any]:
-        """A function that runs the model once on the device and waits for it."""
+    def _on_device(self) -> Callable[[Stage], Any]:
+        """A function that runs the model once on the device, telling the stages, and waits for it."""
         device = self.backend.device()
         model = place_model(self.model, device)
         compiled = self.backend.compile(model, self.settings, self.stage)
 
-        def run() -> Any:
+        def run(stage: Stage) -> Any:
             args, kwargs = copied((self.args, self.kwargs), device)
             if self.sharding:
                 self.sharding.mark(model, args, kwargs)
             _seed()
-            output = compiled(*args, **kwargs)
+            with self.backend.numerics():
+                output = compiled(*args, **kwargs)
             results = [tensor for _, tensor in tensors(output)]
             self.artefacts.keep("forward", results)
-            self.backend.settle(results, self.stage)
+            self.backend.settle(results, stage)
             return output
 
         return run
 
-    def _timed(self, run: Callable[[], Any]) -> list[float]:
+    def _timed(self, run: Callable[[Stage], Any]) -> list[float]:
         samples = []
         for _ in range(WARM_UPS + TIMED):
             begin = time.perf_counter()
-            run()
+            run(lambda _: None)
             samples.append(time.perf_counter() - begin)
         return samples[WARM_UPS:]
 

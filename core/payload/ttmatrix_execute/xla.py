@@ -6,11 +6,13 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from math import prod
 from typing import Any
 
 import torch
 
+from .accumulate import WideSums
 from .backend import COMPILATION, EXECUTION, Stage
 from .settings import Settings
 
@@ -78,6 +80,12 @@ class Xla:
     def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
         """The model itself: calling it records a program, which `settle` compiles and runs."""
         return model
+
+    def numerics(self) -> AbstractContextManager[object]:
+        """Sums in float32, on the CPU."""
+        import torch_xla.runtime
+
+        return WideSums() if torch_xla.runtime.device_type() == "CPU" else nullcontext()
 
     def settle(self, tensors: Iterable[torch.Tensor], stage: Stage) -> None:
         """Compile, run, wait; each as a step of its own, so that a failure has its stage."""
