@@ -23,6 +23,7 @@ os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", http_proxy="http
 os.environ.update(https_proxy="http://127.0.0.1:9", HTTPS_PROXY="http://127.0.0.1:9", no_proxy="")
 
 import torch.fx.experimental.symbolic_shapes  # noqa: F401 - else every fork imports it, as the next
+
 with contextlib.suppress(ImportError):
     import torch_xla.core.xla_model  # noqa: F401
 import ttmatrix_execute

@@ -64,7 +64,7 @@ def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> Non
 
 def execution_settings(case: Case, expectation: Expectation, harness: Harness) -> Any:
     """What is asked of the execution: the id's words go before the entry's, the command line's before both."""
-    from ttmatrix_execute import Settings  # type: ignore[import-not-found]
+    from ttmatrix_execute import Settings
 
     options = harness.options
     level = expectation.optimization_level if options.optimization_level is None else options.optimization_level

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from typing import Any, ClassVar
 
@@ -34,11 +35,10 @@ def _with_ruamel(text: str) -> Any:
 
 
 def _with_pyyaml(text: str) -> Any:
-    import yaml
-
+    yaml: Any = importlib.import_module("yaml")
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-    class Loader(base):
+    class Loader(base):  # type: ignore[misc]
         """PyYAML's reading of 1.1, brought to 1.2 where the two differ for what entries hold."""
 
         yaml_implicit_resolvers: ClassVar = {
