@@ -34,7 +34,6 @@ from core.matrix.view import View
 from core.model import Finding
 from core.runs.batches import left_over, newest_batch
 from core.runs.estimate import Progress, progress, with_estimates
-from core.runs.kinds import KINDS
 from core.runs.launch import launch_all, tend
 from core.runs.launch_plan import LaunchPlan, Options, look_ahead, plan_launch
 from core.runs.plan import as_batch, plan_again
@@ -176,8 +175,7 @@ class Session:
 
     def evidence_stamp(self, records: Iterable[RunRecord]) -> object:
         """What is another as soon as there is more evidence."""
-        device = {name for name, kind in KINDS.items() if kind.needs_device}
-        ended = sum(not record.active and record.spec.kind in device for record in records)
+        ended = sum(not record.active and bool(record.spec.devices) for record in records)
         return ended, stamp_of(evidence_store(self.checkout, self.paths).file)
 
     def _ages(self, matrix: Matrix) -> Mapping[str, int] | None:
@@ -210,7 +208,7 @@ class Session:
     def plan_again(self, records: Iterable[RunRecord]) -> LaunchPlan:
         """The very same runs once more, as one batch. Not for the app's own thread."""
         again = [plan_again(record.spec, self.store.root) for record in records]
-        return look_ahead(as_batch(with_estimates(again, self.runs, {})), runs=self.store.root)
+        return look_ahead(as_batch(with_estimates(again, self.runs, {})), self.settings, runs=self.store.root)
 
     def tend(self) -> None:
         """See to it that somebody serves the queue. Raises TTMatrixError where nobody can."""

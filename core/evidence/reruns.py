@@ -43,6 +43,6 @@ def plan_reruns(
                 refused.append(error)
                 break
     durations, _ = read_durations(matrix.checkout)
-    plan = look_ahead(as_batch(with_estimates(planned, records, durations)), refused, runs=runs)
+    plan = look_ahead(as_batch(with_estimates(planned, records, durations)), settings, refused, runs=runs)
     refuse(plan.obstacles)
     return plan

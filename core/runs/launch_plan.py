@@ -74,11 +74,12 @@ def plan_launch(
             refused.append(error)
     durations, _ = read_durations(matrix.checkout)
     batch = as_batch(with_estimates(specs, records, durations), stop_on_failure=options.stop_on_failure)
-    return look_ahead(batch, refused, runs=runs, environ=environ)
+    return look_ahead(batch, settings, refused, runs=runs, environ=environ)
 
 
 def look_ahead(
     specs: Sequence[RunSpec],
+    settings: Settings,
     refused: Sequence[TTMatrixError] = (),
     *,
     runs: Path,
@@ -88,7 +89,7 @@ def look_ahead(
     if not specs:
         return LaunchPlan((), refused, None, ())
     seen = survey(Checkout(specs[0].cwd), Path(specs[0].argv[0]), environ)
-    return LaunchPlan(specs, refused, seen, obstacles(specs, seen, environ, runs))
+    return LaunchPlan(specs, refused, seen, obstacles(specs, seen, settings, environ, runs))
 
 
 def _planned(matrix: Matrix, id: str, settings: Settings, options: Options, runs: Path) -> RunSpec:

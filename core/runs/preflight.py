@@ -11,12 +11,11 @@ from core.errors import TTMatrixError
 from core.proc import own_identity
 from core.runs.claims import Claim
 from core.runs.devices import device_claims
-from core.runs.kinds import KINDS, Kind
+from core.runs.kinds import DEVICE_NODES, KINDS, Kind, kind_for
 from core.runs.spec import RunSpec
 from core.runs.survey import Survey
+from core.settings import Settings
 from core.sources.checkout import Checkout
-
-DEVICE_NODES = Path("/dev/tenstorrent")
 
 _LEAST_FREE = 200 * 2**20
 _LITTLE_FREE = 5 * 2**30
@@ -61,12 +60,17 @@ def preflight(kind: Kind, specs: Sequence[RunSpec], around: Surroundings) -> lis
     return sorted(found, key=lambda obstacle: obstacle.level is not Level.BLOCKER)
 
 
-def obstacles(specs: Sequence[RunSpec], seen: Survey, environ: Mapping[str, str], runs: Path) -> Sequence[Obstacle]:
+def obstacles(
+    specs: Sequence[RunSpec], seen: Survey, settings: Settings, environ: Mapping[str, str], runs: Path
+) -> Sequence[Obstacle]:
     """All that is in the way of runs of whatever kinds, which share a checkout and an interpreter."""
     around = Surroundings(Checkout(specs[0].cwd), seen, environ, runs)
     kinds = sorted({spec.kind for spec in specs} & KINDS.keys())
-    groups = (preflight(KINDS[kind], [spec for spec in specs if spec.kind == kind], around) for kind in kinds)
-    return list(dict.fromkeys(obstacle for group in groups for obstacle in group))
+    found: dict[Obstacle, None] = {}
+    for kind in kinds:
+        how = kind_for(kind, around.checkout, settings)
+        found |= dict.fromkeys(preflight(how, [spec for spec in specs if spec.kind == kind], around))
+    return list(found)
 
 
 def refuse(obstacles: Sequence[Obstacle]) -> None:
@@ -84,6 +88,8 @@ def _packages(kind: Kind, around: Surroundings) -> Iterator[Obstacle]:
         yield Obstacle(Level.WARNING, what, f"Try: {python} -c 'import {kind.packages[0]}'")
         return
     missing = [name for name in kind.packages if versions.get(name) is None]
+    if kind.either and all(versions.get(name) is None for name in kind.either):
+        missing.append(" or ".join(kind.either))
     if missing:
         remedy = "Activate the checkout's environment (source venv/activate), or name another with the setting `python`"
         yield Obstacle(Level.BLOCKER, f"{python} cannot import {', '.join(missing)}", remedy)

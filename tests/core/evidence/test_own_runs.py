@@ -23,7 +23,7 @@ ROOT = Path("/checkout")
 TEST_ID = "alpha/pytorch-tiny-single_device-inference"
 SPEC = RunSpec(
     "20261121-073215-ab12cd", TEST_ID, Function.TORCH, "device", "n150", (), {}, ROOT, 30.0, "", "", "device", 1,
-    report=Report.JUNIT, batch="20261121-073215-aaaaaa",
+    report=Report.JUNIT, batch="20261121-073215-aaaaaa", devices=("0",),
 )  # fmt: skip
 
 
@@ -70,8 +70,7 @@ def test_an_environment_that_cannot_run_it_says_nothing_of_the_model() -> None:
 def test_which_runs_are_evidence() -> None:
     passed = ended(Outcome.PASS, result={"message": "", "tags": tags()})
     others = [
-        ended(Outcome.PASS, spec=replace(SPEC, kind="cpu")),
-        ended(Outcome.PASS, spec=replace(SPEC, kind="of another ttmatrix")),
+        ended(Outcome.PASS, spec=replace(SPEC, devices=())),
         ended(Outcome.PASS, spec=replace(SPEC, arch=None)),
         ended(Outcome.PASS, spec=replace(SPEC, cwd=Path("/elsewhere"))),
         ended(Outcome.CANCELLED),

@@ -10,6 +10,7 @@ from core.errors import TTMatrixError
 from core.evidence.judgement import Verdict
 from core.evidence.reruns import plan_reruns
 from core.matrix.index import Matrix, index
+from core.model import TEST_MODULE
 from core.settings import Settings
 from tests.support.observed import judged, observed
 from tests.support.tree import sample
@@ -19,7 +20,11 @@ TINY = "alpha/pytorch-tiny-single_device-inference"
 
 @pytest.fixture
 def matrix(tmp_path: Path) -> Matrix:
-    return index(sample(tmp_path / "tree"))
+    checkout = sample(tmp_path / "tree")
+    runner = checkout.root / TEST_MODULE
+    runner.parent.mkdir(parents=True, exist_ok=True)
+    runner.touch()
+    return index(checkout)
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def test_what_cannot_be_run_is_told_and_the_rest_planned(matrix: Matrix, tmp_pat
 
 
 def test_nothing_to_run_asks_nobody(tmp_path: Path) -> None:
-    assert look_ahead((), runs=tmp_path) == LaunchPlan((), (), None, ())
+    assert look_ahead((), Settings(), runs=tmp_path) == LaunchPlan((), (), None, ())
     assert LaunchPlan((), (), None, ()).provenance == ""
 
 
