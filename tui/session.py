@@ -15,7 +15,6 @@ from core.edits.values import Present
 from core.edits.workbench import Workbench
 from core.matrix.cache import Cache
 from core.matrix.detail import Detail, describe
-from core.matrix.doctor import examine
 from core.matrix.index import Matrix
 from core.matrix.learn import RUNS, learn
 from core.matrix.prepare import FINDINGS, prepare
@@ -150,6 +149,8 @@ class Session:
 
     def examine(self) -> tuple[Finding, ...]:
         """Everything that is wrong with the checkout. Takes seconds the first time: not for the app's own thread."""
+        from core.matrix.doctor import examine
+
         with self._one_at_a_time:
             matrix, known = self.matrix, self._examined
             if known is None or known[0] is not matrix:
