@@ -13,7 +13,10 @@ from core.cli.main import main as run_command_line  # noqa: E402
 
 def main() -> None:
     """Entry point of the console script."""
-    sys.exit(run_command_line(sys.argv[1:], _open_app))
+    code = run_command_line(sys.argv[1:], _open_app)
+    # On its way out the interpreter collects once more; we end anyway.
+    gc.freeze()
+    sys.exit(code)
 
 
 def _open_app(request: AppRequest) -> int:

@@ -3,8 +3,8 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, ClassVar, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.app import App
 from textual.binding import BindingType
@@ -32,21 +32,25 @@ from tui.clipboard import keep_copy
 from tui.commands import Command, Where, bindings, commands
 from tui.editor import edit, editor_command
 from tui.exit_words import exit_words
+from tui.host import Host
 from tui.palette import CommandProvider
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm, Notice
-from tui.screens.doctor import DoctorScreen
 from tui.screens.help import HelpScreen
 from tui.screens.launch import Launch
 from tui.screens.matrix import MatrixScreen
-from tui.screens.overview import OverviewScreen
-from tui.screens.review import ReviewScreen
-from tui.screens.runs import RunsScreen
-from tui.screens.triage import TriageScreen
 from tui.session import Session
 
+if TYPE_CHECKING:
+    from tui.screens.doctor import DoctorScreen
+    from tui.screens.overview import OverviewScreen
+    from tui.screens.review import ReviewScreen
+    from tui.screens.runs import RunsScreen
+    from tui.screens.triage import TriageScreen
+
 T = TypeVar("T")
+S = TypeVar("S", bound=SessionScreen)
 
 _LOOK_SECONDS = 0.5
 """How often we look at what other processes do: runs, and decisions of another instance."""
@@ -83,15 +87,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self._asked: set[str] = set()
 
     def on_mount(self) -> None:
-        self.matrix_screen = MatrixScreen(self.session, self)
-        self.runs_screen = RunsScreen(self.session, self)
-        self.review_screen = ReviewScreen(self.session, self)
-        self.triage_screen = TriageScreen(self.session, self)
-        self.doctor_screen = DoctorScreen(self.session, self)
-        self.overview_screen = OverviewScreen(self.session, self)
-        for name in ("overview", "matrix", "runs", "triage", "review", "doctor"):
-            self.install_screen(getattr(self, f"{name}_screen"), name)
-        self.push_screen("matrix")
+        self.push_screen(self.matrix_screen)
         self._look_at_runs()
         self.set_interval(_LOOK_SECONDS, self._look_around)
         self.pending_moved()
@@ -101,33 +97,75 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             # Runs that were left waiting by a scheduler that is gone go on.
             self.in_thread("tend", self.session.tend, lambda _: None)
 
+    # The screens: those that are not the first are imported and made when somebody wants them
+
+    @cached_property
+    def matrix_screen(self) -> MatrixScreen:
+        return self._installed(MatrixScreen)
+
+    @cached_property
+    def runs_screen(self) -> "RunsScreen":
+        from tui.screens.runs import RunsScreen
+
+        return self._installed(RunsScreen)
+
+    @cached_property
+    def review_screen(self) -> "ReviewScreen":
+        from tui.screens.review import ReviewScreen
+
+        return self._installed(ReviewScreen)
+
+    @cached_property
+    def triage_screen(self) -> "TriageScreen":
+        from tui.screens.triage import TriageScreen
+
+        return self._installed(TriageScreen)
+
+    @cached_property
+    def doctor_screen(self) -> "DoctorScreen":
+        from tui.screens.doctor import DoctorScreen
+
+        return self._installed(DoctorScreen)
+
+    @cached_property
+    def overview_screen(self) -> "OverviewScreen":
+        from tui.screens.overview import OverviewScreen
+
+        return self._installed(OverviewScreen)
+
+    def _installed(self, kind: Callable[[Session, Host], S]) -> S:
+        screen = kind(self.session, self)
+        # Installed, it lives on while another one is in front.
+        self.install_screen(screen, type(screen).__name__)
+        return screen
+
     # Between the screens
 
     def action_switch(self, name: str) -> None:
         """Show another screen; `log` is the runs screen with nothing but the log."""
         if isinstance(self.screen, SessionScreen):
-            self.switch_screen("runs" if name == "log" else name)
+            self.switch_screen(getattr(self, f"{'runs' if name == 'log' else name}_screen"))
             if name == "log":
                 self.call_later(self.runs_screen.set_class, True, "zoomed")
 
     def show_run(self, run_id: str) -> None:
         """Go to the log of a run."""
-        self.switch_screen("runs")
+        self.switch_screen(self.runs_screen)
         self.call_later(self.runs_screen.show_run, run_id, zoomed=True)
 
     def show_test(self, id: str) -> None:
         """Go to a test in the matrix; a filter that hides it is cleared."""
-        self.switch_screen("matrix")
+        self.switch_screen(self.matrix_screen)
         self.call_later(self.matrix_screen.go_to, id)
 
     def show_tests(self, query: Query) -> None:
         """Go to the tests that a query selects."""
-        self.switch_screen("matrix")
+        self.switch_screen(self.matrix_screen)
         self.call_later(self.matrix_screen.go_to_tests, query)
 
     def show_findings(self, kind: str) -> None:
         """Go to what doctor finds of a kind."""
-        self.switch_screen("doctor")
+        self.switch_screen(self.doctor_screen)
         self.call_later(self.doctor_screen.show_kind, kind)
 
     def action_go_back(self) -> None:

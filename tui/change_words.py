@@ -3,9 +3,9 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from core.edits.conflicts import Conflict
-from core.edits.effect import CellChange
 from core.edits.journal_events import Rebased
 from core.edits.operations import Operation, OpKind
 from core.edits.values import ABSENT
@@ -13,6 +13,9 @@ from core.matrix.selected import job_name
 from core.model import Status
 from core.text import one_line
 from tui.presentation import STATUS_LOOKS, counted
+
+if TYPE_CHECKING:
+    from core.edits.effect import CellChange
 
 _SHOWN_KINDS = 4
 _SHOWN_JOBS = 6
@@ -54,7 +57,7 @@ def _value(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def effect_words(changes: Sequence[CellChange]) -> str:
+def effect_words(changes: "Sequence[CellChange]") -> str:
     """How many cells change, from what to what, and how many CI jobs and how much time that costs or brings."""
     moved = [change for change in changes if change.before is not change.after]
     other = [change for change in changes if change.before is change.after and change.fields]
@@ -76,7 +79,7 @@ def effect_words(changes: Sequence[CellChange]) -> str:
     return " · ".join(words) or "no run would notice"
 
 
-def job_lines(changes: Sequence[CellChange]) -> list[str]:
+def job_lines(changes: "Sequence[CellChange]") -> list[str]:
     """The first of the CI jobs that tests would lose or gain, those they lose before the others."""
     lost = [f"loses CI job {job_name(job)}" for change in changes for job in change.jobs_lost]
     gained = [f"gains CI job {job_name(job)}" for change in changes for job in change.jobs_gained]

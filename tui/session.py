@@ -20,7 +20,6 @@ from core.evidence.judgement import Judgement
 from core.evidence.reruns import plan_reruns
 from core.matrix.cache import Cache
 from core.matrix.detail import Detail, describe
-from core.matrix.doctor import examine
 from core.matrix.entry_age import ages
 from core.matrix.history import read_history
 from core.matrix.index import Matrix
@@ -158,6 +157,8 @@ class Session:
 
     def examine(self) -> tuple[Finding, ...]:
         """Everything that is wrong with the checkout. Takes seconds the first time: not for the app's own thread."""
+        from core.matrix.doctor import examine
+
         with self._one_at_a_time:
             matrix, known = self.matrix, self._examined
             if known is None or known[0] is not matrix:

@@ -6,11 +6,9 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from core.edits.commit import Draft
 from core.edits.conflicts import Conflict, Take, conflicts, resolve
-from core.edits.deliver import Delivered, deliver
 from core.edits.desk import Desk
 from core.edits.exclusive import sole_writer
 from core.edits.journal import Journal
@@ -27,6 +25,10 @@ from core.proc import run_command
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
 from core.sources.schema import Schema
+
+if TYPE_CHECKING:
+    from core.edits.commit import Draft
+    from core.edits.deliver import Delivered
 
 T = TypeVar("T")
 
@@ -152,16 +154,19 @@ class Workbench:
         self,
         ids: Collection[int],
         seen: EditPlan,
-        drafts: Sequence[Draft],
+        drafts: "Sequence[Draft]",
         schema: Schema,
         *,
         verify: bool = True,
         python: str = "",
-    ) -> Delivered:
+    ) -> "Delivered":
         """Write those of the changes that are accepted and commit `drafts`, all or nothing (`core.edits.deliver`).
 
         Raises TTMatrixError where writing is no longer what was `seen`, and for all that can stop a commit.
         """
+        # Looking at the pending changes, as each start does, needs nothing of what commits them.
+        from core.edits.deliver import deliver
+
         with sole_writer(self.checkout.root, "committing", wait=_WAIT_SECONDS):
             changes, planned = self._planned(ids, schema)
             if planned.diff() != seen.diff():

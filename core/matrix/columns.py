@@ -64,6 +64,10 @@ class Column:
     def counts(self, rows: Iterable[int]) -> dict[str, int]:
         """How often each text of the vocabulary occurs in `rows`, zeros included."""
         codes = self.codes
+        if isinstance(codes, bytes):
+            # To count a code among bytes is to search for it, several times faster than to count all at once.
+            own = bytes([codes[row] for row in rows])
+            return {value: own.count(code) for code, value in enumerate(self.values)}
         counted = Counter(map(codes.__getitem__, rows))
         return {value: counted[code] for code, value in enumerate(self.values)}
 

@@ -5,11 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
-from core.matrix.fields import select
+from core.matrix.fields import needs, select
 from core.matrix.grid import Grid, grid
 from core.matrix.index import NO_ARCH, Matrix
 from core.matrix.query import Query
+from core.matrix.scope import Learned
 from core.model import Finding, Status
 
 
@@ -65,13 +67,17 @@ TO_LOOK_AT: Mapping[str, str] = {
     "entry without a test": "is:stray",
     "several entries for a test": "is:duplicate",
     "status never counts": "is:shadowed",
+    "entry in no scheduled CI job": "has:entry job:none",
 }
 """Queries by what they find that somebody should look at."""
 
+LEARNED = tuple(dict.fromkeys(name for words in TO_LOOK_AT.values() for name in needs(Query.parse(words))))
+"""The providers of `core.matrix.learn` without whose facts some of the numbers are left out."""
 
-def overview(matrix: Matrix) -> tuple[Section, ...]:
-    """The numbers of the tests themselves."""
-    return (_statuses(matrix), _work(matrix), _to_look_at(matrix))
+
+def overview(matrix: Matrix, learned: Learned = MappingProxyType({})) -> tuple[Section, ...]:
+    """The numbers of the tests themselves, as far as what is `learned` of them tells."""
+    return (_statuses(matrix), _work(matrix), _to_look_at(matrix, learned))
 
 
 def findings_section(findings: Iterable[Finding]) -> Section:
@@ -120,13 +126,14 @@ def _count(cells: Grid, label: str, head: str) -> int:
     return 0 if row is None or head not in cells.heads else sum(cells.at(row, cells.heads.index(head)).values())
 
 
-def _to_look_at(matrix: Matrix) -> Section:
-    rows = ((label, Query.parse(words)) for label, words in TO_LOOK_AT.items())
-    return Section(
-        "worth a look",
-        ("",),
-        tuple(Row(label, (_tests(len(select(matrix, query)), str(query)),)) for label, query in rows),
+def _to_look_at(matrix: Matrix, learned: Learned) -> Section:
+    queries = ((label, Query.parse(words)) for label, words in TO_LOOK_AT.items())
+    rows = (
+        Row(label, (_tests(len(select(matrix, query, learned=learned)), str(query)),))
+        for label, query in queries
+        if learned.keys() >= {*needs(query)}
     )
+    return Section("worth a look", ("",), tuple(rows))
 
 
 def _tests(count: int, words: str) -> Number:

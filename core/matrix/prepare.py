@@ -9,7 +9,6 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.matrix.cache import Cache
-from core.matrix.doctor import examine
 from core.matrix.index import Matrix
 from core.matrix.learn import learn
 from core.proc import run_own
@@ -32,6 +31,9 @@ def prepare(cache: Cache, matrix: Matrix, names: Iterable[str]) -> None:
 
 def main(root: str, directory: str, *names: str) -> None:
     """Be that process."""
+    # Whoever starts this process need not load what it does.
+    from core.matrix.doctor import examine
+
     # Nothing that is built here becomes garbage.
     gc.disable()
     cache = Cache(find_checkout(Path(root), upward=False), Path(directory))

@@ -70,8 +70,11 @@ class FrameTerminal:
         # clock_getcpuclockid(3), which Python has for threads only: CPUCLOCK_SCHED of the process.
         return time.clock_gettime(~self.process.pid << 3 | 2)
 
-    def press(self, keys: bytes, quiet: float = 0.08) -> list[Frame]:
-        """Write `keys` at once and return how far each frame was that came of them."""
+    def press(self, keys: bytes, quiet: float = 0.2) -> list[Frame]:
+        """Write `keys` at once and return how far each frame was that came of them, until nothing came for `quiet`.
+
+        What follows a key at rest must not be taken for the frame of the next one.
+        """
         self._key = Frame(time.monotonic(), self.processor)
         os.write(self._master, keys)
         return self._frames(first=5, quiet=quiet)

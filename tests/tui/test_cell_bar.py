@@ -1,43 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bar of few cells looks exactly like the stock one, wherever it stands."""
+"""The cheap scroll bar looks, and answers the mouse, as the stock one does."""
 
 import pytest
+from rich.segment import Segment
 from textual.app import App, ComposeResult
-from textual.geometry import Region
+from textual.containers import Horizontal
 from textual.scrollbar import ScrollBar
-from textual.strip import Strip
 
 from tui.widgets.cell_bar import CellBar
-from tui.widgets.lines_view import LinesView, TextLines
+
+_HEIGHT = 20
 
 
-@pytest.mark.parametrize("place", [0, 1, 37, 5000, 9976])
-async def test_it_looks_like_the_stock_bar(place: int) -> None:
-    class Views(App[None]):
-        def compose(self) -> ComposeResult:
-            yield LinesView(lambda _: "")
+class _Bars(App[None]):
+    CSS = f"ScrollBar {{ width: 1; height: {_HEIGHT}; }}"
 
-    app = Views()
-    async with app.run_test(size=(80, 24)) as pilot:
-        view = app.query_one(LinesView)
-        view.show(TextLines([""] * 10_000))
-        view.scroll_to(y=place, animate=False, force=True)
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            yield ScrollBar()
+            yield CellBar()
+
+
+Seen = tuple[str, object, object, object, object]
+
+
+def _cells(bar: ScrollBar) -> list[Seen]:
+    strips = bar.render_lines(bar.size.region)
+    assert [strip.cell_length for strip in strips] == [1] * _HEIGHT
+    return [_seen(segment) for strip in strips for segment in strip]
+
+
+def _seen(segment: Segment) -> Seen:
+    style = segment.style
+    assert style is not None
+    # The colour of a blank shows only where it is turned round.
+    colour = style.color if segment.text.strip() or style.reverse else None
+    return segment.text, colour, style.bgcolor, style.reverse, style.meta
+
+
+@pytest.mark.parametrize("no_color", [False, True])
+async def test_it_is_the_stock_bar(no_color: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if no_color:
+        monkeypatch.setenv("NO_COLOR", "1")
+    app = _Bars()
+    async with app.run_test(size=(20, 30)) as pilot:
+        stock, ours = app.query(ScrollBar)
+        for lines, position in ((100, 0), (100, 37), (100, 80), (21_072, 10_011), (25, 2.5), (20, 0), (3, 0), (0, 0)):
+            for bar in (stock, ours):
+                bar.window_virtual_size, bar.window_size, bar.position = lines, _HEIGHT, position
+            await pilot.pause()
+            assert _cells(ours) == _cells(stock), (lines, position)
+        for bar in (stock, ours):
+            bar.window_virtual_size, bar.mouse_over = 100, True
         await pilot.pause()
-        bar = view.vertical_scrollbar
-        assert isinstance(bar, CellBar)
-        whole = Region(0, 0, *bar.size)
-        stock = ScrollBar.render_lines(bar, whole)
-        cells = bar.render_lines(whole)
-        assert [strip.text for strip in cells] == [strip.text for strip in stock]
-        assert [_seen(strip) for strip in cells] == [_seen(strip) for strip in stock]
-        assert [strip.text for strip in bar.render_lines(Region(0, 5, 1, 3))] == [strip.text for strip in stock[5:8]]
-
-
-def _seen(strip: Strip) -> list[tuple[object, ...]]:
-    """The colours that a person sees: a blank has one only."""
-    seen: list[tuple[object, ...]] = []
-    for text, style, _ in strip:
-        assert style is not None
-        colours = (style.bgcolor, style.color) if style.reverse else (style.color, style.bgcolor)
-        seen.append((text, colours[1] if text.isspace() else colours, style.meta))
-    return seen
+        assert _cells(ours) == _cells(stock)

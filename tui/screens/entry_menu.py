@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import Enum
 
-from core.edits.list_items import listed, with_item, without_item
 from core.edits.operations import Operation, OpKind
 from core.errors import TTMatrixError
 from core.model import Entry
@@ -45,6 +44,9 @@ class EntryActions(SessionScreen):
         self.app.push_screen(menu, lambda act: self._begin(act, ids) if act else None)
 
     def _begin(self, act: Act, ids: Sequence[str]) -> None:
+        # Imported here because it is no part of the first frame.
+        from core.edits.list_items import with_item
+
         entries = [entry for id in ids if (entry := self.session.matrix.entries.get(id))]
         if not entries and act not in (Act.ADD_MARKER, Act.ADD_ARCH):
             self.host.say("There is no entry: what is not declared is not in any file.")
@@ -81,6 +83,8 @@ class EntryActions(SessionScreen):
 
     def _pick_item(self, title: str, ids: Sequence[str], field: str, kind: OpKind) -> None:
         """Choose among the items that some of the tests have, or, to add one, among the archs there are."""
+        from core.edits.list_items import listed, with_item, without_item
+
         matrix = self.session.matrix
         have = Counter(item for id in ids for item in listed(matrix.entries.get(id), field))
         items = matrix.schema.archs if kind is OpKind.ADD else tuple(have)

@@ -7,7 +7,6 @@ from core.model import node_id
 from core.text import one_line
 from tui.presentation import counted
 from tui.screens.entry_menu import EntryActions
-from tui.screens.set_fields import SetFields
 from tui.widgets.matrix_table import MatrixTable
 
 _MANY_RUNS = 8
@@ -114,5 +113,8 @@ class TestActions(EntryActions):
         ids = self.targets()
         if not ids:
             return
+        # Imported here because it is no part of the first frame.
+        from tui.screens.set_fields import SetFields
+
         form = SetFields(self.session.matrix, ids)
         self.app.push_screen(form, lambda operations: self.host.propose(operations))

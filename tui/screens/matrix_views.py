@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
 from core.matrix.grid import LAYOUTS
@@ -11,9 +12,12 @@ from core.matrix.index import NO_ARCH
 from core.matrix.saved_views import Kept
 from core.matrix.view_spec import Trail, ViewSpec
 from tui.screens.base import SessionScreen
-from tui.screens.columns import ColumnChoice, Columns
-from tui.screens.pick import Option, Pick
-from tui.screens.views import Views
+
+if TYPE_CHECKING:
+    from tui.screens.columns import ColumnChoice
+    from tui.screens.pick import Option
+
+# Dialogs are imported when they are opened: they are no part of the first frame.
 
 
 class ViewActions(SessionScreen):
@@ -92,9 +96,11 @@ class ViewActions(SessionScreen):
         self.show_view()
 
     def action_columns(self) -> None:
+        from tui.screens.columns import Columns
+
         self.app.push_screen(Columns(self.session.view.spec), self._take_columns)
 
-    def _take_columns(self, choice: ColumnChoice | None) -> None:
+    def _take_columns(self, choice: "ColumnChoice | None") -> None:
         if choice is not None:
             self._change(columns=choice.columns, sort=choice.sort, descending=choice.descending)
             self._keep(lambda kept: replace(kept, columns=choice.columns))
@@ -103,6 +109,8 @@ class ViewActions(SessionScreen):
 
     def action_group(self) -> None:
         """Choose what the rows are grouped by; in the grid, how it is laid out."""
+        from tui.screens.pick import Option
+
         view = self.session.view
         if view.grid:
             layouts = [Option(one.name, one.name, one.help) for one in LAYOUTS]
@@ -114,7 +122,9 @@ class ViewActions(SessionScreen):
         ]
         self._pick("Group the tests by", groupings, view.group, lambda name: self._change(group=name))
 
-    def _pick(self, title: str, options: list[Option[str]], value: str, take: Callable[[str], None]) -> None:
+    def _pick(self, title: str, options: "list[Option[str]]", value: str, take: Callable[[str], None]) -> None:
+        from tui.screens.pick import Pick
+
         self.app.push_screen(Pick(title, options, value), lambda name: None if name is None else take(name))
 
     def action_grid(self) -> None:
@@ -125,6 +135,8 @@ class ViewActions(SessionScreen):
     # Saved views
 
     def action_views(self) -> None:
+        from tui.screens.views import Views
+
         self.app.push_screen(Views(self.session.view.spec, self.session.kept, self._keep), self._open_view)
 
     def _open_view(self, spec: ViewSpec | None) -> None:

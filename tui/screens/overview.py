@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 from textual.widgets import Footer, Static
 
 from core.matrix.index import Matrix
-from core.matrix.overview import Link, Number, Place, Row, Section, findings_section, overview
+from core.matrix.overview import LEARNED, Link, Number, Place, Row, Section, findings_section, overview
 from core.matrix.query import Query
 from core.model import Finding
 from core.text import one_line
@@ -49,6 +49,7 @@ class OverviewScreen(SessionScreen):
         self.follow(self.host.matrix_changed, self._count)
         self.follow(self.host.runs_changed, self._show)
         self.follow(self.host.pending_changed, self._show)
+        self.follow(self.host.facts_learned, self._facts_learned)
         self._boards[0].focus()
 
     def on_screen_resume(self) -> None:
@@ -69,10 +70,16 @@ class OverviewScreen(SessionScreen):
         if not self.is_current or self._counted is self.session.matrix:
             return
         self._counted = self.session.matrix
-        self._tests = overview(self.session.matrix)
+        self._tests = overview(self.session.matrix, self.session.view.learned)
+        self.host.learn(LEARNED)
         self._findings = None
         self.host.in_thread("overview", self.session.examine, self._found, supersede=True)
         self._show()
+
+    def _facts_learned(self) -> None:
+        if self.is_current and self._counted is self.session.matrix:
+            self._tests = overview(self.session.matrix, self.session.view.learned)
+            self._show()
 
     def _found(self, findings: tuple[Finding, ...]) -> None:
         self._findings = findings

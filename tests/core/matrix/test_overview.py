@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from core.matrix.cache import Cache
 from core.matrix.fields import select
 from core.matrix.index import Matrix, index
-from core.matrix.overview import TO_LOOK_AT, Link, Number, Place, Section, findings_section, overview
+from core.matrix.learn import learn
+from core.matrix.overview import LEARNED, TO_LOOK_AT, Link, Number, Place, Section, findings_section, overview
 from core.matrix.query import Query
+from core.matrix.scope import Learned
 from core.model import Finding
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
@@ -20,21 +23,31 @@ def matrix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return index(sample(target) if request.param == "small" else sample_checkout(target))
 
 
+@pytest.fixture(scope="module")
+def learned(matrix: Matrix, tmp_path_factory: pytest.TempPathFactory) -> Learned:
+    return learn(Cache(matrix.checkout, tmp_path_factory.mktemp("cache")), matrix, LEARNED)
+
+
 def _numbers(sections: tuple[Section, ...]) -> list[Number]:
     return [number for one in sections for row in one.rows for number in row.numbers if number is not None]
 
 
-def test_every_number_is_what_its_link_selects(matrix: Matrix) -> None:
-    numbers = _numbers(overview(matrix))
+def test_every_number_is_what_its_link_selects(matrix: Matrix, learned: Learned) -> None:
+    numbers = _numbers(overview(matrix, learned))
     assert len(numbers) > 60
     for number in numbers:
         assert number.link.place is Place.TESTS
-        assert number.count == len(select(matrix, Query.parse(number.link.words))), number.link.words
+        assert number.count == len(select(matrix, Query.parse(number.link.words), learned=learned)), number.link.words
 
 
-def test_links_are_written_as_the_app_writes_queries(matrix: Matrix) -> None:
-    for number in _numbers(overview(matrix)):
+def test_links_are_written_as_the_app_writes_queries(matrix: Matrix, learned: Learned) -> None:
+    for number in _numbers(overview(matrix, learned)):
         assert str(Query.parse(number.link.words)) == number.link.words
+
+
+def test_what_is_not_known_yet_is_left_out(matrix: Matrix, learned: Learned) -> None:
+    without, with_jobs = (_numbers(overview(matrix, known)) for known in ({}, learned))
+    assert [one.link.words for one in with_jobs if one not in without] == ["has:entry job:none"]
 
 
 def test_sections_hold_as_many_numbers_as_heads(matrix: Matrix) -> None:

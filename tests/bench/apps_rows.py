@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of a checkout for the apps that ours is measured against."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from core.matrix.cache import Cache
+from core.matrix.index import index, join
+from core.matrix.universe import Member, validator_members
+from core.settings import Paths, Settings, paths
+from core.sources.checkout import find_checkout
+from core.sources.schema import read_schema
+from tui.session import Session
+from tui.start import StartedApp
+
+MILLION = 1_000_000
+
+
+def stock_rows(root: Path) -> Iterator[tuple[str, ...]]:
+    """Id, status, archs and reason of each test, from the kept index that our app starts with."""
+    matrix, _ = Cache(find_checkout(root), paths().cache / "index").index()
+    status, arch = matrix.flags["status"], matrix.flags["arch"]
+    reason = matrix.columns["reason"]
+    for row, id in enumerate(matrix.ids):
+        yield id, " ".join(status[row]), " ".join(arch[row]), reason[row]
+
+
+def million(root: Path) -> StartedApp:
+    """Our app on the checkout's ids, each many times over."""
+    checkout = find_checkout(root)
+    small = index(checkout)
+    schema, _ = read_schema(checkout)
+    loaders = tuple(small.loaders.values())
+    own = list(validator_members(loaders, schema))
+    many = (
+        Member(f"{one.id}~{copy}" if copy else one.id, *one[1:])
+        for copy in range(MILLION // len(own) + 1)
+        for one in own
+    )
+    matrix = join(checkout, schema, loaders, many, small.files)
+    scratch = Path(tempfile.mkdtemp())
+    own_paths = Paths(**{name: scratch / name for name in Paths.__dataclass_fields__})
+    session = Session.open(matrix, own_paths, Settings())
+    # There is no such checkout that CI jobs could be read from.
+    session.learn = lambda *_: {}  # type: ignore[method-assign]
+    return StartedApp(session, Cache(checkout, scratch), kept=True)
