@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How values look: short names, letters and style names. Pure: no widget, no clock, and no meaning by colour alone."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -176,12 +177,15 @@ def clock_text(at: float | None) -> str:
     return "" if at is None else f"{datetime.fromtimestamp(at):%H:%M:%S}"
 
 
-def progress_text(progress: Progress) -> str:
-    """`█████░░░░░ 3 of 6 done, about 1m20 left`."""
+def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:
+    """`█████░░░░░ 3 of 6 done, about 1m20 left · 2 running, 1 waiting`; `records` are all runs."""
     done = progress.total - progress.left
     full = done * _BAR_CELLS // max(1, progress.total)
     eta = f", about {seconds_text(progress.seconds)} left" if progress.seconds else ""
-    return f"{'█' * full}{'░' * (_BAR_CELLS - full)} {done:,} of {progress.total:,} done{eta}"
+    states = [record.state for record in records if record.active]
+    running = states.count(RunState.RUNNING)
+    now = f"{running:,} running, {len(states) - running:,} waiting"
+    return f"{'█' * full}{'░' * (_BAR_CELLS - full)} {done:,} of {progress.total:,} done{eta} · {now}"
 
 
 def count_text(view: View) -> str:

@@ -128,7 +128,8 @@ class LogFile:
 
     def last(self, count: int) -> list[str]:
         """The lines in the last `count` bytes of the file, indexed or not, without sequences: to be searched."""
-        return visible_lines("\n".join(self.tail(count)[1]).encode())
+        texts = self.tail(count)[1]
+        return visible_lines("\n".join(texts).encode("utf-8", "replace")) if texts else []
 
     def tail(self, count: int = CHUNK) -> tuple[int, list[str]]:
         """The lines in the last `count` bytes of the file as they were written, and the byte at which they begin."""

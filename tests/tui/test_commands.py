@@ -10,10 +10,11 @@ from tui.screens.matrix import MatrixScreen
 from tui.screens.matrix_filter import Facets
 from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
-from tui.screens.runs import RunsScreen, RunTable
+from tui.screens.runs import RunsScreen
 from tui.widgets.cell_table import CellTable
 from tui.widgets.log_view import LogView
 from tui.widgets.matrix_table import MatrixTable
+from tui.widgets.run_table import RunTable
 
 _IN_FRONT = [
     (Where.APP, Where.MATRIX, Where.TABLE, Where.TREE),

@@ -236,7 +236,7 @@ async def test_a_wrapped_line_taller_than_the_screen_is_scrolled_to_its_end_and_
             await pilot.press("j")
         assert app.rows()[-1].strip() == "last"
         assert all(f"<{number:03}>" in "".join(seen) for number in range(0, 200, 10))
-        for _ in range(12):
+        for _ in range(5):
             await pilot.press("k")
         assert "<000>" not in "".join(app.rows())
         for _ in range(30):

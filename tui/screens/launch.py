@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dialog before a launch: how to run tests, what is in the way, and the exact commands."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -31,7 +31,7 @@ class Launch(Dialog[LaunchPlan]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "start", "Start", show=False),
-        # Before the inputs, which take numbers only.
+        # Before the inputs, which would take the key for a letter.
         Binding("y", "copy", "Copy", show=False, priority=True),
         Binding("down", "app.focus_next", "Next", show=False),
         Binding("up", "app.focus_previous", "Previous", show=False),
@@ -49,7 +49,8 @@ class Launch(Dialog[LaunchPlan]):
         self._options = Options(arch=session.view.arch)
         self._plan: LaunchPlan | None = None
         """None while it is being worked out."""
-        self._started = False
+        self._then: Callable[[], None] | None = None
+        """What a person wants as soon as it is."""
 
     def compose(self) -> ComposeResult:
         archs = [(NO_ARCH, "any"), *((arch, arch) for arch in self._session.matrix.schema.archs)]
@@ -60,8 +61,8 @@ class Launch(Dialog[LaunchPlan]):
             yield from _field("kind", Cycle([(name, name) for name in KINDS], "", id="kind"))
             yield from _field("arch", Cycle(archs, self._options.arch, id="arch"))
             yield from _field("profile", Cycle(profiles, "", id="profile"))
-            yield from _field("repeat", _number("1", "repeat"))
-            yield from _field("timeout", _number("", "timeout", "seconds; empty: as the settings say; 0: never"))
+            yield from _field("repeat", Number("1", id="repeat"))
+            yield from _field("timeout", Number("", "seconds; empty: as the settings say; 0: never", id="timeout"))
             yield from _field("on failure", Cycle([("", "go on"), ("stop", "start no more of them")], "", id="stop"))
             yield TextPane(id="launch-plan")
             yield Label(
@@ -108,21 +109,25 @@ class Launch(Dialog[LaunchPlan]):
         if self.is_attached and options == self._options:
             self._plan = plan
             self.query_one(TextPane).show(launch_text(plan))
-            if self._started:
-                self.action_start()
+            then, self._then = self._then, None
+            if then is not None:
+                then()
 
     def on_input_submitted(self) -> None:
         # By way of the input: enter then comes after the digits typed before it, however fast they came.
         self.action_start()
 
     def action_start(self) -> None:
-        """Start what is on show; where it is not yet, as soon as it is."""
-        self._started = self._plan is None
-        if self._plan is not None and self._plan.specs:
+        """Start what is on show."""
+        if self._plan is None:
+            self._then = self.action_start
+        elif self._plan.specs:
             self.dismiss(self._plan)
 
     def action_copy(self) -> None:
-        if self._plan is not None:
+        if self._plan is None:
+            self._then = self.action_copy
+        else:
             self._host.copy(printable("\n".join(shell_command(spec) for spec in self._plan.specs)))
 
     def action_page(self, pages: int) -> None:
@@ -135,7 +140,12 @@ def _field(name: str, editor: Cycle | Input) -> ComposeResult:
         yield editor
 
 
-def _number(value: str, id: str, placeholder: str = "") -> Input:
-    editor = Input(value, placeholder, id=id, restrict=r"\d{0,6}")
-    editor.cursor_blink = False
-    return editor
+class Number(Input):
+    """A whole number; every other key is left to the dialog."""
+
+    def __init__(self, value: str, placeholder: str = "", *, id: str) -> None:
+        super().__init__(value, placeholder, id=id, restrict=r"\d{0,6}")
+        self.cursor_blink = False
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return character is not None and character.isdigit()

@@ -1,36 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs and their logs: what runs, what came of it, and what it printed, live."""
 
-from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from core.runs.arrivals import Arrivals
-from core.runs.log_compare import compare_logs
 from core.runs.log_signs import telling_line
 from core.runs.outcome import Outcome
-from core.runs.record import RunRecord, RunState
+from core.runs.record import RunRecord
 from core.runs.spec import shell_command
 from core.runs.store import read_provenance
 from core.runs.tail import LogFile
 from core.text import one_line
 from tui.commands import Where, bindings
 from tui.presentation import counted, progress_text, run_look
-from tui.run_rows import RunRows
 from tui.run_text import run_text
-from tui.screens.base import SessionScreen
-from tui.screens.dialogs import Confirm
-from tui.screens.log_diff import LogDiff
+from tui.screens.run_acts import RunActs
 from tui.widgets.lines_view import LinesView
 from tui.widgets.log_pane import LogPane
 from tui.widgets.log_view import LogView
 from tui.widgets.row_table import RowTable
+from tui.widgets.run_table import RunTable
 from tui.widgets.text_pane import TextPane
 
 _TICK_SECONDS = 1.0
@@ -38,34 +34,7 @@ _REASON_BYTES = 4 * 1024 * 1024
 """How much of the end of a log is looked through for the line that tells most."""
 
 
-class RunTable(RowTable):
-    """The table of runs, with marks on some of them."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE, Where.RUN_TABLE)
-
-    class Opened(Message):
-        """The run under the cursor is to be looked at."""
-
-    def __init__(self, *, id: str) -> None:
-        self.marks: set[str] = set()
-        super().__init__(RunRows(()), id=id)
-
-    def show_runs(self, records: Sequence[RunRecord], keep: str | None) -> None:
-        """Show runs, given newest first, with the cursor on the one to keep."""
-        self.marks &= {record.spec.run_id for record in records}
-        self.show(RunRows(records, self.marks), keep=keep)
-
-    def action_mark(self) -> None:
-        if self.cursor_key is not None:
-            self.marks ^= {self.cursor_key}
-            self.repaint_rows()
-            self.action_move(1)
-
-    def action_open(self) -> None:
-        self.post_message(self.Opened())
-
-
-class RunsScreen(SessionScreen):
+class RunsScreen(RunActs):
     """The runs above, the log of the highlighted one below."""
 
     PLACES = (Where.RUNS, Where.RUN_TABLE, Where.TABLE, Where.LINES, Where.LOG)
@@ -73,6 +42,7 @@ class RunsScreen(SessionScreen):
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
+        yield Static("", id="progress", markup=False)
         with Vertical(id="runs-box"):
             yield RunTable(id="runs")
         yield Static("", id="log-title", markup=False)
@@ -82,6 +52,8 @@ class RunsScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self._shown = ""
+        self._told: RunRecord | None = None
+        """The run of which all is told."""
         self.follow(self.host.runs_changed, self._runs_changed)
         self.follow(self.host.pending_changed, self._say)
         self.table.show_runs(self.session.runs, None)
@@ -94,18 +66,8 @@ class RunsScreen(SessionScreen):
         return (Where.RUNS, *own)
 
     @property
-    def table(self) -> RunTable:
-        return self.query_one(RunTable)
-
-    @property
     def log_view(self) -> LogView:
         return self.query_one(LogView)
-
-    @property
-    def current(self) -> RunRecord | None:
-        """The highlighted run."""
-        key = self.table.cursor_key
-        return next((record for record in self.session.runs if record.spec.run_id == key), None)
 
     def show_run(self, run_id: str, *, zoomed: bool = False) -> None:
         """Put the cursor on a run and follow its log."""
@@ -129,7 +91,10 @@ class RunsScreen(SessionScreen):
         told = counted(count, "run") if count else "none yet: r in the matrix starts one"
         if self.table.marks:
             told += f" · {len(self.table.marks):,} marked"
-        self.title_line(*([progress_text(progress)] if progress.left else []), told)
+        self.title_line(told)
+        line = self.query_one("#progress", Static)
+        line.set_class(bool(progress.left), "shown")
+        line.update(Text(progress_text(progress, self.session.runs), no_wrap=True, overflow="ellipsis"))
 
     def _tick(self) -> None:
         """What goes on has taken longer by now, and may have printed something."""
@@ -189,6 +154,9 @@ class RunsScreen(SessionScreen):
         else:
             super().go_back()
 
+    def on_run_table_marked(self, event: RunTable.Marked) -> None:
+        self._say()
+
     def on_run_table_opened(self, event: RunTable.Opened) -> None:
         if self.current is not None:
             self.set_class(False, "detailed")
@@ -199,7 +167,8 @@ class RunsScreen(SessionScreen):
         """The lower pane tells all about the run, or shows its log again."""
         self.toggle_class("detailed")
         self._show_detail()
-        self._lower.focus() if not self.table.has_focus else None
+        if not self.table.has_focus:
+            self._lower.focus()
 
     @property
     def _lower(self) -> Widget:
@@ -207,39 +176,9 @@ class RunsScreen(SessionScreen):
 
     def _show_detail(self) -> None:
         record = self.current
-        if record is not None and self.has_class("detailed"):
+        if record is not None and self.has_class("detailed") and record is not self._told:
+            self._told = record
             self.query_one(TextPane).show(run_text(record, read_provenance(record.directory)))
-
-    def action_entry(self) -> None:
-        record = self.current
-        if record is None:
-            return
-        if record.spec.test_id in self.session.matrix.rows:
-            self.host.show_test(record.spec.test_id)
-        else:
-            self.host.say("The checkout has no such test any more.")
-
-    def _marked(self) -> list[RunRecord]:
-        """The marked runs, oldest first; where there are none the highlighted one."""
-        marked = [record for record in reversed(self.session.runs) if record.spec.run_id in self.table.marks]
-        return marked or ([self.current] if self.current is not None else [])
-
-    def action_compare(self) -> None:
-        """The marked run against this one, or two marked ones."""
-        chosen = self._marked()
-        if len(chosen) == 1 and self.current is not None and chosen[0] is not self.current:
-            chosen = [record for record in reversed(self.session.runs) if record in (chosen[0], self.current)]
-        if len(chosen) != 2:
-            self.host.say("Mark two runs with space, or one and go to the other: c compares their logs.")
-            return
-        one, other = chosen
-        self.host.in_thread("compare", lambda: compare_logs(one, other), self._show_comparison)
-
-    def _show_comparison(self, lines: Sequence[str]) -> None:
-        if lines:
-            self.app.push_screen(LogDiff(lines))
-        else:
-            self.host.say("The logs differ in nothing but times, addresses and names.")
 
     def action_copy_command(self) -> None:
         if self.current is not None:
@@ -259,36 +198,3 @@ class RunsScreen(SessionScreen):
             self.host.copy(reason)
         else:
             self.host.say("No line of this log tells why it failed.")
-
-    def action_run_again(self) -> None:
-        if again := self._marked():
-            self.host.run_again(again)
-            self.table.marks.clear()
-
-    def action_run_rest(self) -> None:
-        self.host.run_rest()
-
-    def action_hold(self) -> None:
-        record = self._queued()
-        if record is not None:
-            self.host.change_queue(lambda queue: queue.hold(record.spec.run_id, not record.held))
-
-    def action_put_first(self) -> None:
-        record = self._queued()
-        if record is not None:
-            self.host.change_queue(lambda queue: queue.put_first(record.spec.run_id))
-
-    def _queued(self) -> RunRecord | None:
-        """The highlighted run, if it waits; else a word about that."""
-        if self.current is None or self.current.state is not RunState.QUEUED:
-            self.host.say("This run does not wait any more.")
-            return None
-        return self.current
-
-    def action_cancel_run(self) -> None:
-        record = self.current
-        if record is None or not record.active:
-            self.host.say("This run is over.")
-            return
-        question = Confirm(f"Stop run {record.spec.run_id}?", record.spec.test_id, verb="stop it")
-        self.app.push_screen(question, lambda yes: self.host.cancel_run(record.spec.run_id) if yes else None)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.launch_plan: what is shown before a launch is what it would do, with what is in the way."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.matrix.index import Matrix, index
+from core.runs.launch_plan import LaunchPlan, Options, look_ahead, plan_launch
+from core.runs.preflight import Level
+from core.settings import Profile, Settings
+from core.sources.checkout import Checkout
+from tests.support.fake_python import use_fake_python
+from tests.support.tree import sample
+
+PASSES = "alpha/pytorch-tiny-single_device-training"
+
+
+@pytest.fixture
+def matrix(tmp_path: Path, own_home: Path) -> Matrix:
+    use_fake_python(own_home, tmp_path)
+    return index(sample(tmp_path / "tt-xla"))
+
+
+def planned(matrix: Matrix, tmp_path: Path, options: Options, *ids: str) -> LaunchPlan:
+    settings = Settings(python=str(tmp_path / "python"), profiles={"long": Profile(("--long",), {"X": "1"}, 7200.0)})
+    return plan_launch(matrix, ids, settings, options, runs=tmp_path / "runs")
+
+
+def test_every_choice_is_in_the_plan(matrix: Matrix, tmp_path: Path) -> None:
+    options = Options(arch="p150", profile="long", repeat=3, timeout=9.0, stop_on_failure=True)
+    plan = planned(matrix, tmp_path, options, PASSES)
+    assert len(plan.specs) == len({spec.run_id for spec in plan.specs}) == 3
+    for spec in plan.specs:
+        assert (spec.arch, spec.timeout, spec.stop_on_failure) == ("p150", 9.0, True)
+        assert spec.argv[-1] == "--long"
+        assert spec.batch == plan.specs[0].run_id
+    assert json.loads(plan.provenance)["interpreter"] == str(tmp_path / "python")
+    assert (plan.refused, plan.obstacles) == ([], [])
+    assert not (tmp_path / "runs").exists()
+
+
+def test_what_cannot_be_run_is_told_and_the_rest_planned(matrix: Matrix, tmp_path: Path) -> None:
+    plan = planned(matrix, tmp_path, Options(), PASSES, "nobody/pytorch-x-single_device-training")
+    assert [spec.test_id for spec in plan.specs] == [PASSES]
+    assert [error.title for error in plan.refused] == ["No loader for nobody/pytorch-x-single_device-training"]
+
+
+def test_nothing_to_run_asks_nobody(tmp_path: Path) -> None:
+    assert look_ahead((), runs=tmp_path) == LaunchPlan((), (), None, ())
+    assert LaunchPlan((), (), None, ()).provenance == ""
+
+
+def test_obstacles_come_with_the_plan(matrix: Matrix, tmp_path: Path) -> None:
+    plan = planned(matrix, tmp_path, Options(kind="device"), PASSES)
+    assert Level.BLOCKER in {obstacle.level for obstacle in plan.obstacles}
+    assert Checkout(plan.specs[0].cwd).root == matrix.checkout.root

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dialog before a launch: what it shows is what runs; what is in the way keeps a launch from starting."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from core.runs.spec import shell_command
+from core.settings import Profile, Settings
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, until
+from tests.support.fake_python import use_fake_python
+from tests.support.tree import sample
+from tui.screens.launch import Launch
+from tui.widgets.text_pane import TextPane
+
+PASSES = "tiny has:entry mode:training"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, own_home: Path) -> Checkout:
+    use_fake_python(own_home, tmp_path)
+    return sample(tmp_path / "tt-xla")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(python=str(tmp_path / "python"), profiles={"long": Profile(timeout=7200.0)})
+
+
+async def test_what_is_shown_is_what_runs(checkout: Checkout, settings: Settings, own_home: Path) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("R")
+        await until(pilot, lambda: "1 run" in screen_text(app), "the plan")
+        await pilot.press("down", "down", "right", "down", "backspace", "2", "down", "9", "0")
+        await until(pilot, lambda: "2 runs" in screen_text(app), "the new plan")
+        # The plan may still be on its way: what is wanted of it is done once it is there.
+        clip = own_home / "cache" / "clip.txt"
+        await pilot.press("y")
+        await until(pilot, clip.is_file, "the copy")
+        assert "nothing is in the way" in screen_text(app)
+        copied = clip.read_text().splitlines()
+        shown = app.screen.query_one(TextPane).text
+        assert all(shlex.split(line)[:3] == ["cd", str(checkout.root), "&&"] for line in copied)
+        assert all(line in shown for line in copied)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(app.session.runs) == 2, "the runs")
+        specs = [record.spec for record in app.session.runs]
+        assert sorted(map(shell_command, specs)) == sorted(copied)
+        assert {(spec.timeout, spec.kind) for spec in specs} == {(90.0, "cpu")}
+        assert all((record.directory / "provenance.json").is_file() for record in app.session.runs)
+        await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")
+
+
+async def test_keys_typed_ahead_start_the_plan_once_it_is_there(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("R", "enter")
+        await until(pilot, lambda: len(app.session.runs) == 1, "the run")
+        await until(pilot, lambda: not app.session.runs[0].active, "its end")
+
+
+async def test_what_is_in_the_way_is_told_with_its_remedy_and_nothing_starts(
+    checkout: Checkout, settings: Settings
+) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("R", "right")
+        await until(pilot, lambda: "blocker" in screen_text(app), "the obstacle")
+        assert "there is no runner" in screen_text(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: "cannot work here" in screen_text(app), "the refusal")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not isinstance(app.screen, Launch)
+        assert app.session.runs == []
+
+
+async def test_tests_that_cannot_run_are_left_out_with_the_reason(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query="jax", settings=settings)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("asterisk", "R")
+        await until(pilot, lambda: "left out" in screen_text(app), "the reason")
+        assert "Nothing can be run" in screen_text(app)
+        await pilot.press("enter", "escape")
+        assert app.session.runs == []

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of runs: what goes on and waits before what is over, with marks on some of them."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from core.runs.record import RunRecord
+from tui.commands import Where, bindings
+from tui.run_rows import RunRows
+from tui.widgets.row_table import RowTable
+
+
+class RunTable(RowTable):
+    """Shows runs; `marks` are ids of some of them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE, Where.RUN_TABLE)
+
+    class Opened(Message):
+        """The run under the cursor is to be looked at."""
+
+    class Marked(Message):
+        """Other runs are marked."""
+
+    def __init__(self, *, id: str) -> None:
+        self.marks: set[str] = set()
+        super().__init__(RunRows(()), id=id)
+
+    def show_runs(self, records: Sequence[RunRecord], keep: str | None) -> None:
+        """Show runs, given newest first, with the cursor on the one to keep."""
+        self.marks &= {record.spec.run_id for record in records}
+        self.show(RunRows(records, self.marks), keep=keep)
+
+    def action_mark(self) -> None:
+        if self.cursor_key is not None:
+            self.marks ^= {self.cursor_key}
+            self.repaint_rows()
+            self.action_move(1)
+            self.post_message(self.Marked())
+
+    def action_open(self) -> None:
+        self.post_message(self.Opened())
