@@ -133,8 +133,9 @@ class Queue:
             return 0
 
     def has_work(self) -> bool:
-        """Whether there is a run that waits for nobody's word."""
-        return any(not ticket.held for ticket in self.tickets())
+        """Whether there is a run that waits for nobody's word, or whose end was asked for."""
+        cancelled = self.cancelled()
+        return any(not ticket.held or ticket.run_id in cancelled for ticket in self.tickets())
 
     def names(self) -> frozenset[str]:
         """The runs that have a ticket."""

@@ -3,8 +3,8 @@
 
 from dataclasses import dataclass
 
-_IDLE_SHARE = 0.02
-"""Threads that poll something use a little of a processor without getting anywhere."""
+_IDLE_SHARE = 0.1
+"""Loops and threads that poll something use a little of a processor without getting anywhere."""
 _RESOLUTION = 0.02
 """Processor time is counted in ticks of a hundredth of a second."""
 

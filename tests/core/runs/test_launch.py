@@ -154,3 +154,11 @@ def test_a_planned_repro_runs_to_its_verdict(store: RunStore, tmp_path: Path) ->
     assert record.outcome is Outcome.FAIL, record.log.read_text()
     assert record.summary.startswith("bfloat16 forward: RuntimeError: mat1 and mat2 must have the same dtype")
     assert record.summary.endswith("float32 ok")
+
+
+def test_a_held_run_can_be_cancelled_though_nobody_serves_the_queue(store: RunStore, make_spec: MakeSpec) -> None:
+    spec = make_spec()
+    store.create(spec)
+    store.queue.put([Ticket(spec.run_id, held=True)], os.environ)
+    assert not store.queue.has_work()
+    assert cancel(store, spec.run_id).outcome is Outcome.CANCELLED

@@ -8,7 +8,7 @@ from core.runs.vitals import Sign, Vitals
 
 @pytest.mark.parametrize(
     ("log_growth", "load", "hangs"),
-    [(0, 0.0, True), (1, 0.0, False), (0, 0.5, False), (0, 0.001, True), (3, 1.0, False)],
+    [(0, 0.0, True), (1, 0.0, False), (0, 0.5, False), (0, 0.001, True), (0, 0.05, True), (3, 1.0, False)],
 )
 def test_only_what_neither_writes_nor_works_hangs(log_growth: int, load: float, hangs: bool) -> None:
     vitals = Vitals(60.0, Sign(0.0, 0, 5.0))

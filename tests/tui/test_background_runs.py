@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A person's whole batch on a real terminal: it runs beside the work, survives the app, and what failed runs again."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.runs.launch import cancel_all
+from core.runs.outcome import Outcome
+from core.runs.record import RunRecord
+from core.runs.store import RunStore
+from core.settings import paths
+from tests.support.sample import sample_checkout
+from tests.support.terminal import Terminal
+
+ROOT = Path(__file__).parents[2]
+MODELS = "(Width_8 or Loose or Small_Patch8 or Way_5 or Grid_8)"
+QUERY = f"has:entry mode:inference parallelism:single_device {MODELS}"
+SETTINGS = "cpu_slots = 2\ncpu_memory = 0.1\nhang_timeout = 4\n"
+ENDS = {
+    "conv_classifier": Outcome.PASS,
+    "equilibrium_net": Outcome.HANG,
+    "patch_vit": Outcome.CANCELLED,
+    "prototype_net": Outcome.FAIL,
+    "voxel_scatter": Outcome.CRASH,
+}
+
+
+@pytest.fixture
+def store() -> Iterator[RunStore]:
+    store = RunStore(paths().runs)
+    yield store
+    cancel_all(store, [record.spec.run_id for record in store.records() if record.active])
+
+
+def model(record: RunRecord) -> str:
+    return record.spec.test_id.partition("/")[0]
+
+
+def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(tmp_path: Path, store: RunStore) -> None:
+    pytest.importorskip("torch")
+    checkout = sample_checkout(tmp_path / "demo")
+    paths().settings_file.parent.mkdir(parents=True, exist_ok=True)
+    paths().settings_file.write_text(SETTINGS)
+    command = [sys.executable, "-m", "tui", "--repo", str(checkout.root)]
+    with Terminal([*command, "-q", QUERY], {"PYTHONPATH": str(ROOT)}) as terminal:
+        terminal.until("5 of 2,244")
+        terminal.press("*")
+        terminal.until("5 marked")
+        terminal.press("r")
+        terminal.until("5 running")
+        # The matrix is filtered while they run, and the marks stay with the tests.
+        terminal.press("/", "status:xfail patch_vit", "enter")
+        terminal.until("1 of 2,244")
+        terminal.until("5 marked")
+        assert any(record.active for record in store.records())
+        terminal.press("2")
+        terminal.until("0 of 5 done")
+        waiting = next(record for record in store.records() if model(record) == "patch_vit")
+        store.queue.hold(waiting.spec.run_id, True)
+        terminal.until("held")
+        ask_to_stop(terminal, "patch_vit")
+        terminal.press("y")
+        terminal.until("cancelled")
+        assert any(record.active for record in store.records())
+        terminal.press("q", "q")
+        terminal.until("Runs go on: ")
+        assert terminal.process.wait(20) == 0
+    assert any(record.active for record in store.records())
+    with Terminal(command, {"PYTHONPATH": str(ROOT)}) as terminal:
+        terminal.until("running")
+        terminal.press("2")
+        terminal.until("CRASH", 120)
+        terminal.until("HANG", 120)
+        terminal.until(lambda: not any(record.active for record in store.records()), 120)
+        first = store.records()
+        assert {model(record): record.outcome for record in first} == ENDS
+        terminal.press("R")
+        terminal.until("4 running")
+        terminal.until("of 4 done")
+        again = [record for record in store.records() if record.spec.parent]
+        assert {record.spec.parent for record in again} == {first[0].spec.batch}
+        assert {model(record) for record in again} == ENDS.keys() - {"conv_classifier"}
+        terminal.press("q", "q")
+        assert terminal.process.wait(20) == 0
+
+
+def ask_to_stop(terminal: Terminal, name: str) -> None:
+    """Go down the runs until the question is about the one of that model."""
+    terminal.press("g")
+    while True:
+        terminal.press("S")
+        terminal.until(lambda: "Stop run 2" in terminal.text or "This run is over" in terminal.text)
+        question = terminal.text.partition("Stop run 2")[2].partition("esc leave it")[0]
+        if name in question:
+            return
+        terminal.press("esc", "j")
