@@ -20,7 +20,6 @@ from core.matrix.index import Matrix
 from core.matrix.learn import RUNS
 from core.matrix.query import Query
 from core.matrix.scope import Learned
-from core.runs.estimate import Progress
 from core.runs.launch import cancel
 from core.runs.launch_plan import LaunchPlan
 from core.runs.queue import Queue
@@ -31,7 +30,7 @@ from tui.change_words import rebase_words
 from tui.clipboard import keep_copy
 from tui.commands import Command, Where, bindings, commands
 from tui.editor import edit, editor_command
-from tui.exit_words import exit_words
+from tui.exit_words import ended_words, exit_words
 from tui.palette import CommandProvider
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
@@ -303,18 +302,18 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             return
         self._runs_unreadable = ""
         if records != self.session.runs:
-            before = self.session.progress()
+            going = {record.spec.batch for record in self.session.runs if record.active}
             self.session.runs = records
             self.runs_changed.publish(None)
             if RUNS in self._asked:
                 self._asked.remove(RUNS)
                 self.learn([RUNS])
-            if before.left and not self.session.progress().left:
-                self._tell_end(before)
+            if going and not self.session.progress().left:
+                self._tell_end([record for record in records if record.spec.batch in going])
 
-    def _tell_end(self, before: Progress) -> None:
-        """The last of the runs that went on has ended."""
-        text = f"{before.total:,} runs have ended" if before.total > 1 else "The run has ended"
+    def _tell_end(self, ended: Sequence[RunRecord]) -> None:
+        """The last of the runs that went on has ended; all of their batches are given."""
+        text = ended_words(ended)
         self.say(text)
         how = self.session.settings.notify
         if how == "osc9" and self._driver is not None:

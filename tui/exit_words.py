@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said once the app has closed: what goes on without it, and what waits for the next start. Pure."""
+"""What is said of runs at an end: of a batch, and of the app, which they go on without. Pure."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from core.runs.record import RunRecord, RunState
-from tui.presentation import counted
+from tui.presentation import counted, run_look
 
 
 def exit_words(pending: int, records: Iterable[RunRecord]) -> str:
@@ -16,3 +17,10 @@ def exit_words(pending: int, records: Iterable[RunRecord]) -> str:
         waiting = f", {len(states) - running:,} waiting" if len(states) > running else ""
         lines.append(f"Runs go on: {running:,} running{waiting}. See them: ttmatrix runs --active")
     return "\n".join(lines)
+
+
+def ended_words(records: Sequence[RunRecord]) -> str:
+    """What came of runs that have all ended: `3 runs have ended: 2 pass, 1 CRASH`."""
+    counts = Counter(run_look(record).word for record in records)
+    told = ", ".join(f"{count:,} {word}" for word, count in counts.most_common())
+    return f"{counted(len(records), 'run')} {'has' if len(records) == 1 else 'have'} ended: {told}"

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix logs`: what a run printed, made safe for a terminal; with -f until it ends."""
+"""`ttmatrix logs`: what a run printed, made safe for a terminal; with -f until it ends, or against another run's."""
 
 import argparse
 import threading
 
 from core.cli.context import Context
-from core.errors import EXIT_OK
+from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.runs.launch import wait
+from core.runs.log_compare import compare_logs
 from core.runs.record import RunRecord
 from core.runs.store import RunStore
 from core.runs.tail import LogFile
+from core.text import one_line
 
 _POLL_SECONDS = 0.1
 _LINES_AT_ONCE = 1000
@@ -18,11 +20,18 @@ _LINES_AT_ONCE = 1000
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="a run id, or the beginning of one")
     parser.add_argument("-f", "--follow", action="store_true", help="go on until the run ends")
+    parser.add_argument(
+        "--compare",
+        metavar="RUN",
+        help="how the log of that run differs, but for times and addresses; exit 1: it does",
+    )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
     record = store.record(args.run)
+    if args.compare:
+        return _compare(context, record, store.record(args.compare))
     if context.console.json:
         if args.follow:
             wait(store, [record.spec.run_id])
@@ -38,6 +47,16 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         if over:
             return EXIT_OK
         pause.wait(_POLL_SECONDS)
+
+
+def _compare(context: Context, one: RunRecord, other: RunRecord) -> int:
+    lines = compare_logs(one, other)
+    if context.console.json:
+        context.console.document({"runs": [one.spec.run_id, other.spec.run_id], "diff": list(lines)})
+    else:
+        for line in lines:
+            context.console.line(one_line(line))
+    return EXIT_FINDINGS if lines else EXIT_OK
 
 
 def _print_lines(context: Context, log: LogFile, first: int, end: int) -> int:

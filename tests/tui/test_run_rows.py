@@ -10,7 +10,7 @@ from core.runs.events import Event, Finished, Queued, Started
 from core.runs.outcome import Outcome
 from core.runs.record import Presence, RunRecord, fold
 from tests.core.runs.test_record import SPEC
-from tui.exit_words import exit_words
+from tui.exit_words import ended_words, exit_words
 from tui.presentation import progress_text
 from tui.run_rows import RunRows, in_turn, slot_text, time_text
 
@@ -65,3 +65,11 @@ def test_the_progress_has_a_bar_and_the_exit_a_word() -> None:
     assert exit_words(1, runs) == (
         "1 pending change kept for the next start.\nRuns go on: 1 running, 2 waiting. See them: ttmatrix runs --active"
     )
+
+
+def test_the_end_of_a_batch_is_told_by_outcomes() -> None:
+    ends = [
+        record(str(at), Finished(9.0, end, 1.0)) for at, end in enumerate((Outcome.CRASH, Outcome.PASS, Outcome.PASS))
+    ]
+    assert ended_words(ends) == "3 runs have ended: 2 pass, 1 CRASH"
+    assert ended_words(ends[:1]) == "1 run has ended: 1 CRASH"

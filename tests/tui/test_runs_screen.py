@@ -133,7 +133,7 @@ async def test_the_progress_of_a_batch_is_told_and_so_is_its_end(checkout: Check
         await until(pilot, lambda: "1 of 2 done" in screen_text(app), "the progress")
         (left,) = [record for record in app.session.runs if record.active]
         app.cancel_run(left.spec.run_id)
-        await until(pilot, lambda: "2 runs have ended" in screen_text(app), "the end")
+        await until(pilot, lambda: "2 runs have ended: " in screen_text(app), "the end")
         assert "of 2 done" not in screen_text(app)
 
 
@@ -167,3 +167,55 @@ async def test_the_queue_is_held_and_moved_and_the_rest_runs_again(tmp_path: Pat
         for record in app.session.runs[:2]:
             app.cancel_run(record.spec.run_id)
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "the last end")
+
+
+async def test_runs_are_marked_compared_told_and_run_again(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, settings=settings)
+    failing = "alpha/pytorch-org/name-single_device-training"
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        app.start_runs([PASSING_ID, failing])
+        await until(pilot, lambda: len(app.session.runs) == 2, "the runs")
+        await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")
+        await until(pilot, lambda: "2 runs have ended: " in screen_text(app), "the word at the end")
+        await pilot.press("2", "g", "Y")
+        shown = app.runs_screen.current
+        assert shown is not None
+        passed = next(record for record in app.session.runs if record.spec.test_id == PASSING_ID)
+        app.runs_screen.show_run(passed.spec.run_id)
+        await pilot.press("Y")
+        await until(pilot, lambda: "This run has passed" in screen_text(app), "the word about a reason")
+        await pilot.press("c")
+        await until(pilot, lambda: "Mark two runs" in screen_text(app), "how to compare")
+        await pilot.press("g", "space", "space", "c")
+        await until(pilot, lambda: "Two logs" in screen_text(app), "the differences")
+        assert "@@" in screen_text(app)
+        await pilot.press("escape", "d")
+        await until(pilot, lambda: "versions" in screen_text(app), "all about the run")
+        assert "torch 2.9.0" in screen_text(app)
+        await pilot.press("escape", "r")
+        await until(pilot, lambda: len(app.session.runs) == 4, "both runs again")
+        assert "marked" not in screen_text(app)
+        parents = {record.spec.parent for record in app.session.runs[:2]}
+        assert parents == {app.session.runs[-1].spec.batch}
+        await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")
+        await pilot.press("o")
+        await until(pilot, lambda: app.screen is app.matrix_screen, "the matrix")
+        assert app.matrix_screen.current in (PASSING_ID, failing)
+
+
+@pytest.mark.parametrize(("how", "written"), [("osc9", True), ("bell", False), ("off", False)])
+async def test_the_end_of_a_batch_is_told_as_the_setting_says(
+    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, written: bool
+) -> None:
+    app = build_app(checkout, settings=Settings(python=str(tmp_path / "python"), notify=how))
+    bells: list[str] = []
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert app._driver is not None
+        sent: list[str] = []
+        monkeypatch.setattr(app._driver, "write", sent.append)
+        monkeypatch.setattr(app, "bell", lambda: bells.append("bell"))
+        app.start_runs([PASSING_ID])
+        await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
+        await pilot.pause()
+    assert any(text.startswith("\x1b]9;ttmatrix: 1 run has ended") for text in sent) == written
+    assert bool(bells) == (how == "bell")

@@ -58,7 +58,7 @@ class RunActs(SessionScreen):
     def action_run_again(self) -> None:
         if again := self._marked():
             self.host.run_again(again)
-            self.table.marks.clear()
+            self.table.action_unmark()
 
     def action_run_rest(self) -> None:
         self.host.run_rest()

@@ -40,5 +40,10 @@ class RunTable(RowTable):
             self.action_move(1)
             self.post_message(self.Marked())
 
+    def action_unmark(self) -> None:
+        self.marks.clear()
+        self.repaint_rows()
+        self.post_message(self.Marked())
+
     def action_open(self) -> None:
         self.post_message(self.Opened())

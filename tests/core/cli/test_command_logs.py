@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`logs`: what a run printed, and with -f until it ends."""
 
+from core.runs.store import RunStore
+from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 
@@ -35,3 +37,16 @@ def test_json_with_follow_is_the_whole_log(runnable: Checkout) -> None:
 
 def test_an_unknown_run_is_64() -> None:
     assert call("logs", "20260101-000000-abcdef").code == 64
+
+
+def test_two_logs_of_a_test_are_compared(runnable: Checkout) -> None:
+    one, other = _run(runnable), _run(runnable)
+    for run in (one, other):
+        call("logs", run, "-f")
+    same = call("logs", one, "--compare", other, "--json")
+    assert (same.code, same.json) == (0, {"runs": [one, other], "diff": []})
+    log = RunStore(paths().runs).record(other).log
+    log.write_text(log.read_text() + "TT_FATAL: more\x1b[2J\n")
+    differs = call("logs", one, "--compare", other)
+    assert differs.code == 1
+    assert differs.out.splitlines()[-1] == "+TT_FATAL: more"
