@@ -56,13 +56,16 @@ async def test_stopping_asks_and_needs_another_key(checkout: Checkout, settings:
         assert app.screen is app.runs_screen
 
 
-async def test_zoom_and_panes(checkout: Checkout, settings: Settings) -> None:
+async def test_zoom_and_panes(checkout: Checkout, settings: Settings, own_home: Path) -> None:
     app = build_app(checkout, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("r")
         await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
         await pilot.press("2", "tab")
         assert app.focused is app.runs_screen.log_view
+        await pilot.press("C")
+        await until(pilot, (own_home / "cache" / "clip.txt").is_file, "the copy")
+        assert (own_home / "cache" / "clip.txt").read_text().startswith("loading the model\nTTMATRIX-RESULT {")
         await pilot.press("z")
         assert "outcome" not in screen_text(app)
         await pilot.press("escape")

@@ -42,6 +42,13 @@ class LogView(LogPainting):
     class Moved(Message):
         """What there is to say of search, filters or errors has changed."""
 
+    class Copied(Message):
+        """Lines are to be put where they can be pasted."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
     class GivenUp(Message):
         """Search and filters were dropped because of this."""
 
@@ -113,6 +120,11 @@ class LogView(LogPainting):
             self.look.set_search(None)
             self._filter(())
             self.post_message(self.GivenUp(error))
+
+    def action_copy_shown(self) -> None:
+        if self.look is not None:
+            rows = self.look.lines(self.scroll_offset.y, self.size.height)
+            self.post_message(self.Copied("".join(f"{row}\n" for row in rows)))
 
     # Filters
 
