@@ -16,7 +16,7 @@ from tui.log_text import GUTTER, log_segments, log_style
 from tui.presentation import clock_text
 from tui.widgets.lines_view import LinesView
 
-_KEPT_LINES = 1000
+_KEPT_LINES = 300
 _TIME_CELLS = 9
 _TOO_LONG = UsageError(
     "This expression takes too long", "On a line on show it tries too many ways", "Write it plainer."
