@@ -34,8 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(parser: pytest.Parser) -> None:
-    add_forked(parser)
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> None:
+    add_forked(early_config, parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
