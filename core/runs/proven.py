@@ -3,7 +3,6 @@
 
 from collections.abc import Iterable
 
-from core.runs.kinds import KINDS
 from core.runs.outcome import FAILURES, HARMLESS, Outcome
 from core.runs.record import RunRecord
 
@@ -13,14 +12,13 @@ _RESULTS = FAILURES | HARMLESS
 def passed_cells(records: Iterable[RunRecord]) -> frozenset[tuple[str, str]]:
     """The cells, by id and arch, whose newest run that came to a result has passed.
 
-    A run on the CPU says nothing of a device. Device runs ask pytest to run what is skipped and not to expect
-    failures, so a pass is one (spec 5.3).
+    A run that claimed no device says nothing of one, whoever ran the test. Device runs ask pytest to run what is
+    skipped and not to expect failures, so a pass is one (spec 5.3).
     """
     newest: dict[tuple[str, str], RunRecord] = {}
     for record in records:
         spec = record.spec
-        on_device = spec.kind in KINDS and KINDS[spec.kind].needs_device
-        if on_device and spec.arch and record.outcome in _RESULTS:
+        if spec.devices and spec.arch and record.outcome in _RESULTS:
             cell = (spec.test_id, spec.arch)
             if cell not in newest or newest[cell].spec.run_id < spec.run_id:
                 newest[cell] = record

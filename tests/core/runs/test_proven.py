@@ -12,8 +12,8 @@ from core.runs.record import RunRecord, fold
 from .test_record import SPEC
 
 
-def _ended(number: int, outcome: Outcome, kind: str = "device", arch: str | None = "n150") -> RunRecord:
-    spec = replace(SPEC, run_id=f"20261121-00000{number}-abcdef", kind=kind, arch=arch)
+def _ended(number: int, outcome: Outcome, devices: tuple[str, ...] = ("0",), arch: str | None = "n150") -> RunRecord:
+    spec = replace(SPEC, run_id=f"20261121-00000{number}-abcdef", kind="device", devices=devices, arch=arch)
     return fold(spec, Path("/"), [Finished(1.0, outcome, 1.0)])
 
 
@@ -26,5 +26,5 @@ def test_a_pass_on_a_device_counts_until_the_next_result() -> None:
 
 
 def test_what_is_no_evidence() -> None:
-    others = [_ended(1, Outcome.PASS, kind="cpu"), _ended(2, Outcome.PASS, arch=None), _ended(3, Outcome.XFAIL)]
+    others = [_ended(1, Outcome.PASS, devices=()), _ended(2, Outcome.PASS, arch=None), _ended(3, Outcome.XFAIL)]
     assert passed_cells([*others, fold(replace(SPEC, kind="device"), Path("/"), [])]) == frozenset()
