@@ -11,6 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Footer, Static
 
 from core.runs.arrivals import Arrivals
+from core.runs.artefacts import artefacts, find_artefact
 from core.runs.log_signs import telling_line
 from core.runs.outcome import Outcome
 from core.runs.record import RunRecord
@@ -21,6 +22,7 @@ from core.text import one_line
 from tui.commands import Where, bindings
 from tui.presentation import counted, progress_text, run_look
 from tui.run_text import run_text
+from tui.screens.pick import Option, Pick
 from tui.screens.run_acts import RunActs
 from tui.widgets.lines_view import LinesView
 from tui.widgets.log_pane import LogPane
@@ -51,7 +53,7 @@ class RunsScreen(RunActs):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self._shown = ""
+        self._shown = self._file = ""
         self._told: RunRecord | None = None
         """The run of which all is told."""
         self.follow(self.host.runs_changed, self._runs_changed)
@@ -111,7 +113,7 @@ class RunsScreen(RunActs):
         record = self.current
         shown = record.spec.run_id if record else ""
         if shown != self._shown:
-            self._shown = shown
+            self._shown, self._file = shown, ""
             if record is not None:
                 self.query_one(LogPane).open(LogFile(record.log), Arrivals(record.arrivals))
         self._say_log()
@@ -134,7 +136,8 @@ class RunsScreen(RunActs):
         view = self.log_view
         state = f"{view.unseen:,} new lines below" if view.unseen else "following" if view.following else ""
         live = state if record.active else record.summary
-        title.update("   ".join(filter(None, (one_line(record.spec.test_id), run_look(record).word, live))))
+        words = (one_line(record.spec.test_id), run_look(record).word, one_line(self._file), live)
+        title.update("   ".join(filter(None, words)))
 
     # Actions
 
@@ -182,6 +185,25 @@ class RunsScreen(RunActs):
         if record is not None and self.has_class("detailed") and record is not self._told:
             self._told = record
             self.query_one(TextPane).show(run_text(record, read_provenance(record.directory)))
+
+    def action_pick_file(self) -> None:
+        record = self.current
+        if record is None:
+            return
+        names = artefacts(record)
+        if not names:
+            self.host.say("This run kept no files beside its log.")
+            return
+        options = [Option("", record.log.name, "what the run printed")]
+        options += [Option(name, name, f"{(record.directory / name).stat().st_size:,} bytes") for name in names]
+        self.app.push_screen(Pick("Show which file?", options, self._file), self._show_file)
+
+    def _show_file(self, name: str | None) -> None:
+        record = self.current
+        if name is not None and record is not None:
+            self._file = name
+            self.query_one(LogPane).open(LogFile(find_artefact(record, name) if name else record.log))
+            self._say_log()
 
     def action_copy_command(self) -> None:
         if self.current is not None:
