@@ -31,9 +31,12 @@ from tui.change_words import rebase_words
 from tui.clipboard import keep_copy
 from tui.commands import Command, Where, bindings, commands
 from tui.editor import edit, editor_command
+from tui.knowledge import Knowledge
 from tui.palette import CommandProvider
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
+from tui.screens.clusters import ClustersScreen
+from tui.screens.compare import CompareScreen
 from tui.screens.dialogs import Confirm, Notice
 from tui.screens.doctor import DoctorScreen
 from tui.screens.help import HelpScreen
@@ -85,9 +88,11 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.runs_screen = RunsScreen(self.session, self)
         self.review_screen = ReviewScreen(self.session, self)
         self.triage_screen = TriageScreen(self.session, self)
+        self.clusters_screen = ClustersScreen(self.session, self)
+        self.compare_screen = CompareScreen(self.session, self)
         self.doctor_screen = DoctorScreen(self.session, self)
         self.overview_screen = OverviewScreen(self.session, self)
-        for name in ("overview", "matrix", "runs", "triage", "review", "doctor"):
+        for name in ("overview", "matrix", "runs", "triage", "review", "doctor", "clusters", "compare"):
             self.install_screen(getattr(self, f"{name}_screen"), name)
         self.push_screen("matrix")
         self._look_at_runs()
@@ -319,7 +324,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
 
     def _look_at_evidence(self, records: Sequence[RunRecord]) -> None:
         """Tell everybody once a device run has ended, or reports were read by another process."""
-        stamp = self.session.evidence_stamp(records)
+        stamp = Knowledge(self.session).stamp(records)
         if stamp != self._evidence_stamp:
             self._evidence_stamp = stamp
             self.evidence_changed.publish(None)
