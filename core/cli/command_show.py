@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from core.cli.context import Context
-from core.cli.evidence_report import judgement_document
+from core.cli.evidence_report import evidence_text, judgement_document
 from core.cli.history_report import as_document as step_document
 from core.cli.history_report import print_steps
 from core.errors import EXIT_OK, TTMatrixError
-from core.evidence.strip import strip_of
 from core.matrix.detail import Detail, describe
 from core.matrix.effective import text_of
 from core.matrix.index import NO_ARCH
@@ -136,5 +135,5 @@ def _print_evidence(id: str, context: Context) -> None:
     if seen:
         context.console.line("\nEvidence:")
         for one in context.verdicts.of(id):
-            strip = strip_of(one.arch, seen.get(one.arch, ())).text
-            context.console.line(f"  {strip}: {one.verdict}, {one_line(one.why)}")
+            told = evidence_text(one.arch, seen.get(one.arch, ()))
+            context.console.line(f"  {told}: {one.verdict}, {one_line(one.why)}")

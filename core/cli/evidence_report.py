@@ -39,8 +39,13 @@ def verdicts_table(console: Console, judgements: Iterable[tuple[Judgement, Seque
     """A line for each cell, with all its results in short."""
     console.table(
         ("verdict", "evidence", "test", "why"),
-        ((one.verdict, strip_of(one.arch, seen).text, one.id, _why(one)) for one, seen in judgements),
+        ((one.verdict, evidence_text(one.arch, seen), one.id, _why(one)) for one, seen in judgements),
     )
+
+
+def evidence_text(arch: str, seen: Sequence[Observation]) -> str:
+    """All results of a cell in short, behind its arch."""
+    return strip_of(arch, seen).text if seen else arch
 
 
 def _why(one: Judgement) -> str:

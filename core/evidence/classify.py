@@ -11,7 +11,7 @@ from core.evidence.reasons import telling
 from core.model import BringupStatus, Function, Status
 from core.runs.junit import Testcase
 from core.runs.outcome import Outcome
-from core.runs.plain import plain_line
+from core.runs.plain import clean, plain_line
 
 _NAME = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 _CALCULATED = re.compile(r"\bCalculated: pcc=([-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|nan|inf))", re.IGNORECASE)
@@ -62,7 +62,7 @@ def observe(case: Testcase, setting: Setting) -> Observation | None:
     return Observation(
         test_id=test[1],
         function=test[0],
-        arch=_text(tags, "arch") or setting.arch,
+        arch=clean(_text(tags, "arch")) or setting.arch,
         origin=setting.origin,
         run=setting.run,
         when=setting.when,
@@ -90,7 +90,7 @@ def ending_of(case: Testcase) -> Ending:
     """What became of the model (spec 4.4)."""
     if case.outcome is Outcome.CRASH:
         return Ending.CRASHED
-    if case.outcome in (Outcome.FAIL, Outcome.ERROR) and _OUT_OF_TIME.search(case.text or case.message):
+    if case.outcome in (Outcome.FAIL, Outcome.ERROR) and _out_of_time(case.text or case.message):
         return Ending.HUNG
     if case.outcome is Outcome.SKIP:
         return Ending.NOT_RUN
@@ -104,6 +104,10 @@ def ending_of(case: Testcase) -> Ending:
         return Ending.PASSED
     # An expected failure looks the same whether it failed or passed: only the tag tells.
     return Ending.PASSED if _text(case.tags, "bringup_status") == BringupStatus.PASSED else Ending.FAILED
+
+
+def _out_of_time(text: str) -> bool:
+    return "Failed: Timeout" in text and _OUT_OF_TIME.search(text) is not None
 
 
 def stage_in(text: str) -> BringupStatus:
@@ -150,10 +154,10 @@ def _low(case: Testcase) -> bool:
 def _lowest(case: Testcase, forced: bool) -> float | None:
     """The lowest PCC that the testcase tells of: tags hold only one of several (spec 4.6). None where one is none."""
     told = case.tags.get("pcc")
-    texts = [_evidence_lines(case.text), case.message, _text(case.tags, "comparison_error_message")]
     # Of a forced run it is the entry's reason, which may quote a number of long ago.
-    texts += [] if forced else [case.properties.get("error_message", "")]
-    numbers = [float(match[1]) for text in texts for match in _CALCULATED.finditer(text)]
+    written = "" if forced else case.properties.get("error_message", "")
+    texts = (_evidence_lines(case.text), case.message, _text(case.tags, "comparison_error_message"), written)
+    numbers = [float(found) for text in texts if text for found in _CALCULATED.findall(text)]
     numbers += [float(told)] if isinstance(told, int | float) and not isinstance(told, bool) else []
     return min(numbers) if numbers and all(map(math.isfinite, numbers)) else None
 
@@ -185,13 +189,13 @@ def _reason(case: Testcase, ending: Ending, forced: bool) -> str:
 
 def _evidence_lines(text: str) -> str:
     """The lines of a traceback that pytest marks; all of a text without any."""
-    marked = [line[1:].strip() for line in text.splitlines() if line.startswith("E ")]
-    return "\n".join(marked) if marked else text
+    marked = [part.partition("\n")[0].strip() for part in f"\n{text}".split("\nE ")[1:]]
+    return "\n".join(marked) or text
 
 
 def _guidance(tags: Mapping[str, object], forced: bool) -> tuple[str, ...]:
     told = tags.get("guidance")
-    return () if forced or not isinstance(told, list | tuple) else tuple(map(str, told))
+    return () if forced or not isinstance(told, list | tuple) else tuple(clean(str(one)) for one in told)
 
 
 def _text(tags: Mapping[str, object], name: str) -> str:

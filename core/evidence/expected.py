@@ -3,8 +3,9 @@
 
 from dataclasses import dataclass
 
-from core.matrix.effective import resolve, status_on, supports
+from core.matrix.effective import as_status, texts, written
 from core.model import BringupStatus, Entry, Status
+from core.sources.schema import DEFAULT_ARCHS
 
 _DEFAULT_PCC = 0.99
 
@@ -36,18 +37,18 @@ def expected_of(
     entry: Entry | None, arch: str, *, training: bool, scheduled: bool | None = None, silent_runs: int = 0
 ) -> Expected:
     """What `entry` claims of its cell on `arch`. Values that cannot be what they should be count as not written."""
-    bringup = resolve(entry, "bringup_status", arch).value
-    required = resolve(entry, "required_pcc", arch).value
-    reason = resolve(entry, "reason", arch).value
+    fields = written(entry, arch)
+    bringup, required, reason = (fields.get(name) for name in ("bringup_status", "required_pcc", "reason"))
     named = bringup.strip().upper() if isinstance(bringup, str) else ""
+    number = isinstance(required, int | float) and not isinstance(required, bool)
     return Expected(
-        status=status_on(entry, arch),
+        status=as_status(fields.get("status")),
         reason=reason if isinstance(reason, str) else "",
         bringup=BringupStatus(named) if named in BringupStatus.__members__ else None,
-        required_pcc=float(required) if isinstance(required, int | float) else _DEFAULT_PCC,
+        required_pcc=float(required) if number else _DEFAULT_PCC,  # type: ignore[arg-type]
         # Upstream turns the check off for the boolean alone (spec 2.2).
-        pcc_checked=resolve(entry, "assert_pcc", arch).value is not False,
-        supported=supports(entry, arch),
+        pcc_checked=fields.get("assert_pcc") is not False,
+        supported=arch in (texts(fields.get("supported_archs")) or DEFAULT_ARCHS),
         scheduled=scheduled,
         silent_runs=silent_runs,
         training=training,

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum, auto
+from enum import Enum
 
 from core.evidence.drift import drift
 from core.evidence.expected import Expected
@@ -17,15 +17,17 @@ from core.model import Status
 class _Kind(Enum):
     """What one result means under the entry as it is now, whatever was in force when it ran."""
 
-    PASS = auto()
-    LOW = auto()
+    PASS = "passed"
+    LOW = "below the threshold"
     """It ran to its end, with a number that the entry does not allow."""
-    FAIL = auto()
-    CRASH = auto()
-    HANG = auto()
+    FAIL = "failed"
+    CRASH = "crashed"
+    HANG = "hung"
 
 
-_KINDS = {Ending.FAILED: _Kind.FAIL, Ending.CRASHED: _Kind.CRASH, Ending.HUNG: _Kind.HANG}
+_KINDS = ((Ending.FAILED, _Kind.FAIL), (Ending.CRASHED, _Kind.CRASH), (Ending.HUNG, _Kind.HANG))
+# Compared one by one: to hash a member of an enum takes longer than all of that.
+_RAN = tuple(RAN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy) -> _
     if expected.status is Status.EXCLUDE_MODEL:
         return _Said(Verdict.UNUSED, "left out of every collection")
     seen = [row for row in seen if row.host not in policy.ignored_hosts] if policy.ignored_hosts else seen
-    rows = [row for row in seen if row.ending in RAN]
+    rows = [row for row in seen if row.ending in _RAN]
     if len(rows) < policy.minimum_runs:
         return _too_few(expected, seen, rows, policy)
     tail = seen[-policy.minimum_runs :]
@@ -101,13 +103,14 @@ def _too_few(expected: Expected, seen: Sequence[Observation], rows: Sequence[Obs
     if not seen:
         return _Said(Verdict.UNKNOWN, "no results")
     broken = sum(row.ending is Ending.BROKEN for row in seen)
-    why = f"{broken} did not get to the model: {seen[-1].reason}" if broken else f"skipped {len(seen)} times, never run"
+    why = f"{broken} did not get to the model: {seen[-1].reason}" if broken else f"never run, {len(seen)} skipped"
     return _Said(Verdict.UNKNOWN, why, seen)
 
 
 def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said:
     kinds = [_kind(row, expected) for row in rows]
-    if set(kinds) == {_Kind.PASS, _Kind.LOW} and expected.status is not Status.UNSPECIFIED:
+    low = kinds.count(_Kind.LOW)
+    if 0 < low < len(kinds) == low + kinds.count(_Kind.PASS) and expected.status is not Status.UNSPECIFIED:
         # Not two behaviours, but one number on both sides of a threshold.
         return _low(expected, rows, policy) or _flaky(kinds, rows)
     passed = [kind is _Kind.PASS for kind in kinds]
@@ -121,8 +124,9 @@ def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
 
 
 def _kind(row: Observation, expected: Expected) -> _Kind:
-    if row.ending in _KINDS:
-        return _KINDS[row.ending]
+    for ending, kind in _KINDS:
+        if row.ending is ending:
+            return kind
     if not expected.pcc_checked:
         # What has no number at all is no PCC; and a number that is none is no reason to expect a pass from now on.
         other = row.ending is Ending.INACCURATE and row.pcc is None
@@ -135,8 +139,12 @@ def _kind(row: Observation, expected: Expected) -> _Kind:
 
 
 def _flaky(kinds: Sequence[_Kind], rows: Sequence[Observation]) -> _Said:
-    passes = sum(kind is _Kind.PASS for kind in kinds)
-    return _Said(Verdict.FLAKY, f"passed {passes} of {len(rows)} times", rows)
+    return _Said(Verdict.FLAKY, f"of {len(rows)} results {_counted(kinds)}", rows)
+
+
+def _counted(kinds: Sequence[_Kind]) -> str:
+    """`3 passed, 1 failed`"""
+    return ", ".join(f"{number} {kind.value}" for kind in _Kind if (number := kinds.count(kind)))
 
 
 def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said:
@@ -155,23 +163,23 @@ def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_K
     ended = next((kind for kind in reversed(kinds) if kind in (_Kind.CRASH, _Kind.HANG)), None)
     if ended is not None:
         return _ended(ended, expected, rows, kinds)
-    why = f"failed {len(rows)} times in a row"
+    why = f"the last {len(rows)}: {_counted(kinds)}"
     if expected.status is Status.UNSPECIFIED:
         return _Said(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
     if not expected.expects_no_pass:
-        low = _low(expected, rows, policy) if set(kinds) == {_Kind.LOW} else None
-        return low or _Said(Verdict.REGRESSED, f"{why}: {rows[-1].reason}", rows)
+        low = _low(expected, rows, policy) if kinds.count(_Kind.LOW) == len(kinds) else None
+        told = next((row.reason for row in reversed(rows) if row.reason), "")
+        return low or _Said(Verdict.REGRESSED, f"{why}; {told}" if told else why, rows)
     if (found := drift(rows, expected)) is not None:
-        return _Said(Verdict.DRIFTED, f"{why}: {found.why}", rows, found.direction)
+        return _Said(Verdict.DRIFTED, f"{why}; {found.why}", rows, found.direction)
     return _Said(Verdict.ACTIVE, f"{why}, as expected", rows)
 
 
 def _ended(ended: _Kind, expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind]) -> _Said:
     """Only an entry that says skip keeps CI from a crash or a hang (spec 4.3)."""
-    number = sum(kind is ended for kind in kinds)
-    what = f"{'crashed' if ended is _Kind.CRASH else 'hung'} {number} of {len(rows)} times"
+    what = f"the last {len(rows)}: {_counted(kinds)}"
     if expected.status is Status.NOT_SUPPORTED_SKIP:
-        return _Said(Verdict.ACTIVE, f"{what} where it was run", rows)
+        return _Said(Verdict.ACTIVE, f"{what}; the entry says skip", rows)
     return _Said(Verdict.CRASH if ended is _Kind.CRASH else Verdict.HANG, what, rows)
 
 

@@ -15,12 +15,12 @@ from core.matrix.columns import Column
 from core.matrix.index import Matrix
 from core.matrix.judged import Judged
 from core.matrix.selected import Selected
-from core.model import Status
+from core.model import Function, Status
 from core.sources.presets import Job
 
 
 class Verdicts:
-    """What `observations` say of every cell of `matrix` under `policy`.
+    """What `observations`, oldest first, say of every cell of `matrix` under `policy`.
 
     A test has a cell on each arch it is marked for, and on each other one that has results of it. Without `selected`
     nothing is known of jobs, and a cell without results is UNKNOWN.
@@ -37,7 +37,7 @@ class Verdicts:
         """Results by test id and arch, oldest first."""
         runs: dict[str, set[str]] = {}
         for one in observations:
-            if one.arch in matrix.schema.archs:
+            if one.arch in matrix.schema.archs and one.function not in _OTHERS:
                 self.seen.setdefault(one.test_id, {}).setdefault(one.arch, []).append(one)
             if one.job:
                 runs.setdefault(one.job, set()).add(one.run)
@@ -60,11 +60,10 @@ class Verdicts:
     def facts(self) -> Judged:
         """The verdicts as columns for queries."""
         by_arch = {arch: self._silent(arch) for arch in self.matrix.schema.archs}
-        codes = {verdict: at for at, verdict in enumerate(_WORDS)}
         for id, judgements in self.judged.items():
             row = self.matrix.rows[id]
             for one in judgements:
-                by_arch[one.arch][row] = codes[one.verdict]
+                by_arch[one.arch][row] = _CODES[one.verdict]
         return Judged(self.matrix, {arch: Column(_WORDS, bytes(column)) for arch, column in by_arch.items()})
 
     @cached_property
@@ -80,22 +79,31 @@ class Verdicts:
 
     def _silent(self, arch: str) -> bytearray:
         """Codes of the verdicts that all cells on `arch` would have without any results."""
-        matrix, known = self.matrix, dict[tuple[int, bool], int]()
-        marks, status = matrix.flags["arch"], matrix.status[arch]
-        bit = marks.mask([arch])
-        excluded = status.values.index(Status.EXCLUDE_MODEL) if Status.EXCLUDE_MODEL in status.values else -1
-        column = bytearray(len(matrix.ids))
-        sets = self._selected.codes if self._selected else bytes(len(matrix.ids))
-        for row, (mask, code, jobs) in enumerate(zip(marks.masks, status.codes, sets, strict=True)):
-            if mask & bit:
-                key = jobs, code == excluded
-                if key not in known:
-                    known[key] = _WORDS.index(self._without_results(row, arch, key[1]))
-                column[row] = known[key]
+        status, bit = self.matrix.status[arch], self.matrix.flags["arch"].mask([arch])
+        # Some hundred pairs of marks and jobs stand for all rows.
+        verdicts = {
+            pair: _CODES[self._without_results(row, arch, Status.UNSPECIFIED)] if pair[0] & bit else 0
+            for pair, row in self._kinds.items()
+        }
+        column = bytearray(map(verdicts.__getitem__, self._kind_of_row))
+        if Status.EXCLUDE_MODEL in status.values:
+            for row in map(self.matrix.rows.__getitem__, self.matrix.entries):
+                if column[row] and status[row] == Status.EXCLUDE_MODEL:
+                    column[row] = _CODES[self._without_results(row, arch, Status.EXCLUDE_MODEL)]
         return column
 
-    def _without_results(self, row: int, arch: str, excluded: bool) -> Verdict:
-        status = Status.EXCLUDE_MODEL if excluded else Status.UNSPECIFIED
+    @cached_property
+    def _kind_of_row(self) -> list[tuple[int, int]]:
+        """Marks and jobs of each row, both as numbers."""
+        masks = self.matrix.flags["arch"].masks
+        return list(zip(masks, self._selected.codes if self._selected else bytes(len(masks)), strict=True))
+
+    @cached_property
+    def _kinds(self) -> Mapping[tuple[int, int], int]:
+        """One row of each kind."""
+        return {pair: row for row, pair in enumerate(self._kind_of_row)}
+
+    def _without_results(self, row: int, arch: str, status: Status) -> Verdict:
         scheduled, silent_runs = self._scheduled(row, arch)
         expected = Expected(status, scheduled=scheduled, silent_runs=silent_runs)
         return judge("", {arch: expected}, {}, self.policy)[0].verdict
@@ -113,7 +121,10 @@ class Verdicts:
         return self._jobs[key]
 
 
+_OTHERS = (Function.OP_BY_OP, Function.PLACEHOLDER)
+"""They share ids with model tests and run something else (spec 1.5)."""
 _WORDS = ("", *Verdict)
+_CODES = {verdict: _WORDS.index(verdict) for verdict in Verdict}
 
 
 def _runs_of(job: Job, runs: Mapping[str, set[str]], archs: Sequence[str]) -> set[str]:

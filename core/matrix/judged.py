@@ -3,7 +3,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.index import NO_ARCH, Matrix
@@ -35,12 +36,17 @@ class Judged:
     @cached_property
     def _any(self) -> FlagColumn:
         words = tuple(dict.fromkeys(word for column in self.by_arch.values() for word in column.values if word))
+        if not words:
+            return FlagColumn((), [0] * len(self.matrix.ids)).or_none()
         bits = {word: 1 << at for at, word in enumerate(words)} | {"": 0}
-        masks = [0] * len(self.matrix.ids)
-        for column in self.by_arch.values():
-            own = [bits[word] for word in column.values]
-            masks = [mask | own[code] for mask, code in zip(masks, column.codes, strict=True)]
-        return FlagColumn(words, masks).or_none()
+        # Few ways in which a row can stand on all archs stand for all rows.
+        columns = tuple(self.by_arch.values())
+        rows = list(zip(*(column.codes for column in columns), strict=True))
+        masks = {
+            codes: reduce(or_, (bits[column.values[code]] for column, code in zip(columns, codes, strict=True)))
+            for codes in set(rows)
+        }
+        return FlagColumn(words, [masks[codes] for codes in rows]).or_none()
 
     @cached_property
     def _stale(self) -> Column:

@@ -11,6 +11,7 @@ from core.evidence.policy import Policy
 from core.evidence.verdicts import Verdicts
 from core.matrix.index import Matrix, index
 from core.matrix.selected import Selected
+from core.model import Function
 from core.sources.presets import Job
 from tests.support.evidence import seen
 from tests.support.tree import INFERENCE, LOADERS, YAML, write_checkout
@@ -47,6 +48,11 @@ def test_cells_are_those_of_the_marks_and_of_the_evidence(matrix: Matrix) -> Non
     ]
     assert found.judged.keys() == {NET}
     assert [one.arch for one in found.of(TINY)] == ["n150", "p150"]
+
+
+def test_a_twin_of_the_same_id_says_nothing(matrix: Matrix) -> None:
+    twins = [replace(one, function=Function.OP_BY_OP) for one in PASSES]
+    assert Verdicts(matrix, twins, Policy()).of(NET)[0].verdict is Verdict.UNKNOWN
 
 
 def test_what_is_known_of_jobs_tells_unused_from_unknown(matrix: Matrix) -> None:
