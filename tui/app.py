@@ -3,10 +3,9 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from functools import partial
+from typing import Any, ClassVar, TypeVar
 
-from textual.app import App
 from textual.binding import BindingType
 from textual.signal import Signal
 
@@ -18,7 +17,6 @@ from core.matrix.detail import Detail
 from core.matrix.fields import needs
 from core.matrix.index import Matrix
 from core.matrix.learn import RUNS
-from core.matrix.query import Query
 from core.matrix.scope import Learned
 from core.runs.launch import cancel
 from core.runs.launch_plan import LaunchPlan
@@ -31,25 +29,17 @@ from tui.clipboard import keep_copy
 from tui.commands import Command, Where, bindings, commands
 from tui.editor import edit, editor_command
 from tui.exit_words import ended_words, exit_words
-from tui.host import Host
+from tui.knowledge import Knowledge
+from tui.navigation import Navigation
 from tui.palette import CommandProvider
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm, Notice
 from tui.screens.help import HelpScreen
 from tui.screens.launch import Launch
-from tui.screens.matrix import MatrixScreen
 from tui.session import Session
 
-if TYPE_CHECKING:
-    from tui.screens.doctor import DoctorScreen
-    from tui.screens.overview import OverviewScreen
-    from tui.screens.review import ReviewScreen
-    from tui.screens.runs import RunsScreen
-    from tui.screens.triage import TriageScreen
-
 T = TypeVar("T")
-S = TypeVar("S", bound=SessionScreen)
 
 _LOOK_SECONDS = 0.5
 """How often we look at what other processes do: runs, and decisions of another instance."""
@@ -59,7 +49,7 @@ _NOTICE_SECONDS = 20
 """How long words stand that a person should not miss."""
 
 
-class TTMatrixApp(App[None], inherit_bindings=False):
+class TTMatrixApp(Navigation, inherit_bindings=False):
     """Screens over one session. Threads come back through messages; only handlers change what is shown."""
 
     TITLE = "ttmatrix"
@@ -96,76 +86,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             # Runs that were left waiting by a scheduler that is gone go on.
             self.in_thread("tend", self.session.tend, lambda _: None)
 
-    # The screens: those that are not the first are imported and made when somebody wants them
-
-    @cached_property
-    def matrix_screen(self) -> MatrixScreen:
-        return self._installed(MatrixScreen)
-
-    @cached_property
-    def runs_screen(self) -> "RunsScreen":
-        from tui.screens.runs import RunsScreen
-
-        return self._installed(RunsScreen)
-
-    @cached_property
-    def review_screen(self) -> "ReviewScreen":
-        from tui.screens.review import ReviewScreen
-
-        return self._installed(ReviewScreen)
-
-    @cached_property
-    def triage_screen(self) -> "TriageScreen":
-        from tui.screens.triage import TriageScreen
-
-        return self._installed(TriageScreen)
-
-    @cached_property
-    def doctor_screen(self) -> "DoctorScreen":
-        from tui.screens.doctor import DoctorScreen
-
-        return self._installed(DoctorScreen)
-
-    @cached_property
-    def overview_screen(self) -> "OverviewScreen":
-        from tui.screens.overview import OverviewScreen
-
-        return self._installed(OverviewScreen)
-
-    def _installed(self, kind: Callable[[Session, Host], S]) -> S:
-        screen = kind(self.session, self)
-        # Installed, it lives on while another one is in front.
-        self.install_screen(screen, type(screen).__name__)
-        return screen
-
     # Between the screens
-
-    def action_switch(self, name: str) -> None:
-        """Show another screen; `log` is the runs screen with nothing but the log."""
-        if isinstance(self.screen, SessionScreen):
-            self.switch_screen(getattr(self, f"{'runs' if name == 'log' else name}_screen"))
-            if name == "log":
-                self.call_later(self.runs_screen.set_class, True, "zoomed")
-
-    def show_run(self, run_id: str) -> None:
-        """Go to the log of a run."""
-        self.switch_screen(self.runs_screen)
-        self.call_later(self.runs_screen.show_run, run_id, zoomed=True)
-
-    def show_test(self, id: str) -> None:
-        """Go to a test in the matrix; a filter that hides it is cleared."""
-        self.switch_screen(self.matrix_screen)
-        self.call_later(self.matrix_screen.go_to, id)
-
-    def show_tests(self, query: Query) -> None:
-        """Go to the tests that a query selects."""
-        self.switch_screen(self.matrix_screen)
-        self.call_later(self.matrix_screen.go_to_tests, query)
-
-    def show_findings(self, kind: str) -> None:
-        """Go to what doctor finds of a kind."""
-        self.switch_screen(self.doctor_screen)
-        self.call_later(self.doctor_screen.show_kind, kind)
 
     def action_go_back(self) -> None:
         if isinstance(self.screen, SessionScreen):
@@ -356,7 +277,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
 
     def _look_at_evidence(self, records: Sequence[RunRecord]) -> None:
         """Tell everybody once a device run has ended, or reports were read by another process."""
-        stamp = self.session.evidence_stamp(records)
+        stamp = Knowledge(self.session).stamp(records)
         if stamp != self._evidence_stamp:
             self._evidence_stamp = stamp
             self.evidence_changed.publish(None)

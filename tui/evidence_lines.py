@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The evidence of a test as lines: on each arch its strip, the verdict and every result, own runs told apart."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -18,9 +19,21 @@ _MOST_ROWS = 12
 _INDENT = 2
 
 
-def evidence_lines(judgements: Iterable[Judgement], width: int, suspects: Collection[str] = ()) -> list[Line]:
-    """What is known of each arch, in lines of at most `width` cells; `suspects` are machines that fail alone."""
-    return [line for one in judgements for line in _judgement(one, width, suspects)]
+def strip_lines(judgements: Iterable[Judgement], width: int) -> list[Line]:
+    """The strip of each arch with the verdict and why, in lines of at most `width` cells."""
+    return [line for one in judgements for line in _judgement(one, width)]
+
+
+def result_lines(judgements: Iterable[Judgement], width: int, suspects: Collection[str] = ()) -> list[Line]:
+    """Every result that decided, newest first; `suspects` are machines that fail alone."""
+    lines: list[Line] = []
+    for one in judgements:
+        lines.append((Cell(f"results on {one.arch}", "heading"),))
+        for row in list(reversed(one.rows))[:_MOST_ROWS]:
+            lines += _row(row, width, suspects)
+        if len(one.rows) > _MOST_ROWS:
+            lines.append((Cell(f"  and {len(one.rows) - _MOST_ROWS:,} older results", "dim"),))
+    return lines
 
 
 def group_lines(items: Iterable[Item], width: int) -> list[Line]:
@@ -49,14 +62,11 @@ def _marks(rows: Sequence[Observation]) -> Iterator[Cell]:
         yield Cell(MARKS[row.ending], _STYLES.get(row.ending, "error"))
 
 
-def _judgement(one: Judgement, width: int, suspects: Collection[str]) -> Iterator[Line]:
-    # The strip is shown with its whole arch even where no result is: that is what the line tells then.
-    yield (*strip_cells(one.arch, one.rows), Cell(f"  {one.verdict}", "heading"))
-    yield from paragraph(f"  {one.why}{_DIRECTIONS.get(one.direction, '')}", "dim", width, _INDENT)
-    for row in list(reversed(one.rows))[:_MOST_ROWS]:
-        yield from _row(row, width, suspects)
-    if len(one.rows) > _MOST_ROWS:
-        yield (Cell(f"  and {len(one.rows) - _MOST_ROWS:,} older results", "dim"),)
+def _judgement(one: Judgement, width: int) -> Iterator[Line]:
+    words = f" {one.why}{_DIRECTIONS.get(one.direction, '')}"
+    cells = [*strip_cells(one.arch, one.rows), Cell(f" {one.verdict}:", "word")]
+    cells += [Cell(word, "dim") for word in re.findall(r"\s*\S+", one_line(words))]
+    yield from wrapped(cells, width, _INDENT)
 
 
 def _row(row: Observation, width: int, suspects: Collection[str]) -> Iterator[Line]:

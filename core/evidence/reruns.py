@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Device runs that fill what is not known of cells: planned with how long they take, and nothing is started."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from core.errors import TTMatrixError
@@ -19,26 +19,27 @@ from core.sources.durations import read_durations
 
 _KIND = "device"
 
+Wanted = tuple[str, str, int]
+"""A cell, by id and arch, and how often it is to run."""
 
-def plan_reruns(
-    matrix: Matrix,
-    judgements: Iterable[Judgement],
-    minimum: int,
-    settings: Settings,
-    runs: Path,
-    records: Iterable[RunRecord],
-) -> LaunchPlan:
-    """As many device runs of each cell as it lacks of the `minimum` for a verdict, and one of each other cell.
 
-    Raises TTMatrixError, with the remedy, where something is in the way of all of them.
-    """
-    planned: list[RunSpec] = []
-    refused: list[TTMatrixError] = []
+def lacking(judgements: Iterable[Judgement], minimum: int) -> Iterator[Wanted]:
+    """As many runs of each cell as it lacks of the `minimum` for a verdict, and one of each other cell."""
     for one in judgements:
         ran = sum(row.ending in RAN for row in one.rows)
-        for _ in range(max(1, minimum - ran) if one.verdict is Verdict.UNKNOWN else 1):
+        yield one.id, one.arch, max(1, minimum - ran) if one.verdict is Verdict.UNKNOWN else 1
+
+
+def plan_reruns(
+    matrix: Matrix, wanted: Iterable[Wanted], settings: Settings, runs: Path, records: Iterable[RunRecord]
+) -> LaunchPlan:
+    """Device runs of cells. Raises TTMatrixError, with the remedy, where something is in the way of all of them."""
+    planned: list[RunSpec] = []
+    refused: list[TTMatrixError] = []
+    for id, arch, times in wanted:
+        for _ in range(times):
             try:
-                planned.append(plan_test(matrix, one.id, settings, runs=runs, kind=_KIND, arch=one.arch))
+                planned.append(plan_test(matrix, id, settings, runs=runs, kind=_KIND, arch=arch))
             except TTMatrixError as error:
                 refused.append(error)
                 break

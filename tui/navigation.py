@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The screens of the app and the ways between them."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from textual.app import App
+
+from core.matrix.query import Query
+from tui.host import Host
+from tui.screens.base import SessionScreen
+from tui.screens.matrix import MatrixScreen
+from tui.session import Session
+
+if TYPE_CHECKING:
+    from tui.screens.clusters import ClustersScreen
+    from tui.screens.compare import CompareScreen
+    from tui.screens.doctor import DoctorScreen
+    from tui.screens.overview import OverviewScreen
+    from tui.screens.review import ReviewScreen
+    from tui.screens.runs import RunsScreen
+    from tui.screens.triage import TriageScreen
+
+S = TypeVar("S", bound=SessionScreen)
+
+
+class Navigation(App[None]):
+    """Has a screen for each name that commands switch to.
+
+    All but the first are imported and made when somebody wants them, and live on from then.
+    """
+
+    session: Session
+
+    @cached_property
+    def matrix_screen(self) -> MatrixScreen:
+        return self._installed(MatrixScreen)
+
+    @cached_property
+    def runs_screen(self) -> "RunsScreen":
+        from tui.screens.runs import RunsScreen
+
+        return self._installed(RunsScreen)
+
+    @cached_property
+    def review_screen(self) -> "ReviewScreen":
+        from tui.screens.review import ReviewScreen
+
+        return self._installed(ReviewScreen)
+
+    @cached_property
+    def triage_screen(self) -> "TriageScreen":
+        from tui.screens.triage import TriageScreen
+
+        return self._installed(TriageScreen)
+
+    @cached_property
+    def clusters_screen(self) -> "ClustersScreen":
+        from tui.screens.clusters import ClustersScreen
+
+        return self._installed(ClustersScreen)
+
+    @cached_property
+    def compare_screen(self) -> "CompareScreen":
+        from tui.screens.compare import CompareScreen
+
+        return self._installed(CompareScreen)
+
+    @cached_property
+    def doctor_screen(self) -> "DoctorScreen":
+        from tui.screens.doctor import DoctorScreen
+
+        return self._installed(DoctorScreen)
+
+    @cached_property
+    def overview_screen(self) -> "OverviewScreen":
+        from tui.screens.overview import OverviewScreen
+
+        return self._installed(OverviewScreen)
+
+    def _installed(self, kind: Callable[[Session, Host], S]) -> S:
+        screen = kind(self.session, cast(Host, self))
+        # Installed, it lives on while another one is in front.
+        self.install_screen(screen, type(screen).__name__)
+        return screen
+
+    def action_switch(self, name: str) -> None:
+        """Show another screen; `log` is the runs screen with nothing but the log."""
+        if isinstance(self.screen, SessionScreen):
+            self.switch_screen(getattr(self, f"{'runs' if name == 'log' else name}_screen"))
+            if name == "log":
+                self.call_later(self.runs_screen.set_class, True, "zoomed")
+
+    def show_run(self, run_id: str) -> None:
+        """Go to the log of a run."""
+        self.switch_screen(self.runs_screen)
+        self.call_later(self.runs_screen.show_run, run_id, zoomed=True)
+
+    def show_test(self, id: str) -> None:
+        """Go to a test in the matrix; a filter that hides it is cleared."""
+        self.switch_screen(self.matrix_screen)
+        self.call_later(self.matrix_screen.go_to, id)
+
+    def show_tests(self, query: Query) -> None:
+        """Go to the tests that a query selects."""
+        self.switch_screen(self.matrix_screen)
+        self.call_later(self.matrix_screen.go_to_tests, query)
+
+    def show_findings(self, kind: str) -> None:
+        """Go to what doctor finds of a kind."""
+        self.switch_screen(self.doctor_screen)
+        self.call_later(self.doctor_screen.show_kind, kind)
