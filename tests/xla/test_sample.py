@@ -76,7 +76,12 @@ def argv(ids: Iterable[str], *options: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(PAYLOAD), "ENABLE_BRINGUP_STAGE_LOGGING": "1"}
+    return {
+        **os.environ,
+        "PYTHONPATH": str(PAYLOAD),
+        "ENABLE_BRINGUP_STAGE_LOGGING": "1",
+        "TT_XLA_DISABLE_MODEL_REQS": "1",
+    }
 
 
 def session(sample: Checkout, ids: Iterable[str], *options: str) -> dict[str, Case]:
