@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from ttmatrix_requirements import applied  # type: ignore[import-not-found]
 
 from . import perf, stage
 from .expectations import Expectation
@@ -34,7 +35,9 @@ def run_test(case: Case, expectation: Expectation, harness: Harness, record: Rec
     if expectation.status == "NOT_SUPPORTED_SKIP" and not harness.options.force_run:
         _report(facts, record)
         pytest.skip(expectation.reason)  # type: ignore[arg-type] # Upstream hands on what there is, too.
-    _execute(loader, facts, harness, record)
+    # Where this fails there are none, either.
+    with applied(harness.options.models_root / case.model.directory):
+        _execute(loader, facts, harness, record)
 
 
 def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> None:

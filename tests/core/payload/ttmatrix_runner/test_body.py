@@ -162,3 +162,15 @@ def test_several_tests_of_a_session_do_not_hear_each_other(checkout: Checkout) -
     assert done.cases[ID].outcome is Outcome.PASS
     assert done.cases[TRAINING].properties["error_message"] == "error: of training"
     assert "error: of training" in done.output
+
+
+@pytest.mark.parametrize(("disabled", "outcome"), [("0", Outcome.FAIL), ("1", Outcome.PASS)])
+def test_packages_that_cannot_be_had_fail_the_test_without_properties(
+    checkout: Checkout, disabled: str, outcome: Outcome
+) -> None:
+    checkout.acting(GOOD)
+    (checkout.models / "tiny/pytorch/requirements.txt").write_text("tt_probe_absent")
+    environ = {"PIP_NO_INDEX": "1", "TT_XLA_DISABLE_MODEL_REQS": disabled, "TTMATRIX_HOME": str(checkout.root / "home")}
+    case = checkout.one(environ=environ)
+    assert case.outcome is outcome
+    assert bool(case.properties) is (outcome is Outcome.PASS)
