@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from ttmatrix_requirements import applied  # type: ignore[import-not-found]
 
 from . import perf, stage
 from .expectations import Expectation
@@ -35,8 +36,7 @@ def run_test(case: Case, expectation: Expectation, harness: Harness, record: Rec
     if expectation.status == "NOT_SUPPORTED_SKIP" and not harness.options.force_run:
         _report(facts, record)
         pytest.skip(expectation.reason)  # type: ignore[arg-type] # Upstream hands on what there is, too.
-    from ttmatrix_requirements import applied  # type: ignore[import-not-found]
-
+    # Where this fails there are none, either.
     with applied(harness.options.models_root / case.model.directory):
         _execute(loader, facts, harness, record)
 
