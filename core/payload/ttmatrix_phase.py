@@ -64,7 +64,7 @@ class Phase:
         self.outputs: dict[str, torch.Tensor] = {}
         self.gradients: dict[str, torch.Tensor] = {}
         self.report: dict[str, Any] = {"dtype": self.name, "ok": False, "step": None, "error_type": None}
-        self.report.update(error=None, inputs=[], output=None, unpacked=None, seconds=0.0)
+        self.report.update(error=None, parameters=[], inputs=[], output=None, unpacked=None, seconds=0.0)
 
     def run(self, make_loader: Callable[[], Any]) -> None:
         """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
@@ -97,6 +97,7 @@ class Phase:
         loader = make_loader()
         model = loader.load_model(**self._accepted(loader.load_model))
         model.train(training)
+        self.report["parameters"] = parameters_of(model)
         self.step = "load_inputs"
         inputs = self._load_inputs(loader)
         self.report["inputs"] = describe(inputs)
@@ -150,6 +151,15 @@ def call(model: Callable[..., Any], inputs: Any) -> Any:
         return model(**inputs)
     kind = type(inputs).__name__
     raise TypeError(f"load_inputs gave {kind}, but the runner passes tensors, sequences and mappings only")
+
+
+def parameters_of(model: Any) -> list[str]:
+    """Names of what the model's forward takes, in order; empty where it does not tell."""
+    try:
+        named = inspect.signature(getattr(model, "forward", model)).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [one.name for one in named if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
 
 
 def backward_start(unpacked: Any) -> tuple[torch.Tensor, torch.Tensor | None]:
