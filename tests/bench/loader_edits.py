@@ -29,9 +29,7 @@ def main(checkout: Path, *, verbose: bool) -> int:
     counts: Counter[str] = Counter()
     for path in sorted((checkout / _MODELS).rglob("loader.py")):
         source = path.read_bytes().decode()
-        counts[
-            "read and put out again" if Code(source).spliced([]) == source == Code(source).module.code else "WRONG"
-        ] += 1
+        counts["read and put out again" if _is_put_out_again(source) else "WRONG"] += 1
         if path.parent.name != "pytorch":
             continue
         counts.update(override_goes_back(source))
@@ -46,6 +44,11 @@ def main(checkout: Path, *, verbose: bool) -> int:
     for verdict, count in counts.most_common():
         print(f"{count:5} {verdict}")
     return 1 if counts["WRONG"] else 0
+
+
+def _is_put_out_again(source: str) -> bool:
+    code = Code(source)
+    return code.spliced([]) == source == code.module.code
 
 
 def judge(source: str, mutation: Mutation) -> tuple[str, str]:
