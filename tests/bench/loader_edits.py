@@ -86,8 +86,8 @@ def _one_statement(before: str, after: str) -> bool:
 def override_goes_back(source: str) -> Iterator[str]:
     """Whether an override that is taken out comes back into its class, nothing else having moved."""
     lines = source.splitlines(keepends=True)
-    for cls in ast.parse(source).body:
-        for one in cls.body if isinstance(cls, ast.ClassDef) and len(cls.body) > 1 else ():
+    for cls in (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and len(node.body) > 1):
+        for one in cls.body:
             if isinstance(one, ast.FunctionDef) and one.name == METHOD and not one.decorator_list:
                 without = "".join(lines[: one.lineno - 1] + lines[one.end_lineno or one.lineno :])
                 found = unpack_override(without, Selection("[0]", Form.TENSOR, "tuple", "the first"), cls=cls.name)
