@@ -62,7 +62,7 @@ class Phase:
         self.outputs: dict[str, torch.Tensor] = {}
         self.gradients: dict[str, torch.Tensor] = {}
         self.report: dict[str, Any] = {"dtype": self.name, "ok": False, "step": None, "error_type": None}
-        self.report.update(error=None, inputs=[], output=None, unpacked=None, seconds=0.0)
+        self.report.update(error=None, parameters=[], inputs=[], output=None, unpacked=None, seconds=0.0)
 
     def run(self, make_loader: Callable[[], Any]) -> None:
         """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
@@ -95,6 +95,7 @@ class Phase:
         loader = make_loader()
         model = load_model(loader, self.dtype)
         model.train(training)
+        self.report["parameters"] = parameters_of(model)
         self.step = "load_inputs"
         inputs = self._load_inputs(loader)
         self.report["inputs"] = describe(inputs)
@@ -126,6 +127,15 @@ class Phase:
             raise AssertionError("No gradients: no trainable parameter takes part in the output")
         if sum(tensor.numel() for tensor in gradients.values()) <= MAX_COMPARED_ELEMENTS:
             self.gradients = gradients
+
+
+def parameters_of(model: Any) -> list[str]:
+    """Names of what the model's forward takes, in order; empty where it does not tell."""
+    try:
+        named = inspect.signature(getattr(model, "forward", model)).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [one.name for one in named if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
 
 
 def backward_start(unpacked: Any) -> tuple[torch.Tensor, torch.Tensor | None]:

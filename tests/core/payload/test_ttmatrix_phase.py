@@ -34,6 +34,8 @@ def test_training_runs_forward_and_backward_in_both_dtypes(repro: Repro) -> None
     ]
     low, full = ran.phases
     assert low["inputs"] == [{"name": "tensor", "type": "Tensor", "dtype": "bfloat16", "shape": [2, 4]}]
+    assert low["parameters"] == full["parameters"] == ["x"]
+    assert full["output"]["access"] == [""]
     assert full["output"]["leaves"] == [{"name": "tensor", "type": "Tensor", "dtype": "float32", "shape": [2, 3]}]
     assert ran.result
     assert ran.result["pcc"]["outputs"]["value"] > 0.999

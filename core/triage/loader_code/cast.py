@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Put one guarded `.to(dtype_override)` at a place that a tensor passes."""
+
+import libcst as cst
+
+from core.triage.loader_code.code import Code, Splice, Statement, dotted, suite
+from core.triage.loader_code.frames import Path, mentions, spoken_name
+from core.triage.loader_code.origin import Place
+from core.triage.loader_code.reaching import writes
+
+_STEP = "    "
+
+
+def cast(code: Code, place: Place) -> tuple[Splice, int] | None:
+    """The change, and the line where it is afterwards; None where nothing can be put there."""
+    name = spoken_name(place.frame, code, place.at)
+    if not name:
+        return None
+    if place.node is not None:
+        return _expression(code, place.node, name)
+    target = _target(place.name, place.access)
+    return _statement(code, place, target, name) if target else None
+
+
+def _target(name: str, access: Path) -> str:
+    """`inputs["pixel_values"]`; empty where the part has no name."""
+    for step in access:
+        if step is None:
+            return ""
+        text = str(step) if isinstance(step, int) else '"' + step.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        name += f"[{text}]"
+    return name
+
+
+def _expression(code: Code, node: cst.BaseExpression, name: str) -> tuple[Splice, int]:
+    """A value without a name: `x` becomes `x.to(name or torch.float32)`, float32 being what it is already."""
+    text = code.text(node)
+    simple = isinstance(node, cst.Call | cst.Name | cst.Attribute | cst.Subscript)
+    changed = f"{text if simple else f'({text})'}.to({name} or torch.float32)"
+    return Splice(code.start(node), code.end(node), changed), code.last_line(node)
+
+
+def _statement(code: Code, place: Place, target: str, name: str) -> tuple[Splice, int] | None:
+    """Behind the last assignment, where one is in force as the place begins; else right before it."""
+    block, position, written = _last_write(code, place)
+    if block is None:
+        return None
+    change = f"{target} = {target}.to({name})"
+    begin = position if written is None else written + 1
+    for statement in block.body[begin:position]:
+        if (inside := _guarded(statement, name)) is not None:
+            return _after(code, inside, change)
+    lines = change if _is_guarded(code, block, name) else f"if {name} is not None:\n{{margin}}{_STEP}{change}"
+    if written is not None:
+        return _after(code, block.body[written], lines)
+    return _before(code, block.body[position], lines)
+
+
+def _last_write(code: Code, place: Place) -> tuple[cst.IndentedBlock | None, int, int | None]:
+    """The innermost block around the place that assigns before it, where in it the place is, and the assignment."""
+    at: cst.CSTNode = place.at
+    innermost: tuple[cst.IndentedBlock | None, int, int | None] = (None, 0, None)
+    for node in code.above(place.at):
+        if isinstance(node, cst.IndentedBlock):
+            position = next(number for number, one in enumerate(node.body) if one is at)
+            written = [number for number in range(position) if writes(node.body[number], place.name)]
+            innermost = innermost if innermost[0] is not None else (node, position, None)
+            if written:
+                return node, position, written[-1]
+        if isinstance(node, cst.FunctionDef | cst.For | cst.While | cst.Try | cst.With):
+            break
+        if isinstance(node, cst.If):
+            if mentions(node.test, place.frame.aware):
+                break  # What is decided here is not to be decided for the cases that are left out.
+            at = node
+    return innermost
+
+
+def _is_guarded(code: Code, block: cst.IndentedBlock, name: str) -> bool:
+    guard = code.parent(block)
+    return isinstance(guard, cst.If) and guard.body is block and _ensures(guard.test, name)
+
+
+def _ensures(test: cst.BaseExpression, name: str) -> bool:
+    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And):
+        return _ensures(test.left, name) or _ensures(test.right, name)
+    return _is_guard(test, name)
+
+
+def _is_guard(test: cst.BaseExpression, name: str) -> bool:
+    match test:
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=cst.IsNot(), comparator=right)]):
+            return dotted(left) == name and dotted(right) == "None"
+    return False
+
+
+def _guarded(statement: Statement, name: str) -> Statement | None:
+    """The last statement under `if dtype_override is not None:`."""
+    if isinstance(statement, cst.If) and statement.orelse is None and _is_guard(statement.test, name):
+        last = suite(statement.body)[-1:]
+        return last[0] if last and isinstance(last[0], cst.SimpleStatementLine) else None
+    return None
+
+
+def _after(code: Code, statement: Statement, lines: str) -> tuple[Splice, int]:
+    margin = code.margin(statement)
+    at = code.line_end(max(code.start(statement), code.end(statement) - 1))
+    text = margin + lines.replace("{margin}", margin) + "\n"
+    if not code.part(0, at).endswith("\n"):
+        text = "\n" + text.removesuffix("\n")
+    return Splice(at, at, text), code.part(0, at).count("\n") + 1
+
+
+def _before(code: Code, statement: Statement, lines: str) -> tuple[Splice, int]:
+    margin = code.margin(statement)
+    at = code.line_start(code.start(statement))
+    return Splice(at, at, margin + lines.replace("{margin}", margin) + "\n"), code.line(statement)
