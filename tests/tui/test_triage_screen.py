@@ -153,3 +153,12 @@ async def test_without_evidence_it_says_where_it_comes_from(tmp_path: Path) -> N
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("4")
         await until(pilot, lambda: "ttmatrix ingest PATH" in screen_text(app), "the hint")
+
+
+async def test_the_matrix_shows_what_results_have_shown(checkout: Checkout) -> None:
+    app = build_app(checkout, query="semi or flaky")
+    async with app.run_test(size=(160, 50)) as pilot:
+        await until(pilot, lambda: "semi-stale: passed 3 times in a row" in screen_text(app), "the detail")
+        app.session.view.columns = ("id", "evidence")
+        app.matrix_screen.show_rows()
+        await until(pilot, lambda: "n150 PxP 2/3" in screen_text(app), "the column")
