@@ -13,6 +13,7 @@ from core.edits.conflicts import Conflict, Take
 from core.edits.operations import Operation
 from core.edits.pending import Change, Decision
 from core.errors import TTMatrixError
+from core.evidence.verdicts import Verdicts
 from core.matrix.detail import Detail
 from core.matrix.fields import needs
 from core.matrix.index import Matrix
@@ -66,6 +67,7 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
         self._interrupted = False
         self._runs_unreadable = ""
         self._evidence_stamp: object = None
+        self._evidence_wanted = False
         self._told_unkept = False
         self._editor_at_loader: str | None = None
         self.matrix_changed: Signal[None] = Signal(self, "matrix changed")
@@ -190,6 +192,7 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
         self.session.view.replace_matrix(matrix, learned)
         self._asked = set(learned)
         self.matrix_changed.publish(None)
+        self._read_evidence()
         self._rebase()
 
     def _rebase(self) -> None:
@@ -281,6 +284,21 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
         if stamp != self._evidence_stamp:
             self._evidence_stamp = stamp
             self.evidence_changed.publish(None)
+            self._read_evidence()
+
+    def want_evidence(self) -> None:
+        """Read all results in the background, and again whenever there are more; `facts_learned` tells when."""
+        if not self._evidence_wanted:
+            self._evidence_wanted = True
+            self._read_evidence()
+
+    def _read_evidence(self) -> None:
+        def take(verdicts: Verdicts) -> None:
+            self.session.verdicts = verdicts
+            self.facts_learned.publish(None)
+
+        if self._evidence_wanted:
+            self.in_thread("results", Knowledge(self.session).verdicts, take, supersede=True)
 
     def _tell_end(self, ended: Sequence[RunRecord]) -> None:
         """The last of the runs that went on has ended; all of their batches are given."""

@@ -2,18 +2,17 @@
 """The evidence of a test as lines: on each arch its strip, the verdict and every result, own runs told apart."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 
 from core.evidence.attention import Item
 from core.evidence.judgement import Direction, Judgement
 from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.strip import MARKS, strip_of
 from core.text import one_line
 from tui.entry_lines import Line, paragraph, wrapped
+from tui.evidence_strip import mark_cell, strip_cells
 from tui.presentation import Cell, fit
 
-_STYLES = {Ending.PASSED: "pass", Ending.NOT_RUN: "dim", Ending.BROKEN: "dim"}
 _DIRECTIONS = {Direction.FORWARD: " further than the entry says", Direction.BACK: " earlier than the entry says"}
 _MOST_ROWS = 12
 _INDENT = 2
@@ -49,19 +48,6 @@ def group_lines(items: Iterable[Item], width: int) -> list[Line]:
     return lines
 
 
-def strip_cells(arch: str, rows: Sequence[Observation]) -> list[Cell]:
-    """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: what stands behind the plus was run here."""
-    strip = strip_of(arch, rows)
-    own = [Cell("+", "dim"), *_marks(strip.here)] if strip.here else []
-    pcc = [Cell(f" pcc {strip.pcc}")] if strip.pcc else []
-    return [Cell(f"{arch} ", "heading"), *_marks(strip.ci), *own, Cell(f" {strip.count}", "dim"), *pcc]
-
-
-def _marks(rows: Sequence[Observation]) -> Iterator[Cell]:
-    for row in rows:
-        yield Cell(MARKS[row.ending], _STYLES.get(row.ending, "error"))
-
-
 def _judgement(one: Judgement, width: int) -> Iterator[Line]:
     words = f" {one.why}{_DIRECTIONS.get(one.direction, '')}"
     cells = [*strip_cells(one.arch, one.rows), Cell(f" {one.verdict}:", "word")]
@@ -78,7 +64,7 @@ def _row(row: Observation, width: int, suspects: Collection[str]) -> Iterator[Li
     words = f"{when} {here}{row.run} on {row.host or 'unknown host'}{alone}{pcc}"
     attempts = f", attempt {row.attempts}" if row.attempts > 1 else ""
     style = "error" if alone else "dim"
-    head = (Cell(f"  {MARKS[row.ending]} ", _STYLES.get(row.ending, "error")),)
+    head = (Cell(f"  {mark_cell(row).text} ", mark_cell(row).style),)
     first, *rest = paragraph(f"{words}{attempts}", style, max(1, width - 4), _INDENT)
     yield (*head, *first)
     for line in rest:

@@ -15,6 +15,7 @@ from core.evidence.issue_states import IssueState, read_states
 from core.evidence.judgement import Judgement
 from core.evidence.observation import Observation
 from core.evidence.reruns import Wanted, lacking, plan_reruns
+from core.evidence.verdicts import Verdicts
 from core.matrix.entry_age import ages
 from core.matrix.history import read_history
 from core.matrix.index import Matrix
@@ -60,6 +61,12 @@ class Knowledge:
             matrix, records = self._session.matrix, self._session.store.records()
             found = verdicts_on(matrix, self._session.cache, self._session.paths, records, left_out)
             return agenda(found, ci, ages=self._ages(matrix))
+
+    def verdicts(self) -> Verdicts:
+        """What all results say of every cell."""
+        session = self._session
+        with session.one_at_a_time:
+            return verdicts_on(session.matrix, session.cache, session.paths, session.store.records())
 
     def stamp(self, records: Iterable[RunRecord]) -> object:
         """What is another as soon as there is more evidence."""

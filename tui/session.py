@@ -14,6 +14,7 @@ from core.edits.reread import missing
 from core.edits.values import Present
 from core.edits.workbench import Workbench
 from core.evidence.gather import verdicts_on
+from core.evidence.verdicts import Verdicts
 from core.matrix.cache import Cache
 from core.matrix.detail import Detail, describe
 from core.matrix.index import Matrix
@@ -52,6 +53,8 @@ class Session:
     bench: Workbench
     kept: Kept = field(default_factory=Kept)
     """The person's saved views and columns."""
+    verdicts: Verdicts | None = None
+    """What all results say of the cells, once somebody has wanted to know."""
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
     _ci: "Ci | None" = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import inspect
 import random
 import sys
 import time

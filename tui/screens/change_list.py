@@ -83,6 +83,10 @@ class ChangeList(SessionScreen):
         """Give changes one decision."""
         raise NotImplementedError
 
+    def caution(self, changes: Sequence[Change]) -> str:
+        """What a person must know before accepting several at once; empty: nothing."""
+        return ""
+
     def say_where(self) -> None:
         """Say what is listed."""
         raise NotImplementedError
@@ -210,7 +214,8 @@ class ChangeList(SessionScreen):
             return
         operations = counted(sum(len(change.ops) for change in rest), "operation")
         name = self.table.rows.name(line.group)
-        body = f"{name}\n{operations} in all." if name else f"{operations} in all."
+        caution = self.caution(rest) if decision is Decision.ACCEPTED else ""
+        body = "\n".join(filter(None, (caution, name, f"{operations} in all.")))
         question = Confirm(f"{verb} {counted(len(rest), self.NAME)}?", body, verb=verb.lower())
         self.app.push_screen(question, lambda yes: self.decide(decision, rest) if yes else None)
 

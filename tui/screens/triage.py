@@ -178,6 +178,10 @@ class TriageScreen(ChangeList):
         else:
             self.host.say("Nothing is proposed here: r reruns it, enter shows it in the matrix.")
 
+    def caution(self, changes: Sequence[Change]) -> str:
+        leaving = [one for one in map(item_of, changes) if one.proposal and one.proposal.leaves]
+        return f"{counted(len(leaving), 'test')} LEAVES CI: no scheduled job selects it then." if leaving else ""
+
     def action_go_to_test(self) -> None:
         if isinstance(self.current, Listed):
             self.host.show_test(self.current.test)
