@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
+from ttmatrix_facts import frames, parameters
 from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
 from ttmatrix_tensors import describe, float_tensors, lowest_pcc, show, structure
 
@@ -65,6 +66,7 @@ class Phase:
         self.gradients: dict[str, torch.Tensor] = {}
         self.report: dict[str, Any] = {"dtype": self.name, "ok": False, "step": None, "error_type": None}
         self.report.update(error=None, inputs=[], output=None, unpacked=None, seconds=0.0)
+        self.report.update(frames=[], container=None, parameters={})
 
     def run(self, make_loader: Callable[[], Any]) -> None:
         """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
@@ -84,6 +86,7 @@ class Phase:
         self.error = error
         kind = type(error).__name__
         self.report.update(step=self.step, error_type=kind, error=str(error))
+        self.report["frames"] = frames(error, self.args.checkout)
         traceback.print_exception(type(error), error, error.__traceback__, file=sys.stdout)
         print(f"{self.name.upper()}: FAILED in {self.step}: {kind}: {error}", flush=True)
         # The frames would keep this phase's model in memory during the next.
@@ -97,8 +100,10 @@ class Phase:
         loader = make_loader()
         model = loader.load_model(**self._accepted(loader.load_model))
         model.train(training)
+        self.report["parameters"]["forward"] = parameters(getattr(model, "forward", model))
         self.step = "load_inputs"
         inputs = self._load_inputs(loader)
+        self.report["container"] = type(inputs).__name__
         self.report["inputs"] = describe(inputs)
         show("inputs", self.report["inputs"])
         self.step = "forward"
@@ -117,6 +122,7 @@ class Phase:
         if phase == "llm_prefill":
             return loader.load_inputs_prefill(dtype_override=self.dtype, batch_size=batch_size, seq_len=seq_len)
         load = loader.load_inputs_decode if phase == "llm_decode" else loader.load_inputs
+        self.report["parameters"]["load_inputs"] = parameters(load)
         return load(**self._accepted(load, batch_size=batch_size))
 
     def _accepted(self, function: Callable[..., Any], **optional: Any) -> dict[str, Any]:
