@@ -25,6 +25,7 @@ COMMANDS = {
     "trend": "how many entries had which status over time",
     "edit": "apply operations to the YAML: a diff, or with --write the change",
     "apply": "write what a file of proposals or operations asks for, and commit it",
+    "triage": "take failing training tests from the CPU repro to a reviewed change",
     "run": "start runs in the background",
     "runs": "runs, newest first",
     "logs": "the log of a run",

@@ -5,11 +5,10 @@ A workflow is a generator, so that its file reads as the procedure does. It know
 answers it is sent, and is replayed from them: whoever has the answers has the state, after any interruption.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from core.errors import TTMatrixError
 from core.triage.case import Case
 from core.triage.effects import Abort, Answer, Effect, End, Propose, RevertLoader, Steps
 from core.triage.report import Aborted, Report
@@ -48,6 +47,11 @@ def step(state: State, answer: Answer) -> tuple[State, tuple[Effect | End, ...]]
     return _replayed(replace(state, answers=(*state.answers, answer)))
 
 
+def replay(case: Case, workflow: Workflow, answers: Sequence[Answer]) -> State:
+    """The state after all of `answers`: what one `step` after the other comes to, at the cost of one."""
+    return _replayed(State(case, workflow, tuple(answers)))[0]
+
+
 def _replayed(state: State) -> tuple[State, tuple[Effect | End, ...]]:
     report = Report()
     steps = _to_its_end(state.workflow, state.case, report)
@@ -59,8 +63,6 @@ def _replayed(state: State) -> tuple[State, tuple[Effect | End, ...]]:
     except StopIteration as stopped:
         end: End = stopped.value
         return replace(state, asked=tuple(asked), end=end, report=report), (end,)
-    if tuple(asked[: len(state.asked)]) != state.asked:
-        raise TTMatrixError("This workflow has changed since it began", hint="Begin it anew: without --resume.")
     return replace(state, asked=tuple(asked), report=report), (asked[-1],)
 
 
