@@ -1,30 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read the testcases of a JUnit file as tt-xla's runner writes it (spec 4.4, 4.6), with its tags as values."""
+"""Read the testcases of a JUnit file as tt-xla's runner writes it (spec 4.4, 4.6), and nothing that is no such file."""
 
-import ast
-import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
-from xml.etree.ElementTree import ParseError
+from typing import ClassVar
+from xml.etree import ElementTree
 
 from core.errors import TTMatrixError
 from core.runs.outcome import Outcome
+from core.runs.tags import parse_tags
 
-if TYPE_CHECKING:
-    from junitparser import TestCase as Element
-
-_NOT_FINITE = {"nan": math.nan, "inf": math.inf}
 _CRASHED = re.compile(r"CRASHED with signal (\d+)")
+_ENDED_ITSELF = re.compile(r"EXITED with status \d+")
 _XFAIL = "pytest.xfail"
-_MOST_TAGS_CHARACTERS = 1_000_000
+_EVIDENCE_LINE = re.compile(r"^E\s+(\S.*)$", re.MULTILINE)
+# Entities can only be declared there, and pytest writes none: what has one wants to be expanded (or to fetch).
+_DOCTYPE = re.compile(r"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
+_WORST_FIRST = (Outcome.CRASH, Outcome.FAIL, Outcome.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
 class Testcase:
     """One testcase element."""
+
+    __test__: ClassVar[bool] = False
 
     classname: str
     name: str
@@ -43,20 +45,47 @@ class Testcase:
     """The property `tags`; empty where there is none or it cannot be read."""
 
 
-def read_testcases(file: Path) -> list[Testcase]:
-    """All testcases of `file`. Raises TTMatrixError where it is missing, cut short or no JUnit file."""
-    # The library costs more time than a headless command has, so it is loaded where it is needed.
-    from junitparser import JUnitXml, JUnitXmlError
-    from junitparser import TestCase as Element
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """One testsuite element: one session of pytest."""
 
+    started: float | None
+    """Seconds since the epoch; None where the file does not say."""
+    host: str
+    testcases: tuple[Testcase, ...]
+
+
+def read_suites(file: Path) -> list[Suite]:
+    """All suites of `file`. Raises TTMatrixError where it is missing, cut short or no JUnit file."""
     try:
-        document = JUnitXml.fromfile(str(file))
-        suites = document if isinstance(document, JUnitXml) else [document]
-        return [_testcase(element) for suite in suites for element in suite if isinstance(element, Element)]
+        data = file.read_bytes()
     except OSError as error:
         raise TTMatrixError(f"No {file.name}", f"{file}: {error.strerror or error}") from error
-    except (ParseError, SyntaxError, JUnitXmlError, ValueError, TypeError) as error:
-        raise TTMatrixError(f"{file.name} cannot be read", f"{file}: {error}") from error
+    return parse_suites(data, str(file))
+
+
+def parse_suites(data: bytes, name: str) -> list[Suite]:
+    """All suites of a document. `name` tells a person where it is from. Raises TTMatrixError as `read_suites`."""
+    try:
+        text = data.decode("utf-8-sig")
+        # In any other encoding, which the parser would tell by itself, the look ahead would see nothing.
+        if "\0" in text:
+            raise ValueError("it is not text in UTF-8")
+        if _DOCTYPE.match(text):
+            raise ValueError("it declares a document type, which no JUnit file needs and which can hide a bomb")
+        root = ElementTree.fromstring(text, ElementTree.XMLParser(encoding="utf-8"))
+        if root.tag not in ("testsuites", "testsuite"):
+            raise ValueError(f"its root is <{root.tag}>, not <testsuites>")
+        return [_suite(element) for element in root.iter("testsuite")]
+    except (ElementTree.ParseError, ValueError) as error:
+        title = f"{Path(name).name} cannot be read"
+        detail = "it is empty" if not data.strip() else str(error)
+        raise TTMatrixError(title, f"{name}: {detail}", "Fetch the file again.") from error
+
+
+def read_testcases(file: Path) -> list[Testcase]:
+    """All testcases of `file`. Raises TTMatrixError as `read_suites`."""
+    return [case for suite in read_suites(file) for case in suite.testcases]
 
 
 def read_testcase(file: Path, name: str) -> Testcase:
@@ -64,64 +93,75 @@ def read_testcase(file: Path, name: str) -> Testcase:
     found = [case for case in read_testcases(file) if case.name == name]
     if not found:
         raise TTMatrixError(f"{file.name} does not mention the test", f"pytest has not collected {name}.")
-    # pytest writes a failing teardown as a testcase of its own, behind that of the call.
-    return max(found, key=lambda case: case.outcome in (Outcome.FAIL, Outcome.ERROR, Outcome.CRASH))
+    return telling(found)
 
 
-def parse_tags(text: str) -> Mapping[str, object]:
-    """The value of the `tags` property: a Python literal, in which `nan` and `inf` may stand bare (spec 4.6)."""
-    if len(text) > _MOST_TAGS_CHARACTERS:
-        return {}
+def telling(cases: list[Testcase]) -> Testcase:
+    """Of the testcases of one test in one file, the one that says how it ended.
+
+    pytest writes a failing teardown as a testcase of its own, behind that of the call.
+    """
+    return next((case for worst in _WORST_FIRST for case in cases if case.outcome is worst), cases[0])
+
+
+def _suite(element: ElementTree.Element) -> Suite:
+    cases = tuple(_testcase(case) for case in element.findall("testcase"))
+    return Suite(_seconds_since_epoch(element.get("timestamp", "")), element.get("hostname", ""), cases)
+
+
+def _seconds_since_epoch(timestamp: str) -> float | None:
     try:
-        value = ast.literal_eval(_Finite().visit(ast.parse(text.strip(), mode="eval")))
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return {}
-    return {str(key): one for key, one in value.items()} if isinstance(value, dict) else {}
+        when = datetime.fromisoformat(timestamp)
+    except ValueError:
+        return None
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
 
 
-class _Finite(ast.NodeTransformer):
-    """Puts numbers in the place of the names that `repr` gives to those without digits."""
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.copy_location(ast.Constant(_NOT_FINITE[node.id]), node) if node.id in _NOT_FINITE else node
-
-
-def _testcase(element: "Element") -> Testcase:
-    from junitparser import Properties
-
-    kept: Properties | None = element.child(Properties)  # type: ignore[no-untyped-call]
-    properties = {str(one.name): str(one.value) for one in kept or ()}
-    outcome, message, text = Outcome.PASS, "", ""
-    for child in element.result:
-        outcome = _outcome(type(child).__name__, str(child.type or ""), str(child.message or ""))
-        text = str(child.text or "") or str(child.message or "")
-        message = _telling(text, str(child.message or ""))
-    crashed = _CRASHED.search(text) or _CRASHED.search(message)
+def _testcase(element: ElementTree.Element) -> Testcase:
+    outcome, message, text, said = Outcome.PASS, "", "", ""
+    for child in _results(element):
+        short = child.get("message", "")
+        text, said = child.text or short, f"{short}\n{child.text}"
+        outcome, message = _outcome(child, said), _telling_line(text, short)
+    crashed = _CRASHED.search(said) if outcome is Outcome.CRASH else None
+    properties = {one.get("name", ""): one.get("value", "") for one in element.iterfind("properties/property")}
     return Testcase(
-        str(element.classname or ""),
-        str(element.name or ""),
+        element.get("classname", ""),
+        element.get("name", ""),
         outcome,
         message,
         text,
-        int(crashed[1]) if crashed and outcome is Outcome.CRASH else None,
-        float(element.time or 0.0),
+        int(crashed[1]) if crashed else None,
+        _seconds(element.get("time", "")),
         properties,
         parse_tags(properties.get("tags", "")),
     )
 
 
-def _outcome(element: str, kind: str, message: str) -> Outcome:
-    if element == "Skipped":
-        return Outcome.XFAIL if kind == _XFAIL else Outcome.SKIP
-    if element == "Error":
+def _results(element: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    return (child for child in element if child.tag in ("failure", "error", "skipped"))
+
+
+def _seconds(text: str) -> float:
+    try:
+        return max(0.0, float(text.replace(",", "") or 0.0))
+    except ValueError:
+        return 0.0
+
+
+def _outcome(element: ElementTree.Element, said: str) -> Outcome:
+    if element.tag == "skipped":
+        return Outcome.XFAIL if element.get("type") == _XFAIL else Outcome.SKIP
+    if element.tag == "error":
         # A crash is an error even where the test was expected to fail (spec 4.3).
-        return Outcome.CRASH if _CRASHED.search(message) or "EXITED with status" in message else Outcome.ERROR
+        return Outcome.CRASH if _CRASHED.search(said) or _ENDED_ITSELF.search(said) else Outcome.ERROR
     return Outcome.FAIL
 
 
-def _telling(text: str, message: str) -> str:
+def _telling_line(text: str, message: str) -> str:
     """With pytest-forked the message is the whole traceback, in which the lines that start with E tell (spec 4.6)."""
-    if "\n" not in message.strip() and message.strip():
-        return message.strip()
-    told = next((line[1:].strip() for line in text.splitlines() if re.match(r"E\s+\S", line)), "")
-    return told or message.strip().partition("\n")[0]
+    message = message.strip()
+    if message and "\n" not in message:
+        return message
+    told = _EVIDENCE_LINE.search(text)
+    return told[1].strip() if told else message.partition("\n")[0]

@@ -88,18 +88,21 @@ def telling_line(lines: Sequence[str]) -> str:
     return best
 
 
+def shortened(text: str) -> str:
+    """`text` on one line, with single spaces, cut behind a word where it is too long for a `reason`."""
+    text = " ".join(text.split())
+    if len(text) <= _REASON_CHARACTERS:
+        return text
+    head = text[: _REASON_CHARACTERS - 1]
+    return f"{head.rpartition(' ')[0] or head}…"
+
+
 def _message(line: str, after: Sequence[str]) -> str:
     # A TT_FATAL with its place has its message on the line after "info:".
     text = _told_below(after) if _PLACE.search(line) else ""
-    text = " ".join(_PREFIX.sub("", text or line, count=1).split())
-    return text if len(text) <= _REASON_CHARACTERS else _cut(text)
+    return shortened(_PREFIX.sub("", text or line, count=1))
 
 
 def _told_below(after: Iterable[str]) -> str:
     lines = iter(after)
     return next(lines, "").strip() if any(line.strip() == _INFORMATION for line in lines) else ""
-
-
-def _cut(text: str) -> str:
-    head = text[: _REASON_CHARACTERS - 1]
-    return f"{head.rpartition(' ')[0] or head}…"

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.junit: testcases as tt-xla's runner and pytest-forked write them."""
 
-import math
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.errors import TTMatrixError
-from core.runs.junit import parse_tags, read_testcase, read_testcases
+from core.runs.junit import parse_suites, read_suites, read_testcase, read_testcases
 from core.runs.outcome import Outcome
 
 NAME = "test_all_models_torch[x/pytorch-single_device-training]"
@@ -102,29 +99,6 @@ def test_no_file_is_an_error(file: Path) -> None:
         read_testcases(file)
 
 
-plain = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=10,
-)
-
-
-@given(st.dictionaries(st.text(), plain))
-def test_tags_are_read_as_python_wrote_them(tags: dict[str, object]) -> None:
-    # NaN equals nothing, so what is compared is how it is written.
-    assert repr(parse_tags(str(tags))) == repr(tags)
-
-
-@pytest.mark.parametrize("text", ["", "[1]", "{'a': open('x')}", "{'a': b}", "{" * 10_000, "(" * 300_000, "{'a': 1"])
-def test_other_text_gives_no_tags(text: str) -> None:
-    assert parse_tags(text) == {}
-
-
-def test_not_a_number_is_a_number() -> None:
-    assert math.isnan(parse_tags("{'pcc': nan}")["pcc"])  # type: ignore[arg-type]
-    assert parse_tags("{'a': -inf, 'b': 'nan'}") == {"a": -math.inf, "b": "nan"}
-
-
 def test_files_of_the_real_runner() -> None:
     directory = Path(__file__).parents[4] / "shared" / "data" / "junit"
     if not directory.is_dir():
@@ -142,3 +116,50 @@ def test_files_of_the_real_runner() -> None:
     assert failed.message == "RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13"
     assert failed.tags["bringup_status"] == "FAILED_FE_COMPILATION"
     assert len(cases["pass"][0].tags) == 25
+
+
+def test_a_suite_says_when_and_where(file: Path) -> None:
+    file.write_text(
+        '<testsuites><testsuite timestamp="2026-11-21T01:00:00+01:00" hostname="f10"><testcase name="a"/></testsuite>'
+        '<testsuite timestamp="2026-11-21T00:00:00"/><testsuite timestamp="soon"/></testsuites>'
+    )
+    first, second, third = read_suites(file)
+    assert (first.started, first.host, len(first.testcases)) == (second.started, "f10", 1)
+    assert (third.started, third.host, third.testcases) == (None, "", ())
+
+
+BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]><testsuites>&b;</testsuites>'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BOMB,
+        f'<?xml version="1.0"?>\n<!-- > -->\n{BOMB}',
+        "\ufeff" + BOMB,
+        '<!DOCTYPE x SYSTEM "file:///etc/passwd"><testsuites/>',
+    ],
+)
+def test_a_document_type_is_refused_before_anything_is_expanded(text: str) -> None:
+    with pytest.raises(TTMatrixError, match="cannot be read") as caught:
+        parse_suites(text.encode(), "x.xml")
+    assert "document type" in caught.value.detail
+
+
+def test_another_encoding_cannot_hide_one() -> None:
+    for encoding in ("utf-16", "utf-16-le", "utf-7", "cp037"):
+        text = f'<?xml version="1.0" encoding="{encoding}"?>{BOMB}'
+        with pytest.raises(TTMatrixError, match="cannot be read"):
+            parse_suites(text.encode(encoding), "x.xml")
+
+
+def test_text_that_only_mentions_a_document_type_is_read() -> None:
+    text = junit("<failure message='x'><![CDATA[<!DOCTYPE html>]]></failure>")
+    (suite,) = parse_suites(text.encode(), "x.xml")
+    assert suite.testcases[0].text == "<!DOCTYPE html>"
+
+
+def test_a_look_for_a_document_type_takes_no_time() -> None:
+    for padding in (b"<!-- " * 100_000, b" " * 1_000_000, b"<?a?>" * 100_000):
+        with pytest.raises(TTMatrixError):
+            parse_suites(padding, "x.xml")

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The XML files that paths name: files, directories and zip archives. Nothing is ever unpacked to the disk."""
+
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from core.errors import UsageError
+from core.text import one_line
+
+MEMBER_BYTES = 256 * 2**20
+"""The most that one XML file may hold; a nightly's largest has some megabytes."""
+ARCHIVE_BYTES = 2 * 2**30
+"""The most that the XML files of one archive may hold together."""
+ARCHIVE_MEMBERS = 20_000
+MOST_RATIO = 1000
+"""How many times its packed size a file may have: reports that repeat one line come near a hundred."""
+_XML, _ZIP = ".xml", ".zip"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file that may be a report."""
+
+    source: str
+    """Where a person finds it; `archive.zip!member` within an archive."""
+    parts: tuple[str, ...]
+    """The components of its path; an archive counts as a directory."""
+    data: bytes
+    alone: bool = False
+    """It was asked for by itself, not with its directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file that could not be read, and why."""
+
+    file: str
+    message: str
+
+
+def documents(paths: Iterable[Path]) -> Iterator[Document | Problem]:
+    """Every XML file that `paths` name, sorted within each. Raises UsageError for a path that is not there."""
+    found = [path.expanduser().absolute() for path in paths]
+    for path in found:
+        if not path.exists():
+            raise UsageError(f"There is no {path}", hint="Give JUnit XML files, directories or zip archives of them.")
+    for path in dict.fromkeys(found):
+        if path.is_dir():
+            for file in _files(path):
+                yield from _read(file)
+        else:
+            yield from _read(path, alone=True)
+
+
+def _files(directory: Path) -> Iterator[Path]:
+    """Regular files with the right ending; links are not followed, since they may lead anywhere."""
+    for root, directories, names in os.walk(directory):
+        directories.sort()
+        for name in sorted(names):
+            file = Path(root, name)
+            if file.suffix.lower() in (_XML, _ZIP) and stat.S_ISREG(file.lstat().st_mode):
+                yield file
+
+
+def _read(file: Path, *, alone: bool = False) -> Iterator[Document | Problem]:
+    try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            yield Problem(str(file), "it is no regular file")
+        elif file.suffix.lower() == _ZIP or (alone and file.suffix.lower() != _XML and zipfile.is_zipfile(file)):
+            yield from _archive(file)
+        elif (size := file.stat().st_size) > MEMBER_BYTES:
+            yield Problem(str(file), _too_large(size, MEMBER_BYTES))
+        else:
+            yield Document(str(file), file.parts, file.read_bytes(), alone)
+    except OSError as error:
+        yield Problem(str(file), error.strerror or str(error))
+
+
+def _archive(file: Path) -> Iterator[Document | Problem]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            members = [one for one in archive.infolist() if one.filename.lower().endswith(_XML) and not one.is_dir()]
+            if refusal := _refusal(archive, members):
+                yield Problem(str(file), refusal)
+                return
+            for member in sorted(members, key=lambda one: one.filename):
+                yield _member(archive, member, file)
+    except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError) as error:
+        yield Problem(str(file), f"no archive that can be read: {error}")
+
+
+def _refusal(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> str:
+    """Why nothing of an archive is read at all; empty: it may be."""
+    if len(archive.infolist()) > ARCHIVE_MEMBERS:
+        return f"it holds {len(archive.infolist()):,} files; at most {ARCHIVE_MEMBERS:,} are read"
+    size = sum(member.file_size for member in members)
+    if size > ARCHIVE_BYTES:
+        return _too_large(size, ARCHIVE_BYTES)
+    if len({member.filename for member in members}) < len(members):
+        return "two of its files have the same name"
+    return ""
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Path) -> Document | Problem:
+    source = f"{file}!{one_line(member.filename)}"
+    path = PurePosixPath(member.filename.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or stat.S_ISLNK(member.external_attr >> 16):
+        return Problem(source, "refused: its name leads out of the archive")
+    if member.file_size > MEMBER_BYTES:
+        return Problem(source, _too_large(member.file_size, MEMBER_BYTES))
+    if member.file_size > MOST_RATIO * max(member.compress_size, 1):
+        return Problem(source, f"refused: {member.compress_size:,} bytes that claim to unpack to {member.file_size:,}")
+    try:
+        # The header's word for the size is only a word; what is read is counted.
+        with archive.open(member) as handle:
+            data = handle.read(member.file_size + 1)
+    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, zlib.error, EOFError) as error:
+        return Problem(source, f"cannot be unpacked: {error}")
+    return Document(source, (*file.parts, *path.parts), data)
+
+
+def _too_large(size: int, limit: int) -> str:
+    return f"refused: {size:,} bytes; at most {limit:,} are read"

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reasons compared: what stays the same in a reason from run to run, and which reasons tell of one failure."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from core.runs.log_signs import shortened, telling_line
+from core.runs.plain import plain_line
+
+_MOST_CHARACTERS = 2000
+_MOST_LINES = 20_000
+
+_LINK = re.compile(
+    r"[\s(.,;:-]*\b(?:(?:tracked by|issue|fix|see)[:\s]*)?"
+    r"(?:https?://|(?:www\.)?github\.com/)\S+?(?=[)\].,;]*(?:\s|$))[)\].,;]*"
+)
+# What changes from run to run and from machine to machine. The first that fits takes its text, and no placeholder
+# can be taken again, so normalising twice changes nothing.
+_VOLATILE = (
+    (re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\b0x[0-9a-f]+\b"), "#"),
+    (re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b"), "#"),
+    (re.compile(r"\s*\([\w.-]+\.(?:py|cpp|cc|cxx|c|h|hpp|mlir)(?::\d+)+\)"), ""),
+    (re.compile(r"(?:[a-z]:|~|\.{1,2})?(?<![\w/])/[\w.+@-]+(?:/[\w.+@-]*)*(?::\d+)*"), "<path>"),
+    (re.compile(r"\b(?:[\w.+@-]+/){2,}[\w.+@-]+(?::\d+)*"), "<path>"),
+    (re.compile(r"\b(?:[\w.+@-]+/)?[\w.-]+\.(?:py|cpp|cc|cxx|c|h|hpp|mlir)(?::\d+)+"), "<place>"),
+    (re.compile(r"\b(?:[\d?]+x)+(?:[a-z]+\d+\b|(?=[,>'\"\s]))|(?<=[\s'\"(])\d+(?:x\d+)+\b"), "<shape>"),
+    (re.compile(r"[\[(]\s*[\d?-]+(?:\s*,\s*[\d?-]+)+\s*,?\s*[\])]"), "<shape>"),
+    # Not the digits of names (conv2d, bf16, n150), of signals and of error codes: these tell failures apart.
+    (re.compile(r"(?<!signal )(?<!code: )(?<!code )(?<![\w.])[-+~]?\d+(?:[.,:_-]\d+)*\.?(?:e[-+]?\d+)?(?!\w)"), "#"),
+)
+_GENERIC = re.compile(
+    r"^(?:e\s+)?(?:(?:builtins\.)?(?:runtime|assertion|value)error|exception|error|tt_fatal|tt_throw)(?::|$)\s*"
+)
+_WRAPPED = re.compile(r"^(?:runtime|value|assertion)error\((['\"])(.*)\1\)$")
+_ENDS = " \t.,;:!-…"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Failures that people and tools put in many words and that are one."""
+
+    name: str
+    """What a reason says of it: a text without numbers of one run."""
+    pattern: re.Pattern[str]
+    """Searched in the normalised reason."""
+
+
+def _family(name: str, expression: str) -> Family:
+    return Family(name, re.compile(expression))
+
+
+FAMILIES = (
+    _family("PCC comparison failed, pcc is nan", r"pcc\s*=\s*nan\b|\bnan\b.*\bpcc\b"),
+    _family("PCC comparison failed", r"\bpcc comparison failed|\bpcc check enabled\. calculated"),
+    _family("Out of Memory on the host", r"\bhost oom\b|\boom on host\b"),
+    _family("Out of Memory: not enough space for an L1 buffer", r"not enough space to allocate .*\bl1\b|\bl1 oom\b"),
+    _family(
+        "Out of Memory: not enough space for a DRAM buffer",
+        r"not enough space to allocate .*\bdram\b|\bdram oom\b|\boom dram\b",
+    ),
+    _family("Circular buffers grow beyond L1", r"circular buffers .*\bbeyond max l1 size"),
+    _family("Circular buffers clash with L1 buffers", r"circular buffers .*\bclash with l1 buffers"),
+    _family("Out of Memory", r"^out of memory$|^oom$"),
+    _family("Test hangs", r"\bhangs?\b|\btimed? ?out\b|\btimes out\b|\bexceeds .*\btimeout\b"),
+)
+"""The first that fits counts. A normalised reason that fits none is a family of its own."""
+
+
+@lru_cache(maxsize=65536)
+def normalise(text: str) -> str:
+    """What stays of a reason when run-specific numbers, addresses, paths, times, shapes and links are taken out.
+
+    In lower case and without the names of exceptions that say nothing. `normalise(normalise(x)) == normalise(x)`.
+    """
+    text = " ".join(text[:_MOST_CHARACTERS].lower().split())
+    while (shorter := _once(text)) != text:
+        text = shorter
+    return text
+
+
+@lru_cache(maxsize=65536)
+def signature(text: str) -> str:
+    """The name of what a reason tells of: equal for two reasons of one failure; empty for an empty reason."""
+    core = normalise(text)
+    return next((family.name for family in FAMILIES if family.pattern.search(core)), core)
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two reasons tell of the same failure. One may be cut short or have something put behind it."""
+    if signature(one) == signature(other):
+        return True
+    short, long = sorted((normalise(one), normalise(other)), key=len)
+    # A word or two may stand in anything.
+    return len(short.split()) > 2 and re.search(rf"(?<!\w){re.escape(short)}(?!\w)", long) is not None
+
+
+def without_links(text: str) -> str:
+    """A reason without the issues it links to and the words that lead to them."""
+    return " ".join(re.sub(_LINK.pattern, " ", text, flags=re.IGNORECASE).split()).rstrip(" -:(")
+
+
+def telling(text: str) -> str:
+    """Of one line or many the part that is fit for a `reason`: verbatim, at most about 120 characters.
+
+    Never "Error code: 13", which stands for anything (spec 5.1); empty where nothing else is said.
+    """
+    lines = [plain_line(line) for line in text.splitlines()[:_MOST_LINES]]
+    if found := telling_line(lines):
+        return found
+    return next((shortened(line) for line in lines if line.strip() and not _says_nothing(line)), "")
+
+
+def _says_nothing(line: str) -> bool:
+    return re.search(r"\bError code: ?13\s*\.?$", line) is not None
+
+
+def _once(text: str) -> str:
+    text = _LINK.sub(" ", text)
+    for pattern, placeholder in _VOLATILE:
+        text = pattern.sub(placeholder, text)
+    if wrapped := _WRAPPED.match(text):
+        text = wrapped[2]
+    text = _GENERIC.sub("", " ".join(text.split()), count=1)
+    return text.strip(_ENDS)

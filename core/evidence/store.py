@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The evidence of one checkout, on the disk: reports by the digest of their content, so none counts twice."""
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from core.errors import TTMatrixError
+from core.evidence.attempts import Attempt, fold_attempts
+from core.evidence.observation import Ending, Observation, Origin
+from core.evidence.reading import Report
+from core.model import BringupStatus, Function, Status
+
+_BUSY_SECONDS = 30.0
+_VERSION = 1
+_CHANGE_COUNTER = 24
+_TABLE = """CREATE TABLE IF NOT EXISTS reports (
+    digest TEXT PRIMARY KEY, rank TEXT, attempt INTEGER, grouped INTEGER, fields TEXT, observations TEXT
+) WITHOUT ROWID"""
+_PUT = """INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET
+    rank = excluded.rank, attempt = excluded.attempt, grouped = excluded.grouped, fields = excluded.fields,
+    observations = excluded.observations
+    WHERE excluded.rank < reports.rank"""
+_FIELDS = tuple(one.name for one in fields(Observation))
+_CONVERTERS: dict[str, Any] = {
+    "function": {one.value: one for one in Function}.__getitem__,
+    "origin": {one.value: one for one in Origin}.__getitem__,
+    "ending": {one.value: one for one in Ending}.__getitem__,
+    "expected": {one.value: one for one in Status}.__getitem__,
+    "stage": {one.value: one for one in BringupStatus}.__getitem__,
+    "guidance": tuple,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What `EvidenceStore.add` has done."""
+
+    new: int
+    """Reports that were not known."""
+    known: int
+    """Reports that were, under whatever name."""
+
+
+def store_file(directory: Path, root: Path) -> Path:
+    """Where below `directory` the evidence of the checkout at `root` is kept."""
+    return directory / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}.sqlite"
+
+
+class EvidenceStore:
+    """The reports in `file`. Several processes may use it at once; what was added survives whatever follows."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._read: tuple[bytes, list[Observation]] = b"", []
+
+    def add(self, reports: Iterable[Report]) -> Added:
+        """Keep `reports`, all or none. What is known stays as it is, in whatever order it comes.
+
+        Of a report that comes from two places, the one counts whose run or arch a person gave, then the first by
+        name. Raises TTMatrixError where the disk refuses.
+        """
+        rows = [_row(report) for report in reports]
+        with self._open() as connection, connection:
+            before = connection.execute("SELECT count(*) FROM reports").fetchone()[0]
+            connection.executemany(_PUT, rows)
+            new = connection.execute("SELECT count(*) FROM reports").fetchone()[0] - before
+        return Added(new, len(rows) - new)
+
+    def observations(self) -> list[Observation]:
+        """All that is known, attempts folded, oldest first. Raises TTMatrixError where it cannot be read."""
+        if not self.file.exists():
+            return []
+        with self._open() as connection:
+            # Within a transaction, so that what is read belongs to the stamp.
+            connection.execute("BEGIN")
+            rows = connection.execute("SELECT attempt, grouped, fields, observations FROM reports")
+            if self._read[0] != (stamp := self._stamp()):
+                self._read = stamp, fold_attempts(_attempts(rows.fetchall()))
+        return list(self._read[1])
+
+    def _stamp(self) -> bytes:
+        """What SQLite changes in the file's header with every transaction (https://sqlite.org/fileformat.html)."""
+        with self.file.open("rb") as handle:
+            handle.seek(_CHANGE_COUNTER)
+            return handle.read(4) + str(os.fstat(handle.fileno()).st_ino).encode()
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self.file, timeout=_BUSY_SECONDS)) as connection:
+                version = connection.execute("PRAGMA user_version").fetchone()[0]
+                if version > _VERSION:
+                    raise _unreadable(self.file, f"it is of version {version}, made by a newer ttmatrix")
+                if version < _VERSION:
+                    with connection:
+                        connection.execute(_TABLE)
+                        connection.execute(f"PRAGMA user_version = {_VERSION}")
+                yield connection
+        except (sqlite3.Error, OSError, LookupError, TypeError, ValueError) as error:
+            raise _unreadable(self.file, str(error)) from error
+
+
+def _unreadable(file: Path, why: str) -> TTMatrixError:
+    hint = "Move it away, and ingest the reports again."
+    return TTMatrixError("The evidence cannot be read or written", f"{file}: {why}", hint)
+
+
+def _row(report: Report) -> tuple[object, ...]:
+    grouped = report.given or report.attempt > 0
+    rank = f"{int(not report.arch_given)}{int(not report.given)} {report.run}\n{report.source}"
+    values = [[getattr(one, name) for name in _FIELDS] for one in report.observations]
+    return report.digest, rank, report.attempt, int(grouped), ",".join(_FIELDS), json.dumps(values)
+
+
+def _attempts(rows: list[tuple[int, int, str, str]]) -> Iterator[Attempt]:
+    for attempt, grouped, names, text in rows:
+        make = _maker(tuple(names.split(",")))
+        for values in json.loads(text):
+            yield Attempt(make(values), attempt, bool(grouped))
+
+
+@lru_cache
+def _maker(names: tuple[str, ...]) -> Callable[[list[Any]], Observation]:
+    """What makes an observation of values in the order of `names`, which were the fields when it was written."""
+    converters = [(at, _CONVERTERS[name]) for at, name in enumerate(names) if name in _CONVERTERS]
+
+    def make(values: list[Any]) -> Observation:
+        for at, convert in converters:
+            values[at] = convert(values[at])
+        if names == _FIELDS:
+            return Observation(*values)
+        return Observation(**{name: value for name, value in zip(names, values, strict=True) if name in _FIELDS})
+
+    return make

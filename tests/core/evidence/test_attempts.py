@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.evidence.attempts: what CI ran again is one observation, what ran twice is two."""
+
+import random
+
+from core.evidence.attempts import Attempt, fold_attempts
+from core.evidence.observation import Ending
+from tests.support.evidence import seen
+
+
+def test_the_last_attempt_counts() -> None:
+    failed, passed = seen(Ending.FAILED, when=1.0), seen(when=2.0)
+    (one,) = fold_attempts([Attempt(passed, 2, True), Attempt(failed, 1, True)])
+    assert (one.ending, one.attempts) == (Ending.PASSED, 2)
+    # Should clocks differ, the number tells.
+    (one,) = fold_attempts([Attempt(passed, 1, True), Attempt(failed, 2, True)])
+    assert one.ending is Ending.FAILED
+
+
+def test_only_the_same_cell_of_the_same_run_and_job_is_another_attempt() -> None:
+    others = [seen(), seen(arch="p150"), seen(run="other"), seen(job="j"), seen(test_id="x")]
+    assert len(fold_attempts(Attempt(one, 1, True) for one in others)) == len(others)
+    assert len(fold_attempts([Attempt(seen(), 0, False)] * 2)) == 2
+
+
+def test_the_order_does_not_matter() -> None:
+    attempts = [
+        Attempt(seen(list(Ending)[n % 7], when=float(n % 3), source=str(n)), n % 2, n % 4 > 0) for n in range(20)
+    ]
+    wanted = fold_attempts(attempts)
+    for seed in range(20):
+        random.Random(seed).shuffle(attempts)
+        assert fold_attempts(attempts) == wanted

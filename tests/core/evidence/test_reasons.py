@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.evidence.reasons: what stays of a reason, and which reasons tell of one failure."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.evidence.reasons import alike, normalise, signature, telling, without_links
+from core.runs.plain import plain_line
+
+LINK = "https://github.com/tenstorrent/tt-xla/issues/4714"
+DRAM = (
+    "Out of Memory: Not enough space to allocate 268435456 B DRAM buffer across 12 banks, "
+    "where each bank needs to store 22636544 B, but bank size is 1073741792 B"
+)
+_WORDS = st.sampled_from(
+    [
+        "E ", "RuntimeError: ", "AssertionError: ", "error: ", "0x7f", "12", ".5", "-1e-7", "1x3x224", "xf32", "(1, 2)", "[", "]",
+        "/tmp/a", "a/b/c.py:12", "assert.hpp:104", "(", ")", " ", ".", ":", "-", LINK, "tracked by ", "deadbeef1", "pcc=", "nan",
+        "signal 6", "RuntimeError('", "')", "#", "<shape>", "…", "code: 13",
+    ]
+)  # fmt: skip
+_TEXTS = st.one_of(st.text(max_size=60), st.lists(_WORDS, max_size=14).map("".join))
+
+
+@pytest.mark.parametrize(
+    ("text", "core"),
+    [
+        (f"Buffer must be allocated on device - {LINK}", "buffer must be allocated on device"),
+        (f"E   RuntimeError: Buffer must be allocated on device! ({LINK})", "buffer must be allocated on device"),
+        (f"Training hangs. Tracked by {LINK}.", "training hangs"),
+        ("ValueError: Node arity mismatch; expected 13, but got 16.", "node arity mismatch; expected #, but got #"),
+        ("'ttnn.pad' op shape (32,768) not [1, 2]", "'ttnn.pad' op shape <shape> not <shape>"),
+        ("tensor<1x3x224x224xbf16> at 0x7ffe12ab", "tensor<<shape>> at #"),
+        ("no /home/me/model.py:12 here", "no <path> here"),
+        ("no space (bank_manager.cpp:462)", "no space"),
+        ("bank_manager.cpp:462: no space", "<place>: no space"),
+        ("at 2026-01-02 12:00:01.123 gone", "at # # gone"),
+        ("KeyError: 'shape'", "keyerror: 'shape'"),
+        ("conv2d on n150 in bf16", "conv2d on n150 in bf16"),
+        ("", ""),
+    ],
+)
+def test_what_stays(text: str, core: str) -> None:
+    assert normalise(text) == core
+
+
+@given(_TEXTS)
+def test_normalising_twice_changes_nothing(text: str) -> None:
+    once = normalise(text)
+    assert normalise(once) == once
+
+
+@given(_TEXTS)
+def test_neither_case_nor_space_nor_a_link_tells_reasons_apart(text: str) -> None:
+    assert normalise(f"  {text.upper().lower()}\n") == normalise(text.upper().lower())
+    assert normalise(f"buffer gone - {LINK}") == "buffer gone"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("DRAM OOM", DRAM),
+        (DRAM, DRAM.replace("268435456", "1").replace("RuntimeError: ", "")),
+        ("AssertionError: PCC comparison failed. Calculated: pcc=0.95. Required: pcc=0.99", "Severe PCC comparison failed: pcc=-0.1"),
+        ("Model timed out during compilation", "RuntimeError: Test Hangs"),
+        ("Buffer must be allocated", "TT_FATAL: Buffer must be allocated on device!"),
+    ],
+)  # fmt: skip
+def test_alike(one: str, other: str) -> None:
+    assert alike(one, other)
+    assert alike(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (DRAM, DRAM.replace("DRAM", "L1")),
+        ("PCC comparison failed. Calculated: pcc=nan", "PCC comparison failed. Calculated: pcc=0.5"),
+        ("crashed with signal 6", "crashed with signal 11"),
+        ("failed to legalize operation 'ttir.gather'", "failed to legalize operation 'ttir.scatter'"),
+        ("Aborted", "the process Aborted in a matmul"),
+        ("", "Buffer must be allocated on device"),
+    ],
+)
+def test_not_alike(one: str, other: str) -> None:
+    assert not alike(one, other)
+    assert not alike(other, one)
+
+
+@given(_TEXTS)
+def test_a_reason_is_like_itself(text: str) -> None:
+    assert alike(text, text)
+
+
+def test_a_signature_has_no_number_of_one_run() -> None:
+    assert signature(DRAM) == signature(DRAM.replace("12 banks", "8 banks")) == signature("dram oom")
+    assert signature("") == ""
+
+
+def test_links_go_with_what_leads_to_them() -> None:
+    assert without_links(f"Hangs in runtime - {LINK}") == "Hangs in runtime"
+    assert without_links(f"Test hangs. Tracked by {LINK}.") == "Test hangs"
+
+
+def test_the_telling_part_is_verbatim_and_short() -> None:
+    assert telling("x\nTT_FATAL: Buffer gone (assert.hpp:104)\n") == "TT_FATAL: Buffer gone (assert.hpp:104)"
+    assert len(telling(DRAM)) <= 120
+    assert telling("RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13") == ""
+    assert telling("ValueError: Error code: 13\nBuffer gone") == "Buffer gone"
+
+
+@given(_TEXTS)
+def test_the_telling_part_is_one_plain_line(text: str) -> None:
+    found = telling(text)
+    assert len(found) <= 120 and found == plain_line(found).strip()
