@@ -1,8 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find the one place where a loader makes a tensor that ignores `dtype_override`, and mend it."""
 
-from core.triage.loader_code.edit import Edit, NoSite
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import libcst as cst
+
+from core.triage.loader_code.arguments import add_argument
+from core.triage.loader_code.cast import cast
+from core.triage.loader_code.code import Code, dotted, nodes, parameters
+from core.triage.loader_code.edit import Edit, EditKind, NoSite
+from core.triage.loader_code.frames import OVERRIDE, Frame, Path, outermost, spoken_name
+from core.triage.loader_code.iteration import Bindings
+from core.triage.loader_code.origin import Nature, Origin, Place, Spot
 from core.triage.loader_code.symptom import Symptom
+from core.triage.loader_code.tensors import Made, made_by
+from core.triage.loader_code.tracer import Tracer
+
+_UNAWARE = frozenset({Nature.UNTOLD, Nature.FOREIGN})
+_STEP = re.compile(r"\[(-?\d+)\]|([^.\[\]]+)")
+_SINGLE = "tensor"
+"""What the CPU repro calls an input that is one tensor."""
 
 
 def dtype_site(
@@ -14,6 +32,145 @@ def dtype_site(
     literals and updates of dictionaries, branches, comprehensions, methods and functions of the same file. Without
     an input, the lines of the traceback tell, and without these what `load_model` makes. NoSite where the signature
     has no `dtype_override`, where the tensor is no floating-point one or already follows the override, and where
-    several places would have to change.
+    several places would have to change. Raises TTMatrixError where the file is no Python.
     """
-    raise NotImplementedError
+    code = Code(source)
+    if symptom.leaves:
+        return _one_of([_of_leaf(code, leaf, cls, method) for leaf in symptom.leaves], symptom.leaves)
+    for line in reversed(symptom.lines):
+        found = _of_line(code, line, cls)
+        if isinstance(found, Edit):
+            return found
+    return _of_model(code, cls)
+
+
+def path_of(leaf: str) -> Path:
+    """The keys and indexes in the name that the CPU repro gives an input."""
+    if leaf == _SINGLE:
+        return ()
+    return tuple(int(index) if index else key for index, key in _STEP.findall(leaf))
+
+
+def _one_of(found: Sequence[Edit | NoSite], leaves: Sequence[str]) -> Edit | NoSite:
+    """The one edit that all of `leaves` ask for."""
+    if len(set(found)) == 1:
+        return found[0]
+    if not any(isinstance(one, Edit) for one in found):
+        return NoSite("; ".join(one.reason for one in found if isinstance(one, NoSite)))
+    said = (one.reason if isinstance(one, NoSite) else f"line {one.line}" for one in found)
+    each = "; ".join(f"{leaf}: {what}" for leaf, what in zip(leaves, said, strict=True))
+    return NoSite(f"several inputs would have to change: {each}")
+
+
+def _of_leaf(code: Code, leaf: str, cls: str, method: str) -> Edit | NoSite:
+    function = code.method(cls, method)
+    if function is None:
+        return NoSite(f"{cls} has no {method} in this file")
+    if OVERRIDE not in {one.name.value for one in parameters(function)}:
+        return NoSite(f"{method} takes no {OVERRIDE}")
+    frame = outermost(function, cls)
+    return _mended(code, Tracer(code).returned(frame, path_of(leaf)), leaf)
+
+
+def _mended(code: Code, origins: Sequence[Origin], what: str) -> Edit | NoSite:
+    """The edit for a tensor that may come from any of `origins`."""
+    unaware = [one for one in origins if one.nature in _UNAWARE]
+    # Code that is given the override and yet makes something else leaves only the cast behind it.
+    unaware = unaware or [one for one in origins if one.nature is Nature.PASSED]
+    if not origins:
+        return NoSite(f"{what} is not found in what is returned")
+    if not unaware:
+        return NoSite(_settled(code, origins, what))
+    if len(unaware) == 1 and (edit := _told(code, unaware[0], what)) is not None:
+        return edit
+    for place in reversed(_common_places(unaware)):
+        if place.frame.aware and (made := cast(code, place)) is not None:
+            splice, line = made
+            return Edit(EditKind.CAST, line, f"cast {what} to {OVERRIDE}", code.source, code.spliced([splice]))
+    return NoSite(f"{what} has no name to cast it by (line {code.line(unaware[0].node)})")
+
+
+def _settled(code: Code, origins: Sequence[Origin], what: str) -> str:
+    follows = [code.line(one.node) for one in origins if one.nature is Nature.AWARE]
+    if follows:
+        return f"{what} follows {OVERRIDE} already (line {follows[0]})"
+    return f"{what} is made of integers (line {code.line(origins[0].node)})"
+
+
+def _told(code: Code, origin: Origin, what: str) -> Edit | None:
+    """`dtype=dtype_override` on a constructor."""
+    call = origin.node
+    if origin.nature is not Nature.UNTOLD or not isinstance(call, cst.Call):
+        return None
+    name = spoken_name(origin.frame, code, call)
+    if not name or _inside_other_function(code, origin) or any(_keyword(arg) == "dtype" for arg in call.args):
+        return None
+    splice = add_argument(code, call, f"dtype={name}")
+    summary = f"make {what} by {dotted(call.func) or 'its constructor'} in {OVERRIDE}"
+    return Edit(EditKind.CONSTRUCTOR, code.line(call), summary, code.source, code.spliced([splice]))
+
+
+def _inside_other_function(code: Code, origin: Origin) -> bool:
+    """Whether the constructor is evaluated outside of the function that knows the override: as a default value."""
+    around = next((one for one in code.above(origin.node) if isinstance(one, cst.FunctionDef)), None)
+    return around is not origin.frame.function
+
+
+def _keyword(arg: cst.Arg) -> str:
+    return arg.keyword.value if arg.keyword is not None else ""
+
+
+def _common_places(origins: Sequence[Origin]) -> list[Place]:
+    """What all of `origins` pass on their way, the last first."""
+    common = list(origins[0].places)
+    for origin in origins[1:]:
+        both = zip(common, origin.places, strict=False)
+        same = [mine.same(theirs) for mine, theirs in both]
+        common = common[: same.index(False) if False in same else len(same)]
+    return common
+
+
+def _of_line(code: Code, line: int, cls: str) -> Edit | NoSite:
+    """The one constructor that a tensor on `line` comes from and that could be told."""
+    for function, owner in _functions(code):
+        frame = outermost(function, owner or cls)
+        if code.line(function) <= line <= code.last_line(function) and frame.aware:
+            return _only_constructor(code, _made_on(code, frame, line), f"on line {line}")
+    return NoSite(f"line {line} is in no function that takes {OVERRIDE}")
+
+
+def _of_model(code: Code, cls: str) -> Edit | NoSite:
+    """The one floating-point constructor of `load_model` that is told no dtype."""
+    function = code.method(cls, "load_model")
+    if function is None or OVERRIDE not in {one.name.value for one in parameters(function)}:
+        return NoSite(f"no input is float32, and there is no load_model that takes {OVERRIDE} in this file")
+    frame = outermost(function, cls)
+    made = [one for one in nodes(function.body) if isinstance(one, cst.Call) and made_by(one) is Made.FLOATS]
+    return _only_constructor(code, (Origin(Nature.UNTOLD, one, frame, ()) for one in made), "in load_model")
+
+
+def _only_constructor(code: Code, origins: Iterable[Origin], where: str) -> Edit | NoSite:
+    edits = {edit for one in origins if (edit := _told(code, one, "a tensor")) is not None}
+    if len(edits) == 1:
+        return edits.pop()
+    lines = ", ".join(str(line) for line in sorted(edit.line for edit in edits))
+    if edits:
+        return NoSite(f"several constructors {where} could be told {OVERRIDE}: lines {lines}")
+    return NoSite(f"nothing {where} is made by a constructor that could be told {OVERRIDE}")
+
+
+def _made_on(code: Code, frame: Frame, line: int) -> Iterator[Origin]:
+    """Where the tensors that are read on `line` come from."""
+    for node in nodes(frame.function.body):
+        if isinstance(node, cst.Name | cst.Call) and code.line(node) <= line <= code.last_line(code.statement(node)):
+            statement = code.statement(node)
+            if isinstance(statement, cst.SimpleStatementLine) or code.line(node) == line:
+                yield from Tracer(code).follow(node, Spot(frame, statement, (), {}, Bindings(), ()))
+
+
+def _functions(code: Code) -> Iterator[tuple[cst.FunctionDef, str]]:
+    """The functions of the file, and the classes whose methods they are."""
+    for function in code.functions.values():
+        yield function, ""
+    for name, found in code.classes.items():
+        yield from ((one, name) for one in found.body.body if isinstance(one, cst.FunctionDef))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a failing CPU phase points to: inputs of the wrong dtype, and lines of the loader in the traceback."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,4 +23,20 @@ class Symptom:
         `path` is the loader's file as a traceback ends it: `tabular_fusion/pytorch/loader.py`. Where several inputs
         are float32 and the error names some of them, only those are meant.
         """
-        raise NotImplementedError
+        traceback = _traceback(log)
+        low = phase["dtype"]
+        lines = tuple(int(line) for line in re.findall(rf'File "[^"\n]*{re.escape(path)}", line (\d+)', traceback))
+        leaves = [leaf["name"] for leaf in phase["inputs"] if leaf["dtype"] == "float32" != low]
+        named = [name for name in leaves if _is_named(name, f"{traceback}\n{phase['error']}")]
+        return cls(tuple(named if named else leaves), lines)
+
+
+def _traceback(log: str) -> str:
+    """The last traceback of the bfloat16 phase, which is printed first."""
+    first = log.partition("===== FLOAT32")[0]
+    return first.rpartition("Traceback (most recent call last):")[2]
+
+
+def _is_named(name: str, text: str) -> bool:
+    """Whether `text` speaks of an input by its name; a place in a list has none."""
+    return name.isidentifier() and re.search(rf"\b{re.escape(name)}\b", text) is not None

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a condition holds where a floating-point input is followed and the dtype override is given."""
+
+from collections.abc import Mapping
+
+import libcst as cst
+
+from core.triage.loader_code.code import constant, dotted
+from core.triage.loader_code.frames import Frame, mentions
+
+_TENSOR_TESTS = frozenset({"is_tensor", "isinstance", "hasattr", "is_floating_point"})
+
+
+class Conditions:
+    """What is known of one followed tensor: the names that stand for it, and for the key it is found under."""
+
+    def __init__(self, frame: Frame, keys: Mapping[str, str | int | None], names: frozenset[str]) -> None:
+        self.frame = frame
+        self.keys = keys
+        self.names = names | frozenset(keys)
+
+    def holds(self, test: cst.BaseExpression) -> bool | None:
+        """None: cannot be told."""
+        match test:
+            case cst.UnaryOperation(operator=cst.Not(), expression=inner):
+                found = self.holds(inner)
+                return None if found is None else not found
+            case cst.BooleanOperation(left=left, operator=operator, right=right):
+                return _both(isinstance(operator, cst.And), self.holds(left), self.holds(right))
+            case cst.Comparison(left=left, comparisons=[one]):
+                return self._compared(left, one.operator, one.comparator)
+            case cst.Name(value=name):
+                return True if name in self.frame.aware else None
+            case cst.Call() | cst.Attribute():
+                return self._tensor_test(test)
+        return None
+
+    def _compared(self, left: cst.BaseExpression, operator: cst.CSTNode, right: cst.BaseExpression) -> bool | None:
+        if dotted(right) == "None" and dotted(left) in self.frame.aware:
+            return {cst.IsNot: True, cst.NotEqual: True, cst.Is: False, cst.Equal: False}.get(type(operator))
+        if isinstance(left, cst.Name) and left.value in self.keys:
+            return _among(self.keys[left.value], operator, right)
+        if isinstance(left, cst.Attribute) and left.attr.value == "dtype" and mentions(left, self.names):
+            return _is_float(operator, right)
+        return None
+
+    def _tensor_test(self, test: cst.BaseExpression) -> bool | None:
+        """Tests that ask whether the followed value is a (floating-point) tensor."""
+        called = test.func if isinstance(test, cst.Call) else test
+        name = called.attr.value if isinstance(called, cst.Attribute) else dotted(called)
+        return True if name in _TENSOR_TESTS and mentions(test, self.names) else None
+
+
+def _both(conjunction: bool, left: bool | None, right: bool | None) -> bool | None:
+    """And, or or, over three values."""
+    decisive = not conjunction
+    if left is decisive or right is decisive:
+        return decisive
+    return None if left is None or right is None else conjunction
+
+
+def _among(key: str | int | None, operator: cst.CSTNode, right: cst.BaseExpression) -> bool | None:
+    if key is None:
+        return None
+    if isinstance(operator, cst.Equal | cst.NotEqual):
+        value = constant(right)
+        return None if value is None else (value == key) is isinstance(operator, cst.Equal)
+    if isinstance(operator, cst.In | cst.NotIn) and isinstance(right, cst.List | cst.Tuple | cst.Set):
+        values = [constant(one.value) for one in right.elements]
+        return None if None in values else (key in values) is isinstance(operator, cst.In)
+    return None
+
+
+def _is_float(operator: cst.CSTNode, right: cst.BaseExpression) -> bool | None:
+    if isinstance(operator, cst.Equal | cst.In) and "torch.float32" in cst.Module([]).code_for_node(right):
+        return True
+    return None

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Follow a returned tensor back through the code of one file to the places where it may be made."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from core.triage.loader_code.calls import Calls
+from core.triage.loader_code.code import Code, dotted, key_of
+from core.triage.loader_code.conditions import Conditions
+from core.triage.loader_code.frames import Frame, Path
+from core.triage.loader_code.iteration import Bindings
+from core.triage.loader_code.origin import Nature, Origin, Place, Spot, distinct, returns
+from core.triage.loader_code.reaching import Query, Reaching, key_of_element
+
+_MOST_STEPS = 400
+
+
+class Tracer:
+    """Follows values backwards within one file."""
+
+    def __init__(self, code: Code) -> None:
+        self.code = code
+        self._calls = Calls(code, self)
+        self._steps = 0
+
+    def returned(self, frame: Frame, path: Path, places: tuple[Place, ...] = ()) -> list[Origin]:
+        """Where the part at `path` of what the function returns may come from; empty: it returns no such part."""
+        found: list[Origin] = []
+        for statement, value in returns(frame.function):
+            spot = Spot(frame, statement, path, {}, Bindings(), places)
+            found += self.follow(value, spot, end=True)
+        return distinct(found)
+
+    def follow(self, node: cst.BaseExpression, spot: Spot, *, end: bool = False) -> list[Origin]:
+        """Where the value of `node` may come from; `end`: an expression is a place itself, being at the very end."""
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            return [Origin(Nature.FOREIGN, node, spot.frame, spot.places)]
+        if isinstance(node, cst.Dict | cst.List | cst.Tuple | cst.ListComp | cst.GeneratorExp | cst.DictComp):
+            return self._display(node, spot, end)
+        if end and not dotted(node) and not self._is_part_of_variable(node) and not isinstance(node, cst.IfExp):
+            spot = replace(spot, places=(*spot.places, Place(spot.frame, spot.at, node=node)))
+        if isinstance(node, cst.IfExp):
+            return self._either(node, spot, end)
+        return self._plain(node, spot)
+
+    def _plain(self, node: cst.BaseExpression, spot: Spot) -> list[Origin]:
+        match node:
+            case cst.Name():
+                return self._variable(node, node.value, spot)
+            case cst.Attribute():
+                return self._attribute(node, spot)
+            case cst.Subscript():
+                return self._subscript(node, spot)
+            case cst.BooleanOperation(left=left, right=right):
+                return self.follow(left, spot) + self.follow(right, spot)
+            case cst.BinaryOperation():
+                return self._arithmetic(node, spot)
+            case cst.UnaryOperation(expression=inner) | cst.NamedExpr(value=inner):
+                return self.follow(inner, spot)
+            case cst.Call():
+                return self._calls.follow(node, spot)
+            case cst.BaseNumber() | cst.BaseString():
+                return []
+        return self._origin(Nature.FOREIGN, node, spot)
+
+    def _origin(self, nature: Nature, node: cst.BaseExpression, spot: Spot) -> list[Origin]:
+        return [Origin(nature, node, spot.frame, spot.places)]
+
+    # Names and parts of what they hold
+
+    def _variable(self, node: cst.BaseExpression, name: str, spot: Spot) -> list[Origin]:
+        if name == "None":
+            return []
+        if (source := spot.bindings.source(name)) is not None:
+            return self.follow(source[0], replace(spot, path=source[1] + spot.path))
+        here = Place(spot.frame, spot.at, name, spot.path)
+        spot = replace(spot, places=(*spot.places, here))
+        hits = Reaching(self.code, spot.frame).before(spot.at, Query(name, spot.path, spot.keys))
+        if not hits:
+            return self._origin(Nature.FOREIGN, node, spot)
+        found: list[Origin] = []
+        for hit in hits:
+            there = replace(spot, at=hit.at, path=hit.path, keys=hit.keys, bindings=Bindings())
+            if hit.value is not None:
+                found += self.follow(hit.value, there)
+            else:
+                found += self._parameter(node, name, there)
+        return found
+
+    def _parameter(self, node: cst.BaseExpression, name: str, spot: Spot) -> list[Origin]:
+        frame = spot.frame
+        given = frame.arguments.get(name)
+        if given is None or frame.caller is None or frame.call is None:
+            return self._origin(Nature.FOREIGN, node, spot)
+        return self.follow(given, replace(spot, frame=frame.caller, at=frame.call, keys={}))
+
+    def _attribute(self, node: cst.Attribute, spot: Spot) -> list[Origin]:
+        name = node.attr.value
+        if dotted(node).startswith(("self.", "cls.")):
+            return self._variable(node, dotted(node), spot)
+        if name in ("T", "mT", "data"):
+            return self.follow(node.value, spot)
+        return self.follow(node.value, replace(spot, path=(name, *spot.path)))
+
+    def _subscript(self, node: cst.Subscript, spot: Spot) -> list[Origin]:
+        key = key_of(node)
+        if key is not None:
+            return self.follow(node.value, replace(spot, path=(key, *spot.path)))
+        index = node.slice[0].slice
+        if len(node.slice) == 1 and isinstance(index, cst.Index):
+            known = {**spot.keys, **spot.bindings.keys}.get(dotted(index.value))
+            return self.follow(node.value, replace(spot, path=(known, *spot.path)))
+        return self.follow(node.value, spot)
+
+    def _is_part_of_variable(self, node: cst.BaseExpression) -> bool:
+        """`inputs["pixel_values"]` and `inputs.pixel_values`."""
+        inner = node.value if isinstance(node, cst.Subscript | cst.Attribute) else None
+        return (
+            inner is not None and bool(dotted(inner)) and (isinstance(node, cst.Attribute) or key_of(node) is not None)
+        )
+
+    # Displays and comprehensions
+
+    def _display(self, node: cst.BaseExpression, spot: Spot, end: bool) -> list[Origin]:
+        if not spot.path:
+            return []
+        step, rest = spot.path[0], replace(spot, path=spot.path[1:])
+        match node:
+            case cst.Dict(elements=elements):
+                return self._dictionary(elements, spot, end)
+            case cst.List(elements=elements) | cst.Tuple(elements=elements):
+                return self._sequence(elements, spot, end)
+            case cst.ListComp(elt=elt, for_in=walk) | cst.GeneratorExp(elt=elt, for_in=walk):
+                return self.follow(elt, replace(rest, bindings=spot.bindings.within(walk, {})), end=end)
+            case cst.DictComp(key=key, value=value, for_in=walk):
+                keys = {dotted(key): step} if dotted(key) else {}
+                return self.follow(value, replace(rest, bindings=spot.bindings.within(walk, keys)), end=end)
+        return []
+
+    def _dictionary(self, elements: Sequence[cst.BaseDictElement], spot: Spot, end: bool) -> list[Origin]:
+        step, rest = spot.path[0], replace(spot, path=spot.path[1:])
+        found: list[Origin] = []
+        for element in reversed(elements):
+            if isinstance(element, cst.StarredDictElement):
+                found += self.follow(element.value, spot)
+            elif key_of_element(element) == step:
+                return found + self.follow(element.value, rest, end=end)
+            elif step is None:
+                found += self.follow(element.value, rest, end=end)
+        return found
+
+    def _sequence(self, elements: Sequence[cst.BaseElement], spot: Spot, end: bool) -> list[Origin]:
+        step, rest = spot.path[0], replace(spot, path=spot.path[1:])
+        if step is None:
+            return [one for element in elements for one in self.follow(element.value, rest, end=end)]
+        if not isinstance(step, int) or not -len(elements) <= step < len(elements):
+            return []
+        if any(isinstance(element, cst.StarredElement) for element in elements[: step + 1]):
+            return self.follow(elements[0].value, spot)
+        return self.follow(elements[step].value, rest, end=end)
+
+    # Operators
+
+    def _either(self, node: cst.IfExp, spot: Spot, end: bool) -> list[Origin]:
+        keys = {**spot.keys, **spot.bindings.keys}
+        names = frozenset(name for walk in spot.bindings.walks for name in [dotted(walk.target)] if name)
+        holds = Conditions(spot.frame, keys, names).holds(node.test)
+        taken = {True: [node.body], False: [node.orelse], None: [node.body, node.orelse]}[holds]
+        if end and len(taken) == 1:
+            return self.follow(taken[0], spot, end=True)
+        if end:
+            spot = replace(spot, places=(*spot.places, Place(spot.frame, spot.at, node=node)))
+        return [one for branch in taken for one in self.follow(branch, spot)]
+
+    def _arithmetic(self, node: cst.BinaryOperation, spot: Spot) -> list[Origin]:
+        """A number leaves a floating-point tensor its dtype; of an integer one it may make another."""
+        for tensor, other in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(other, cst.BaseNumber) or isinstance(tensor, cst.List):
+                found = self.follow(tensor, spot)
+                if not any(one.nature is Nature.INTEGER for one in found) or isinstance(tensor, cst.List):
+                    return found
+        return self._origin(Nature.FOREIGN, node, spot)
