@@ -9,7 +9,7 @@ from pathlib import Path
 from core.errors import TTMatrixError, UsageError
 from core.locks import locked
 from core.runs.spec import shell_command
-from core.triage.device import read_device_result
+from core.triage.device_result import read_device_result
 from core.triage.effects import Answer, Ask, EditLoader, Effect, FindUsers, RevertLoader, RunCpu, RunDevice
 from core.triage.loader_code.edit import Edit
 from core.triage.perform import (

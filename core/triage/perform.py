@@ -20,7 +20,8 @@ from core.runs.survey import Survey, survey
 from core.settings import Settings
 from core.sources.model_info import ModelInfos
 from core.triage.case import Member, member_to_fields
-from core.triage.device import missing_device, plan_device, read_device_result, with_forks
+from core.triage.device import missing_device, plan_device, with_forks
+from core.triage.device_result import read_device_result
 from core.triage.effects import Answer
 from core.triage.loader_code.blast_radius import returning
 from core.triage.loader_code.edit import Edit

@@ -50,6 +50,8 @@ _STAGES: tuple[tuple[BringupStatus, re.Pattern[str]], ...] = (
 )
 _GENERIC = re.compile(r"error code:? ?13\b", re.IGNORECASE)
 _SIGNAL_BEARING = re.compile(r"TT_FATAL|TT_THROW|\berror: |\w+Error\b")
+_TRACEBACK_MARK = re.compile(r"^E\s+")
+"""How pytest begins the lines that tell."""
 _NOISE = re.compile(r"DeprecationWarning|FutureWarning|UserWarning|Found an argument on non-XLA device")
 _REASON_CHARACTERS = 120
 _ELLIPSIS = "..."
@@ -79,7 +81,8 @@ def reason_line(error: str) -> str:
 
     Never the generic "Error code: 13": where that is all there is, it is empty (spec 7.1).
     """
-    lines = [line.strip() for line in error.splitlines() if line.strip() and not _NOISE.search(line)]
+    stripped = (_TRACEBACK_MARK.sub("", line).strip() for line in error.splitlines())
+    lines = [line for line in stripped if line and not _NOISE.search(line)]
     telling = [line for line in lines if not _GENERIC.search(line)]
     first = next(iter(telling[:1] if lines[:1] == telling[:1] else _signal_bearing(telling)), "")
     return first if dtype_flavour(first) else _cut(first)

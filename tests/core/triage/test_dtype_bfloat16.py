@@ -8,6 +8,7 @@ from core.triage import dtype_bfloat16 as module
 from core.triage.dtype_bfloat16 import dtype_bfloat16
 from core.triage.effects import EditLoader, RevertLoader, RunDevice
 from core.triage.loader_code.edit import NoSite
+from core.triage.loader_code.symptom import Symptom
 from core.triage.report import Report
 from tests.support.triage import (
     LOADER,
@@ -33,13 +34,13 @@ BOTH = case(member(TARGET, MISMATCH), member(SIBLING, MISMATCH, "NOT_SUPPORTED_S
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "dtype_site", lambda *_: edit())
-    monkeypatch.setattr(module.Symptom, "of_phase", lambda *_: None)
+    monkeypatch.setattr(Symptom, "of_phase", lambda *_: None)
 
 
 @pytest.fixture
 def no_site(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "dtype_site", lambda *_: NoSite("a processor makes it"))
-    monkeypatch.setattr(module.Symptom, "of_phase", lambda *_: None)
+    monkeypatch.setattr(Symptom, "of_phase", lambda *_: None)
 
 
 def report_of(world: World) -> Report:
@@ -93,7 +94,7 @@ def test_without_a_place_to_mend_it_is_an_expected_failure_with_the_verbatim_err
 @pytest.mark.usefixtures("site")
 def test_a_fix_that_works_waits_for_the_device_and_then_says_what_it_shows() -> None:
     device = [shown(TARGET, "passed"), shown(SIBLING, "inaccurate", "PCC comparison failed")]
-    state, report, effects = play(dtype_bfloat16, BOTH, cpu(BROKEN, {}, device))
+    _, report, effects = play(dtype_bfloat16, BOTH, cpu(BROKEN, {}, device))
     assert (report.decision, list(report.edits)) == ("fixed", [LOADER])
     assert RunDevice((TARGET, SIBLING), decisive=True) in effects
     assert to_json(op for op in report.operations if op.id == TARGET) == [
