@@ -3,8 +3,8 @@
 
 import libcst as cst
 
-from core.triage.loader_code.code import Code, Splice, Statement, dotted
-from core.triage.loader_code.frames import Path, spoken_name
+from core.triage.loader_code.code import Code, Splice, Statement, dotted, suite
+from core.triage.loader_code.frames import Path, mentions, spoken_name
 from core.triage.loader_code.origin import Place
 from core.triage.loader_code.reaching import writes
 
@@ -41,30 +41,64 @@ def _expression(code: Code, node: cst.BaseExpression, name: str) -> tuple[Splice
 
 
 def _statement(code: Code, place: Place, target: str, name: str) -> tuple[Splice, int] | None:
-    block = code.parent(place.at)
-    if not isinstance(block, cst.IndentedBlock):
+    """Behind the last assignment, where one is in force as the place begins; else right before it."""
+    block, position, written = _last_write(code, place)
+    if block is None:
         return None
-    position = next(number for number, one in enumerate(block.body) if one is place.at)
-    written = [number for number in range(position) if writes(block.body[number], place.name)]
-    begin = written[-1] + 1 if written else position
+    change = f"{target} = {target}.to({name})"
+    begin = position if written is None else written + 1
     for statement in block.body[begin:position]:
         if (inside := _guarded(statement, name)) is not None:
-            return _after(code, inside, f"{target} = {target}.to({name})")
-    lines = f"if {name} is not None:\n{{margin}}{_STEP}{target} = {target}.to({name})"
-    if written:
-        return _after(code, block.body[written[-1]], lines)
-    return _before(code, place.at, lines)
+            return _after(code, inside, change)
+    lines = change if _is_guarded(code, block, name) else f"if {name} is not None:\n{{margin}}{_STEP}{change}"
+    if written is not None:
+        return _after(code, block.body[written], lines)
+    return _before(code, block.body[position], lines)
+
+
+def _last_write(code: Code, place: Place) -> tuple[cst.IndentedBlock | None, int, int | None]:
+    """The innermost block around the place that assigns before it, where in it the place is, and the assignment."""
+    at: cst.CSTNode = place.at
+    innermost: tuple[cst.IndentedBlock | None, int, int | None] = (None, 0, None)
+    for node in code.above(place.at):
+        if isinstance(node, cst.IndentedBlock):
+            position = next(number for number, one in enumerate(node.body) if one is at)
+            written = [number for number in range(position) if writes(node.body[number], place.name)]
+            innermost = innermost if innermost[0] is not None else (node, position, None)
+            if written:
+                return node, position, written[-1]
+        if isinstance(node, cst.FunctionDef | cst.For | cst.While | cst.Try | cst.With):
+            break
+        if isinstance(node, cst.If):
+            if mentions(node.test, place.frame.aware):
+                break  # What is decided here is not to be decided for the cases that are left out.
+            at = node
+    return innermost
+
+
+def _is_guarded(code: Code, block: cst.IndentedBlock, name: str) -> bool:
+    guard = code.parent(block)
+    return isinstance(guard, cst.If) and guard.body is block and _ensures(guard.test, name)
+
+
+def _ensures(test: cst.BaseExpression, name: str) -> bool:
+    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And):
+        return _ensures(test.left, name) or _ensures(test.right, name)
+    return _is_guard(test, name)
+
+
+def _is_guard(test: cst.BaseExpression, name: str) -> bool:
+    match test:
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=cst.IsNot(), comparator=right)]):
+            return dotted(left) == name and dotted(right) == "None"
+    return False
 
 
 def _guarded(statement: Statement, name: str) -> Statement | None:
     """The last statement under `if dtype_override is not None:`."""
-    match statement:
-        case cst.If(
-            test=cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=cst.IsNot(), comparator=right)]),
-            body=cst.IndentedBlock(body=[*_, last]),
-            orelse=None,
-        ) if dotted(left) == name and dotted(right) == "None" and isinstance(last, cst.SimpleStatementLine):
-            return last
+    if isinstance(statement, cst.If) and statement.orelse is None and _is_guard(statement.test, name):
+        last = suite(statement.body)[-1:]
+        return last[0] if last and isinstance(last[0], cst.SimpleStatementLine) else None
     return None
 
 

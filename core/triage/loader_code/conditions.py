@@ -8,6 +8,8 @@ import libcst as cst
 from core.triage.loader_code.code import constant, dotted
 from core.triage.loader_code.frames import Frame, mentions
 
+_VARIANT = frozenset({"self._variant", "self.variant", "variant"})
+_EQUALITY = (cst.Equal, cst.NotEqual, cst.Is, cst.IsNot)
 _TENSOR_TESTS = frozenset({"is_tensor", "isinstance", "hasattr", "is_floating_point"})
 
 
@@ -38,6 +40,10 @@ class Conditions:
     def _compared(self, left: cst.BaseExpression, operator: cst.CSTNode, right: cst.BaseExpression) -> bool | None:
         if dotted(right) == "None" and dotted(left) in self.frame.aware:
             return {cst.IsNot: True, cst.NotEqual: True, cst.Is: False, cst.Equal: False}.get(type(operator))
+        if self.frame.variant and dotted(left) in _VARIANT:
+            return _is_variant(self.frame.variant, operator, right)
+        if isinstance(operator, cst.In) and constant(left) is not None and mentions(right, self.names):
+            return True  # What is followed was found under its key.
         if isinstance(left, cst.Name) and left.value in self.keys:
             return _among(self.keys[left.value], operator, right)
         if isinstance(left, cst.Attribute) and left.attr.value == "dtype" and mentions(left, self.names):
@@ -49,6 +55,18 @@ class Conditions:
         called = test.func if isinstance(test, cst.Call) else test
         name = called.attr.value if isinstance(called, cst.Attribute) else dotted(called)
         return True if name in _TENSOR_TESTS and mentions(test, self.names) else None
+
+
+def _is_variant(variant: str, operator: cst.CSTNode, right: cst.BaseExpression) -> bool | None:
+    """Compare with one member of the enum, or with a display of several."""
+    if isinstance(right, cst.List | cst.Tuple | cst.Set):
+        named = [dotted(one.value) for one in right.elements]
+    else:
+        named = [dotted(right)] if isinstance(operator, _EQUALITY) else [""]
+    if not all("." in name for name in named):
+        return None
+    among = variant in {name.rpartition(".")[2] for name in named}
+    return among is isinstance(operator, cst.Equal | cst.Is | cst.In)
 
 
 def _both(conjunction: bool, left: bool | None, right: bool | None) -> bool | None:

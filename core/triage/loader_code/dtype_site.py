@@ -8,11 +8,11 @@ import libcst as cst
 
 from core.triage.loader_code.arguments import add_argument
 from core.triage.loader_code.cast import cast
-from core.triage.loader_code.code import Code, dotted, nodes, parameters
+from core.triage.loader_code.code import Code, constant, dotted, nodes, parameters
 from core.triage.loader_code.edit import Edit, EditKind, NoSite
 from core.triage.loader_code.frames import OVERRIDE, Frame, Path, outermost, spoken_name
 from core.triage.loader_code.iteration import Bindings
-from core.triage.loader_code.origin import Nature, Origin, Place, Spot
+from core.triage.loader_code.origin import Nature, Origin, Place, Spot, distinct
 from core.triage.loader_code.symptom import Symptom
 from core.triage.loader_code.tensors import Made, made_by
 from core.triage.loader_code.tracer import Tracer
@@ -24,19 +24,30 @@ _SINGLE = "tensor"
 
 
 def dtype_site(
-    source: str, symptom: Symptom, *, cls: str = "ModelLoader", method: str = "load_inputs"
+    source: str, symptom: Symptom, *, cls: str = "ModelLoader", method: str = "load_inputs", variant: str = ""
 ) -> Edit | NoSite:
     """`dtype=dtype_override` on the constructor of the tensor that `symptom` points to, else one guarded cast.
 
     An input is followed from what `method` of class `cls` returns back to where it is made: through local variables,
     literals and updates of dictionaries, branches, comprehensions, methods and functions of the same file. Without
-    an input, the lines of the traceback tell, and without these what `load_model` makes. NoSite where the signature
+    an input, the lines of the traceback tell, and without these what `load_model` makes. `variant` is the value of the
+    variant that failed: where branches for several contradict each other, its own counts. NoSite where the signature
     has no `dtype_override`, where the tensor is no floating-point one or already follows the override, and where
     several places would have to change. Raises TTMatrixError where the file is no Python.
     """
     code = Code(source)
+    member = _member(code, variant)
     if symptom.leaves:
-        return _one_of([_of_leaf(code, leaf, cls, method) for leaf in symptom.leaves], symptom.leaves)
+        function = code.method(cls, method)
+        if function is None:
+            return NoSite(f"{cls} has no {method} in this file")
+        if OVERRIDE not in {one.name.value for one in parameters(function)}:
+            return NoSite(f"{method} takes no {OVERRIDE}")
+        # An edit that mends every variant is worth more than one in the branch of the variant that failed.
+        edits = [_of_leaf(code, leaf, function, cls, "") for leaf in symptom.leaves]
+        if member and any(isinstance(one, NoSite) for one in edits):
+            edits = [_of_leaf(code, leaf, function, cls, member) for leaf in symptom.leaves]
+        return _one_of(edits, symptom.leaves)
     for line in reversed(symptom.lines):
         found = _of_line(code, line, cls)
         if isinstance(found, Edit):
@@ -62,13 +73,19 @@ def _one_of(found: Sequence[Edit | NoSite], leaves: Sequence[str]) -> Edit | NoS
     return NoSite(f"several inputs would have to change: {each}")
 
 
-def _of_leaf(code: Code, leaf: str, cls: str, method: str) -> Edit | NoSite:
-    function = code.method(cls, method)
-    if function is None:
-        return NoSite(f"{cls} has no {method} in this file")
-    if OVERRIDE not in {one.name.value for one in parameters(function)}:
-        return NoSite(f"{method} takes no {OVERRIDE}")
-    frame = outermost(function, cls)
+def _member(code: Code, variant: str) -> str:
+    """The name of the enum member whose value is `variant`; empty where none is given or found."""
+    for cls in code.classes.values():
+        for node in nodes(cls.body) if variant else ():
+            match node:
+                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
+                    if constant(value) == variant:
+                        return name
+    return ""
+
+
+def _of_leaf(code: Code, leaf: str, function: cst.FunctionDef, cls: str, member: str) -> Edit | NoSite:
+    frame = outermost(function, cls, member)
     return _mended(code, Tracer(code).returned(frame, path_of(leaf)), leaf)
 
 
@@ -79,9 +96,11 @@ def _mended(code: Code, origins: Sequence[Origin], what: str) -> Edit | NoSite:
     unaware = unaware or [one for one in origins if one.nature is Nature.PASSED]
     if not origins:
         return NoSite(f"{what} is not found in what is returned")
+    if (chosen := next((one for one in origins if one.nature is Nature.CHOSEN), None)) is not None:
+        return NoSite(f"line {code.line(chosen.node)} decides case by case whether {what} follows {OVERRIDE}")
     if not unaware:
         return NoSite(_settled(code, origins, what))
-    if len(unaware) == 1 and (edit := _told(code, unaware[0], what)) is not None:
+    if len(distinct(unaware)) == 1 and (edit := _told(code, unaware[0], what)) is not None:
         return edit
     for place in reversed(_common_places(unaware)):
         if place.frame.aware and (made := cast(code, place)) is not None:

@@ -27,16 +27,18 @@ class Frame:
     """The statement of the caller."""
     aware: frozenset[str] = frozenset()
     """Names that hold the override, or follow it."""
+    variant: str = ""
+    """Member of the variant enum that the loader object is made for; empty: not known."""
 
     @property
     def depth(self) -> int:
         return 0 if self.caller is None else self.caller.depth + 1
 
 
-def outermost(function: cst.FunctionDef, cls: str) -> Frame:
+def outermost(function: cst.FunctionDef, cls: str, variant: str = "") -> Frame:
     """The frame of a function that the runner calls with `dtype_override`, where it has that parameter."""
     given = {OVERRIDE} & {one.name.value for one in parameters(function)}
-    return Frame(function, cls, aware=_with_aliases(function, given))
+    return Frame(function, cls, aware=_with_aliases(function, given), variant=variant)
 
 
 def entered(function: cst.FunctionDef, call: cst.Call, caller: Frame, at: Statement) -> Frame:
@@ -49,7 +51,7 @@ def entered(function: cst.FunctionDef, call: cst.Call, caller: Frame, at: Statem
     arguments.update(zip(names, plain, strict=False))
     arguments.update({arg.keyword.value: arg.value for arg in call.args if arg.keyword is not None})
     given = {name for name, value in arguments.items() if name in names and mentions(value, caller.aware)}
-    return Frame(function, caller.cls, arguments, caller, at, _with_aliases(function, given))
+    return Frame(function, caller.cls, arguments, caller, at, _with_aliases(function, given), caller.variant)
 
 
 def mentions(node: cst.CSTNode, names: frozenset[str] | set[str]) -> bool:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a tensor is made, and what it passes from there to the end of a function."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -24,6 +24,8 @@ class Nature(Enum):
     PASSED = auto()
     """Comes from foreign code that is given the override."""
     INTEGER = auto()
+    CHOSEN = auto()
+    """The code decides case by case whether it follows the override."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +63,8 @@ class Spot:
     keys: Keys
     bindings: Bindings
     places: tuple[Place, ...]
+    barred: cst.CSTNode | None = None
+    """A loop over the keys of what is followed: a cast in there would be made for every key."""
 
     @property
     def indexed(self) -> bool:
@@ -85,8 +89,8 @@ def _returns(node: cst.CSTNode) -> Iterator[tuple[Statement, cst.BaseExpression]
         yield from _returns(child)
 
 
-def distinct(origins: list[Origin]) -> list[Origin]:
-    """Each place once: several paths may lead there."""
+def distinct(origins: Sequence[Origin]) -> list[Origin]:
+    """Each place once: several ways may lead there."""
     kept: list[Origin] = []
     for origin in origins:
         if not any(origin.node is one.node and origin.frame.function is one.frame.function for one in kept):

@@ -9,7 +9,7 @@ import libcst as cst
 
 from core.triage.loader_code.code import Code, Statement, constant, dotted, key_of, parameters, suite
 from core.triage.loader_code.conditions import Conditions
-from core.triage.loader_code.frames import Frame, Path
+from core.triage.loader_code.frames import Frame, Path, mentions
 from core.triage.loader_code.iteration import Keys, Walk
 
 
@@ -31,6 +31,8 @@ class Hit:
     path: Path
     at: Statement
     keys: Keys
+    chosen: bool = False
+    """Stands for a statement that assigns in some cases only, although it knows that the override is given."""
 
 
 Found: TypeAlias = tuple[list[Hit], bool]
@@ -109,6 +111,8 @@ class Reaching:
     def _branches(self, node: cst.If, query: Query) -> Found:
         holds = Conditions(self.frame, query.keys, frozenset({query.name})).holds(node.test)
         body = self._branch(suite(node.body), query)
+        if (hit := self._choice(node, body, holds, query)) is not None:
+            return [hit], True
         if holds is True:
             return body
         other: Found = [], False
@@ -117,6 +121,12 @@ class Reaching:
         elif node.orelse is not None:
             other = self._branch(suite(node.orelse.body), query)
         return other if holds is False else (body[0] + other[0], body[1] and other[1])
+
+    def _choice(self, node: cst.If, body: Found, holds: bool | None, query: Query) -> Hit | None:
+        """A guard on the override that leaves the variable as it is in some cases that cannot be told."""
+        if not mentions(node.test, self.frame.aware) or not body[0] or holds is False or (holds and body[1]):
+            return None
+        return Hit(None, query.path, node, query.keys, chosen=True)
 
     def _branch(self, statements: Sequence[Statement], query: Query) -> Found:
         """A branch that ends the function, or this round of a loop, leads to nothing behind it."""

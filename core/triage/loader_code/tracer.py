@@ -7,11 +7,11 @@ from dataclasses import replace
 import libcst as cst
 
 from core.triage.loader_code.calls import Calls
-from core.triage.loader_code.code import Code, dotted, key_of
+from core.triage.loader_code.code import Code, Statement, dotted, key_of
 from core.triage.loader_code.conditions import Conditions
 from core.triage.loader_code.frames import Frame, Path
 from core.triage.loader_code.iteration import Bindings
-from core.triage.loader_code.origin import Nature, Origin, Place, Spot, distinct, returns
+from core.triage.loader_code.origin import Nature, Origin, Place, Spot, returns
 from core.triage.loader_code.reaching import Query, Reaching, key_of_element
 
 _MOST_STEPS = 400
@@ -29,9 +29,31 @@ class Tracer:
         """Where the part at `path` of what the function returns may come from; empty: it returns no such part."""
         found: list[Origin] = []
         for statement, value in returns(frame.function):
-            spot = Spot(frame, statement, path, {}, Bindings(), places)
-            found += self.follow(value, spot, end=True)
-        return distinct(found)
+            reached = self._is_reached(statement, frame)
+            if reached is not False:
+                spot = Spot(frame, statement, path, {}, Bindings(), places)
+                found += self.follow(value, spot, end=True)
+            if reached is True:
+                break
+        return found
+
+    def _is_reached(self, statement: Statement, frame: Frame) -> bool | None:
+        """Whether a return is come to where none before it is; None: that depends."""
+        inner: cst.CSTNode = statement
+        known: bool | None = True
+        for node in self.code.above(statement):
+            if node is frame.function:
+                break
+            if isinstance(node, cst.If):
+                holds = Conditions(frame, {}, frozenset()).holds(node.test)
+                wanted = inner is node.body
+                known = False if holds is (not wanted) else known if holds is wanted else None
+            elif isinstance(node, cst.For | cst.While | cst.Try | cst.ExceptHandler):
+                known = None
+            if known is False:
+                return False
+            inner = node
+        return known
 
     def follow(self, node: cst.BaseExpression, spot: Spot, *, end: bool = False) -> list[Origin]:
         """Where the value of `node` may come from; `end`: an expression is a place itself, being at the very end."""
@@ -76,15 +98,20 @@ class Tracer:
             return []
         if (source := spot.bindings.source(name)) is not None:
             return self.follow(source[0], replace(spot, path=source[1] + spot.path))
-        here = Place(spot.frame, spot.at, name, spot.path)
-        spot = replace(spot, places=(*spot.places, here))
+        if spot.barred is None or spot.barred not in self.code.above(spot.at):
+            here = Place(spot.frame, spot.at, name, spot.path)
+            spot = replace(spot, places=(*spot.places, here), barred=None)
         hits = Reaching(self.code, spot.frame).before(spot.at, Query(name, spot.path, spot.keys))
         if not hits:
             return self._origin(Nature.FOREIGN, node, spot)
         found: list[Origin] = []
         for hit in hits:
             there = replace(spot, at=hit.at, path=hit.path, keys=hit.keys, bindings=Bindings())
-            if hit.value is not None:
+            if hit.keys != spot.keys:
+                there = replace(there, barred=next(one for one in self.code.above(hit.at) if isinstance(one, cst.For)))
+            if hit.chosen:
+                found.append(Origin(Nature.CHOSEN, hit.at, spot.frame, spot.places))
+            elif hit.value is not None:
                 found += self.follow(hit.value, there)
             else:
                 found += self._parameter(node, name, there)
@@ -117,10 +144,9 @@ class Tracer:
 
     def _is_part_of_variable(self, node: cst.BaseExpression) -> bool:
         """`inputs["pixel_values"]` and `inputs.pixel_values`."""
-        inner = node.value if isinstance(node, cst.Subscript | cst.Attribute) else None
-        return (
-            inner is not None and bool(dotted(inner)) and (isinstance(node, cst.Attribute) or key_of(node) is not None)
-        )
+        if isinstance(node, cst.Attribute):
+            return bool(dotted(node.value))
+        return isinstance(node, cst.Subscript) and bool(dotted(node.value)) and key_of(node) is not None
 
     # Displays and comprehensions
 
