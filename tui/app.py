@@ -41,6 +41,7 @@ from tui.screens.matrix import MatrixScreen
 from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.runs import RunsScreen
+from tui.screens.triage import TriageScreen
 from tui.session import Session
 
 T = TypeVar("T")
@@ -83,7 +84,8 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.review_screen = ReviewScreen(self.session, self)
         self.doctor_screen = DoctorScreen(self.session, self)
         self.overview_screen = OverviewScreen(self.session, self)
-        for name in ("overview", "matrix", "runs", "review", "doctor"):
+        self.triage_screen = TriageScreen(self.session, self)
+        for name in ("overview", "matrix", "runs", "triage", "review", "doctor"):
             self.install_screen(getattr(self, f"{name}_screen"), name)
         self.push_screen("matrix")
         self._look_at_runs()
@@ -348,6 +350,11 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             title = refused[0].title if len(refused) == 1 else f"{len(refused):,} tests were not started"
             reasons = refused[0].detail if len(refused) == 1 else "\n".join(error.title for error in refused[:8])
             self.tell(TTMatrixError(title, reasons, refused[0].hint))
+
+    def triage(self, ids: Sequence[str]) -> None:
+        """Begin a workflow on each of the training tests among `ids`, and show them."""
+        self.switch_screen("triage")
+        self.call_later(self.triage_screen.begin, ids)
 
     def run_rest(self) -> None:
         """Run again what failed or did not run in the newest batch, its reruns counted in."""

@@ -16,6 +16,7 @@ class Where(StrEnum):
     RUNS = "runs"
     REVIEW = "review"
     DOCTOR = "doctor"
+    TRIAGE = "triage"
     FACETS = "in the facets"
     TABLE = "in a table"
     CELLS = "in a table of cells"
@@ -46,6 +47,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.matrix", Where.APP, "1", "switch('matrix')", "Matrix", "Show the matrix"),
     Command("app.runs", Where.APP, "2", "switch('runs')", "Runs", "Show the runs and their logs"),
     Command("app.log", Where.APP, "3", "switch('log')", "Log", "Show the log of the highlighted run, full size"),
+    Command("app.triage", Where.APP, "4", "switch('triage')", "Triage", "Show the workflows and what they wait for"),
     Command("app.review", Where.APP, "5", "switch('review')", "Review", "Review pending edits"),
     Command("app.doctor", Where.APP, "6", "switch('doctor')", "Doctor", "Show what is wrong with the checkout"),
     Command("app.help", Where.APP, "question_mark", "help", "Help", "List the keys that work here", footer=True),
@@ -68,6 +70,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.mark_all", Where.MATRIX, "asterisk", "mark_shown", "Mark all", "Mark every row on show"),
     Command("matrix.unmark", Where.MATRIX, "ctrl+n", "unmark", "Unmark", "Forget all marks"),
     Command("matrix.run", Where.MATRIX, "r", "run", "Run", "Run marked tests, else this one, on the CPU", footer=True),
+    Command("matrix.triage", Where.MATRIX, "T", "triage", "Triage", "Take failing training tests through a workflow"),
     Command("matrix.log", Where.MATRIX, "L", "log", "Log", "Show the log of this test's last run"),
     Command("matrix.set", Where.MATRIX, "E", "set_fields", "Edit", "Set fields of the marked entries", footer=True),
     Command("matrix.change", Where.MATRIX, "M", "change_entry", "Change", "One marker or arch, rename, move, delete"),
@@ -126,6 +129,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("doctor.go", Where.DOCTOR, "enter", "go_to_test", "Go to", "Show the test in the matrix", footer=True),
     Command("doctor.mend", Where.DOCTOR, "m", "mend", "Mend", "Add the mend to the pending changes", footer=True),
     Command("doctor.open", Where.DOCTOR, "e", "open_place", "Editor", "Open $EDITOR at the place", footer=True),
+    Command("triage.choose", Where.TRIAGE, "enter", "choose", "Choose", "Answer what the workflow asks", footer=True),
+    Command("triage.accept", Where.TRIAGE, "a", "accept", "Accept", "Keep the edit, add the changes", footer=True),
+    Command("triage.drop", Where.TRIAGE, "x", "drop", "Drop", "Forget the workflow; nothing of it stays", footer=True),
+    Command("triage.go_on", Where.TRIAGE, "r", "go_on", "Go on", "Go on where the workflow stopped", footer=True),
+    Command("triage.result", Where.TRIAGE, "D", "device_result", "Device XML", "Name the JUnit file of a device run"),
+    Command("triage.copy", Where.TRIAGE, "y", "copy", "Copy", "Copy the command to run, else the report"),
+    Command("triage.go", Where.TRIAGE, "o", "go_to_test", "Go to", "Show the test in the matrix"),
+    Command("triage.pane", Where.TRIAGE, "tab", "other_pane", "Pane", "Go to the other pane", footer=True),
     Command("table.down", Where.TABLE, "j,down", "move(1)", "Down", "Next row"),
     Command("table.up", Where.TABLE, "k,up", "move(-1)", "Up", "Previous row"),
     Command("table.half_down", Where.TABLE, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),

@@ -71,6 +71,9 @@ class Host(Protocol):
     def start_runs(self, ids: Sequence[str]) -> None:
         """Start a CPU repro of each id."""
 
+    def triage(self, ids: Sequence[str]) -> None:
+        """Take failing training tests through a workflow each."""
+
     def cancel_run(self, run_id: str) -> None:
         """Stop a run."""
 

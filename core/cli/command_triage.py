@@ -2,14 +2,12 @@
 """`ttmatrix triage`: take failing training tests through a workflow, from the CPU repro to a reviewed change."""
 
 import argparse
-import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.cli.console import Console
 from core.cli.context import Context
 from core.edits.exclusive import sole_writer
-from core.edits.operations import Operation
 from core.edits.workbench import Workbench
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from core.matrix.fields import select
@@ -23,6 +21,7 @@ from core.triage.perform import World
 from core.triage.report_document import document
 from core.triage.report_text import markdown
 from core.triage.resolve import find_target, is_target
+from core.triage.session import sessions_directory
 from core.triage.workflows import AUTO, KINDS
 
 _WAIT_SECONDS = 5.0
@@ -49,36 +48,39 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     ids = _targets(args, context)
     world = World(context.matrix, context.model_infos, context.settings, RunStore(context.paths.runs), context.arch)
     world.said = context.console.note
-    root = sessions_directory(context)
+    root = sessions_directory(context.paths.state, context.checkout.root)
+    with sole_triage(root):
+        done = _drive(args, world, root, ids)
+        planned = plan_of(context.matrix, [op for one in done for op in operations_of(one)])
+        for rejection in planned.rejected:
+            context.console.note(f"rejected: {rejection.op.op} {rejection.op.id}: {rejection.why}")
+        # Before anything is written, after which there would be no difference.
+        diffs = [plan_of(context.matrix, operations_of(one)).diff() for one in done]
+        applies = args.apply and not planned.rejected
+        if applies:
+            bench = Workbench(context.checkout, context.paths.journal)
+            with sole_writer(context.checkout.root, "writing expectations", wait=_WAIT_SECONDS):
+                take(world, bench, [one for one in done if one.blocked is None], planned)
+    _tell(
+        context.console, [(one, diff, applies and one.blocked is None) for one, diff in zip(done, diffs, strict=True)]
+    )
+    return EXIT_FINDINGS if planned.rejected else max(map(exit_code, done), default=EXIT_OK)
+
+
+def _drive(args: argparse.Namespace, world: World, root: Path, ids: Sequence[str]) -> list[Progress]:
+    """Take all of `ids` as far as they go; edits stay in the work tree only where they are to be applied."""
     given = Given(list(args.choose), args.device_result)
     again = bool(args.resume or given.choices or given.device_result)
 
     def after(progress: Progress) -> None:
-        if args.apply and progress.session.state.end is not None:
-            forget_edited(world, progress)
-        elif not args.apply:
+        if not args.apply:
             leave(world, progress)
+        elif progress.blocked is None:
+            forget_edited(world, progress)
 
-    with sole_triage(root):
-        if not again:
-            look_first(world, ids)
-        done = list(drive_all(world, root, ids, args.workflow, given, after, again=again))
-        planned = plan_of(context.matrix, [op for one in done for op in operations_of(one)])
-        for rejection in planned.rejected:
-            context.console.note(f"rejected: {rejection.op.op} {rejection.op.id}: {rejection.why}")
-        ended = [one for one in done if one.blocked is None]
-        if args.apply and not planned.rejected:
-            bench = Workbench(context.checkout, context.paths.journal)
-            with sole_writer(context.checkout.root, "writing expectations", wait=_WAIT_SECONDS):
-                take(world, bench, ended, plan_of(context.matrix, planned.applied))
-    _tell(context, done, applied=args.apply and not planned.rejected)
-    return EXIT_FINDINGS if planned.rejected else max(map(exit_code, done), default=EXIT_OK)
-
-
-def sessions_directory(context: Context) -> Path:
-    """Where the workflows on this checkout are kept."""
-    name = hashlib.sha256(os.fsencode(context.checkout.root.resolve())).hexdigest()[:16]
-    return context.paths.state / "triage" / name
+    if not again:
+        look_first(world, ids)
+    return list(drive_all(world, root, ids, args.workflow, given, after, again=again))
 
 
 def exit_code(progress: Progress) -> int:
@@ -102,17 +104,13 @@ def _targets(args: argparse.Namespace, context: Context) -> Sequence[str]:
     return list(dict.fromkeys(found))
 
 
-def _tell(context: Context, done: Sequence[Progress], *, applied: bool) -> None:
-    told = [(one, _diff(context, operations_of(one)), applied and one.blocked is None) for one in done]
-    if context.console.json:
-        documents = [document(one, diff, applied=taken) for one, diff, taken in told]
-        context.console.document(documents[0] if len(documents) == 1 else documents)
+def _tell(console: Console, told: Sequence[tuple[Progress, str, bool]]) -> None:
+    """Each with the diff of its expectations, and whether it is applied."""
+    if console.json:
+        documents = [document(one, diff, applied=applied) for one, diff, applied in told]
+        console.document(documents[0] if len(documents) == 1 else documents)
         return
-    for number, (one, diff, taken) in enumerate(told):
+    for number, (one, diff, applied) in enumerate(told):
         if number:
-            context.console.line()
-        context.console.line(printable(markdown(one, diff, applied=taken).rstrip("\n")))
-
-
-def _diff(context: Context, operations: Sequence[Operation]) -> str:
-    return plan_of(context.matrix, operations).diff()
+            console.line()
+        console.line(printable(markdown(one, diff, applied=applied).rstrip("\n")))

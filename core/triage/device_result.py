@@ -43,6 +43,9 @@ def _observed(id: str, case: Testcase) -> Observed:
     seen = observe(case, Setting())
     if seen is None:
         return Observed(id, Ending.NOT_RUN)
+    if case.outcome in (Outcome.SKIP, Outcome.XFAIL):
+        # Both were asked not to be: another way of skipping is at work, which a person has to look at.
+        return Observed(id, Ending.NOT_RUN, case.message)
     ending = seen.ending
     if ending is Ending.BROKEN and case.outcome is Outcome.FAIL:
         # Without properties it may be anything, but the CPU repro has shown that the loader can be made.

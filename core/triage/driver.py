@@ -96,7 +96,7 @@ def drive(world: World, session: Session, given: Given, watch: Callable[[Session
     restore_edits(world, session)
     while (effect := session.waiting) is not None:
         watch(session)
-        outcome = _perform(world, session, effect, given)
+        outcome = perform(world, session, effect, given)
         if isinstance(outcome, Blocked):
             return Progress(session, outcome)
         session.answer(outcome)
@@ -125,7 +125,8 @@ def restore_edits(world: World, session: Session) -> None:
         edit_loader(world, session, path, edit)
 
 
-def _perform(world: World, session: Session, effect: Effect, given: Given) -> Answer | Blocked:
+def perform(world: World, session: Session, effect: Effect, given: Given) -> Answer | Blocked:
+    """Do what one effect asks for; Blocked where somebody has to bring something first."""
     world.said(effect.title)
     match effect:
         case RunCpu():

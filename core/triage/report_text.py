@@ -21,7 +21,7 @@ def markdown(progress: Progress, yaml_diff: str, *, applied: bool) -> str:
         _head(state.case, report),
         *_section("CPU", (line for one in report.cpu for line in _cpu(one))),
         *_section("Output", _output(report)),
-        *_section("Loader", _loader(report, applied or progress.blocked is not None)),
+        *_section("Loader", _loader(report)),
         *_section("Scope", _scope(report)),
         *_section("Device", _device(report, progress.blocked)),
         *_section("Expectations", _fenced("diff", yaml_diff)),
@@ -59,7 +59,7 @@ def _head(case: Case, report: Report) -> str:
 def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
     found = list(lines)
     if found:
-        yield f"## {title}\n\n" + "\n".join(found) + "\n"
+        yield f"## {title}\n\n" + "\n".join(found).lstrip("\n") + "\n"
 
 
 def _cpu(line: CpuLine) -> Iterator[str]:
@@ -94,7 +94,7 @@ def _output(report: Report) -> Iterator[str]:
         yield f"- and {len(leaves) - _LEAVES} more"
 
 
-def _loader(report: Report, shown: bool) -> Iterator[str]:
+def _loader(report: Report) -> Iterator[str]:
     for path, edit in report.edits.items():
         yield f"- `{path}:{edit.line}`: {one_line(edit.summary)}"
     for line in report.tried:
@@ -121,8 +121,8 @@ def _device(report: Report, blocked: Blocked | None) -> Iterator[str]:
         yield "- not run: there is no device here; the CPU shows the failure, which comes before any compilation"
     if blocked and blocked.command:
         yield f"Not run here: {one_line(blocked.why)}. On a machine with a device, with this edit in place:"
-        yield ""
         yield from _fenced("sh", blocked.command)
+        yield ""
         yield "Then go on with: `ttmatrix triage ID --device-result XML`"
 
 
@@ -150,6 +150,7 @@ def _reminders(report: Report, applied: bool) -> Iterator[str]:
 
 def _fenced(kind: str, text: str) -> Iterator[str]:
     if text:
+        yield ""
         yield f"```{kind}"
         yield text.rstrip("\n")
         yield "```"

@@ -93,6 +93,23 @@ def resume(root: Path, id: str) -> Session | None:
         raise TTMatrixError(f"Cannot go on with {id}", why, "Begin anew: without --resume.") from error
 
 
+def sessions_directory(state: Path, root: Path) -> Path:
+    """Where the workflows on the checkout at `root` are kept, below the state directory."""
+    return state / "triage" / hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
+
+
+def left_open(root: Path) -> list[Session]:
+    """The sessions below `root` that nobody has closed, oldest first; what cannot be understood is passed over."""
+    found: list[tuple[float, Session]] = []
+    for journal in root.glob(f"*/{_JOURNAL}"):
+        try:
+            session = _replayed(journal, list(_lines(journal)))
+            found.append((journal.stat().st_mtime, session))
+        except (OSError, TTMatrixError, LookupError, TypeError, ValueError):
+            continue
+    return [session for _, session in sorted(found, key=lambda one: one[0]) if not session.closed]
+
+
 def edits_directory(root: Path) -> Path:
     """Where the bytes of files that are edited by the sessions below `root` are kept as they were."""
     return root / _EDITS
@@ -118,12 +135,9 @@ def _directory(root: Path, id: str) -> Path:
 
 
 def _lines(journal: Path) -> Iterator[dict[str, Any]]:
-    for line in read_text(journal).splitlines():
-        try:
-            yield json.loads(line)
-        except ValueError:
-            # Cut off while it was written: it never happened.
-            return
+    # The last one, where it has no end, was cut off while it was written: it never happened.
+    for line in read_text(journal).split("\n")[:-1]:
+        yield json.loads(line)
 
 
 def _append(journal: Path, line: dict[str, Any]) -> None:

@@ -15,9 +15,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-_MADE = frozenset("zeros ones empty rand randn eye linspace logspace tensor as_tensor full Tensor FloatTensor".split())
-_INTEGERS = frozenset("randint randperm arange long int bool argmax".split())
-_JOINED = frozenset("cat concat stack hstack vstack".split())
+_MADE = frozenset(
+    [
+        "zeros",
+        "ones",
+        "empty",
+        "rand",
+        "randn",
+        "eye",
+        "linspace",
+        "logspace",
+        "tensor",
+        "as_tensor",
+        "full",
+        "Tensor",
+        "FloatTensor",
+    ]
+)
+_INTEGERS = frozenset(["randint", "randperm", "arange", "long", "int", "bool", "argmax"])
+_JOINED = frozenset(["cat", "concat", "stack", "hstack", "vstack"])
 _REAL = sys.stdlib_module_names - {"os", "subprocess", "sys", "urllib", "importlib", "tempfile", "shutil"}
 
 

@@ -11,6 +11,7 @@ from tui.screens.matrix_filter import Facets
 from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.runs import RunsScreen
+from tui.screens.triage import TriageScreen
 from tui.widgets.cell_table import CellTable
 from tui.widgets.log_view import LogView
 from tui.widgets.matrix_table import MatrixTable
@@ -24,6 +25,7 @@ _IN_FRONT = [
     (Where.APP, Where.REVIEW, Where.TABLE),
     (Where.APP, Where.REVIEW, Where.LINES),
     (Where.APP, Where.DOCTOR, Where.TABLE),
+    (Where.APP, Where.TRIAGE, Where.TABLE),
 ]
 _OWNERS = {
     Where.APP: TTMatrixApp,
@@ -32,6 +34,7 @@ _OWNERS = {
     Where.RUNS: RunsScreen,
     Where.REVIEW: ReviewScreen,
     Where.DOCTOR: DoctorScreen,
+    Where.TRIAGE: TriageScreen,
     Where.TABLE: MatrixTable,
     Where.TREE: MatrixTable,
     Where.CELLS: CellTable,

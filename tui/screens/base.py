@@ -50,6 +50,7 @@ class SessionScreen(Screen[None]):
             (Where.OVERVIEW, "0 Overview"),
             (Where.MATRIX, "1 Matrix"),
             (Where.RUNS, f"2 Runs · {active} running" if active else "2 Runs"),
+            (Where.TRIAGE, "4 Triage"),
             (Where.REVIEW, f"5 Review · {count} pending" if (count := self.session.open_changes) else "5 Review"),
             (Where.DOCTOR, "6 Doctor"),
         )

@@ -102,6 +102,9 @@ class TestActions(EntryActions):
         question = Confirm("Start these runs?", body, verb="start them")
         self.app.push_screen(question, lambda yes: self.host.start_runs(ids) if yes else None)
 
+    def action_triage(self) -> None:
+        self.host.triage(self.targets())
+
     def action_log(self) -> None:
         record = self.session.last_run(self.current) if self.current else None
         if record is None:
