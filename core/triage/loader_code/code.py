@@ -85,6 +85,19 @@ class Code:
         """The offset at which the line of `offset` begins."""
         return self._bytes.rfind(b"\n", 0, offset) + 1
 
+    def end_of_block(self, node: cst.CSTNode) -> int:
+        """The offset of the line behind a compound statement and the comments that stand indented below it."""
+        end = self.end(node)
+        at = end if self._bytes[end - 1 : end] == b"\n" else self.line_end(end)
+        indent, ahead = len(self.margin(node)), at
+        while ahead < len(self._bytes):
+            after = self.line_end(ahead)
+            line = self.part(ahead, after)
+            if line.strip() and not (line.lstrip().startswith("#") and len(line) - len(line.lstrip()) > indent):
+                break
+            at, ahead = (after if line.strip() else at), after
+        return at
+
     def end_of(self, mark: bytes, offset: int) -> int:
         """The offset behind the next `mark`, which must be there."""
         return self._bytes.index(mark, offset) + len(mark)

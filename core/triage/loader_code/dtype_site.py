@@ -8,7 +8,7 @@ import libcst as cst
 
 from core.triage.loader_code.arguments import add_argument
 from core.triage.loader_code.cast import cast
-from core.triage.loader_code.code import Code, constant, dotted, nodes, parameters
+from core.triage.loader_code.code import Code, dotted, nodes, parameters
 from core.triage.loader_code.edit import Edit, EditKind, NoSite
 from core.triage.loader_code.frames import OVERRIDE, Frame, Path, outermost, spoken_name
 from core.triage.loader_code.iteration import Bindings
@@ -16,6 +16,7 @@ from core.triage.loader_code.origin import Nature, Origin, Place, Spot, distinct
 from core.triage.loader_code.symptom import Symptom
 from core.triage.loader_code.tensors import Made, made_by
 from core.triage.loader_code.tracer import Tracer
+from core.triage.loader_code.variants import member_of
 
 _UNAWARE = frozenset({Nature.UNTOLD, Nature.FOREIGN})
 _STEP = re.compile(r"\[(-?\d+)\]|([^.\[\]]+)")
@@ -36,7 +37,7 @@ def dtype_site(
     several places would have to change. Raises TTMatrixError where the file is no Python.
     """
     code = Code(source)
-    member = _member(code, variant)
+    member = member_of(code, variant)
     if symptom.leaves:
         function = code.method(cls, method)
         if function is None:
@@ -71,17 +72,6 @@ def _one_of(found: Sequence[Edit | NoSite], leaves: Sequence[str]) -> Edit | NoS
     said = (one.reason if isinstance(one, NoSite) else f"line {one.line}" for one in found)
     each = "; ".join(f"{leaf}: {what}" for leaf, what in zip(leaves, said, strict=True))
     return NoSite(f"several inputs would have to change: {each}")
-
-
-def _member(code: Code, variant: str) -> str:
-    """The name of the enum member whose value is `variant`; empty where none is given or found."""
-    for cls in code.classes.values():
-        for node in nodes(cls.body) if variant else ():
-            match node:
-                case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
-                    if constant(value) == variant:
-                        return name
-    return ""
 
 
 def _of_leaf(code: Code, leaf: str, function: cst.FunctionDef, cls: str, member: str) -> Edit | NoSite:

@@ -29,7 +29,7 @@ class Tracer:
         """Where the part at `path` of what the function returns may come from; empty: it returns no such part."""
         found: list[Origin] = []
         for statement, value in returns(frame.function):
-            reached = self._is_reached(statement, frame)
+            reached = self.is_reached(statement, frame)
             if reached is not False:
                 spot = Spot(frame, statement, path, {}, Bindings(), places)
                 found += self.follow(value, spot, end=True)
@@ -37,7 +37,7 @@ class Tracer:
                 break
         return found
 
-    def _is_reached(self, statement: Statement, frame: Frame) -> bool | None:
+    def is_reached(self, statement: Statement, frame: Frame) -> bool | None:
         """Whether a return is come to where none before it is; None: that depends."""
         inner: cst.CSTNode = statement
         known: bool | None = True

@@ -1,10 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Give a loader class its own `unpack_forward_output`."""
 
+import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.triage.loader_code.edit import Edit, NoSite
+import libcst as cst
+
+from core.text import printable
+from core.triage.loader_code.code import Code, Splice, key_of, own_method, suite
+from core.triage.loader_code.edit import Edit, EditKind, NoSite
+from core.triage.loader_code.imports import import_from_models
+
+METHOD = "unpack_forward_output"
+_PARAMETER = "fwd_output"
+_WIDTH = 88
+_HELPER = ("tools.utils", "extract_tensors_recursive")
 
 
 class Form(StrEnum):
@@ -35,16 +47,106 @@ class Selection:
     """What is selected, which loss reads it, and what is left out."""
 
 
-def unpack_override(source: str, selection: Selection, *, cls: str = "ModelLoader") -> Edit | NoSite:
+def has_override(source: str, *, cls: str = "ModelLoader") -> bool:
+    """Whether class `cls`, or a base of it in this file, defines `unpack_forward_output`."""
+    return Code(source).method(cls, METHOD) is not None
+
+
+def unpack_override(source: str, selection: Selection, *, cls: str = "ModelLoader", depth: int = 0) -> Edit | NoSite:
     """Add the method after the last one of class `cls`, with its two-part docstring.
 
     Indentation and line ends are the file's. Where `form` needs upstream's helper and the file does not have it, its
-    import is added behind the last import from the models tree. NoSite where the class has the method, or is not
-    here.
+    import is added behind the last import from the models tree; `depth` is how many directories below the models root
+    the loader's own stands, for a file that imports nothing from there yet. NoSite where the class has the method, or
+    is not here. Raises TTMatrixError where the file is no Python.
     """
-    raise NotImplementedError
+    code = Code(source)
+    if cls not in code.classes:
+        return NoSite(f"there is no class {cls} in this file")
+    found = code.classes[cls]
+    if own_method(found, METHOD) is not None:
+        return NoSite(f"{cls} has {METHOD} already")
+    body = suite(found.body)
+    if not body:
+        return NoSite(f"{cls} has no block to add a method to")
+    if not _is_access(selection.access):
+        return NoSite(f"{selection.access!r} is no part of an output")
+    method = _method(code, body, selection)
+    splices = [method]
+    if selection.form is Form.SUM_NESTED:
+        added = import_from_models(code, *_HELPER, depth)
+        if isinstance(added, NoSite):
+            return added
+        splices += added
+    elif selection.form is Form.CONCAT and not _imports_torch(code):
+        return NoSite("the file does not import torch, which joins tensors")
+    after = code.spliced(splices)
+    start = after.index(f"def {METHOD}", len(code.part(0, method.start)))
+    summary = f"{cls} says which part of its output the loss reads"
+    return Edit(EditKind.OVERRIDE, after.count("\n", 0, start) + 1, summary, source, after)
 
 
-def has_override(source: str, *, cls: str = "ModelLoader") -> bool:
-    """Whether class `cls` of this file defines `unpack_forward_output` itself."""
-    raise NotImplementedError
+def _is_access(text: str) -> bool:
+    """Whether `text` is a chain of attributes and literal subscripts: names in it come from the model."""
+    try:
+        node = cst.parse_expression(f"{_PARAMETER}{text}")
+    except cst.ParserSyntaxError:
+        return False
+    while isinstance(node, cst.Attribute | cst.Subscript):
+        if isinstance(node, cst.Subscript) and key_of(node) is None:
+            return False
+        node = node.value
+    return isinstance(node, cst.Name) and node.value == _PARAMETER
+
+
+def _method(code: Code, body: Sequence[cst.BaseStatement], selection: Selection) -> Splice:
+    """The method behind the last one, or behind all else where there is none, with a blank line before it."""
+    last = next((one for one in reversed(body) if isinstance(one, cst.FunctionDef)), body[-1])
+    margin, step = code.margin(body[0]), code.module.default_indent
+    inner = _body(selection, len(margin + step))
+    lines = [f"def {METHOD}(self, {_PARAMETER}):", *(f"{step}{line}".rstrip() for line in inner)]
+    text = "\n".join(f"{margin}{line}".rstrip() for line in lines)
+    at = code.end_of_block(last)
+    open_end = not code.part(0, at).endswith("\n")
+    return Splice(at, at, f"\n\n{text}" if open_end else f"\n{text}\n")
+
+
+def _body(selection: Selection, margin: int) -> list[str]:
+    """The docstring and the statements, without indentation."""
+    docstring = ['"""Give the part of the output that the loss reads.', ""]
+    for title, text in (
+        ("Forward output structure:", selection.structure),
+        ("What is selected and why:", selection.why),
+    ):
+        docstring += [title, *(f"    {line}" for line in _wrapped(text, _WIDTH - margin - 4)), ""]
+    return [*docstring[:-1], '"""', *_statements(selection)]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Names and shapes come from the model: nothing in them may end the docstring, or mean something in it."""
+    safe = printable(text).replace("\\", "/").replace('"""', "'''")
+    return [
+        line for part in safe.split("\n") for line in textwrap.wrap(part, max(width, 40), break_long_words=False)
+    ] or ["-"]
+
+
+def _statements(selection: Selection) -> list[str]:
+    part = f"{_PARAMETER}{selection.access}"
+    match selection.form:
+        case Form.TENSOR:
+            return [f"return {part}"]
+        case Form.SUM:
+            return [f"return sum(t.sum() for t in {part})"]
+        case Form.SUM_VALUES:
+            return [f"return sum(t.sum() for t in {part}.values())"]
+        case Form.CONCAT:
+            return [f"return torch.cat([t.flatten() for t in {part}])"]
+        case Form.SUM_NESTED:
+            return ["tensors = []", f"{_HELPER[1]}({part}, tensors)", "return sum(t.sum() for t in tensors)"]
+
+
+def _imports_torch(code: Code) -> bool:
+    return any(
+        isinstance(one, cst.SimpleStatementLine) and code.text(one).startswith("import torch")
+        for one in code.module.body
+    )

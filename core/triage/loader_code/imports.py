@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Import one more name from the models tree, where a loader keeps its imports from there."""
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from core.triage.loader_code.arguments import WIDTH
+from core.triage.loader_code.code import Code, Splice, Statement, dotted
+from core.triage.loader_code.edit import NoSite
+
+
+def import_from_models(code: Code, module: str, name: str, depth: int) -> list[Splice] | NoSite:
+    """What imports `name` of `module` (dotted, below the models root) into the file; nothing where it is there.
+
+    The line stands behind the last import from the models tree, written as that is: as many dots, or by the tree's
+    full name. Where there is none, `depth` dots lead to the models root.
+    """
+    known = list(_from_models(code))
+    for _, imported in known:
+        if any(alias.evaluated_alias is None and alias.evaluated_name == name for alias in _aliases(imported)):
+            return []
+    for _, imported in known:
+        if (splice := _extended(code, imported, module, name)) is not None:
+            return [splice]
+    if known:
+        statement, imported = known[-1]
+        prefix = _prefix(imported)
+    elif depth:
+        found = [one for one in code.module.body if _is_import(one)]
+        if not found:
+            return NoSite("the file imports nothing, so there is no place for an import")
+        statement, prefix = found[-1], "." * (depth + 1)
+    else:
+        return NoSite("the file imports nothing from the models tree")
+    at = code.line_end(code.end(statement))
+    return [Splice(at, at, f"from {prefix}{module} import {name}\n")]
+
+
+def _extended(code: Code, imported: cst.ImportFrom, module: str, name: str) -> Splice | None:
+    """The name behind those that are imported from the same module, where the line has room for it."""
+    if dotted(imported.module or cst.Name("_")).removeprefix(_prefix(imported)) != module or imported.lpar is not None:
+        return None
+    end = code.end(imported)
+    line = code.part(code.line_start(end), code.line_end(end)).rstrip()
+    return Splice(end, end, f", {name}") if len(line) + len(name) + 2 <= WIDTH and "#" not in line else None
+
+
+def _from_models(code: Code) -> Iterator[tuple[Statement, cst.ImportFrom]]:
+    """The imports from files above the loader's own directory, at the top level."""
+    for statement in code.module.body:
+        match statement:
+            case cst.SimpleStatementLine(body=[cst.ImportFrom() as imported]):
+                if _prefix(imported):
+                    yield statement, imported
+
+
+def _prefix(imported: cst.ImportFrom) -> str:
+    """What leads to the models root: dots, or the tree's name; empty where the import is from elsewhere."""
+    module = dotted(imported.module) if imported.module is not None else ""
+    top = module.partition(".")[0]
+    if len(imported.relative) > 1 and top in ("base", "config", "tools", "training_utils"):
+        return "." * len(imported.relative)
+    for tree in ("third_party.tt_forge_models.", "tt_forge_models."):
+        if module.startswith(tree):
+            return tree
+    return ""
+
+
+def _aliases(imported: cst.ImportFrom) -> list[cst.ImportAlias]:
+    return [] if isinstance(imported.names, cst.ImportStar) else list(imported.names)
+
+
+def _is_import(statement: cst.BaseStatement) -> bool:
+    return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], cst.Import | cst.ImportFrom)
