@@ -33,6 +33,12 @@ class Member:
         return parsed.directory if parsed else ""
 
     @property
+    def variant(self) -> str:
+        """Of the test id; empty where it has none."""
+        parsed = TestId.parse(self.id)
+        return (parsed.variant if parsed else "") or ""
+
+    @property
     def shadowed(self) -> tuple[str, ...]:
         """Archs on which the entry's own status or reason is not what counts."""
         overrides = self.fields.get("arch_overrides")

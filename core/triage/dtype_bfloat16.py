@@ -120,7 +120,7 @@ def _site(case: Case, target: Repro) -> tuple[str, Edit | NoSite]:
     reasons: list[str] = []
     for path in case.loader_files:
         symptom = Symptom.of_phase(target.low.raw, target.low.traceback, path)
-        found = dtype_site(case.sources[path], symptom)
+        found = dtype_site(case.sources[path], symptom, variant=case.target.variant)
         if isinstance(found, Edit):
             return path, found
         reasons.append(found.reason)

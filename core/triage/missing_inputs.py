@@ -25,10 +25,14 @@ from core.triage.report import Report, abort
 from core.triage.repro import Phase, Repro
 from core.triage.signatures import BN_SINGLE_VALUE, DECODER_INPUTS, MISSING_TARGETS, inputs_flavour, reason_line
 
-_EDITS: Mapping[str, Callable[[str, Phase], Edit | NoSite]] = {
-    DECODER_INPUTS: lambda source, phase: decoder_inputs(source, phase.forward_parameters),
-    MISSING_TARGETS: lambda source, phase: detection_targets(source, phase.forward_parameters),
-    BN_SINGLE_VALUE: lambda source, phase: batch_of_two(source, phase.shapes),
+_EDITS: Mapping[str, Callable[[str, Phase, str], Edit | NoSite]] = {
+    DECODER_INPUTS: lambda source, phase, variant: decoder_inputs(
+        source, phase.inputs, phase.forward_parameters, variant=variant
+    ),
+    MISSING_TARGETS: lambda source, phase, variant: detection_targets(
+        source, phase.inputs, phase.forward_parameters, variant=variant
+    ),
+    BN_SINGLE_VALUE: lambda source, phase, variant: batch_of_two(source, phase.inputs, variant=variant),
 }
 
 
@@ -123,7 +127,8 @@ def _errors(repros: Mapping[str, Repro]) -> dict[str, str]:
 def _edit(case: Case, flavour: str, target: Repro) -> tuple[str, Edit | NoSite]:
     """The edit in the loader, else in a loader that it descends from."""
     assert target.low is not None
-    found = [(path, _EDITS[flavour](case.sources[path], target.low)) for path in case.loader_files]
+    make, variant = _EDITS[flavour], case.target.variant
+    found = [(path, make(case.sources[path], target.low, variant)) for path in case.loader_files]
     return next(((path, edit) for path, edit in found if isinstance(edit, Edit)), found[0])
 
 

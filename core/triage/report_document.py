@@ -59,7 +59,7 @@ def _phase(phase: Phase) -> dict[str, Any]:
         "ok": phase.ok,
         "step": phase.step or None,
         "error": phase.error or None,
-        "inputs": [_leaf(leaf) for leaf in phase.raw.get("inputs") or ()],
+        "inputs": [_leaf(leaf) for leaf in phase.inputs],
         "output": None if output is None else {"class": output.get("class"), "module": output.get("module")},
     }
 

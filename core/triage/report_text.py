@@ -75,7 +75,7 @@ def _cpu(line: CpuLine) -> Iterator[str]:
 
 
 def _inputs(phase: Phase) -> str:
-    leaves: Sequence[Mapping[str, object]] = phase.raw.get("inputs") or ()
+    leaves = phase.inputs
     words = [f"{leaf.get('name')} {leaf.get('dtype') or leaf.get('type')}" for leaf in leaves[:_LEAVES]]
     return one_line(", ".join(words) + (", ..." if len(leaves) > _LEAVES else ""))
 

@@ -53,9 +53,9 @@ class Phase:
         return tuple(map(str, named or ()))
 
     @property
-    def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Of the input tensors."""
-        return tuple(tuple(leaf["shape"]) for leaf in self.raw.get("inputs") or () if leaf.get("shape") is not None)
+    def inputs(self) -> Sequence[Mapping[str, Any]]:
+        """The leaves of what `load_inputs` gave: name, type, dtype and shape."""
+        return self.raw.get("inputs") or ()
 
     @property
     def traceback(self) -> str:

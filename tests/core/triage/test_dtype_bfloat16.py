@@ -33,13 +33,13 @@ BOTH = case(member(TARGET, MISMATCH), member(SIBLING, MISMATCH, "NOT_SUPPORTED_S
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "dtype_site", lambda *_: edit())
+    monkeypatch.setattr(module, "dtype_site", lambda *_, **__: edit())
     monkeypatch.setattr(Symptom, "of_phase", lambda *_: None)
 
 
 @pytest.fixture
 def no_site(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "dtype_site", lambda *_: NoSite("a processor makes it"))
+    monkeypatch.setattr(module, "dtype_site", lambda *_, **__: NoSite("a processor makes it"))
     monkeypatch.setattr(Symptom, "of_phase", lambda *_: None)
 
 

@@ -34,7 +34,7 @@ def test_the_output_is_that_of_the_phase_that_got_so_far() -> None:
 def test_a_result_of_before_these_facts_has_none_of_them() -> None:
     low = Repro.of({"id": TARGET, "result": {"phases": [{"dtype": "bfloat16", "ok": True}]}}).low
     assert low is not None
-    assert (low.forward_parameters, low.shapes, low.traceback, low.unpacked) == ((), (), "", None)
+    assert (low.forward_parameters, low.inputs, low.traceback, low.unpacked) == ((), (), "", None)
 
 
 def test_frames_read_like_a_traceback() -> None:
