@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about a failure and about a model's interface, as data for whoever looks for the cause in the source."""
+"""Where in the checkout a failure came from, as data for whoever looks for the cause in the source."""
 
 from __future__ import annotations
 
-import inspect
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +20,3 @@ def frames(error: BaseException, checkout: Path) -> list[dict[str, Any]]:
             continue
         found.append({"file": file.as_posix(), "line": frame.lineno, "function": frame.name, "code": frame.line or ""})
     return found[-MAX_FRAMES:]
-
-
-def parameters(function: Callable[..., Any]) -> list[str] | None:
-    """The names that `function` takes; None where it does not say."""
-    try:
-        return [*inspect.signature(function).parameters]
-    except (TypeError, ValueError):
-        return None

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
-from ttmatrix_facts import frames, parameters
+from ttmatrix_facts import frames
 from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
 from ttmatrix_tensors import describe, float_tensors, lowest_pcc, show, structure
 
@@ -65,8 +65,8 @@ class Phase:
         self.outputs: dict[str, torch.Tensor] = {}
         self.gradients: dict[str, torch.Tensor] = {}
         self.report: dict[str, Any] = {"dtype": self.name, "ok": False, "step": None, "error_type": None}
-        self.report.update(error=None, inputs=[], output=None, unpacked=None, seconds=0.0)
-        self.report.update(frames=[], container=None, parameters={})
+        self.report.update(error=None, parameters=[], inputs=[], output=None, unpacked=None, seconds=0.0)
+        self.report.update(frames=[], container=None)
 
     def run(self, make_loader: Callable[[], Any]) -> None:
         """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
@@ -100,7 +100,7 @@ class Phase:
         loader = make_loader()
         model = loader.load_model(**self._accepted(loader.load_model))
         model.train(training)
-        self.report["parameters"]["forward"] = parameters(getattr(model, "forward", model))
+        self.report["parameters"] = parameters_of(model)
         self.step = "load_inputs"
         inputs = self._load_inputs(loader)
         self.report["container"] = type(inputs).__name__
@@ -122,7 +122,6 @@ class Phase:
         if phase == "llm_prefill":
             return loader.load_inputs_prefill(dtype_override=self.dtype, batch_size=batch_size, seq_len=seq_len)
         load = loader.load_inputs_decode if phase == "llm_decode" else loader.load_inputs
-        self.report["parameters"]["load_inputs"] = parameters(load)
         return load(**self._accepted(load, batch_size=batch_size))
 
     def _accepted(self, function: Callable[..., Any], **optional: Any) -> dict[str, Any]:
@@ -156,6 +155,15 @@ def call(model: Callable[..., Any], inputs: Any) -> Any:
         return model(**inputs)
     kind = type(inputs).__name__
     raise TypeError(f"load_inputs gave {kind}, but the runner passes tensors, sequences and mappings only")
+
+
+def parameters_of(model: Any) -> list[str]:
+    """Names of what the model's forward takes, in order; empty where it does not tell."""
+    try:
+        named = inspect.signature(getattr(model, "forward", model)).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [one.name for one in named if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
 
 
 def backward_start(unpacked: Any) -> tuple[torch.Tensor, torch.Tensor | None]:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import json
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,20 +15,40 @@ import torch
 MAX_LEAVES = 500
 
 
-def leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(value: Any) -> Iterator[tuple[str, Any]]:
     """Every leaf of nested mappings, sequences and dataclasses with its path: `targets[0].boxes`."""
+    return ((name or "tensor", leaf) for name, _, leaf in _walk(value, "", ""))
+
+
+def accesses(value: Any) -> list[str]:
+    """How Python comes to each leaf that `describe` tells of: `.logits`, `[0]["boxes"]`; empty: `value` itself.
+
+    None for a leaf under a key that cannot be written.
+    """
+    return [access for _, access, _ in itertools.islice(_walk(value, "", ""), MAX_LEAVES)]
+
+
+def _walk(value: Any, name: str, access: Any) -> Iterator[tuple[str, Any, Any]]:
+    fields = dataclasses.fields(value) if dataclasses.is_dataclass(value) and not isinstance(value, type) else ()
+    named = {field.name for field in fields}
     if isinstance(value, Mapping):
-        parts = [(str(key), item) for key, item in value.items()]
+        # Outputs of transformers are both: their keys are attributes.
+        parts = [(str(key), f".{key}" if key in named else _subscript(key), item) for key, item in value.items()]
     elif isinstance(value, (list, tuple)):
-        parts = [(f"[{index}]", item) for index, item in enumerate(value)]
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        parts = [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
+        parts = [(f"[{index}]", f"[{index}]", item) for index, item in enumerate(value)]
+    elif fields:
+        parts = [(field.name, f".{field.name}", getattr(value, field.name)) for field in fields]
     else:
-        yield name or "tensor", value
+        yield name, access, value
         return
-    for part, item in parts:
+    for part, step, item in parts:
         dot = "." if name and not part.startswith("[") else ""
-        yield from leaves(item, f"{name}{dot}{part}")
+        yield from _walk(item, f"{name}{dot}{part}", None if access is None or step is None else access + step)
+
+
+def _subscript(key: Any) -> Any:
+    """A key as Python writes it; None for an object that has no literal."""
+    return f"[{json.dumps(key)}]" if isinstance(key, (str, int)) and not isinstance(key, bool) else None
 
 
 def describe(value: Any) -> list[dict[str, Any]]:
@@ -46,7 +68,9 @@ def describe(value: Any) -> list[dict[str, Any]]:
 
 def structure(value: Any) -> dict[str, Any]:
     """The class of `value`, which upstream's registry of output handlers goes by, and its leaves."""
-    return {"class": type(value).__name__, "module": type(value).__module__, "leaves": describe(value)}
+    kind = type(value)
+    told = {"class": kind.__name__, "module": kind.__module__}
+    return {**told, "leaves": describe(value), "access": accesses(value)}
 
 
 def show(title: str, described: list[dict[str, Any]]) -> None:

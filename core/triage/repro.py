@@ -49,8 +49,7 @@ class Phase:
     @property
     def forward_parameters(self) -> tuple[str, ...]:
         """What the model's forward takes, as far as it says."""
-        named = (self.raw.get("parameters") or {}).get("forward")
-        return tuple(map(str, named or ()))
+        return tuple(map(str, self.raw.get("parameters") or ()))
 
     @property
     def inputs(self) -> Sequence[Mapping[str, Any]]:

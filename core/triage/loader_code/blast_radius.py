@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whom an edit reaches: loaders that may return an output class, and loaders that use another's code."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from core.model import Loader
+from core.model import Framework, Loader
+from core.sources.lineage import Lineages
+from core.sources.loaders import loader_file
+from core.sources.models_tree import ModelsTree
+from core.sources.modules import ModuleFacts
+from core.triage.loader_code.output_classes import may_return
+from core.triage.loader_code.unpack_override import METHOD
+
+_CLASS = "ModelLoader"
+_SHARED = re.compile(r"(base|config|training_utils|__init__)\.py|tools/.*")
+"""Files of the tree that speak of every model: their naming a class says nothing of one loader."""
 
 
 class Sureness(StrEnum):
@@ -32,13 +43,76 @@ class Reached:
 def returning(
     models: Path, loaders: Iterable[Loader], output_class: str, seen: Mapping[str, frozenset[str]]
 ) -> tuple[Reached, ...]:
-    """Every loader that may return `output_class`, by directory; loaders with an override of their own are none.
+    """Every torch loader that may return `output_class`, by directory; one with an override of its own is none.
 
-    `seen` has the output classes that runs have shown, by directory: one that has only shown others is left out.
+    `seen` has the output classes that runs have shown, by directory: a loader that has only shown others is left out
+    where nothing but its imports speaks for it, as its variants may differ.
     """
-    raise NotImplementedError
+    tree = ModelsTree(models)
+    lineages = Lineages(tree)
+    found = []
+    for loader in sorted(loaders, key=lambda one: one.directory):
+        if loader.framework is Framework.PYTORCH and not _has_override(tree, lineages, loader.directory):
+            reached = _reached(tree, loader.directory, output_class, seen.get(loader.directory))
+            found += [reached] if reached is not None else []
+    return tuple(found)
 
 
 def users(models: Path, loaders: Iterable[Loader], directory: str) -> tuple[str, ...]:
     """The directories whose loader class is, or descends from, that of `directory`, itself first."""
-    raise NotImplementedError
+    tree = ModelsTree(models)
+    lineages = Lineages(tree)
+    path = loader_file(directory)
+    others = [
+        loader.directory
+        for loader in loaders
+        if loader.directory != directory and path in _paths(tree, lineages, loader.directory)
+    ]
+    return (directory, *sorted(others))
+
+
+def _paths(tree: ModelsTree, lineages: Lineages, directory: str) -> set[str]:
+    """The files that the loader class of `directory` is made of."""
+    path = loader_file(directory)
+    module = tree.module(path)
+    return {one.path for one in lineages.of(path, module, _CLASS)} if isinstance(module, ModuleFacts) else set()
+
+
+def _has_override(tree: ModelsTree, lineages: Lineages, directory: str) -> bool:
+    path = loader_file(directory)
+    module = tree.module(path)
+    if not isinstance(module, ModuleFacts):
+        return False
+    return any(METHOD in one.facts.methods for one in lineages.of(path, module, _CLASS) if one.path != "base.py")
+
+
+def _reached(tree: ModelsTree, directory: str, output_class: str, seen: frozenset[str] | None) -> Reached | None:
+    if seen and output_class in seen:
+        return Reached(directory, Sureness.CONFIRMED, "a run has shown it")
+    word = re.compile(rf"\b{re.escape(output_class)}\b")
+    modules = list(_modules(tree, loader_file(directory)))
+    for path, _ in modules:
+        if word.search((tree.models / path).read_text(encoding="utf-8", errors="replace")):
+            return Reached(directory, Sureness.NAMED, f"named in {path}")
+    if seen:
+        return None
+    for path, module in modules:
+        for imported in module.imports.values():
+            if imported.level == 0 and may_return(imported.module, imported.name, output_class):
+                return Reached(directory, Sureness.POSSIBLE, f"{path} imports {imported.name} from {imported.module}")
+    return None
+
+
+def _modules(tree: ModelsTree, path: str) -> Iterator[tuple[str, ModuleFacts]]:
+    """The file, and what it imports from the tree, whatever way; files that all loaders share are left out."""
+    waiting, known = [path], {path}
+    while waiting:
+        at = waiting.pop(0)
+        module = tree.module(at)
+        if not isinstance(module, ModuleFacts):
+            continue
+        yield at, module
+        found = (tree.imported(at, one) for one in module.imports.values())
+        fresh = {one[0] for one in found if one is not None and not _SHARED.fullmatch(one[0])} - known
+        known |= fresh
+        waiting += sorted(fresh)
