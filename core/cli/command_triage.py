@@ -80,7 +80,10 @@ def _drive(args: argparse.Namespace, world: World, root: Path, ids: Sequence[str
 
     if not again:
         look_first(world, ids)
-    return list(drive_all(world, root, ids, args.workflow, given, after, again=again))
+    done = list(drive_all(world, root, ids, args.workflow, given, after, again=again))
+    if given.choices:
+        world.said(f"nothing asked for --choose {given.choices[0]}")
+    return done
 
 
 def exit_code(progress: Progress) -> int:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """unpack-forward-output: nobody says which tensor of the model's output backward starts from (spec 7.2)."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,6 +30,11 @@ from core.triage.signatures import UNHANDLED_OUTPUT, WRONG_HANDLER, unpack_flavo
 _BARE = frozenset({"list", "tuple", "dict"})
 _TREE = ("tt_forge_models", "tt-forge-models", "third_party")
 _UNPACK = "unpack"
+_GENERIC_CLASS = re.compile(
+    r"(?:CausalLM|MaskedLM|Seq2SeqLM|ImageClassifier|TokenClassifier|SequenceClassifier|QuestionAnsweringModel"
+    r"|DepthEstimator|SemanticSegmenter|BaseModel)Output\w*"
+)
+"""Names that mean the same wherever a class bears them, because whole libraries use them so."""
 
 
 def unpack_forward_output(case: Case, report: Report) -> Steps[None]:
@@ -95,7 +101,8 @@ def _shared_class(
     users = yield FindUsers(name)
     others = [one for one in users if one["directory"] != case.target.directory]
     named = [one for one in others if one["sureness"] != Sureness.POSSIBLE]
-    if str(output.get("module") or "").startswith(_TREE) and not named:
+    own = str(output.get("module") or "").startswith(_TREE) and not _GENERIC_CLASS.fullmatch(name)
+    if own and not named:
         report.decide("override", f"{name} is a class of this model alone: an override, not the registry")
         return None
     differing = [one for one in named if _takes(one, output) not in (choice.attribute, "")]

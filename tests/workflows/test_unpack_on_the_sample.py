@@ -65,10 +65,11 @@ def test_what_a_family_does_not_settle_is_laid_out_and_chosen(sample: Sample) ->
     choices = asked.json["waiting"]["choices"]
     assert len(choices) >= 2
     assert asked.json["ops"] == []
-    told = sample.told(INDOOR, "--choose", 1)
-    assert told["waiting"]["question"] is None
-    assert told["decision"] in ("registry", "override")
-    assert sample.triage(INDOOR, "--choose", 99).code == 64 or len(choices) >= 99
+    assert sample.triage(INDOOR, "--choose", 99).code == 64
+    chosen = sample.triage(INDOOR, "--choose", 2, "--choose", 7, "--json")
+    assert (chosen.json["waiting"]["question"], chosen.json["decision"]) == (None, "registry")
+    assert f'"DepthMapOutput", "{choices[1].partition(":")[0]}"' in chosen.json["loader_edit"]["diff"]
+    assert "nothing asked for --choose 7" in chosen.err
 
 
 def test_an_override_that_is_there_and_an_output_that_is_unpacked_leave_the_entry(sample: Sample) -> None:
