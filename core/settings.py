@@ -36,6 +36,21 @@ class Paths:
         return self.state / "views.json"
 
     @property
+    def issues_file(self) -> Path:
+        """What was found out about issues on GitHub."""
+        return self.cache / "issues.json"
+
+    @property
+    def policy_file(self) -> Path:
+        """The policy for checkouts that bring none."""
+        return self.config / "policy.toml"
+
+    @property
+    def evidence(self) -> Path:
+        """Reports that were ingested, a file for each checkout."""
+        return self.state / "evidence"
+
+    @property
     def journal(self) -> Path:
         """Pending changes, a journal for each checkout."""
         return self.state / "journal"

@@ -13,6 +13,7 @@ from core.edits.pending import Change, Decision, Pending
 from core.edits.reread import missing
 from core.edits.values import Present
 from core.edits.workbench import Workbench
+from core.evidence.gather import verdicts_on
 from core.matrix.cache import Cache
 from core.matrix.detail import Detail, describe
 from core.matrix.doctor import examine
@@ -23,14 +24,12 @@ from core.matrix.query import Query
 from core.matrix.saved_views import Kept, change_kept, read_kept
 from core.matrix.scope import Facts, Learned
 from core.matrix.selected import Selected
-from core.matrix.stale import stale_facts
 from core.matrix.view import View
 from core.model import Finding
 from core.runs.batches import left_over, newest_batch
 from core.runs.estimate import Progress, progress, with_estimates
 from core.runs.launch import launch_all, tend
 from core.runs.plan import as_batch, plan_again, plan_test
-from core.runs.proven import passed_cells
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec
 from core.runs.store import RunStore
@@ -126,11 +125,12 @@ class Session:
         """Ask providers of facts about `matrix` (`core.matrix.learn`). Not for the app's own thread."""
         wanted = tuple(names)
         with self._one_at_a_time:
-            prepare(self._cache, matrix, [name for name in wanted if name != RUNS])
-            return learn(self._cache, matrix, wanted, self._stale)
+            # What results say of a test depends on its jobs.
+            prepare(self._cache, matrix, dict.fromkeys("jobs" if name == RUNS else name for name in wanted))
+            return learn(self._cache, matrix, wanted, self._judged)
 
-    def _stale(self, matrix: Matrix) -> Facts:
-        return stale_facts(matrix, passed_cells(self.store.records()))
+    def _judged(self, matrix: Matrix) -> Facts:
+        return verdicts_on(matrix, self._cache, self.paths, self.store.records()).facts()
 
     @property
     def selected(self) -> Selected | None:

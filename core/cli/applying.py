@@ -3,7 +3,6 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from core.cli.context import Context
@@ -15,7 +14,8 @@ from core.edits.exclusive import sole_writer
 from core.edits.groups import Split
 from core.edits.idle import Idle, idle
 from core.edits.message import pull_request
-from core.edits.operations import Operation, Rejection
+from core.edits.onto import Carried, onto
+from core.edits.operations import Rejection
 from core.edits.plan import EditPlan, plan, write
 from core.edits.proposals import Proposed, parse_proposed
 from core.edits.workbench import Workbench
@@ -61,8 +61,10 @@ def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bo
 def _carry_out(proposed: Proposed, args: argparse.Namespace, context: Context, bench: Workbench | None) -> int:
     """Plan, show and, where there is a workbench, write. We are the sole writer then."""
     matrix = context.matrix
-    planned, idling = _planned(proposed.operations, context, refuse=args.refuse_no_effect)
-    outcome = Outcome(planned, effect(matrix, planned, context.ci))
+    carried = onto(proposed, matrix)
+    proposed = carried.proposed
+    planned, idling = _planned(carried, context, refuse=args.refuse_no_effect)
+    outcome = Outcome(planned, effect(matrix, planned, context.ci), [*carried.notes])
     outcome.notes += [f"no effect: {one_line(one.op.id)}: {one.why}" for one in idling]
     dead = dead_overrides(matrix, planned)
     outcome.notes += [f"dead override: {one_line(id)} is not marked for {arch}" for id, arch in dead]
@@ -81,14 +83,14 @@ def _carry_out(proposed: Proposed, args: argparse.Namespace, context: Context, b
     return EXIT_FINDINGS if planned.rejected else EXIT_OK
 
 
-def _planned(operations: Sequence[Operation], context: Context, *, refuse: bool) -> tuple[EditPlan, tuple[Idle, ...]]:
+def _planned(carried: Carried, context: Context, *, refuse: bool) -> tuple[EditPlan, tuple[Idle, ...]]:
     """The plan, and the operations without effect that are in it. Where they are refused, so is the rest."""
-    matrix = context.matrix
+    matrix, operations = context.matrix, carried.proposed.operations
     found = idle(matrix, operations)
-    if not refuse or not found:
+    rejected = (*carried.rejected, *(Rejection(one.op, f"it has no effect: {one.why}") for one in found if refuse))
+    if not rejected:
         return plan(context.checkout.test_config, operations, matrix.schema), found
-    rejected = tuple(Rejection(one.op, f"it has no effect: {one.why}") for one in found)
-    others = tuple(op for op in operations if all(op is not one.op for one in found))
+    others = tuple(op for op in operations if all(op is not one.op for one in rejected))
     return EditPlan((), (), rejected, others), ()
 
 

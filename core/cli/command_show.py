@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from core.cli.context import Context
+from core.cli.evidence_report import evidence_text, judgement_document
 from core.cli.history_report import as_document as step_document
 from core.cli.history_report import print_steps
 from core.errors import EXIT_OK, TTMatrixError
@@ -33,10 +34,15 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     jobs = context.selected.of(context.matrix.rows[detail.id])
     steps = _last_steps(detail.id, context)
     if context.console.json:
-        context.console.document(as_document(detail, info, jobs, steps))
+        context.console.document({**as_document(detail, info, jobs, steps), "evidence": _evidence(detail.id, context)})
     else:
         _print(detail, info, jobs, steps, context)
     return EXIT_OK
+
+
+def _evidence(id: str, context: Context) -> list[dict[str, object]]:
+    seen = context.verdicts.seen.get(id, {})
+    return [judgement_document(one, seen.get(one.arch, ())) for one in context.verdicts.of(id)]
 
 
 def _last_steps(id: str, context: Context) -> Sequence[Step]:
@@ -109,6 +115,7 @@ def _print(
             for effective, archs in detail.grouped(name)
         ),
     )
+    _print_evidence(detail.id, context)
     console.line(f"\nScheduled CI jobs: {len(jobs) or 'none'}")
     for job in jobs:
         console.line(f"  {one_line(job_name(job))}")
@@ -121,3 +128,12 @@ def _print(
             console.line(f"  {one_line(sibling)}")
     for finding in detail.findings:
         console.line(f"\n{finding.kind}: {one_line(finding.message)} ({one_line(finding.file)}:{finding.line})")
+
+
+def _print_evidence(id: str, context: Context) -> None:
+    seen = context.verdicts.seen.get(id, {})
+    if seen:
+        context.console.line("\nEvidence:")
+        for one in context.verdicts.of(id):
+            told = evidence_text(one.arch, seen.get(one.arch, ()))
+            context.console.line(f"  {told}: {one.verdict}, {one_line(one.why)}")

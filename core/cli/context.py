@@ -18,10 +18,14 @@ from core.settings import Paths, Settings, load_settings, paths
 from core.sources.checkout import Checkout, find_checkout
 
 if TYPE_CHECKING:
+    from core.evidence.observation import Observation
+    from core.evidence.policy import Policy
+    from core.evidence.verdicts import Verdicts
     from core.matrix.ci import Ci
     from core.matrix.history import History
     from core.matrix.scope import Facts, Learned
     from core.matrix.selected import Selected
+    from core.runs.record import RunRecord
     from core.sources.model_info import ModelInfos
 
 
@@ -89,14 +93,51 @@ class Context:
             return {}
         from core.matrix.learn import learn
 
-        return learn(self.cache, matrix, names, self._stale)
+        return learn(self.cache, matrix, names, self._judged)
 
-    def _stale(self, matrix: Matrix) -> "Facts":
-        from core.matrix.stale import stale_facts
-        from core.runs.proven import passed_cells
+    def ids_of(self, query: str) -> "frozenset[str] | None":
+        """The ids of the rows that `query` selects; None: all, since it is empty."""
+        from core.matrix.fields import select
+
+        if not (asked := Query.parse(query)).terms:
+            return None
+        rows = select(self.matrix, asked, self.arch, self.learned(self.matrix, asked))
+        return frozenset(self.matrix.ids[row] for row in rows)
+
+    @cached_property
+    def observations(self) -> "list[Observation]":
+        """All that is known of the checkout's cells, from reports and from runs here, oldest first."""
+        from core.evidence.gather import evidence_store, gather
+
+        return gather(evidence_store(self.checkout, self.paths), self.run_records, self.checkout)
+
+    @cached_property
+    def policy(self) -> "Policy":
+        """The policy that holds for the checkout. Raises TTMatrixError where it has a mistake."""
+        from core.evidence.gather import policy_of
+
+        return policy_of(self.checkout, self.paths).policy
+
+    @cached_property
+    def verdicts(self) -> "Verdicts":
+        """What all evidence says of every cell."""
+        from core.evidence.verdicts import Verdicts
+
+        return Verdicts(self.matrix, self.observations, self.policy, self.selected)
+
+    @property
+    def run_records(self) -> "list[RunRecord]":
+        """All runs here, newest first."""
         from core.runs.store import RunStore
 
-        return stale_facts(matrix, passed_cells(RunStore(self.paths.runs).records()))
+        return RunStore(self.paths.runs).records()
+
+    def _judged(self, matrix: Matrix) -> "Facts":
+        from core.evidence.gather import verdicts_on
+
+        same = matrix is self.matrix
+        found = self.verdicts if same else verdicts_on(matrix, self.cache, self.paths, self.run_records)
+        return found.facts()
 
     @cached_property
     def selected(self) -> "Selected":

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.edits.operations import OVERRIDES, Operation, OpKind
-from core.edits.synthesis import operations_to, synthesise
+from core.edits.synthesis import Wish, operations_to, synthesise
 from core.errors import UsageError
 from core.matrix.acting import values_on
 from core.matrix.effective import supports, text_of
@@ -86,6 +86,20 @@ def set_fields(matrix: Matrix, ids: Sequence[str], scope: Scope, filled: Mapping
     """
     values = {name: _read(name, text) for name, text in filled.items()}
     return tuple(op for id in ids for op in _for_one(matrix, id, _archs(scope), values))
+
+
+def operations_for(matrix: Matrix, id: str, wish: Wish) -> tuple[Operation, ...]:
+    """Operations after which each arch of `wish` has what it says, with the fewest lines; other archs keep what counts.
+
+    Archs that the test is not marked for are passed over. An id without an entry gets one.
+    """
+    entry = matrix.entries.get(id)
+    before = entry.fields if entry else {}
+    marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
+    after = synthesise(before, {arch: values for arch, values in wish.items() if arch in marked}, marked)
+    if entry is None:
+        return (Operation(OpKind.ADD, id, home_file(matrix, id), value=after),) if after else ()
+    return tuple(operations_to(id, entry.file, before, after))
 
 
 def _for_one(matrix: Matrix, id: str, archs: Sequence[str], values: Mapping[str, object]) -> Iterable[Operation]:

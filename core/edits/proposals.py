@@ -6,21 +6,45 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from core.edits.operations import Operation, parse_operations
+from core.edits.pending import Base, Change
 from core.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One proposal, as it was made."""
+
+    change: Change
+    commit: str = ""
+    """The commit the checkout was on; empty: nobody says."""
+    lines: tuple[str, ...] = ()
+    """What justifies it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
     """What a file asks for."""
 
-    operations: tuple[Operation, ...]
-    evidence: Mapping[str, tuple[str, ...]]
-    """By id, a line for each thing that justifies its change."""
+    made: tuple[Made, ...]
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        return tuple(op for one in self.made for op in one.change.ops)
+
+    @property
+    def evidence(self) -> Mapping[str, tuple[str, ...]]:
+        """By id, a line for each thing that justifies its change."""
+        found: dict[str, dict[str, None]] = {}
+        for one in self.made:
+            for op in one.change.ops if one.lines else ():
+                found.setdefault(op.id, {}).update(dict.fromkeys(one.lines))
+        return {id: tuple(lines) for id, lines in found.items()}
 
 
 def parse_proposed(text: str) -> Proposed:
     """Read a JSON list of operations, or of proposals `{id, arch, verdict, why, evidence, ops}`.
 
+    A proposal may have a `base` `{commit, file, fields}`: the commit and the entry it was made on.
     Raises UsageError that names the operation or proposal (from 0) and what is wrong with it.
     """
     try:
@@ -28,16 +52,31 @@ def parse_proposed(text: str) -> Proposed:
     except (ValueError, RecursionError):
         raw = None
     if not (isinstance(raw, list) and any(isinstance(item, dict) and "ops" in item for item in raw)):
-        return Proposed(parse_operations(text), {})
-    operations: list[Operation] = []
-    evidence: dict[str, tuple[str, ...]] = {}
-    for index, item in enumerate(raw):
-        found = _operations(index, item)
-        operations += found
-        lines = tuple(_lines([item.get("why"), item.get("evidence")]))
-        for op in found:
-            evidence[op.id] = tuple(dict.fromkeys((*evidence.get(op.id, ()), *lines)))
-    return Proposed(tuple(operations), evidence)
+        return Proposed((Made(Change(parse_operations(text))),))
+    return Proposed(tuple(_made(index, item) for index, item in enumerate(raw)))
+
+
+def _made(index: int, item: object) -> Made:
+    operations = _operations(index, item)
+    assert isinstance(item, dict)
+    lines = tuple(dict.fromkeys(_lines([item.get("why"), item.get("evidence")])))
+    base = item.get("base")
+    if base is None:
+        return Made(Change(operations), "", lines)
+    if not _is_base(base) or not isinstance(item.get("id"), str):
+        raise UsageError(
+            f"Proposal {index} cannot be understood",
+            "base: must be an object with commit and file, which are text, and fields, an object or null",
+        )
+    bases = (Base(base["file"], item["id"], base["fields"]),)
+    return Made(Change(operations, bases=bases), base["commit"], lines)
+
+
+def _is_base(base: object) -> bool:
+    if not isinstance(base, dict) or "fields" not in base:
+        return False
+    texts = all(isinstance(base.get(name), str) for name in ("commit", "file"))
+    return texts and isinstance(base["fields"], dict | None)
 
 
 def _operations(index: int, item: object) -> tuple[Operation, ...]:

@@ -38,9 +38,7 @@ def read_base(repository: Repository, directory: str, schema: Schema) -> Base:
     Raises TTMatrixError where git has the files in a state that no commit should be made of.
     """
     commit = repository.head()
-    listed = repository.git("ls-tree", "-r", "-z", "--name-only", commit, "--", f"{directory}/").stdout
-    names = [path.removeprefix(f"{directory}/") for path in listed.split("\0")]
-    paths = [f"{directory}/{name}" for name in names if _is_expectations(name, schema)]
+    paths = _paths(repository, commit, directory, schema)
     if not paths:
         return Base(commit, {}, {}, {}, {})
     blobs, indexed = repository.committed(commit, paths), repository.staged(paths)
@@ -55,6 +53,13 @@ def read_base(repository: Repository, directory: str, schema: Schema) -> Base:
             if path in blobs and blob.hash != blobs[path].hash
         },
     )
+
+
+def committed_texts(repository: Repository, commit: str, directory: str, schema: Schema) -> Texts:
+    """The expectation files as `commit` has them. `directory` is that of test_config, relative to the root."""
+    paths = _paths(repository, commit, directory, schema)
+    blobs = repository.committed(commit, paths) if paths else {}
+    return {path.removeprefix(f"{directory}/"): repository.text(path, blob) for path, blob in blobs.items()}
 
 
 def plan_on(texts: Texts, operations: Sequence[Operation], schema: Schema) -> EditPlan:
@@ -127,6 +132,12 @@ def _after(texts: Texts, operations: Sequence[Operation], schema: Schema, where:
             "They rest on changes of those files that are not committed: commit these first, with git.",
         )
     return {**texts, **{edit.file: edit.after for edit in planned.files}}
+
+
+def _paths(repository: Repository, commit: str, directory: str, schema: Schema) -> list[str]:
+    listed = repository.git("ls-tree", "-r", "-z", "--name-only", commit, "--", f"{directory}/").stdout
+    names = [path.removeprefix(f"{directory}/") for path in listed.split("\0")]
+    return [f"{directory}/{name}" for name in names if _is_expectations(name, schema)]
 
 
 def _is_expectations(name: str, schema: Schema) -> bool:

@@ -129,7 +129,7 @@ class Present:
         )
         """Files that cannot be read now: nothing can be said about their entries."""
         self.digests: Mapping[str, Mapping[str, str]] = {
-            file: {id: _digest(fields) for id, fields in entries.items()} for file, entries in self.entries.items()
+            file: {id: digest(fields) for id, fields in entries.items()} for file, entries in self.entries.items()
         }
 
     def fields(self, key: Key) -> Fields | None:
@@ -144,7 +144,8 @@ class Present:
         return (found[-1] if found else ""), operation.id
 
 
-def _digest(fields: Fields) -> str:
+def digest(fields: Fields) -> str:
+    """A short text that two entries share only where they say the same."""
     return blake2b(_canonical(fields).encode(), digest_size=6).hexdigest()
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attempts of one run on one cell are one observation: CI runs what has failed again, under the same run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from core.evidence.observation import Observation
@@ -12,31 +12,43 @@ class Attempt:
     """One observation and which attempt of its run it is from."""
 
     observation: Observation
-    number: int
+    number: int = 0
     """From 1; 0 where nothing says so."""
-    grouped: bool
-    """Whether what its run says of the same cell again is another attempt, and not simply another execution."""
+    named: bool = False
+    """A person said what run it belongs to, so whatever that run says of the cell again is another attempt."""
 
 
 def fold_attempts(attempts: Iterable[Attempt]) -> list[Observation]:
-    """The last attempt of each, with how many there were, oldest first. The order of `attempts` does not matter."""
+    """The last attempt of each, with how many there were, oldest first. The order of `attempts` does not matter.
+
+    What ran twice in one attempt, under two jobs of one name, ran twice.
+    """
     single: list[Observation] = []
     groups: dict[tuple[str, ...], list[Attempt]] = {}
     for one in attempts:
-        if one.grouped:
+        if one.named or one.number:
             seen = one.observation
             key = (seen.run, seen.job, seen.function, seen.test_id, seen.arch)
             groups.setdefault(key, []).append(one)
         else:
             single.append(one.observation)
-    return sorted((*single, *(_last(group) for group in groups.values())), key=_order)
+    for group in groups.values():
+        single.extend(_last(group))
+    return sorted(single, key=_order)
 
 
-def _last(group: list[Attempt]) -> Observation:
+def _last(group: list[Attempt]) -> Iterator[Observation]:
     if len(group) == 1:
-        return group[0].observation
-    last = max(group, key=lambda one: (one.number, _order(one.observation)))
-    return replace(last.observation, attempts=len(group))
+        yield group[0].observation
+        return
+    if any(one.named for one in group):
+        last = max(group, key=lambda one: (one.number, _order(one.observation)))
+        yield replace(last.observation, attempts=len(group))
+        return
+    numbers = {one.number for one in group}
+    for one in group:
+        if one.number == max(numbers):
+            yield replace(one.observation, attempts=len(numbers))
 
 
 def _order(one: Observation) -> tuple[float, str, str, str, str]:

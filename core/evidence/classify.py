@@ -15,6 +15,7 @@ from core.runs.plain import plain_line
 
 _NAME = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 _CALCULATED = re.compile(r"\bCalculated: pcc=([-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|nan|inf))", re.IGNORECASE)
+_EVIDENCE_LINE = re.compile(r"^E +(.*)$", re.MULTILINE)
 _LOW = re.compile(r"\b(?:PCC|Atol|Allclose|Equal|RelL2) comparison failed")
 # Upstream's own slip where PCC is fine and another comparison is not: its report of a result fails (spec 4.4).
 _OTHER_COMPARISON = re.compile(r"^(?:E\s+)?UnboundLocalError: .*\b(?:reason|bringup_status)\b", re.MULTILINE)
@@ -150,10 +151,10 @@ def _low(case: Testcase) -> bool:
 def _lowest(case: Testcase, forced: bool) -> float | None:
     """The lowest PCC that the testcase tells of: tags hold only one of several (spec 4.6). None where one is none."""
     told = case.tags.get("pcc")
-    texts = [_evidence_lines(case.text), case.message, _text(case.tags, "comparison_error_message")]
     # Of a forced run it is the entry's reason, which may quote a number of long ago.
-    texts += [] if forced else [case.properties.get("error_message", "")]
-    numbers = [float(match[1]) for text in texts for match in _CALCULATED.finditer(text)]
+    written = "" if forced else case.properties.get("error_message", "")
+    texts = (_evidence_lines(case.text), case.message, _text(case.tags, "comparison_error_message"), written)
+    numbers = [float(found) for text in texts if text for found in _CALCULATED.findall(text)]
     numbers += [float(told)] if isinstance(told, int | float) and not isinstance(told, bool) else []
     return min(numbers) if numbers and all(map(math.isfinite, numbers)) else None
 
@@ -185,8 +186,7 @@ def _reason(case: Testcase, ending: Ending, forced: bool) -> str:
 
 def _evidence_lines(text: str) -> str:
     """The lines of a traceback that pytest marks; all of a text without any."""
-    marked = [line[1:].strip() for line in text.splitlines() if line.startswith("E ")]
-    return "\n".join(marked) if marked else text
+    return "\n".join(_EVIDENCE_LINE.findall(text)) or text
 
 
 def _guidance(tags: Mapping[str, object], forced: bool) -> tuple[str, ...]:

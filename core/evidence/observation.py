@@ -28,6 +28,7 @@ class Ending(StrEnum):
 
 RAN = frozenset({Ending.PASSED, Ending.INACCURATE, Ending.FAILED, Ending.CRASHED, Ending.HUNG})
 """The endings that say something of the model."""
+FAILURES = RAN - {Ending.PASSED}
 
 
 class Origin(StrEnum):

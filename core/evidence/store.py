@@ -22,10 +22,10 @@ _BUSY_SECONDS = 30.0
 _VERSION = 1
 _CHANGE_COUNTER = 24
 _TABLE = """CREATE TABLE IF NOT EXISTS reports (
-    digest TEXT PRIMARY KEY, rank TEXT, attempt INTEGER, grouped INTEGER, fields TEXT, observations TEXT
+    digest TEXT PRIMARY KEY, rank TEXT, attempt INTEGER, named INTEGER, fields TEXT, observations TEXT
 ) WITHOUT ROWID"""
 _PUT = """INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET
-    rank = excluded.rank, attempt = excluded.attempt, grouped = excluded.grouped, fields = excluded.fields,
+    rank = excluded.rank, attempt = excluded.attempt, named = excluded.named, fields = excluded.fields,
     observations = excluded.observations
     WHERE excluded.rank < reports.rank"""
 _FIELDS = tuple(one.name for one in fields(Observation))
@@ -81,7 +81,7 @@ class EvidenceStore:
         with self._open() as connection:
             # Within a transaction, so that what is read belongs to the stamp.
             connection.execute("BEGIN")
-            rows = connection.execute("SELECT attempt, grouped, fields, observations FROM reports")
+            rows = connection.execute("SELECT attempt, named, fields, observations FROM reports")
             if self._read[0] != (stamp := self._stamp()):
                 self._read = stamp, fold_attempts(_attempts(rows.fetchall()))
         return list(self._read[1])
@@ -115,17 +115,16 @@ def _unreadable(file: Path, why: str) -> TTMatrixError:
 
 
 def _row(report: Report) -> tuple[object, ...]:
-    grouped = report.given or report.attempt > 0
     rank = f"{int(not report.arch_given)}{int(not report.given)} {report.run}\n{report.source}"
     values = [[getattr(one, name) for name in _FIELDS] for one in report.observations]
-    return report.digest, rank, report.attempt, int(grouped), ",".join(_FIELDS), json.dumps(values)
+    return report.digest, rank, report.attempt, int(report.given), ",".join(_FIELDS), json.dumps(values)
 
 
 def _attempts(rows: list[tuple[int, int, str, str]]) -> Iterator[Attempt]:
-    for attempt, grouped, names, text in rows:
+    for attempt, named, names, text in rows:
         make = _maker(tuple(names.split(",")))
         for values in json.loads(text):
-            yield Attempt(make(values), attempt, bool(grouped))
+            yield Attempt(make(values), attempt, bool(named))
 
 
 @lru_cache

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a field of an entry means on one arch, and where that comes from (spec 2.3)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from core.model import Effective, Entry, Provenance, Status
 from core.sources.schema import DEFAULT_ARCHS
@@ -36,9 +36,22 @@ def resolve(entry: Entry | None, field: str, arch: str | None) -> Effective:
     return Effective(DEFAULTS.get(field), Provenance.DEFAULT)
 
 
+def written(entry: Entry | None, arch: str) -> Mapping[str, object]:
+    """The fields that count on `arch` and are written, as `resolve` has them but all at once."""
+    if entry is None:
+        return {}
+    own = entry.fields.get("arch_overrides")
+    override = own.get(arch) if isinstance(own, dict) else None
+    return {**entry.fields, **override} if isinstance(override, dict) else entry.fields
+
+
 def status_on(entry: Entry | None, arch: str | None) -> Status:
     """The effective status on `arch`. A value that is no status counts as UNSPECIFIED; it is a finding."""
-    value = resolve(entry, "status", arch).value
+    return as_status(resolve(entry, "status", arch).value)
+
+
+def as_status(value: object) -> Status:
+    """A value of the field `status`; UNSPECIFIED where it is none."""
     name = value.strip().upper() if isinstance(value, str) else ""
     return Status(name) if name in Status.__members__ else Status.UNSPECIFIED
 

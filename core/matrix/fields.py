@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import MappingProxyType
 
 from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.judged import STALE, VERDICT
 from core.matrix.query import TEXT, And, Node, Not, Operator, Or, Query, QueryError, Term
 from core.matrix.query_columns import (
     assert_pcc_column,
@@ -20,7 +21,6 @@ from core.matrix.query_columns import (
 from core.matrix.query_kinds import NONE, Choice, Field, FromFacts, IdText, Number, Text
 from core.matrix.query_numbers import days
 from core.matrix.scope import AnyColumn, Learned, Scope
-from core.matrix.stale import STALE
 
 __all__ = ["BY_NAME", "FIELDS", "NONE", "column_of", "lens", "needs", "select", "status_column"]
 
@@ -73,7 +73,7 @@ FIELDS: tuple[Field, ...] = (
     Choice("has", "entry, override, reason, issue (a link in the reason) or pcc", _made(has_column)),
     Choice(
         "is",
-        "known, stray (no test), mixed, duplicate, shadowed, stale (passed here)",
+        "known, stray (no test), mixed, duplicate, shadowed, stale (passes where it should not)",
         _made(is_column),
         facts={STALE: FromFacts("runs", STALE)},
     ),
@@ -86,6 +86,7 @@ FIELDS: tuple[Field, ...] = (
     Choice("source", "where the model comes from", FromFacts("models", "source")),
     Text("name", "part of the model's name in reports (model_info.name)", FromFacts("models", "name")),
     Choice("job", "scheduled CI job that selects it on the shown arch, or on any; or none", FromFacts("jobs", "job")),
+    Choice("verdict", "what results say of its entry on the shown arch, or on any", FromFacts("runs", VERDICT)),
     Number("age", "days since a status of the entry was set", FromFacts("history", "age"), days, ("30d", "90d")),
     Number("flips", "how often a status of the entry has changed", FromFacts("history", "flips"), int, ("1", "3")),
     Choice("function", "a test function that runs it", _made(function_column)),

@@ -7,17 +7,17 @@ from typing import Protocol, cast
 
 from core.matrix.cache import Cache
 from core.matrix.index import Matrix
+from core.matrix.judged import Judged
 from core.matrix.scope import Facts, Learned
-from core.matrix.stale import stale_facts
 
 RUNS = "runs"
-"""The provider that whoever asks brings along: the index knows nothing of runs."""
+"""The provider that whoever asks brings along: the index knows nothing of runs and of what they show."""
 
 PROVIDERS: Mapping[str, str] = {
     "models": "names and groups of the models",
     "jobs": "scheduled CI jobs",
     "history": "history of the entries",
-    RUNS: "results of the runs here",
+    RUNS: "results of runs",
 }
 """What each provider reads, for a person who waits."""
 
@@ -40,7 +40,7 @@ def learn(cache: Cache, matrix: Matrix, names: Iterable[str], runs: Callable[[Ma
 
 def _facts(cache: Cache, matrix: Matrix, name: str, runs: Callable[[Matrix], Facts] | None) -> Facts:
     if name == RUNS:
-        return runs(matrix) if runs else stale_facts(matrix, ())
+        return runs(matrix) if runs else Judged(matrix, {})
     return cast(Provider, importlib.import_module(f"{__name__}_{name}")).learn(cache, matrix)
 
 

@@ -81,7 +81,8 @@ def _told_by_junit(remains: Remains, code: int) -> _Told:
         outcome = Outcome.CRASH if code < 0 else Outcome.ERROR
         told = "" if code < 0 or remains.stopped else f"exit code {code}, {error.title}: {error.detail}"
         return _Told(outcome, detail=told)
-    result = {"message": case.message, "seconds": case.seconds, "tags": _plain(case.tags)}
+    told = case.properties.get("error_message", "")
+    result = {"message": case.message, "error_message": told, "seconds": case.seconds, "tags": _plain(case.tags)}
     if code < 0:
         return _Told(Outcome.CRASH, result, detail=f"after pytest had written down: {case.outcome}")
     return _Told(case.outcome, result, signal=case.signal)

@@ -10,6 +10,9 @@ from collections.abc import Mapping
 _MOST_CHARACTERS = 1_000_000
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf}
 _AS_JSON = {"None": "null", "True": "true", "False": "false", "nan": "NaN", "inf": "Infinity"}
+_JSON_NAME = re.compile("true|false|null|NaN|Infinity")
+_MARK = "'"
+_DECODE = json.JSONDecoder(strict=False).decode
 _TOKEN = re.compile(r"""'([^'\\\n"]*)'|('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|\b([A-Za-z_]\w*)\b""")
 
 
@@ -19,10 +22,25 @@ def parse_tags(text: str) -> Mapping[str, object]:
         return {}
     try:
         # Nearly always JSON but for its quotes and names, and that is read twenty times as fast as Python.
-        value = json.loads(_TOKEN.sub(_json_token, text), strict=False)
+        value = _DECODE(_as_json(text))
     except (ValueError, RecursionError):
         value = _python_value(text)
     return {str(key): one for key, one in value.items()} if isinstance(value, dict) else {}
+
+
+def _as_json(text: str) -> str:
+    """`text` as JSON where it is a literal that JSON has too; else something that is none."""
+    if "\\" in text or '"' in text:
+        return _TOKEN.sub(_json_token, text)
+    # Without either no string holds a quote, so what stands between two is a string and all else is not.
+    pieces = text.split("'")
+    outside = _MARK.join(pieces[::2])
+    if _JSON_NAME.search(outside):
+        raise ValueError("a name that Python does not know")
+    for name, word in _AS_JSON.items():
+        outside = outside.replace(name, word)
+    pieces[::2] = outside.split(_MARK)
+    return '"'.join(pieces)
 
 
 def _json_token(match: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-_SOURCES = Path(__file__).parent / "corpus"
+_SOURCES = Path(__file__).parent / "corpus_files"
 RUNNER = "tests/runner"
 
 

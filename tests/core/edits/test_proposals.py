@@ -6,6 +6,7 @@ import json
 import pytest
 
 from core.edits.operations import Operation, OpKind
+from core.edits.pending import Base
 from core.edits.proposals import parse_proposed
 from core.errors import UsageError
 
@@ -45,3 +46,15 @@ def test_proposals() -> None:
 def test_what_is_neither_is_named(text: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         parse_proposed(text)
+
+
+def test_the_base_of_a_proposal() -> None:
+    item = {"id": "a", "ops": [OP], "base": {"commit": "abc", "file": "f.yaml", "fields": None}}
+    (made,) = parse_proposed(json.dumps([item])).made
+    assert (made.commit, made.change.bases) == ("abc", (Base("f.yaml", "a", None),))
+
+
+@pytest.mark.parametrize("base", [1, {}, {"commit": 1, "file": "f", "fields": {}}, {"commit": "a", "file": "f"}])
+def test_a_base_that_is_none_is_refused(base: object) -> None:
+    with pytest.raises(UsageError, match="Proposal 0"):
+        parse_proposed(json.dumps([{"id": "a", "ops": [OP], "base": base}]))

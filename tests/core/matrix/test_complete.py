@@ -11,11 +11,11 @@ from core.matrix.columns import Column
 from core.matrix.complete import complete, completed
 from core.matrix.fields import FIELDS, select
 from core.matrix.index import index
+from core.matrix.judged import Judged
 from core.matrix.learn import RUNS
 from core.matrix.query import Query
 from core.matrix.query_kinds import Field
 from core.matrix.scope import Plain, Scope
-from core.matrix.stale import stale_facts
 from tests.support.tree import sample
 
 
@@ -90,7 +90,7 @@ def test_what_is_offered_can_be_asked(scope: Scope, field: Field, data: st.DataO
     begun = f"{field.name}:{data.draw(st.text('abcdefnpst0123456789_-', max_size=2))}"
     for one in complete(scope, begun, len(begun)):
         text = begun[: one.start] + one.text
-        learned = {RUNS: stale_facts(scope.matrix, ())}
+        learned = {RUNS: Judged(scope.matrix, {})}
         assert select(scope.matrix, Query.parse(text), learned=learned) is not None
 
 

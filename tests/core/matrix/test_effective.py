@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.matrix.effective import resolve, status_on, supported_archs, supports, text_of, texts
+from core.matrix.effective import resolve, status_on, supported_archs, supports, text_of, texts, written
 from core.model import Effective, Entry, Provenance, Status
 
 ENTRY = Entry(
@@ -92,3 +92,19 @@ def test_texts() -> None:
 )
 def test_text_of(value: object, text: str) -> None:
     assert text_of(value) == text
+
+
+fields = st.dictionaries(st.sampled_from(["status", "reason", "markers", "required_pcc"]), st.none() | st.integers())
+
+
+@given(fields, st.none() | st.dictionaries(st.sampled_from(["n150", "p150"]), st.none() | fields))
+def test_all_at_once_is_each_by_itself(own: dict[str, object], overrides: dict[str, object] | None) -> None:
+    entry = Entry("x", "f", 1, 9, {**own, "arch_overrides": overrides})
+    for arch in ("n150", "p150", "n300"):
+        found = written(entry, arch)
+        for field in ("status", "reason", "markers", "required_pcc"):
+            resolved = resolve(entry, field, arch)
+            assert (field in found) == (resolved.provenance is not Provenance.DEFAULT)
+            if field in found:
+                assert found[field] == resolved.value
+    assert written(None, "n150") == {}

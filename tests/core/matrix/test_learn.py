@@ -8,7 +8,7 @@ from pathlib import Path
 from core.matrix.cache import Cache
 from core.matrix.fields import FIELDS, column_of
 from core.matrix.index import index
-from core.matrix.learn import PROVIDERS, RUNS, learn, waiting_words
+from core.matrix.learn import PROVIDERS, learn, waiting_words
 from core.matrix.scope import Scope
 from tests.support.sample import sample_checkout
 
@@ -17,7 +17,7 @@ def test_every_field_finds_its_column(tmp_path: Path) -> None:
     matrix = index(sample_checkout(tmp_path / "tt-xla"))
     scope = Scope(matrix, learned=learn(Cache(matrix.checkout, tmp_path / "cache"), matrix, PROVIDERS))
     needing = [field for field in FIELDS if field.needs]
-    assert {field.needs for field in needing} == {*PROVIDERS} - {RUNS}
+    assert {field.needs for field in needing} == {*PROVIDERS}
     for field in needing:
         for arch in ("", *matrix.schema.archs):
             column = column_of(scope.on(arch), field.name)

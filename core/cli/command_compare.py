@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix compare`: two runs of many tests, such as two nightlies, held against each other."""
+
+import argparse
+from collections.abc import Sequence
+
+from core.cli.context import Context
+from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.evidence.commits_between import Between, between
+from core.evidence.compare import Comparison, Difference, Kind, chosen_run, compare, runs_of
+from core.evidence.observation import Observation
+from core.text import one_line
+
+_SHORT = 10
+_SHOWN_COMMITS = 15
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("before", nargs="?", metavar="RUN", help="the earlier run, by its name or a part of it")
+    parser.add_argument("after", nargs="?", metavar="RUN", help="the later run; without names, the last two")
+    parser.add_argument("--runs", action="store_true", help="list the runs that are known instead")
+    parser.add_argument("--only", choices=tuple(Kind), action="append", type=Kind, help="only cells of this kind")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    observations = [row for row in context.observations if context.arch in ("", row.arch)]
+    known = runs_of(observations)
+    if args.runs:
+        _tell_runs(known, observations, context)
+        return EXIT_OK
+    names = _names(args, known)
+    before, after = ([row for row in observations if row.run == name] for name in names)
+    found = compare(before, after)
+    commits = between(context.checkout, before, after)
+    if context.console.json:
+        context.console.document(_document(names, found, commits, args.only))
+    else:
+        _tell(names, found, commits, args.only, context)
+    return EXIT_FINDINGS if found.counts[Kind.NEW] else EXIT_OK
+
+
+def _names(args: argparse.Namespace, known: Sequence[str]) -> tuple[str, str]:
+    if args.before is None:
+        if len(known) < 2:
+            raise UsageError("There are no two runs to compare", hint="ttmatrix ingest PATH --run-name NAME adds one.")
+        return known[1], known[0]
+    if args.after is None:
+        raise UsageError("With what is it compared?", hint="Name two runs, or none for the last two.")
+    return chosen_run(args.before, known), chosen_run(args.after, known)
+
+
+def _tell_runs(known: Sequence[str], observations: Sequence[Observation], context: Context) -> None:
+    cells = {name: len({row.cell for row in observations if row.run == name}) for name in known}
+    if context.console.json:
+        context.console.document([{"run": name, "cells": cells[name]} for name in known])
+    elif known:
+        context.console.table(("cells", "run"), ((str(cells[name]), name) for name in known))
+
+
+def _tell(
+    names: tuple[str, str],
+    found: Comparison,
+    commits: tuple[Between, Between],
+    only: Sequence[Kind] | None,
+    context: Context,
+) -> None:
+    rows = [one for one in found.differences if not only or one.kind in only]
+    if rows:
+        context.console.table(
+            ("what", "arch", "test", "why"), ((one.kind, one.arch, one.id, _why(one)) for one in rows)
+        )
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items())
+    context.console.note(f"{one_line(names[0])} to {one_line(names[1])}: {counts}, {found.passing:,} pass in both")
+    for name, one in zip(("tt-xla", "tt_forge_models"), commits, strict=True):
+        _tell_commits(name, one, context)
+
+
+def _why(one: Difference) -> str:
+    old, new = (row.reason or row.ending if row else "" for row in (one.before, one.after))
+    match one.kind:
+        case Kind.REASON:
+            return f"{old} -> {new}"
+        case Kind.FIXED | Kind.NOT_RUN:
+            return f"was: {old}" if one.kind is Kind.FIXED else ""
+    return new
+
+
+def _tell_commits(name: str, one: Between, context: Context) -> None:
+    if one.unknown:
+        context.console.note(f"{name}: {one_line(one.unknown)}")
+        return
+    context.console.note(f"{name}: {len(one.commits):,} commits, {one.before[:_SHORT]} to {one.after[:_SHORT]}")
+    for commit in one.commits[:_SHOWN_COMMITS]:
+        context.console.note(f"  {commit.id[:_SHORT]} {commit.day} {one_line(commit.subject)}")
+    if len(one.commits) > _SHOWN_COMMITS:
+        context.console.note(f"  and {len(one.commits) - _SHOWN_COMMITS:,} more")
+
+
+def _document(
+    names: tuple[str, str], found: Comparison, commits: tuple[Between, Between], only: Sequence[Kind] | None
+) -> dict[str, object]:
+    own, models = commits
+    return {
+        "before": names[0],
+        "after": names[1],
+        "counts": found.counts,
+        "passing": found.passing,
+        "differences": [
+            {"kind": one.kind, "id": one.id, "arch": one.arch, "before": _side(one.before), "after": _side(one.after)}
+            for one in found.differences
+            if not only or one.kind in only
+        ],
+        "commits": _commits_document(own),
+        "models_commits": _commits_document(models),
+    }
+
+
+def _side(row: Observation | None) -> dict[str, object] | None:
+    if row is None:
+        return None
+    return {"ending": row.ending, "reason": row.reason or None, "pcc": row.pcc, "host": row.host, "job": row.job}
+
+
+def _commits_document(one: Between) -> dict[str, object]:
+    return {
+        "before": one.before or None,
+        "after": one.after or None,
+        "unknown": one.unknown or None,
+        "commits": [
+            {"id": commit.id, "day": commit.day, "author": commit.author, "subject": commit.subject}
+            for commit in one.commits
+        ],
+    }

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix ingest`: JUnit files into the evidence of the checkout, with counts that add up."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.cli.context import Context
+from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.evidence.gather import evidence_store
+from core.evidence.reading import OTHER, REPEATED, Given, Reading, read_reports
+from core.evidence.store import Added
+from core.sources.schema import read_schema
+from core.text import one_line
+
+_WORDS = {OTHER: "no model tests", REPEATED: "told twice in one file"}
+_SHOWN_PROBLEMS = 20
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="JUnit XML files, and directories and zip archives of them; --arch counts where nothing else says it",
+    )
+    parser.add_argument(
+        "--run-name", default="", metavar="NAME", help="the run that all of them belong to; default: as paths say"
+    )
+    parser.add_argument("--commit", default="", metavar="SHA", help="the commit of tt-xla that was tested")
+    parser.add_argument("--models-commit", default="", metavar="SHA", help="the commit of its models submodule")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    archs = read_schema(context.checkout)[0].archs
+    if context.arch and context.arch not in archs:
+        raise UsageError(f"There is no arch {context.arch!r}", f"This checkout allows: {', '.join(archs)}")
+    reading = read_reports(args.paths, Given(context.arch, args.run_name, args.commit, args.models_commit), archs)
+    added = evidence_store(context.checkout, context.paths).add(reading.reports)
+    if context.console.json:
+        context.console.document(_document(reading, added, archs))
+    else:
+        _tell(reading, added, archs, context)
+    return EXIT_FINDINGS if reading.problems or not reading.reports else EXIT_OK
+
+
+def _document(reading: Reading, added: Added, archs: Sequence[str]) -> dict[str, object]:
+    counts = reading.counts
+    return {
+        "files": len(reading.reports) + len(reading.problems),
+        "new": added.new,
+        "known": added.known,
+        "testcases": sum(counts.values()),
+        "counts": dict(sorted(counts.items())),
+        "runs": sorted({report.run for report in reading.reports}),
+        "without_arch": _without_arch(reading, archs),
+        "problems": [{"file": problem.file, "message": problem.message} for problem in reading.problems],
+    }
+
+
+def _tell(reading: Reading, added: Added, archs: Sequence[str], context: Context) -> None:
+    console, counts = context.console, reading.counts
+    files = len(reading.reports) + len(reading.problems)
+    console.line(f"{files:,} files: {added.new:,} new, {added.known:,} known, {len(reading.problems):,} not read")
+    told = ", ".join(f"{number:,} {_WORDS.get(name, name.replace('_', ' '))}" for name, number in counts.most_common())
+    console.line(f"{sum(counts.values()):,} testcases" + (f": {told}" if told else ""))
+    if missing := _without_arch(reading, archs):
+        console.note(f"{missing:,} results count for no cell: nothing says their arch, or none of that name is known.")
+        console.note("Ingest them again with --arch ARCH.")
+    for problem in reading.problems[:_SHOWN_PROBLEMS]:
+        console.note(f"cannot read {one_line(problem.file)}: {one_line(problem.message)}")
+    if (more := len(reading.problems) - _SHOWN_PROBLEMS) > 0:
+        console.note(f"and {more:,} more; --json lists them all")
+    if not files:
+        console.note("No XML files there.")
+
+
+def _without_arch(reading: Reading, archs: Sequence[str]) -> int:
+    return sum(one.arch not in archs for one in reading.observations)

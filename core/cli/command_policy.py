@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix policy`: how much evidence verdicts take here and what is to stay as it is, as a file that says so."""
+
+import argparse
+from dataclasses import asdict
+
+from core.cli.context import Context
+from core.errors import EXIT_OK
+from core.evidence.gather import policy_of
+from core.evidence.policy import REPOSITORY_FILES, policy_text
+from core.text import one_line, printable
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.description = "The policy that holds, as TOML: put it where you want it, and change what you like."
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    found = policy_of(context.checkout, context.paths)
+    if context.console.json:
+        context.console.document({"file": found.file, "policy": asdict(found.policy)})
+        return EXIT_OK
+    if found.file is None:
+        places = (*REPOSITORY_FILES, context.paths.policy_file)
+        context.console.line(f"# These are the defaults. Looked for: {', '.join(map(str, places))}")
+    else:
+        context.console.line(f"# {one_line(str(found.file))}")
+    context.console.line(printable(policy_text(found.policy)).rstrip("\n"))
+    return EXIT_OK

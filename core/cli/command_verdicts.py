@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix verdicts`: what results say of entries, a cell a line."""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from core.cli.context import Context
+from core.cli.evidence_report import judgement_document, verdicts_table
+from core.errors import EXIT_FINDINGS, EXIT_OK
+from core.evidence.judgement import Judgement, Verdict
+from core.evidence.observation import Observation
+
+_NOTHING_TO_DO = frozenset({Verdict.ACTIVE, Verdict.UNKNOWN, Verdict.UNUSED})
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="which tests; as for list")
+    parser.add_argument("--all", action="store_true", help="tests without an entry and without any result too")
+    parser.add_argument(
+        "--only", action="append", choices=tuple(Verdict), type=Verdict, help="only cells with this verdict"
+    )
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    found = list(_cells(args, context))
+    if context.console.json:
+        context.console.document([judgement_document(one, seen) for one, seen in found])
+    else:
+        if found:
+            verdicts_table(context.console, found)
+        counts = Counter(one.verdict for one, _ in found)
+        told = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in Verdict if counts[verdict])
+        context.console.note(f"{len(found):,} cells" + (f": {told}" if told else ""))
+    return EXIT_FINDINGS if any(one.verdict not in _NOTHING_TO_DO for one, _ in found) else EXIT_OK
+
+
+def _cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgement, Sequence[Observation]]]:
+    """The cells of the tests that are asked for, each with all its results."""
+    matrix, verdicts = context.matrix, context.verdicts
+    asked = context.ids_of(" ".join(args.query))
+    for id in matrix.ids:
+        if (asked is None or id in asked) and (args.all or id in matrix.entries or id in verdicts.seen):
+            for one in verdicts.of(id):
+                if (not args.only or one.verdict in args.only) and context.arch in ("", one.arch):
+                    yield one, verdicts.seen.get(id, {}).get(one.arch, ())

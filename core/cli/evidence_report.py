@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How evidence and verdicts are told: as lines for a person, and as JSON."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+
+from core.cli.console import Console
+from core.evidence.judgement import Judgement
+from core.evidence.observation import Observation
+from core.evidence.strip import strip_of
+
+_FIELDS = tuple(one.name for one in fields(Observation) if one.name not in ("test_id", "arch", "when"))
+
+
+def judgement_document(one: Judgement, seen: Sequence[Observation]) -> dict[str, object]:
+    """The judgement on one cell as JSON. `evidence` sums up `seen`, all its results; `rows` are those that decided."""
+    return {
+        "id": one.id,
+        "arch": one.arch,
+        "verdict": one.verdict,
+        "why": one.why,
+        "direction": one.direction,
+        "pcc": one.pcc,
+        "required_pcc": one.required_pcc,
+        "pinned": one.pinned,
+        "evidence": strip_of(one.arch, seen).text if seen else "",
+        "rows": [observation_document(row) for row in one.rows],
+    }
+
+
+def observation_document(one: Observation) -> dict[str, object]:
+    """One result as JSON; `when` is ISO 8601 in UTC, or null."""
+    when = datetime.fromtimestamp(one.when, UTC).isoformat(timespec="seconds") if one.when else None
+    return {"when": when, **{name: getattr(one, name) for name in _FIELDS}}
+
+
+def verdicts_table(console: Console, judgements: Iterable[tuple[Judgement, Sequence[Observation]]]) -> None:
+    """A line for each cell, with all its results in short."""
+    console.table(
+        ("verdict", "evidence", "test", "why"),
+        ((one.verdict, evidence_text(one.arch, seen), one.id, _why(one)) for one, seen in judgements),
+    )
+
+
+def evidence_text(arch: str, seen: Sequence[Observation]) -> str:
+    """All results of a cell in short, behind its arch."""
+    return strip_of(arch, seen).text if seen else arch
+
+
+def _why(one: Judgement) -> str:
+    return f"{one.why} (kept: {one.pinned})" if one.pinned else one.why

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an entry claims of one cell, in the terms that evidence can be held against."""
+
+from dataclasses import dataclass
+
+from core.matrix.effective import as_status, texts, written
+from core.model import BringupStatus, Entry, Status
+from core.sources.schema import DEFAULT_ARCHS
+
+_DEFAULT_PCC = 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One cell, but for its results. The fields are the effective ones of its arch (spec 2.3)."""
+
+    status: Status
+    reason: str = ""
+    bringup: BringupStatus | None = None
+    """How far the entry says it gets; None: it does not say."""
+    required_pcc: float = _DEFAULT_PCC
+    pcc_checked: bool = True
+    supported: bool = True
+    """The test carries the marker of the arch."""
+    scheduled: bool | None = None
+    """Whether a scheduled CI job selects the cell; None: nobody has looked."""
+    silent_runs: int = 0
+    """How many runs of jobs that select the cell have brought results, and none of it."""
+    training: bool = False
+
+    @property
+    def expects_no_pass(self) -> bool:
+        return self.status in (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
+
+
+def expected_of(
+    entry: Entry | None, arch: str, *, training: bool, scheduled: bool | None = None, silent_runs: int = 0
+) -> Expected:
+    """What `entry` claims of its cell on `arch`. Values that cannot be what they should be count as not written."""
+    fields = written(entry, arch)
+    bringup, required, reason = (fields.get(name) for name in ("bringup_status", "required_pcc", "reason"))
+    named = bringup.strip().upper() if isinstance(bringup, str) else ""
+    number = isinstance(required, int | float) and not isinstance(required, bool)
+    return Expected(
+        status=as_status(fields.get("status")),
+        reason=reason if isinstance(reason, str) else "",
+        bringup=BringupStatus(named) if named in BringupStatus.__members__ else None,
+        required_pcc=float(required) if number else _DEFAULT_PCC,  # type: ignore[arg-type]
+        # Upstream turns the check off for the boolean alone (spec 2.2).
+        pcc_checked=fields.get("assert_pcc") is not False,
+        supported=arch in (texts(fields.get("supported_archs")) or DEFAULT_ARCHS),
+        scheduled=scheduled,
+        silent_runs=silent_runs,
+        training=training,
+    )

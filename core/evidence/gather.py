@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All evidence of one checkout, and what it says under the policy that holds there."""
+
+from collections.abc import Iterable
+from operator import attrgetter
+
+from core.evidence.observation import Observation
+from core.evidence.own_runs import own_observations
+from core.evidence.policy import Found, find_policy
+from core.evidence.store import EvidenceStore, store_file
+from core.evidence.verdicts import Verdicts
+from core.matrix.cache import Cache
+from core.matrix.index import Matrix
+from core.runs.record import RunRecord
+from core.settings import Paths
+from core.sources.checkout import Checkout
+
+
+def evidence_store(checkout: Checkout, paths: Paths) -> EvidenceStore:
+    """Where reports about `checkout` are kept."""
+    return EvidenceStore(store_file(paths.evidence, checkout.root))
+
+
+def policy_of(checkout: Checkout, paths: Paths) -> Found:
+    """The policy that holds for `checkout`. Raises TTMatrixError where the file that says it has a mistake."""
+    return find_policy(checkout.root, paths.policy_file)
+
+
+def gather(store: EvidenceStore, records: Iterable[RunRecord], checkout: Checkout) -> list[Observation]:
+    """What reports and runs here have shown, oldest first."""
+    # Both are nearly in order, which is what this sort is good at.
+    found = [*store.observations(), *own_observations(records, checkout.root)]
+    return sorted(found, key=attrgetter("when", "test_id", "arch", "run", "source"))
+
+
+def verdicts_on(matrix: Matrix, cache: Cache, paths: Paths, records: Iterable[RunRecord]) -> Verdicts:
+    """What all evidence says of every cell. The jobs are worked out anew where that must be, which takes a while."""
+    from core.matrix.learn_jobs import learn
+
+    observations = gather(evidence_store(matrix.checkout, paths), records, matrix.checkout)
+    return Verdicts(matrix, observations, policy_of(matrix.checkout, paths).policy, learn(cache, matrix))

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Machines that fail alone: what others pass, they do not (a bad card, a full disk, another firmware)."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from core.evidence.clusters import newest
+from core.evidence.observation import FAILURES, Ending, Observation
+
+_LEAST_CELLS = 3
+_LEAST_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A machine that fails alone."""
+
+    host: str
+    failed: int
+    """Cells on which it failed last, and every other machine that ran them passed last."""
+    shared: int
+    """Cells that it and another machine ran."""
+
+
+def suspects(observations: Iterable[Observation]) -> tuple[Suspect, ...]:
+    """Machines that fail at least three cells, and half of those they share, which all others pass; worst first."""
+    by_host: dict[str, list[Observation]] = defaultdict(list)
+    for row in observations:
+        by_host[row.host].append(row)
+    endings: dict[tuple[str, str], dict[str, Ending]] = defaultdict(dict)
+    for host, rows in by_host.items():
+        for row in newest(rows):
+            endings[row.cell][host] = row.ending
+    alone, shared = (dict.fromkeys(by_host, 0) for _ in range(2))
+    for by in endings.values():
+        for host in by if len(by) > 1 else ():
+            shared[host] += 1
+            others = [ending for other, ending in by.items() if other != host]
+            alone[host] += by[host] in FAILURES and all(one is Ending.PASSED for one in others)
+    found = [Suspect(host, count, shared[host]) for host, count in alone.items() if host]
+    worst = [one for one in found if one.failed >= _LEAST_CELLS and one.failed >= _LEAST_SHARE * one.shared]
+    return tuple(sorted(worst, key=lambda one: (-one.failed, one.host)))
+
+
+def without(observations: Iterable[Observation], hosts: Collection[str]) -> list[Observation]:
+    """`observations` but for those made on `hosts`."""
+    return [row for row in observations if row.host not in hosts]

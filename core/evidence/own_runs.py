@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs on devices here as observations: drawn from the run store whenever asked, never copied."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from core.evidence.classify import Setting, observe
+from core.evidence.observation import Ending, Observation, Origin
+from core.model import BringupStatus
+from core.runs.junit import Testcase
+from core.runs.kinds import KINDS
+from core.runs.outcome import Outcome
+from core.runs.record import RunRecord, RunState
+
+_STOPPED = {Outcome.CRASH: Ending.CRASHED, Outcome.HANG: Ending.HUNG, Outcome.TIMEOUT: Ending.HUNG}
+_NO_RESULT = (Outcome.CANCELLED, Outcome.LOST)
+_BEGUN = "_START"
+"""Upstream's stage file names the stage that has begun (spec 4.5); the one that then failed is `FAILED_` and it."""
+
+
+def own_observations(records: Iterable[RunRecord], root: Path) -> Iterator[Observation]:
+    """What the ended device runs of the checkout at `root` show. A run on the CPU says nothing of a device."""
+    for record in records:
+        kind = KINDS.get(record.spec.kind)
+        ended = record.state is RunState.FINISHED and record.outcome not in _NO_RESULT
+        if kind is not None and kind.needs_device and record.spec.arch and ended and record.spec.cwd == root:
+            yield own_observation(record)
+
+
+def own_observation(record: RunRecord) -> Observation:
+    """What one ended device run shows."""
+    seen = observe(_testcase(record), _setting(record))
+    assert seen is not None, "its name is that of a model test"
+    ending = _STOPPED.get(record.outcome or Outcome.LOST)
+    if ending is not None:
+        # What pytest may have written down before is of no model that was ended.
+        stage = _stage(record.stage)
+        return replace(seen, ending=ending, stage=stage, reason=record.summary, signal=record.signal, pcc=None)
+    if seen.ending is Ending.FAILED and seen.stage is BringupStatus.UNKNOWN:
+        return replace(seen, stage=_stage(record.stage))
+    return seen
+
+
+def _testcase(record: RunRecord) -> Testcase:
+    """What pytest has written down of the run, as far as the run store has kept it."""
+    result: Mapping[str, Any] = record.result or {}
+    tags = result.get("tags")
+    message = str(result.get("message") or record.summary)
+    return Testcase(
+        classname="",
+        name=f"{record.spec.function}[{record.spec.test_id}]",
+        outcome=record.outcome or Outcome.LOST,
+        message=message,
+        text=message,
+        signal=record.signal,
+        seconds=record.seconds or 0.0,
+        properties={"error_message": str(result.get("error_message") or "")},
+        tags=_with_numbers(tags) if isinstance(tags, Mapping) else {},
+    )
+
+
+def _with_numbers(tags: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The tags with the numbers that JSON has no words for, which were kept as texts."""
+    return {name: float(value) if value in ("nan", "inf", "-inf") else value for name, value in tags.items()}
+
+
+def _setting(record: RunRecord) -> Setting:
+    spec = record.spec
+    return Setting(
+        run=spec.batch or spec.run_id,
+        arch=spec.arch or "",
+        when=record.started or 0.0,
+        host=record.host or "",
+        job=spec.run_id,
+        source=str(record.directory),
+        origin=Origin.HERE,
+    )
+
+
+def _stage(begun: str) -> BringupStatus:
+    name = f"FAILED_{begun.removesuffix(_BEGUN).removesuffix('_EXECUTION')}"
+    return BringupStatus(name) if name in BringupStatus.__members__ else BringupStatus.UNKNOWN

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The evidence of one cell in one line: a mark for each result, how many passed, the range of the PCC."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.evidence.observation import RAN, Ending, Observation, Origin
+
+MARKS: Mapping[Ending, str] = {
+    Ending.PASSED: "P",
+    Ending.INACCURATE: "i",
+    Ending.FAILED: "x",
+    Ending.CRASHED: "C",
+    Ending.HUNG: "H",
+    Ending.NOT_RUN: "-",
+    Ending.BROKEN: "?",
+}
+_NEWEST = 12
+"""More marks than this tell nothing more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """What was seen of one cell, oldest first."""
+
+    arch: str
+    ci: tuple[Observation, ...]
+    here: tuple[Observation, ...]
+
+    @property
+    def rows(self) -> tuple[Observation, ...]:
+        return (*self.ci, *self.here)
+
+    @property
+    def count(self) -> str:
+        """How many of the results that say something of the model are passes: `6/7`."""
+        ran = [row for row in self.rows if row.ending in RAN]
+        return f"{sum(row.ending is Ending.PASSED for row in ran)}/{len(ran)}"
+
+    @property
+    def pcc(self) -> str:
+        """The range of what was measured, `.991-.994`; empty where nothing was."""
+        found = [row.pcc for row in self.rows if row.pcc is not None and math.isfinite(row.pcc) and not row.shortcut]
+        if not found:
+            return "nan" if any(row.pcc is not None and math.isnan(row.pcc) for row in self.rows) else ""
+        low, high = _number(min(found)), _number(max(found))
+        return low if low == high else f"{low}-{high}"
+
+    @property
+    def text(self) -> str:
+        """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: what stands behind the plus was run here."""
+        told = marks(self.ci) + (f"+{marks(self.here)}" if self.here else "")
+        return " ".join(filter(None, (self.arch, told, self.count, self.pcc and f"pcc {self.pcc}")))
+
+
+def strip_of(arch: str, observations: Iterable[Observation]) -> Strip:
+    """The newest results of one cell, own runs apart from those of CI."""
+    rows = sorted(observations, key=lambda row: row.when)
+    ci, here = ([row for row in rows if row.origin is origin] for origin in (Origin.CI, Origin.HERE))
+    return Strip(arch, tuple(ci[-_NEWEST:]), tuple(here[-_NEWEST:]))
+
+
+def marks(rows: Sequence[Observation]) -> str:
+    """A letter for each result."""
+    return "".join(MARKS[row.ending] for row in rows)
+
+
+def _number(pcc: float) -> str:
+    """Three digits, never rounded up: .9899 does not pass a threshold of .99."""
+    cut = math.floor(round(pcc * 1000, 6)) / 1000
+    return f"{cut:.3f}".replace("0.", ".", 1)

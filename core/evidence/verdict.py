@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the evidence of a test says of its entry: one pure function, pinned by the table in its tests."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from core.evidence.drift import drift
+from core.evidence.expected import Expected
+from core.evidence.judgement import Direction, Judgement, Verdict
+from core.evidence.observation import RAN, Ending, Observation
+from core.evidence.policy import Policy
+from core.evidence.thresholds import lowered, lowest, raised
+from core.model import Status
+
+
+class _Kind(Enum):
+    """What one result means under the entry as it is now, whatever was in force when it ran."""
+
+    PASS = "passed"
+    LOW = "below the threshold"
+    """It ran to its end, with a number that the entry does not allow."""
+    FAIL = "failed"
+    CRASH = "crashed"
+    HANG = "hung"
+
+
+_KINDS = ((Ending.FAILED, _Kind.FAIL), (Ending.CRASHED, _Kind.CRASH), (Ending.HUNG, _Kind.HANG))
+# Compared one by one: to hash a member of an enum takes longer than all of that.
+_RAN = tuple(RAN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A verdict with what proves it."""
+
+    verdict: Verdict
+    why: str
+    rows: Sequence[Observation] = ()
+    direction: Direction = Direction.SAME
+    required_pcc: float | None = None
+
+
+def judge(
+    id: str,
+    expected: Mapping[str, Expected],
+    seen: Mapping[str, Sequence[Observation]],
+    policy: Policy,
+    pinned: str = "",
+) -> list[Judgement]:
+    """The verdict on every cell of one test, in the order of `expected`.
+
+    `expected` and `seen` are by arch; results stand oldest first. `pinned` is why the entry is to stay as it is: it
+    changes no verdict, only what follows.
+    """
+    said = {arch: _alone(one, seen.get(arch, ()), policy) for arch, one in expected.items()}
+    open_archs = _disagreeing(expected, said, policy)
+    judgements = []
+    for arch, one in said.items():
+        if one.verdict is Verdict.STALE and open_archs:
+            not_shown = f"{one.why}; not shown on {', '.join(open_archs)}"
+            one = replace(one, verdict=Verdict.SEMI_STALE, why=not_shown)
+        rows = tuple(one.rows)
+        judgements.append(
+            Judgement(id, arch, one.verdict, one.why, rows, one.direction, lowest(rows), one.required_pcc, pinned)
+        )
+    return judgements
+
+
+def _disagreeing(expected: Mapping[str, Expected], said: Mapping[str, _Said], policy: Policy) -> list[str]:
+    """The archs that keep a test from being stale everywhere: it is expected not to pass there, and has not."""
+    return [
+        arch
+        for arch, one in expected.items()
+        if one.expects_no_pass
+        and (arch in policy.archs if policy.archs else one.supported)
+        and said[arch].verdict is not Verdict.STALE
+    ]
+
+
+def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy) -> _Said:
+    """The verdict on one cell, the other archs aside; where it passes against the entry, STALE."""
+    if expected.status is Status.EXCLUDE_MODEL:
+        return _Said(Verdict.UNUSED, "left out of every collection")
+    seen = [row for row in seen if row.host not in policy.ignored_hosts] if policy.ignored_hosts else seen
+    rows = [row for row in seen if row.ending in _RAN]
+    if len(rows) < policy.minimum_runs:
+        return _too_few(expected, seen, rows, policy)
+    tail = seen[-policy.minimum_runs :]
+    if all(row.ending is Ending.BROKEN for row in tail):
+        why = f"the last {len(tail)} did not get to the model: {tail[-1].reason}"
+        return _Said(Verdict.UNKNOWN, why, tail)
+    return _decided(expected, rows[-policy.window :], policy)
+
+
+def _too_few(expected: Expected, seen: Sequence[Observation], rows: Sequence[Observation], policy: Policy) -> _Said:
+    if rows:
+        return _Said(Verdict.UNKNOWN, f"{len(rows)} of the {policy.minimum_runs} results that it takes", rows)
+    if expected.scheduled is False:
+        return _Said(Verdict.UNUSED, "no scheduled job selects it", seen)
+    if not seen and expected.silent_runs >= policy.minimum_runs:
+        return _Said(Verdict.UNUSED, f"scheduled, but {expected.silent_runs} runs of its jobs have no result of it")
+    if not seen:
+        return _Said(Verdict.UNKNOWN, "no results")
+    broken = sum(row.ending is Ending.BROKEN for row in seen)
+    why = f"{broken} did not get to the model: {seen[-1].reason}" if broken else f"never run, {len(seen)} skipped"
+    return _Said(Verdict.UNKNOWN, why, seen)
+
+
+def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said:
+    kinds = [_kind(row, expected) for row in rows]
+    low = kinds.count(_Kind.LOW)
+    if 0 < low < len(kinds) == low + kinds.count(_Kind.PASS) and expected.status is not Status.UNSPECIFIED:
+        # Not two behaviours, but one number on both sides of a threshold.
+        return _low(expected, rows, policy) or _flaky(kinds, rows)
+    passed = [kind is _Kind.PASS for kind in kinds]
+    turns = [at for at in range(1, len(rows)) if passed[at] is not passed[at - 1]]
+    if len(turns) > 1 or (turns and len(rows) - turns[0] < policy.minimum_runs):
+        return _flaky(kinds, rows)
+    # It has changed once and stayed so: what it was before says nothing any more.
+    since = turns[0] if turns else 0
+    rows, kinds = rows[since:], kinds[since:]
+    return _passing(expected, rows, policy) if passed[-1] else _failing(expected, rows, kinds, policy)
+
+
+def _kind(row: Observation, expected: Expected) -> _Kind:
+    for ending, kind in _KINDS:
+        if row.ending is ending:
+            return kind
+    if not expected.pcc_checked:
+        # What has no number at all is no PCC; and a number that is none is no reason to expect a pass from now on.
+        other = row.ending is Ending.INACCURATE and row.pcc is None
+        return _Kind.LOW if other and (expected.expects_no_pass or row.pcc_required is None) else _Kind.PASS
+    if row.pcc is None or row.pcc < expected.required_pcc:
+        return _Kind.PASS if row.ending is Ending.PASSED and row.pcc is None else _Kind.LOW
+    # The threshold may have been lowered since; a low number of another kind than PCC has not got better by that.
+    lowered_since = row.pcc_required is not None and row.pcc < row.pcc_required
+    return _Kind.PASS if row.ending is Ending.PASSED or lowered_since else _Kind.LOW
+
+
+def _flaky(kinds: Sequence[_Kind], rows: Sequence[Observation]) -> _Said:
+    return _Said(Verdict.FLAKY, f"of {len(rows)} results {_counted(kinds)}", rows)
+
+
+def _counted(kinds: Sequence[_Kind]) -> str:
+    """`3 passed, 1 failed`"""
+    return ", ".join(f"{number} {kind.value}" for kind in _Kind if (number := kinds.count(kind)))
+
+
+def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said:
+    why = f"passed {len(rows)} times in a row"
+    if expected.expects_no_pass:
+        return _Said(Verdict.STALE, why, rows)
+    if expected.status is Status.UNSPECIFIED:
+        return _Said(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
+    if (level := raised(rows, expected, policy.pcc)) is not None:
+        what = f"the threshold is {expected.required_pcc:g}" if expected.pcc_checked else "the check is off"
+        return _Said(Verdict.PCC_LOOSE, f"{why}, PCC at least {lowest(rows):.4f}; {what}", rows, required_pcc=level)
+    return _Said(Verdict.ACTIVE, why, rows)
+
+
+def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind], policy: Policy) -> _Said:
+    ended = next((kind for kind in reversed(kinds) if kind in (_Kind.CRASH, _Kind.HANG)), None)
+    if ended is not None:
+        return _ended(ended, expected, rows, kinds)
+    why = f"the last {len(rows)}: {_counted(kinds)}"
+    if expected.status is Status.UNSPECIFIED:
+        return _Said(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
+    if not expected.expects_no_pass:
+        low = _low(expected, rows, policy) if kinds.count(_Kind.LOW) == len(kinds) else None
+        told = next((row.reason for row in reversed(rows) if row.reason), "")
+        return low or _Said(Verdict.REGRESSED, f"{why}; {told}" if told else why, rows)
+    if (found := drift(rows, expected)) is not None:
+        return _Said(Verdict.DRIFTED, f"{why}; {found.why}", rows, found.direction)
+    return _Said(Verdict.ACTIVE, f"{why}, as expected", rows)
+
+
+def _ended(ended: _Kind, expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind]) -> _Said:
+    """Only an entry that says skip keeps CI from a crash or a hang (spec 4.3)."""
+    what = f"the last {len(rows)}: {_counted(kinds)}"
+    if expected.status is Status.NOT_SUPPORTED_SKIP:
+        return _Said(Verdict.ACTIVE, f"{what}; the entry says skip", rows)
+    return _Said(Verdict.CRASH if ended is _Kind.CRASH else Verdict.HANG, what, rows)
+
+
+def _low(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said | None:
+    """The threshold is all that is wrong, if a lower one that is still worth something would do."""
+    level = lowered(
+        [row for row in rows if row.ending is not Ending.PASSED or row.pcc is not None], expected, policy.pcc
+    )
+    if level is None:
+        return None
+    why = f"PCC down to {lowest(rows):.4f} in {len(rows)} results; the threshold is {expected.required_pcc:g}"
+    return _Said(Verdict.PCC_TIGHT, why, rows, required_pcc=level)

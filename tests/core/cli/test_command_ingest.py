@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ingest`: what is read, what is not, and that all of it is told."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from core.sources.checkout import Checkout
+from tests.support.cli import call
+from tests.support.corpus import make_report
+from tests.support.tree import sample
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "tt-xla")
+
+
+def test_counts_add_up_and_nothing_counts_twice(checkout: Checkout, tmp_path: Path) -> None:
+    report = make_report(tmp_path / "nightly")
+    told = call("ingest", report, "--json", "--repo", checkout.root, "--run-name", "nightly-1")
+    assert told.code == 0
+    assert told.json["counts"] == {
+        "broken": 2, "failed": 7, "inaccurate": 9, "not_run": 3, "other": 1, "passed": 5, "repeated": 1,
+    }  # fmt: skip
+    assert sum(told.json["counts"].values()) == told.json["testcases"] == 28
+    assert (told.json["new"], told.json["known"], told.json["runs"]) == (1, 0, ["nightly-1"])
+    # Those that got nowhere have no tags to name an arch.
+    assert told.json["without_arch"] == 4
+    with zipfile.ZipFile(tmp_path / "again.zip", "w") as archive:
+        archive.write(report, "x.xml")
+    again = call("ingest", tmp_path / "again.zip", "--json", "--repo", checkout.root)
+    assert (again.json["new"], again.json["known"]) == (0, 1)
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_is_read(checkout: Checkout, tmp_path: Path) -> None:
+    directory = tmp_path / "nightly"
+    make_report(directory)
+    (directory / "cut.xml").write_text("<testsuites")
+    told = call("ingest", directory, "--repo", checkout.root)
+    assert told.code == 1
+    assert told.out.splitlines()[0] == "2 files: 1 new, 0 known, 1 not read"
+    assert told.out.splitlines()[1].startswith("28 testcases: 9 inaccurate, ")
+    assert f"cannot read {directory / 'cut.xml'}" in told.err
+    assert "with --arch" in told.err
+
+
+def test_what_cannot_be_meant(checkout: Checkout, tmp_path: Path) -> None:
+    assert call("ingest", tmp_path / "gone", "--repo", checkout.root).code == 64
+    assert call("ingest", tmp_path, "--arch", "n15", "--repo", checkout.root).code == 64
+    assert call("ingest", "--repo", checkout.root).code == 64
+    (tmp_path / "empty").mkdir()
+    empty = call("ingest", tmp_path / "empty", "--repo", checkout.root)
+    assert (empty.code, empty.err) == (1, "No XML files there.\n")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.evidence.expected: what an entry claims of a cell, overrides and slips of the pen included."""
+
+from core.evidence.expected import Expected, expected_of
+from core.model import BringupStatus, Entry, Status
+
+ENTRY = Entry(
+    "a/pytorch-single_device-training",
+    "torch/x.yaml",
+    1,
+    9,
+    {
+        "supported_archs": ["n150", "n300"],
+        "status": "known_failure_xfail",
+        "bringup_status": "FAILED_RUNTIME",
+        "reason": "DRAM OOM",
+        "arch_overrides": {
+            "n300": {"status": "EXPECTED_PASSING", "required_pcc": 0.97, "assert_pcc": False, "reason": None}
+        },
+    },
+)
+
+
+def test_each_arch_has_its_own_claims() -> None:
+    assert expected_of(ENTRY, "n150", training=True, scheduled=True) == Expected(
+        Status.KNOWN_FAILURE_XFAIL, "DRAM OOM", BringupStatus.FAILED_RUNTIME, training=True, scheduled=True
+    )
+    assert expected_of(ENTRY, "n300", training=True) == Expected(
+        Status.EXPECTED_PASSING, "", BringupStatus.FAILED_RUNTIME, 0.97, False, training=True
+    )
+    assert not expected_of(ENTRY, "p150", training=False).supported
+
+
+def test_no_entry_expects_nothing() -> None:
+    assert expected_of(None, "p150", training=False) == Expected(Status.UNSPECIFIED)
+    assert not expected_of(None, "p150", training=False).expects_no_pass
+    assert expected_of(ENTRY, "n150", training=False).expects_no_pass
+
+
+def test_values_that_cannot_be_are_not_there() -> None:
+    fields = {"bringup_status": 3, "reason": ["x"], "required_pcc": "high", "assert_pcc": "false", "status": "SOON"}
+    one = expected_of(Entry("a", "x.yaml", 1, 2, fields), "n150", training=False)
+    assert one == Expected(Status.UNSPECIFIED)

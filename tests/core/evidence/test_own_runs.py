@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.evidence.own_runs: what the runs here show, told as reports are, by what pytest wrote and what ended them."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.evidence.observation import Ending, Origin
+from core.evidence.own_runs import own_observation, own_observations
+from core.model import BringupStatus, Function, Status
+from core.runs.conclude import Remains, conclude
+from core.runs.events import Finished, Queued
+from core.runs.minder import Exit
+from core.runs.outcome import Outcome
+from core.runs.record import RunRecord, fold
+from core.runs.spec import Report, RunSpec
+from tests.support.corpus import make_report
+
+ROOT = Path("/checkout")
+TEST_ID = "alpha/pytorch-tiny-single_device-inference"
+SPEC = RunSpec(
+    "20261121-073215-ab12cd", TEST_ID, Function.TORCH, "device", "n150", (), {}, ROOT, 30.0, "", "", "device", 1,
+    report=Report.JUNIT, batch="20261121-073215-aaaaaa",
+)  # fmt: skip
+
+
+def ended(outcome: Outcome, *, spec: RunSpec = SPEC, **fields: Any) -> RunRecord:
+    return fold(spec, Path("/runs/x"), [Queued(1.0, "f10", "boot"), Finished(9.0, outcome, 6.0, **fields)])
+
+
+def tags(**fields: object) -> dict[str, object]:
+    return {"model_test_status": "ModelTestStatus.EXPECTED_PASSING", "bringup_status": "PASSED", **fields}
+
+
+def test_a_run_is_told_by_its_tags() -> None:
+    one = own_observation(ended(Outcome.PASS, result={"message": "", "tags": tags(pcc=0.9987, arch="n150")}))
+    assert (one.ending, one.pcc, one.origin, one.host) == (Ending.PASSED, 0.9987, Origin.HERE, "f10")
+    assert (one.run, one.job, one.source) == (SPEC.batch, SPEC.run_id, "/runs/x")
+    low = tags(pcc="nan", bringup_status="INCORRECT_RESULT")
+    one = own_observation(ended(Outcome.FAIL, result={"message": "AssertionError: pcc", "tags": low}))
+    assert (one.ending, one.pcc) == (Ending.INACCURATE, None)
+    skipped = tags(model_test_status="ModelTestStatus.NOT_SUPPORTED_SKIP", bringup_status="None")
+    one = own_observation(
+        ended(Outcome.FAIL, result={"message": "ValueError: x", "tags": skipped}, stage="FE_COMPILATION_START")
+    )
+    assert (one.ending, one.expected, one.forced) == (Ending.FAILED, Status.NOT_SUPPORTED_SKIP, True)
+    assert (one.stage, one.reason) == (BringupStatus.FAILED_FE_COMPILATION, "ValueError: x")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "ending"),
+    [(Outcome.CRASH, Ending.CRASHED), (Outcome.HANG, Ending.HUNG), (Outcome.TIMEOUT, Ending.HUNG)],
+)
+def test_what_ended_it_counts_more_than_what_was_written_before(outcome: Outcome, ending: Ending) -> None:
+    result = {"message": "", "tags": tags(pcc=0.5)}
+    one = own_observation(ended(outcome, result=result, signal=6, stage="RUNTIME_EXECUTION_START"))
+    assert (one.ending, one.signal, one.stage) == (ending, 6, BringupStatus.FAILED_RUNTIME)
+    assert one.pcc is None
+    assert one.reason
+
+
+def test_an_environment_that_cannot_run_it_says_nothing_of_the_model() -> None:
+    one = own_observation(ended(Outcome.ERROR, detail="exit code 4, No junit.xml"))
+    assert (one.ending, one.reason) == (Ending.BROKEN, "exit code 4, No junit.xml")
+
+
+def test_which_runs_are_evidence() -> None:
+    passed = ended(Outcome.PASS, result={"message": "", "tags": tags()})
+    others = [
+        ended(Outcome.PASS, spec=replace(SPEC, kind="cpu")),
+        ended(Outcome.PASS, spec=replace(SPEC, kind="of another ttmatrix")),
+        ended(Outcome.PASS, spec=replace(SPEC, arch=None)),
+        ended(Outcome.PASS, spec=replace(SPEC, cwd=Path("/elsewhere"))),
+        ended(Outcome.CANCELLED),
+        ended(Outcome.LOST),
+        fold(SPEC, Path("/runs/x"), [Queued(1.0, "f10", "boot")]),
+    ]
+    assert list(own_observations([passed, *others], ROOT)) == [own_observation(passed)]
+
+
+def test_a_real_report_is_told_as_if_it_had_been_ingested(tmp_path: Path) -> None:
+    make_report(tmp_path).rename(tmp_path / "junit.xml")
+    for name, ending in (
+        ("nan", Ending.INACCURATE),
+        ("xfail_passes", Ending.PASSED),
+        ("forced_low", Ending.INACCURATE),
+    ):
+        spec = replace(SPEC, test_id=f"{name}/pytorch-single_device-inference", cwd=tmp_path)
+        finished = conclude(Remains(spec, tmp_path, Exit(9.0, 1), None, False, 3.0))
+        one = own_observation(fold(spec, tmp_path, [Queued(1.0, "f10", "boot"), finished]))
+        assert one.ending is ending
+        assert one.pcc is None or math.isfinite(one.pcc)
