@@ -74,6 +74,8 @@ class Settings:
 
     python: str = ""
     """Interpreter that runs models; empty: the checkout's venv, else the one ttmatrix runs in."""
+    backend: str = "auto"
+    """What device runs compile with where the checkout brings no runner: auto, xla, inductor, eager or tt."""
     cpu_slots: int = 2
     """How many CPU repros run at the same time; the rest wait."""
     cpu_timeout: float = 1800.0

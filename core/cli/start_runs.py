@@ -10,7 +10,7 @@ from pathlib import Path
 from core.cli.context import Context
 from core.cli.run_report import exit_code, record_document, runs_table, spec_document, summary
 from core.errors import EXIT_OK
-from core.runs.kinds import KINDS
+from core.runs.kinds import KINDS, kind_for
 from core.runs.launch import launch_all, wait
 from core.runs.plan import as_batch
 from core.runs.preflight import Obstacle, Surroundings, preflight, refuse
@@ -79,7 +79,8 @@ def _obstacles(specs: Sequence[RunSpec], seen: Survey, context: Context) -> list
     found: list[Obstacle] = []
     for kind, group in groupby(sorted(specs, key=lambda spec: spec.kind), key=lambda spec: spec.kind):
         if kind in KINDS:
-            found += [one for one in preflight(KINDS[kind], [*group], around) if one not in found]
+            how = kind_for(kind, around.checkout, context.settings)
+            found += [one for one in preflight(how, [*group], around) if one not in found]
     return found
 
 

@@ -21,11 +21,15 @@ _BEGUN = "_START"
 
 
 def own_observations(records: Iterable[RunRecord], root: Path) -> Iterator[Observation]:
-    """What the ended device runs of the checkout at `root` show. A run on the CPU says nothing of a device."""
+    """What the ended device runs of the checkout at `root` show.
+
+    A run that claimed no device says nothing of one, whoever ran the test.
+    """
     for record in records:
         kind = KINDS.get(record.spec.kind)
         ended = record.state is RunState.FINISHED and record.outcome not in _NO_RESULT
-        if kind is not None and kind.needs_device and record.spec.arch and ended and record.spec.cwd == root:
+        claimed = kind is not None and kind.needs_device and record.spec.devices and record.spec.arch
+        if claimed and ended and record.spec.cwd == root:
             yield own_observation(record)
 
 

@@ -32,15 +32,39 @@ def import_loader(checkout: Path, directory: str) -> ModuleType:
     such file, and whatever the module raises.
     """
     models = checkout / MODELS
-    file = models / directory / "loader.py"
-    if not file.is_file():
-        raise Problem("no-loader", f"There is no {file}")
+    if not (models / directory / "loader.py").is_file():
+        raise Problem("no-loader", f"There is no {models / directory / 'loader.py'}")
     own = str(Path(__file__).resolve().parent)
-    rest = [entry for entry in sys.path if entry != own]
-    sys.path[:] = [str(models.parent), str(models), str(checkout), *rest]
+    sys.path[:] = [entry for entry in sys.path if entry != own]
+    make_importable(models)
     os.chdir(checkout)
+    return import_file(models, directory)
+
+
+def make_importable(models: Path) -> None:
+    """Put the tree at `models` on the import path, under both names that loaders know it by."""
+    wanted = [str(models.parent), str(models)]
+    parent, name = MODELS.parts
+    if models.parts[-2:] == MODELS.parts:
+        wanted.append(str(models.parents[1]))
+    else:
+        # A clone of the models alone may bear any name and lie anywhere.
+        _make_package(name, [str(models)])
+        _make_package(parent, [])
+        _make_package(f"{parent}.{name}", [str(models)])
+    sys.path[:] = [*wanted, *(entry for entry in sys.path if entry not in wanted)]
+
+
+def _make_package(name: str, path: list[str]) -> None:
+    package = ModuleType(name)
+    package.__path__ = path
+    sys.modules.setdefault(name, package)
+
+
+def import_file(models: Path, directory: str) -> ModuleType:
+    """The module of one loader, run. Needs `make_importable`; raises whatever the module raises."""
     package = "tt_forge_models." + directory.replace("/", ".")
-    spec = importlib.util.spec_from_file_location(f"{package}.loader", file)
+    spec = importlib.util.spec_from_file_location(f"{package}.loader", models / directory / "loader.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     module.__package__ = package

@@ -10,16 +10,15 @@ import random
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from ttmatrix_facts import frames
 from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
 from ttmatrix_tensors import describe, float_tensors, lowest_pcc, show, structure
+from ttmatrix_workload import call, load_inputs, load_model
 
-TRAINING_BATCH_SIZE = 2
-"""What upstream's `DynamicTorchModelTester` asks for where the test says nothing."""
 MAX_COMPARED_ELEMENTS = 500_000_000
 """Gradients beyond this number are not kept for comparison: they would double the memory needed."""
 
@@ -98,7 +97,7 @@ class Phase:
         torch.manual_seed(0)
         self.step = "load_model"
         loader = make_loader()
-        model = loader.load_model(**self._accepted(loader.load_model))
+        model = load_model(loader, self.dtype)
         model.train(training)
         self.report["parameters"] = parameters_of(model)
         self.step = "load_inputs"
@@ -116,19 +115,9 @@ class Phase:
         self.outputs = {name: tensor.detach() for name, tensor in float_tensors(output).items()}
 
     def _load_inputs(self, loader: Any) -> Any:
-        phase, batch_size, seq_len = self.args.phase, self.args.batch_size, self.args.seq_len
-        if batch_size is None and self.args.mode == "training":
-            batch_size = TRAINING_BATCH_SIZE
-        if phase == "llm_prefill":
-            return loader.load_inputs_prefill(dtype_override=self.dtype, batch_size=batch_size, seq_len=seq_len)
-        load = loader.load_inputs_decode if phase == "llm_decode" else loader.load_inputs
-        return load(**self._accepted(load, batch_size=batch_size))
-
-    def _accepted(self, function: Callable[..., Any], **optional: Any) -> dict[str, Any]:
-        """`dtype_override` and the `optional` values that are given, where `function` names them."""
-        offered = {"dtype_override": self.dtype, **optional}
-        named = inspect.signature(function).parameters
-        return {name: value for name, value in offered.items() if name in named and value is not None}
+        args = self.args
+        asked = {"phase": args.phase, "batch_size": args.batch_size, "seq_len": args.seq_len}
+        return load_inputs(loader, self.dtype, training=args.mode == "training", **asked)
 
     def _backward(self, model: torch.nn.Module, loader: Any, output: Any) -> None:
         self.step = "unpack"
@@ -143,18 +132,6 @@ class Phase:
             raise AssertionError("No gradients: no trainable parameter takes part in the output")
         if sum(tensor.numel() for tensor in gradients.values()) <= MAX_COMPARED_ELEMENTS:
             self.gradients = gradients
-
-
-def call(model: Callable[..., Any], inputs: Any) -> Any:
-    """Call `model` as the runner does: with one tensor, a sequence spread out, or a mapping by name."""
-    if isinstance(inputs, torch.Tensor):
-        return model(inputs)
-    if isinstance(inputs, (list, tuple)):
-        return model(*inputs)
-    if isinstance(inputs, Mapping):
-        return model(**inputs)
-    kind = type(inputs).__name__
-    raise TypeError(f"load_inputs gave {kind}, but the runner passes tensors, sequences and mappings only")
 
 
 def parameters_of(model: Any) -> list[str]:

@@ -15,7 +15,7 @@ from core.errors import TTMatrixError, UsageError
 from core.matrix.effective import resolve
 from core.matrix.index import NO_ARCH, Matrix
 from core.model import TestId
-from core.runs.kinds import KINDS, Kind, Request
+from core.runs.kinds import Kind, Request, kind_for
 from core.runs.spec import RUN_VARIABLE, RunSpec, run_id
 from core.settings import Profile, Settings
 from core.sources.checkout import Checkout
@@ -38,13 +38,13 @@ def plan_run(
     batch_size: int | None = None,
     profile: str = "",
 ) -> RunSpec:
-    """A run of `test_id` by one of `KINDS`, whose files go below `runs`.
+    """A run of `test_id` by a kind of `core.runs.kinds`, whose files go below `runs`.
 
     `token` is at least 16 random hex digits. `timeout` is in seconds and defaults to the profile's, then to the
     settings'. `batch_size` is what the entry's YAML sets, if anything; an LLM id brings its own. Raises UsageError
     where the kind cannot run the id or there is no such profile, TTMatrixError where the interpreter is missing.
     """
-    how = KINDS[kind]
+    how = kind_for(kind, checkout, settings)
     parsed = _parsed(test_id)
     if not (checkout.models / parsed.directory / "loader.py").is_file():
         raise UsageError(f"No loader for {test_id}", f"{checkout.models / parsed.directory} has no loader.py.")

@@ -11,12 +11,10 @@ from core.errors import TTMatrixError
 from core.proc import own_identity
 from core.runs.claims import Claim
 from core.runs.devices import device_claims
-from core.runs.kinds import Kind
+from core.runs.kinds import DEVICE_NODES, Kind
 from core.runs.spec import RunSpec
 from core.runs.survey import Survey
 from core.sources.checkout import Checkout
-
-DEVICE_NODES = Path("/dev/tenstorrent")
 
 _LEAST_FREE = 200 * 2**20
 _LITTLE_FREE = 5 * 2**30
@@ -76,6 +74,8 @@ def _packages(kind: Kind, around: Surroundings) -> Iterator[Obstacle]:
         yield Obstacle(Level.WARNING, what, f"Try: {python} -c 'import {kind.packages[0]}'")
         return
     missing = [name for name in kind.packages if versions.get(name) is None]
+    if kind.either and all(versions.get(name) is None for name in kind.either):
+        missing.append(" or ".join(kind.either))
     if missing:
         remedy = "Activate the checkout's environment (source venv/activate), or name another with the setting `python`"
         yield Obstacle(Level.BLOCKER, f"{python} cannot import {', '.join(missing)}", remedy)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.matrix.index import Matrix
 from core.model import TestId, node_id
-from core.runs.kinds import KINDS
+from core.runs.kinds import kind_for
 from core.runs.plan import plan_test
 from core.runs.preflight import DEVICE_NODES, Level, Surroundings, preflight
 from core.runs.spec import RunSpec
@@ -37,9 +37,9 @@ def with_forks(spec: RunSpec, versions: Survey) -> RunSpec:
     return replace(spec, argv=(*spec.argv[:at], _FORKED, *spec.argv[at:]))
 
 
-def missing_device(spec: RunSpec, around: Surroundings) -> str:
+def missing_device(spec: RunSpec, around: Surroundings, settings: Settings) -> str:
     """Why the run cannot be made here; empty: it can."""
-    kind = KINDS[KIND]
+    kind = kind_for(KIND, around.checkout, settings)
     blockers = [one.what for one in preflight(kind, [spec], around) if one.level is Level.BLOCKER]
     if kind.needs_device and not (DEVICE_NODES.is_dir() and any(DEVICE_NODES.iterdir())):
         blockers.append(f"there is no device at {DEVICE_NODES}")

@@ -94,6 +94,7 @@ def on_device(
         return {}
     found = [Observed.of(one) for one in raw]
     report.device += found
+    report.review += dict.fromkeys(f"verified by {one['by']}" for one in raw if one.get("by"))
     return {one.id: one for one in found}
 
 

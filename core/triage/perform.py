@@ -115,7 +115,7 @@ def device_command(world: World, ids: Sequence[str]) -> tuple[RunSpec, str]:
     """The one invocation for `ids`, and why it cannot be made here; empty: it can."""
     spec = plan_device(world.matrix, ids, world.settings, runs=world.store.root, arch=world.arch)
     spec = with_forks(spec, world.surroundings.survey)
-    return spec, missing_device(spec, world.surroundings)
+    return spec, missing_device(spec, world.surroundings, world.settings)
 
 
 def run_device(world: World, session: Session, spec: RunSpec, ids: Sequence[str]) -> Answer:
@@ -128,8 +128,9 @@ def run_device(world: World, session: Session, spec: RunSpec, ids: Sequence[str]
         done = wait(world.store, [done[0].spec.run_id])
     record = done[0]
     file = record.directory / JUNIT
+    stand_in = "" if record.spec.devices else "ttmatrix's own runner, without a device"
     if file.is_file():
-        return read_device_result(file, ids)
+        return [{**one, "by": stand_in} for one in read_device_result(file, ids)]
     # Without its file nothing is known of the tests that came after the one that took pytest along.
     ending = "crashed" if record.outcome is Outcome.CRASH and len(ids) == 1 else "broken"
     ending = "hung" if record.outcome in (Outcome.HANG, Outcome.TIMEOUT) and len(ids) == 1 else ending

@@ -89,6 +89,8 @@ def triage_checkout(root: Path, home: Path) -> Checkout:
     """A model in two variants that fails for want of a dtype, with what runs it named in the settings."""
     checkout = write_checkout(root / "tt-xla", {"net/pytorch": LOADER}, YAML)
     (checkout.models / "training_utils.py").write_text("")
+    # With a runner of its own the checkout wants a device, which is not here.
+    (checkout.test_config.parent / "test_models.py").write_text("")
     script = root / "python"
     script.write_text(_SCRIPT.replace("@PYTHON@", sys.executable).replace("@ERROR@", MISMATCH))
     script.chmod(script.stat().st_mode | stat.S_IXUSR)

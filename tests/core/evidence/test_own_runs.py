@@ -23,7 +23,7 @@ ROOT = Path("/checkout")
 TEST_ID = "alpha/pytorch-tiny-single_device-inference"
 SPEC = RunSpec(
     "20261121-073215-ab12cd", TEST_ID, Function.TORCH, "device", "n150", (), {}, ROOT, 30.0, "", "", "device", 1,
-    report=Report.JUNIT, batch="20261121-073215-aaaaaa",
+    report=Report.JUNIT, devices=("*",), batch="20261121-073215-aaaaaa",
 )  # fmt: skip
 
 
@@ -73,6 +73,7 @@ def test_which_runs_are_evidence() -> None:
         ended(Outcome.PASS, spec=replace(SPEC, kind="cpu")),
         ended(Outcome.PASS, spec=replace(SPEC, kind="of another ttmatrix")),
         ended(Outcome.PASS, spec=replace(SPEC, arch=None)),
+        ended(Outcome.PASS, spec=replace(SPEC, devices=())),
         ended(Outcome.PASS, spec=replace(SPEC, cwd=Path("/elsewhere"))),
         ended(Outcome.CANCELLED),
         ended(Outcome.LOST),

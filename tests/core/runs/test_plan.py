@@ -11,8 +11,8 @@ import pytest
 
 from core.errors import TTMatrixError, UsageError
 from core.matrix.index import index
-from core.model import Function
-from core.runs.kinds import CPU_PAYLOAD
+from core.model import TEST_MODULE, Function
+from core.runs.kinds import CPU_PAYLOAD, PAYLOAD
 from core.runs.plan import as_batch, find_interpreter, plan_again, plan_run, plan_test
 from core.runs.spec import RunSpec
 from core.settings import Profile, Settings
@@ -32,6 +32,9 @@ def checkout(tmp_path: Path) -> Checkout:
     for directory in ("qwen/vl/pytorch", "bert/jax"):
         (found.models / directory).mkdir(parents=True)
         (found.models / directory / "loader.py").write_text("")
+    runner = tmp_path / TEST_MODULE
+    runner.parent.mkdir(parents=True)
+    runner.write_text("")
     return found
 
 
@@ -167,6 +170,35 @@ def test_a_device_run_is_the_command_people_type(checkout: Checkout) -> None:
     assert "--arch" not in plan(checkout, ID, kind="device").argv
     jax = plan(checkout, "bert/jax-single_device-inference", kind="device")
     assert "test_all_models_jax[bert/jax-single_device-inference]" in jax.argv[-1]
+
+
+def test_without_a_runner_in_the_checkout_ours_runs_the_test(checkout: Checkout) -> None:
+    (checkout.root / TEST_MODULE).unlink()
+    spec = plan(checkout, ID, Settings(backend="xla"), kind="device", arch="n150")
+    assert spec.argv == (
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "ttmatrix_runner",
+        "--models-root=third_party/tt_forge_models",
+        "--test-config=tests/runner/test_config",
+        "--backend=xla",
+        "--forked",
+        "--force-run",
+        "--runxfail",
+        "--junitxml=/runs/20261121-073215-ab12cd/junit.xml",
+        f"tests/runner/test_models.py::test_all_models_torch[{ID}]",
+        "--arch",
+        "n150",
+    )
+    assert spec.env["PYTHONPATH"] == str(PAYLOAD)
+    assert (PAYLOAD / "ttmatrix_runner").is_dir()
+    assert spec.env["ENABLE_BRINGUP_STAGE_LOGGING"] == "1"
+    assert (spec.kind, spec.report, spec.slots, spec.slot_count, spec.devices) == ("device", "junit", "device", 1, ())
+    with pytest.raises(UsageError, match="cannot run here") as caught:
+        plan(checkout, "bert/jax-single_device-inference", kind="device")
+    assert "JAX" in caught.value.detail
 
 
 def test_a_profile_adds_to_the_command_and_knows_the_directory_of_the_run(checkout: Checkout) -> None:

@@ -15,10 +15,11 @@ from core.errors import TTMatrixError
 from core.model import TEST_MODULE
 from core.proc import identity
 from core.runs.devices import device_claims
-from core.runs.kinds import KINDS
+from core.runs.kinds import KINDS, kind_for
 from core.runs.preflight import Level, Surroundings, preflight, refuse
 from core.runs.spec import RunSpec
 from core.runs.survey import Survey
+from core.settings import Settings
 from core.sources.checkout import Checkout
 
 from .test_record import SPEC
@@ -67,6 +68,16 @@ def test_missing_packages_block(around: Surroundings, kind: str, versions: Mappi
         refuse(preflight(KINDS[kind], [SPEC], there))
     assert said in caught.value.detail
     assert "venv/activate" in caught.value.hint
+
+
+def test_our_own_runner_wants_one_reader_of_yaml_and_no_device(around: Surroundings) -> None:
+    own = kind_for("device", Checkout(Path("/absent")), Settings())
+    here = replace(around, nodes=Path("/absent"), environ={})
+    for reader in ("ruamel", "yaml"):
+        versions = {"torch": "2.9.0", "pytest": "9", reader: ""}
+        assert preflight(own, [SPEC], replace(here, survey=replace(around.survey, versions=versions))) == []
+    (found,) = preflight(own, [SPEC], here)
+    assert (found.level, found.what) == (Level.BLOCKER, "/venv/python cannot import ruamel or yaml")
 
 
 def test_a_version_that_nobody_knows_is_no_obstacle(around: Surroundings) -> None:

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of one execution of a model, and what comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One test's wishes, from its id and its entry (spec 1.5, 2.2). The defaults are upstream's."""
+
+    mode: str = "inference"
+    """`inference` or `training`."""
+    phase: str = "default"
+    """`default`, `llm_decode` or `llm_prefill`."""
+    parallelism: str = "single_device"
+    """`single_device`, `data_parallel` or `tensor_parallel`."""
+    batch_size: int | None = None
+    """None: 2 in training, else what the loader takes by itself. Of prefill: for all devices together."""
+    seq_len: int | None = None
+    """Tokens, for prefill."""
+    mesh: tuple[int, int] | None = None
+    """Shape of the mesh; None lets the loader choose."""
+    strategy: str | None = None
+    """`fsdp` or `megatron` for prefill loaders; None takes the loader's own sharding."""
+    shard_inputs: bool = False
+    """Split inputs over the first axis of the mesh as well: the `dp` of an id."""
+    required_pcc: float = 0.99
+    assert_pcc: bool = True
+    assert_atol: bool = False
+    required_atol: float | None = None
+    """A number turns the check on, as `assert_atol` does with 0.16."""
+    assert_allclose: bool = False
+    allclose_rtol: float | None = None
+    """A number turns the check on, as `assert_allclose` does with 0.01."""
+    allclose_atol: float | None = None
+    optimization_level: int | None = None
+    weight_bfp8: bool = False
+    """The entry's `enable_weight_bfp8_conversion`; only `tt` can do it."""
+    inject_custom_moe: bool = False
+    """Only `tt` can do it."""
+    measure: bool = True
+    """Time two runs after three to warm up, of inference (spec 4.2)."""
+    serialize_to: Path | None = None
+    """Keep StableHLO and compile options in this directory, which is made."""
+    filechecks: tuple[Path, ...] = ()
+    """Pattern files for LLVM's FileCheck, named `<what>.<ir>.mlir`."""
+
+    @property
+    def training(self) -> bool:
+        """Whether there is a backward pass."""
+        return self.mode == "training"
+
+    @property
+    def asserts_nothing(self) -> bool:
+        """Whether every check is off, so that no comparison can fail the test."""
+        return not (self.assert_pcc or self.checks_atol or self.checks_allclose)
+
+    @property
+    def checks_atol(self) -> bool:
+        """Whether the largest difference is checked."""
+        return self.assert_atol or self.required_atol is not None
+
+    @property
+    def checks_allclose(self) -> bool:
+        """Whether closeness of every element is checked."""
+        return self.assert_allclose or self.allclose_rtol is not None or self.allclose_atol is not None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How close the compiled run came to the reference on CPU: of one output, or of all gradients."""
+
+    pcc: float | None
+    """The lowest over all tensors; may be NaN."""
+    atol: float | None
+    """The largest difference; may be NaN or infinite."""
+    allclose: bool | None
+    passed: bool
+    """Whether every enabled check passed."""
+    error_message: str | None = None
+    """What failed, in upstream's words; None if nothing did."""
+    floored: tuple[str, ...] = ()
+    """Gradients taken as equal since both are numerically zero (`compare.GRADIENT_FLOOR`)."""
+
+
+@dataclass(frozen=True)
+class FileCheck:
+    """What became of one pattern file."""
+
+    pattern: str
+    """Its name without the suffix: `concatenate_heads.ttnn`."""
+    passed: bool | None
+    """None where it was not checked, for the reason in `message`."""
+    message: str | None = None
+
+
+@dataclass
+class Execution:
+    """What ran and how it came out. Filled as the execution goes on, so that a failure leaves what was known."""
+
+    backend: str
+    device: str
+    """What really ran it, for people: `CPU` or `CPU, 8 virtual devices`."""
+    comparisons: list[Comparison] = field(default_factory=list)
+    """Of inference one; of training backward, then forward. Empty if the model raised."""
+    samples: list[float] = field(default_factory=list)
+    """Seconds of each timed run; empty where nothing was timed."""
+    parameters: int | None = None
+    """Number of parameters of the model."""
+    weights_dtype: str | None = None
+    """`bfp_bf8` where weights were converted for the device, else None as upstream reports."""
+    batch_size: int = 1
+    input_shape: tuple[int, ...] = ()
+    """Shape of the first input tensor."""
+    filechecks: list[FileCheck] = field(default_factory=list)
+
+    @property
+    def model_size_billions(self) -> float | None:
+        """Parameters in billions, upstream's unit."""
+        return None if self.parameters is None else self.parameters / 1e9

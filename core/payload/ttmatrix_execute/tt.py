@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Tenstorrent backend: tt-xla's PJRT plugin below torch-xla, and its own `torch.compile` backend above."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .backend import Stage
+from .settings import Settings
+from .xla import Xla
+
+NODES = Path("/dev/tenstorrent")
+
+_PACKAGES = ("torch_xla", "pjrt_plugin_tt", "torch_plugin_tt", "tt_torch")
+
+
+class Tenstorrent(Xla):
+    """Compiles with tt-mlir and runs on Tenstorrent devices.
+
+    The plugin writes the stages of compilation and execution to the stage file itself (spec 4.5).
+    """
+
+    name = "tt"
+
+    def missing(self) -> str | None:
+        """Why not."""
+        absent = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
+        if absent:
+            return f"{', '.join(absent)} not installed; activate tt-xla's environment (source venv/activate)"
+        if not NODES.is_dir() or not any(NODES.iterdir()):
+            return f"there is no device at {NODES}"
+        return None
+
+    def start(self, settings: Settings) -> None:
+        """Choose the device, hand the compiler its options."""
+        import torch_xla
+        import torch_xla.runtime
+
+        torch_xla.runtime.set_device_type("TT")
+        if settings.parallelism != "single_device":
+            # tt-mlir wants Shardy's annotations.
+            os.environ["CONVERT_SHLO_TO_SHARDY"] = "1"
+        super().start(settings)
+        torch_xla.set_custom_compile_options(self.compile_options(settings))
+
+    def compile_options(self, settings: Settings) -> dict[str, str]:
+        """The two that entries set, by the compiler's names."""
+        options = {}
+        if settings.optimization_level:
+            options["optimization_level"] = str(settings.optimization_level)
+        if settings.weight_bfp8:
+            options["experimental_weight_dtype"] = "bfp_bf8"
+        if settings.serialize_to is not None:
+            options["export_path"] = str(settings.serialize_to)
+        return options
+
+    def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
+        """`torch.compile` by tt-xla; training takes its older path, as upstream's tester does."""
+        options = {"tt_legacy_compile": True, "tt_enable_torch_fx_fusion_pass": False} if settings.training else {}
+        return torch.compile(model, backend="tt", options=options)

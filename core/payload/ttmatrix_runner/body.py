@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run one test through its gates, and report what came of it (spec 4.1, 4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from . import perf, stage
+from .expectations import Expectation
+from .harness import Harness
+from .parameters import JAX, OP_BY_OP, PLACEHOLDER, Case
+from .reasons import failing_reason, live_reason
+from .report import Facts, Property, judge, properties
+
+Record = Callable[[Property], None]
+
+
+def run_test(case: Case, expectation: Expectation, harness: Harness, record: Record) -> None:
+    """The body of the test. Ends as pytest has it: by returning, by raising, by a skip or an expected failure."""
+    if case.function == PLACEHOLDER:
+        _report(_placeholder_facts(case, expectation), record)
+        return
+    if reason := _not_ours(case) or case.skip_reason:
+        pytest.skip(reason)
+    assert case.model is not None
+    info = case.model.info
+    # Outside of everything: where this fails there are no properties.
+    loader = case.model.loader_class(variant=case.model.variant)
+    print(f"Running {case.name} - {info.name}", flush=True)
+    facts = Facts(case, expectation, str(info.name), case.model.group, info.to_report_dict())
+    if expectation.status == "NOT_SUPPORTED_SKIP" and not harness.options.force_run:
+        _report(facts, record)
+        pytest.skip(expectation.reason)  # type: ignore[arg-type] # Upstream hands on what there is, too.
+    _execute(loader, facts, harness, record)
+
+
+def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> None:
+    from ttmatrix_execute import check, execute, skip_reason  # type: ignore[import-not-found]
+
+    settings = execution_settings(facts.case, facts.expectation, harness)
+    if reason := skip_reason(settings, harness.backend):
+        pytest.skip(reason)
+    try:
+        execute(loader, settings, harness.backend, stage.write, facts.begin)
+        facts.passed = all(one.passed for one in facts.comparisons)
+        check(facts.execution, settings)
+    except (Exception, SystemExit) as error:
+        output = harness.take_output()
+        facts.live_reason = live_reason(error, output)
+        facts.failing_reason = failing_reason(error, output)
+        raise
+    finally:
+        facts.stage = stage.failed_at()
+        _report(facts, record)
+        if facts.execution is not None and facts.case.mode == "inference":
+            perf.report(loader, facts, harness.options)
+        if facts.expectation.status == "KNOWN_FAILURE_XFAIL":
+            # Whatever came of it; nothing with --runxfail.
+            pytest.xfail(judge(facts).reason or "")
+
+
+def execution_settings(case: Case, expectation: Expectation, harness: Harness) -> Any:
+    """What is asked of the execution: the id's words go before the entry's, the command line's before both."""
+    from ttmatrix_execute import Settings
+
+    options = harness.options
+    level = expectation.optimization_level if options.optimization_level is None else options.optimization_level
+    return Settings(
+        mode=case.mode,
+        phase=case.phase,
+        parallelism=case.parallelism,
+        batch_size=expectation.batch_size if case.batch_size is None else case.batch_size,
+        seq_len=case.seq_len,
+        mesh=case.mesh,
+        strategy=case.strategy,
+        shard_inputs=case.shard_inputs,
+        **_comparison_settings(expectation),
+        optimization_level=level,
+        weight_bfp8=bool(expectation.enable_weight_bfp8_conversion),
+        inject_custom_moe=bool(expectation.inject_custom_moe),
+        measure=options.measure,
+        serialize_to=options.serialize_to,
+        filechecks=tuple(map(harness.filecheck, expectation.filechecks)),
+    )
+
+
+def _comparison_settings(expectation: Expectation) -> dict[str, Any]:
+    from .report import checks_pcc, required_pcc
+
+    return {
+        "required_pcc": required_pcc(expectation),
+        "assert_pcc": checks_pcc(expectation),
+        "assert_atol": bool(expectation.assert_atol),
+        "required_atol": expectation.required_atol,
+        "assert_allclose": bool(expectation.assert_allclose),
+        "allclose_rtol": expectation.allclose_rtol,
+        "allclose_atol": expectation.allclose_atol,
+    }
+
+
+def _not_ours(case: Case) -> str:
+    if case.function == OP_BY_OP:
+        return "op-by-op tests need tt-xla's own runner and compiler"
+    return "JAX models need tt-xla's own runner" if case.function == JAX else ""
+
+
+def _placeholder_facts(case: Case, expectation: Expectation) -> Facts:
+    """Report name and group are made of the key, as upstream has it (spec 2.5)."""
+    return Facts(case, expectation, case.id.lower().replace(" ", "_").replace("/", "_"), "red")
+
+
+def _report(facts: Facts, record: Record) -> None:
+    for one in properties(facts):
+        record(one)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all tests of a session share: options, backend, and what has been printed so far."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .options import Options
+
+_IMPORTS = {
+    "tt": ("torch._dynamo", "torch_xla"),
+    "xla": ("torch._dynamo", "torch_xla"),
+    "inductor": ("torch._inductor.compile_fx",),
+    "eager": ("torch._dynamo",),
+}
+"""What takes seconds to import, by backend."""
+
+
+@dataclass
+class Harness:
+    """The surroundings of a test."""
+
+    options: Options
+    config: pytest.Config
+    backend: Any = None
+    """The Backend of ttmatrix_execute; None until a test is about to start."""
+
+    def choose_backend(self) -> None:
+        """Find what runs the models. Raises UsageError where that is not installed."""
+        from ttmatrix_execute import BackendMissing, choose_backend  # type: ignore[import-not-found]
+
+        try:
+            self.backend = choose_backend(self.options.backend)
+        except BackendMissing as error:
+            raise pytest.UsageError(str(error)) from error
+        if self.options.forked:
+            # Once for all children; importing starts no runtime, which would not survive a fork.
+            for name in _IMPORTS.get(self.backend.name, ()):
+                importlib.import_module(name)
+
+    def take_output(self) -> str:
+        """What the running test has printed, down to the descriptors; empty where pytest captures nothing.
+
+        It stays in the report of the test.
+        """
+        manager = self.config.pluginmanager.getplugin("capturemanager")
+        out, err = manager.read_global_capture() if manager else ("", "")
+
+        print(out, end="", flush=True)
+        print(err, end="", flush=True, file=sys.stderr)
+        return f"{out}\n{err}"
+
+    def filecheck(self, name: str) -> Path:
+        """The pattern file that an entry calls `name`."""
+        return self.options.test_config.parents[1] / "filecheck" / name
+
+
+HARNESS: pytest.StashKey[Harness] = pytest.StashKey()

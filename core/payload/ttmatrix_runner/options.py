@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of the plugin, checked."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from .expectations import ARCHS, OPTIMIZATION_LEVELS
+
+BACKENDS = ("auto", "xla", "inductor", "eager", "tt")
+MODELS_ROOT = Path("third_party/tt_forge_models")
+TEST_CONFIG = Path("tests/runner/test_config")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for."""
+
+    models_root: Path
+    test_config: Path
+    arch: str | None
+    backend: str
+    force_run: bool
+    forked: bool
+    optimization_level: int | None
+    measure: bool
+    perf_report_dir: Path | None
+    perf_id: str | None
+    serialize_to: Path | None
+    import_problems: Path | None
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare the options; those that tt-xla's runner has bear the same names."""
+    add = parser.getgroup("ttmatrix", "models of tt-forge-models").addoption
+    add("--models-root", type=Path, metavar="DIR", help=f"the tree of loaders; default: {MODELS_ROOT}")
+    add("--test-config", type=Path, metavar="DIR", help=f"the expectation YAML; default: {TEST_CONFIG}")
+    add("--arch", choices=ARCHS, help="the arch whose overrides count; default: none")
+    add("--backend", choices=BACKENDS, default="auto", help="what compiles and runs; auto: the first of %(choices)s")
+    add("--force-run", action="store_true", help="run what is marked NOT_SUPPORTED_SKIP as well")
+    add("--optimization-level", type=int, choices=OPTIMIZATION_LEVELS, help="wins over the entry's")
+    add("--disable-perf-measurement", action="store_true", help="no timed runs after inference")
+    add("--perf-report-dir", type=Path, metavar="DIR", help="write a JSON report of the timed runs there")
+    add("--perf-id", metavar="ID", help="goes into the names of those reports")
+    add("--serialize", type=Path, metavar="DIR", help="keep StableHLO and compile options of each test there")
+    add("--import-problems", type=Path, metavar="FILE", help="write what could not be imported there, as JSON")
+
+
+def add_forked(parser: pytest.Parser) -> None:
+    """Declare `--forked` where pytest-forked, which has it too, is not installed."""
+    with contextlib.suppress(ValueError):
+        parser.addoption("--forked", action="store_true", help="run each test in a process of its own")
+
+
+def read_options(config: pytest.Config) -> Options:
+    """The options of `config`. Raises UsageError where there are no models or no such directory."""
+    get = config.getoption
+    return Options(
+        models_root=_directory(config, "--models-root", MODELS_ROOT),
+        test_config=_directory(config, "--test-config", TEST_CONFIG),
+        arch=get("--arch"),
+        backend=get("--backend"),
+        force_run=get("--force-run"),
+        forked=get("--forked"),
+        optimization_level=get("--optimization-level"),
+        measure=not get("--disable-perf-measurement"),
+        perf_report_dir=get("--perf-report-dir"),
+        perf_id=get("--perf-id"),
+        serialize_to=get("--serialize"),
+        import_problems=get("--import-problems"),
+    )
+
+
+def _directory(config: pytest.Config, option: str, default: Path) -> Path:
+    given: Path | None = config.getoption(option)
+    path = (config.invocation_params.dir / (given or default)).resolve()
+    if not path.is_dir():
+        raise pytest.UsageError(f"{option}: there is no directory {path}")
+    return path

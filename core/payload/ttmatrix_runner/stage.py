@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The file that says how far a test has come, which the plugin of a device writes too (spec 4.5)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+FILE = Path("._bringup_stage.txt")
+"""In the working directory."""
+SWITCH = "ENABLE_BRINGUP_STAGE_LOGGING"
+START = "FE_COMPILATION_START"
+
+_STATUSES = {
+    START: "FAILED_FE_COMPILATION",
+    "TTMLIR_COMPILATION_START": "FAILED_TTMLIR_COMPILATION",
+    "RUNTIME_EXECUTION_START": "FAILED_RUNTIME",
+}
+
+
+def write(stage: str = START) -> None:
+    """Note that `stage` begins, where the environment asks for it."""
+    if os.environ.get(SWITCH) == "1":
+        FILE.write_text(stage)
+
+
+def failed_at() -> str:
+    """The bring-up status of a failure now; UNKNOWN where nothing was noted."""
+    try:
+        return _STATUSES.get(FILE.read_text().strip(), "UNKNOWN")
+    except (OSError, UnicodeDecodeError):
+        return "UNKNOWN"
+
+
+def remove() -> None:
+    """Leave no file behind, where there is one of ours."""
+    if os.environ.get(SWITCH) == "1":
+        FILE.unlink(missing_ok=True)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.payload.ttmatrix_runner.options: a wrong command line is told before anything is imported."""
+
+import pytest
+
+from .conftest import Checkout
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--models-root=absent", "--models-root: there is no directory"),
+        ("--test-config=absent", "--test-config: there is no directory"),
+        ("--arch=n15O", "invalid choice: 'n15O'"),
+        ("--backend=cuda", "invalid choice: 'cuda'"),
+        ("--optimization-level=3", "invalid choice: 3"),
+    ],
+)
+def test_wrong_options(checkout: Checkout, option: str, said: str) -> None:
+    checkout.loader("a/pytorch", "raise AssertionError('imported')\n")
+    done = checkout.run(option)
+    assert done.code == 4
+    assert said in done.output
+    assert "imported" not in done.output
+
+
+def test_the_header_says_what_is_used(checkout: Checkout) -> None:
+    output = checkout.run("--arch=p150", "--collect-only").output
+    assert f"models: {checkout.models}" in output
+    assert f"expectations: {checkout.config}, arch: p150" in output
+
+
+def test_directories_may_be_named(checkout: Checkout) -> None:
+    checkout.loader("a/pytorch")
+    checkout.entries({"a/pytorch-Base-single_device-inference": {"markers": ["own"]}})
+    checkout.config.rename(checkout.root / "other")
+    done = checkout.run("--collect-only", "-q", "-m", "own", "--test-config=other", f"--models-root={checkout.models}")
+    assert len(done.ids()) == 2
