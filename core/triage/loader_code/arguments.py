@@ -17,10 +17,14 @@ def add_argument(code: Code, call: cst.Call, text: str) -> Splice:
         return Splice(close, close, text)
     last = call.args[-1]
     at = code.end(last)
-    if isinstance(last.comma, cst.Comma):
-        at = code.end_of(b",", at)
-        return Splice(at, at, f"{_gap(code, call)}{text},")
-    added = f",{_gap(code, call)}{text}"
+    comma = isinstance(last.comma, cst.Comma)
+    at = code.end_of(b",", at) if comma else at
+    missing, wanted = ("", ",") if comma else (",", "")
+    if (margin := _line_each(code, call)) is not None and (end := code.line_end(at)) <= close:
+        # Behind the whole line, so that a comment on it stays with its argument.
+        rest = code.part(at, end).replace("\r\n", "\n")
+        return Splice(at, end, f"{missing}{rest}{margin}{text}{wanted}\n")
+    added = f"{missing} {text}{wanted}"
     line = code.part(code.line_start(at), code.line_end(at)).rstrip("\r\n")
     if len(line) + len(added) <= WIDTH or code.line(call.func) != code.last_line(call) or code.part(at, close).strip():
         return Splice(at, at, added)
@@ -37,14 +41,11 @@ def _broken_up(code: Code, call: cst.Call, text: str) -> Splice:
     return Splice(start, code.end(call) - 1, f"\n{lines}\n{margin}")
 
 
-def _gap(code: Code, call: cst.Call) -> str:
-    """What stands before each argument: a blank, or a new line where each has one of its own."""
+def _line_each(code: Code, call: cst.Call) -> str | None:
+    """The white space before each argument, where each has a line of its own."""
     starts = [code.start(arg) for arg in call.args]
     begin = code.line_start(starts[-1])
     before = code.part(begin, starts[-1])
     each = len({code.line_start(start) for start in starts}) == len(starts)
-    return (
-        f"\n{before}"
-        if each and not before.strip() and (len(starts) > 1 or isinstance(call.args[-1].comma, cst.Comma))
-        else " "
-    )
+    alone = len(starts) == 1 and not isinstance(call.args[-1].comma, cst.Comma)
+    return before if each and not before.strip() and not alone else None

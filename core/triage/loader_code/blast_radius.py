@@ -13,7 +13,7 @@ from core.sources.loaders import loader_file
 from core.sources.models_tree import ModelsTree
 from core.sources.modules import ModuleFacts
 from core.triage.loader_code.output_classes import may_return
-from core.triage.loader_code.unpack_override import METHOD
+from core.triage.loader_code.selection import METHOD
 
 _CLASS = "ModelLoader"
 _SHARED = re.compile(r"(base|config|training_utils|__init__)\.py|tools/.*")

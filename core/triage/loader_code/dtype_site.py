@@ -65,7 +65,7 @@ def path_of(leaf: str) -> Path:
 
 def _one_of(found: Sequence[Edit | NoSite], leaves: Sequence[str]) -> Edit | NoSite:
     """The one edit that all of `leaves` ask for."""
-    if len(set(found)) == 1:
+    if len({one.after if isinstance(one, Edit) else one for one in found}) == 1:
         return found[0]
     if not any(isinstance(one, Edit) for one in found):
         return NoSite("; ".join(one.reason for one in found if isinstance(one, NoSite)))

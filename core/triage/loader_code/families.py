@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from core.triage.loader_code.unpack_override import Form, Selection
+from core.triage.loader_code.selection import Form, Selection
 
 Leaf: TypeAlias = Mapping[str, Any]
 _MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict"})

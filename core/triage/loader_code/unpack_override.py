@@ -3,8 +3,6 @@
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 
 import libcst as cst
 
@@ -12,39 +10,11 @@ from core.text import printable
 from core.triage.loader_code.code import Code, Splice, key_of, own_method, suite
 from core.triage.loader_code.edit import Edit, EditKind, NoSite
 from core.triage.loader_code.imports import import_from_models
+from core.triage.loader_code.selection import METHOD, Form, Selection
 
-METHOD = "unpack_forward_output"
 _PARAMETER = "fwd_output"
 _WIDTH = 88
 _HELPER = ("tools.utils", "extract_tensors_recursive")
-
-
-class Form(StrEnum):
-    """How what is selected becomes one tensor."""
-
-    TENSOR = "tensor"
-    """It is one."""
-    SUM = "sum"
-    """A sequence of tensors: the sum of all their elements."""
-    SUM_VALUES = "sum-values"
-    """The same over the values of a mapping."""
-    SUM_NESTED = "sum-nested"
-    """The same over all tensors of a nested structure, by upstream's `extract_tensors_recursive`."""
-    CONCAT = "concat"
-    """A sequence of tensors, flattened and joined."""
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """What of a forward output the loss depends on."""
-
-    access: str
-    """From the output to the part, as Python has it: `[0]`, `.logits`, `["dense_vecs"]`; empty: the whole."""
-    form: Form
-    structure: str
-    """Type and shapes of the output: `list[Tensor] of length 3, shapes ...`."""
-    why: str
-    """What is selected, which loss reads it, and what is left out."""
 
 
 def has_override(source: str, *, cls: str = "ModelLoader") -> bool:

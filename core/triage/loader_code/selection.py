@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of a forward output stands for it in training."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+METHOD = "unpack_forward_output"
+"""Of a loader class: gives the tensor that backward starts from."""
+
+
+class Form(StrEnum):
+    """How what is selected becomes one tensor."""
+
+    TENSOR = "tensor"
+    """It is one."""
+    SUM = "sum"
+    """A sequence of tensors: the sum of all their elements."""
+    SUM_VALUES = "sum-values"
+    """The same over the values of a mapping."""
+    SUM_NESTED = "sum-nested"
+    """The same over all tensors of a nested structure, by upstream's `extract_tensors_recursive`."""
+    CONCAT = "concat"
+    """A sequence of tensors, flattened and joined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What of a forward output the loss depends on."""
+
+    access: str
+    """From the output to the part, as Python has it: `[0]`, `.logits`, `["dense_vecs"]`; empty: the whole."""
+    form: Form
+    structure: str
+    """Type and shapes of the output: `list[Tensor] of length 3, shapes ...`."""
+    why: str
+    """What is selected, which loss reads it, and what is left out."""

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.triage.loader_code.symptom: what a phase and its traceback point to."""
+
+from typing import Any
+
+from core.triage.loader_code.symptom import Symptom
+from tests.support.loader_code import tensor
+
+LOG = """===== BFLOAT16 =====
+Traceback (most recent call last):
+  File "/c/tt_forge_models/fusion/pytorch/loader.py", line 40, in load_inputs
+    x[mask] = row
+  File "/c/tt_forge_models/fusion/pytorch/src/model.py", line 9, in forward
+    return self.head(row)
+RuntimeError: mat1 and mat2 must have the same dtype, but got Float and BFloat16
+===== FLOAT32 =====
+Traceback (most recent call last):
+  File "/c/tt_forge_models/fusion/pytorch/loader.py", line 99, in load_inputs
+"""
+
+
+def phase(*inputs: dict[str, Any], dtype: str = "bfloat16") -> dict[str, Any]:
+    return {"dtype": dtype, "error": "mat1 and mat2 must have the same dtype", "inputs": list(inputs)}
+
+
+def test_lines_of_the_loader_in_the_first_phase() -> None:
+    assert Symptom.of_phase(phase(), LOG, "fusion/pytorch/loader.py") == Symptom((), (40,))
+
+
+def test_float32_inputs() -> None:
+    found = Symptom.of_phase(phase(tensor("a", "float32", 1), tensor("b", "bfloat16", 1), tensor("c", "int64", 1)), "", "x")
+    assert found.leaves == ("a",)
+
+
+def test_of_several_the_one_that_the_traceback_names() -> None:
+    found = Symptom.of_phase(phase(tensor("image", "float32", 1), tensor("row", "float32", 1)), LOG, "x")
+    assert found.leaves == ("row",)
+    unnamed = Symptom.of_phase(phase(tensor("[0]", "float32", 1), tensor("[1]", "float32", 1)), LOG, "x")
+    assert unnamed.leaves == ("[0]", "[1]")
+
+
+def test_in_float32_nothing_is_wrong() -> None:
+    assert Symptom.of_phase(phase(tensor("a", "float32", 1), dtype="float32"), "", "x").leaves == ()

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loaders in a few lines, and what an edit has made of them."""
+
+import ast
+import difflib
+from typing import Any
+
+from core.triage.loader_code.edit import Edit, NoSite
+
+HEAD = """import torch
+
+from ...base import ForgeModel
+from ...tools.utils import random_normal
+
+
+class ModelVariant(StrEnum):
+    BASE = "Base"
+    LARGE = "Large"
+
+
+class ModelLoader(ForgeModel):
+"""
+
+
+def loader(*lines: str, signature: str = "self, dtype_override=None, batch_size=1", more: str = "") -> str:
+    """A loader whose `load_inputs` consists of `lines`; `more` is put behind it, as it is."""
+    body = "\n".join(f"        {line}" if line else "" for line in lines)
+    return f"{HEAD}    def load_inputs({signature}):\n{body}\n{more}"
+
+
+def changed(found: Edit | NoSite) -> tuple[list[str], list[str]]:
+    """The lines that went and those that came, stripped; fails where there is no edit or it is no Python."""
+    assert isinstance(found, Edit), found
+    ast.parse(found.after)
+    old, new = found.before.splitlines(), found.after.splitlines()
+    lines = list(difflib.ndiff(old, new))
+    gone = [line[2:].strip() for line in lines if line.startswith("- ")]
+    return gone, [line[2:].strip() for line in lines if line.startswith("+ ")]
+
+
+def came(found: Edit | NoSite) -> list[str]:
+    """The lines that came, where nothing went."""
+    gone, added = changed(found)
+    assert not gone, gone
+    return added
+
+
+def reason(found: Edit | NoSite) -> str:
+    assert isinstance(found, NoSite), found.diff("loader.py")
+    return found.reason
+
+
+def tensor(name: str, dtype: str, *shape: int) -> dict[str, Any]:
+    """An input as the CPU repro describes it."""
+    return {"name": name, "type": "Tensor", "dtype": dtype, "shape": list(shape)}
