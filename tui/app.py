@@ -42,6 +42,7 @@ from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.runs import RunsScreen
 from tui.screens.triage import TriageScreen
+from tui.screens.workflows import WorkflowsScreen
 from tui.session import Session
 
 T = TypeVar("T")
@@ -70,10 +71,12 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self._reindex = reindex
         self._interrupted = False
         self._runs_unreadable = ""
+        self._evidence_stamp: object = None
         self._told_unkept = False
         self._editor_at_loader: str | None = None
         self.matrix_changed: Signal[None] = Signal(self, "matrix changed")
         self.runs_changed: Signal[None] = Signal(self, "runs changed")
+        self.evidence_changed: Signal[None] = Signal(self, "evidence changed")
         self.pending_changed: Signal[None] = Signal(self, "pending changed")
         self.facts_learned: Signal[None] = Signal(self, "facts learned")
         self._asked: set[str] = set()
@@ -82,10 +85,11 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.matrix_screen = MatrixScreen(self.session, self)
         self.runs_screen = RunsScreen(self.session, self)
         self.review_screen = ReviewScreen(self.session, self)
+        self.triage_screen = TriageScreen(self.session, self)
         self.doctor_screen = DoctorScreen(self.session, self)
         self.overview_screen = OverviewScreen(self.session, self)
-        self.triage_screen = TriageScreen(self.session, self)
-        for name in ("overview", "matrix", "runs", "triage", "review", "doctor"):
+        self.workflows_screen = WorkflowsScreen(self.session, self)
+        for name in ("overview", "matrix", "runs", "triage", "review", "doctor", "workflows"):
             self.install_screen(getattr(self, f"{name}_screen"), name)
         self.push_screen("matrix")
         self._look_at_runs()
@@ -304,6 +308,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
                 self.tell(error)
             return
         self._runs_unreadable = ""
+        self._look_at_evidence(records)
         if records != self.session.runs:
             before = self.session.progress()
             self.session.runs = records
@@ -313,6 +318,13 @@ class TTMatrixApp(App[None], inherit_bindings=False):
                 self.learn([RUNS])
             if before.left and not self.session.progress().left:
                 self._tell_end(before)
+
+    def _look_at_evidence(self, records: Sequence[RunRecord]) -> None:
+        """Tell everybody once a device run has ended, or reports were read by another process."""
+        stamp = self.session.evidence_stamp(records)
+        if stamp != self._evidence_stamp:
+            self._evidence_stamp = stamp
+            self.evidence_changed.publish(None)
 
     def _tell_end(self, before: Progress) -> None:
         """The last of the runs that went on has ended."""
@@ -337,6 +349,10 @@ class TTMatrixApp(App[None], inherit_bindings=False):
 
         self.in_thread("start runs", start, self._runs_started)
 
+    def start_planned(self, specs: Sequence[RunSpec]) -> None:
+        """Start runs as they are planned."""
+        self.in_thread("start runs", lambda: (self.session.start(specs), []), self._runs_started)
+
     def _runs_started(self, outcome: tuple[list[RunRecord], list[TTMatrixError]]) -> None:
         started, refused = outcome
         self._look_at_runs()
@@ -353,8 +369,8 @@ class TTMatrixApp(App[None], inherit_bindings=False):
 
     def triage(self, ids: Sequence[str]) -> None:
         """Begin a workflow on each of the training tests among `ids`, and show them."""
-        self.switch_screen("triage")
-        self.call_later(self.triage_screen.begin, ids)
+        self.switch_screen("workflows")
+        self.call_later(self.workflows_screen.begin, ids)
 
     def run_rest(self) -> None:
         """Run again what failed or did not run in the newest batch, its reruns counted in."""
@@ -386,6 +402,11 @@ class TTMatrixApp(App[None], inherit_bindings=False):
     def decide(self, decision: Decision, ids: Collection[int]) -> None:
         """Give pending changes one decision."""
         self.session.bench.decide(decision, ids)
+        self.pending_moved()
+
+    def decide_proposals(self, decision: Decision, changes: Sequence[Change]) -> None:
+        """Give changes one decision; those that are not pending yet become so by it."""
+        self.session.bench.propose_decided(decision, changes, self.session.present)
         self.pending_moved()
 
     def replace(self, id: int, new: Change | None) -> None:

@@ -14,9 +14,12 @@ class Where(StrEnum):
     APP = "everywhere"
     MATRIX = "matrix"
     RUNS = "runs"
+    TRIAGE = "triage"
+    CLUSTERS = "clusters"
+    COMPARE = "compare"
     REVIEW = "review"
     DOCTOR = "doctor"
-    TRIAGE = "triage"
+    WORKFLOWS = "workflows"
     FACETS = "in the facets"
     TABLE = "in a table"
     CELLS = "in a table of cells"
@@ -47,9 +50,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.matrix", Where.APP, "1", "switch('matrix')", "Matrix", "Show the matrix"),
     Command("app.runs", Where.APP, "2", "switch('runs')", "Runs", "Show the runs and their logs"),
     Command("app.log", Where.APP, "3", "switch('log')", "Log", "Show the log of the highlighted run, full size"),
-    Command("app.triage", Where.APP, "4", "switch('triage')", "Triage", "Show the workflows and what they wait for"),
+    Command("app.triage", Where.APP, "4", "switch('triage')", "Triage", "Decide what runs have shown of entries"),
     Command("app.review", Where.APP, "5", "switch('review')", "Review", "Review pending edits"),
     Command("app.doctor", Where.APP, "6", "switch('doctor')", "Doctor", "Show what is wrong with the checkout"),
+    Command("app.clusters", Where.APP, "7", "switch('clusters')", "Clusters", "Show failures that are one"),
+    Command("app.compare", Where.APP, "8", "switch('compare')", "Compare", "Hold two runs against each other"),
+    Command("app.workflows", Where.APP, "9", "switch('workflows')", "Workflows", "Show workflows on failing training"),
     Command("app.help", Where.APP, "question_mark", "help", "Help", "List the keys that work here", footer=True),
     Command("app.palette", Where.APP, "colon,ctrl+p", "command_palette", "Commands", "Find a command by its name"),
     Command("app.reload", Where.APP, "f5,ctrl+r", "reload", "Reload", "Read the checkout again"),
@@ -104,6 +110,34 @@ COMMANDS: tuple[Command, ...] = (
     Command("runs.zoom", Where.RUNS, "z", "zoom", "Zoom", "Give the log the whole screen", footer=True),
     Command("runs.copy", Where.RUNS, "y", "copy_command", "Copy", "Copy the exact command of the run", footer=True),
     Command("runs.reason", Where.RUNS, "Y", "copy_reason", "Copy why", "Copy the line that tells most, for a reason"),
+    Command("triage.accept", Where.TRIAGE, "a", "accept", "Accept", "Make the proposal a pending change", footer=True),
+    Command("triage.reject", Where.TRIAGE, "x", "reject", "Reject", "Reject this proposal", footer=True),
+    Command("triage.skip", Where.TRIAGE, "s", "skip", "Skip", "Decide later, go to the next undecided one"),
+    Command("triage.accept_rest", Where.TRIAGE, "A", "accept_rest", "Accept all", "Accept the rest of the group; asks"),
+    Command("triage.reject_rest", Where.TRIAGE, "X", "reject_rest", "Reject all", "Reject the rest of the group; asks"),
+    Command("triage.next", Where.TRIAGE, "n", "next_undecided(1)", "Next", "Next undecided test", footer=True),
+    Command("triage.previous", Where.TRIAGE, "N", "next_undecided(-1)", "Previous", "Previous undecided test"),
+    Command("triage.undo", Where.TRIAGE, "u", "undo", "Undo", "Take the last step back", footer=True),
+    Command("triage.redo", Where.TRIAGE, "U", "redo", "Redo", "Take the step again"),
+    Command(
+        "triage.group", Where.TRIAGE, "m", "group", "Group", "Group by change, verdict, loader, reason", footer=True
+    ),
+    Command("triage.filter", Where.TRIAGE, "slash", "filter", "Filter", "Type words to look for", ahead=True),
+    Command(
+        "triage.list",
+        Where.TRIAGE,
+        "f",
+        "next_list",
+        "List",
+        "Attention, PCC ratchet, unknown, blind spots",
+        footer=True,
+    ),
+    Command("triage.run", Where.TRIAGE, "r", "rerun", "Rerun", "Run what is listed or under the cursor on the device"),
+    Command(
+        "triage.host", Where.TRIAGE, "H", "leave_out", "Host", "Leave out machines that fail alone, or take them in"
+    ),
+    Command("triage.go", Where.TRIAGE, "enter", "go_to_test", "Go to", "Show the test in the matrix"),
+    Command("triage.pane", Where.TRIAGE, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("review.accept", Where.REVIEW, "a", "accept", "Accept", "Accept this change", footer=True),
     Command("review.reject", Where.REVIEW, "x", "reject", "Reject", "Reject this change", footer=True),
     Command("review.skip", Where.REVIEW, "s", "skip", "Skip", "Decide later, go to the next undecided one"),
@@ -129,14 +163,22 @@ COMMANDS: tuple[Command, ...] = (
     Command("doctor.go", Where.DOCTOR, "enter", "go_to_test", "Go to", "Show the test in the matrix", footer=True),
     Command("doctor.mend", Where.DOCTOR, "m", "mend", "Mend", "Add the mend to the pending changes", footer=True),
     Command("doctor.open", Where.DOCTOR, "e", "open_place", "Editor", "Open $EDITOR at the place", footer=True),
-    Command("triage.choose", Where.TRIAGE, "enter", "choose", "Choose", "Answer what the workflow asks", footer=True),
-    Command("triage.accept", Where.TRIAGE, "a", "accept", "Accept", "Keep the edit, add the changes", footer=True),
-    Command("triage.drop", Where.TRIAGE, "x", "drop", "Drop", "Forget the workflow; nothing of it stays", footer=True),
-    Command("triage.go_on", Where.TRIAGE, "r", "go_on", "Go on", "Go on where the workflow stopped", footer=True),
-    Command("triage.result", Where.TRIAGE, "D", "device_result", "Device XML", "Name the JUnit file of a device run"),
-    Command("triage.copy", Where.TRIAGE, "y", "copy", "Copy", "Copy the command to run, else the report"),
-    Command("triage.go", Where.TRIAGE, "o", "go_to_test", "Go to", "Show the test in the matrix"),
-    Command("triage.pane", Where.TRIAGE, "tab", "other_pane", "Pane", "Go to the other pane", footer=True),
+    Command(
+        "workflows.choose", Where.WORKFLOWS, "enter", "choose", "Choose", "Answer what the workflow asks", footer=True
+    ),
+    Command(
+        "workflows.accept", Where.WORKFLOWS, "a", "accept", "Accept", "Keep the edit, add the changes", footer=True
+    ),
+    Command(
+        "workflows.drop", Where.WORKFLOWS, "x", "drop", "Drop", "Forget the workflow; nothing of it stays", footer=True
+    ),
+    Command("workflows.go_on", Where.WORKFLOWS, "r", "go_on", "Go on", "Go on where the workflow stopped", footer=True),
+    Command(
+        "workflows.result", Where.WORKFLOWS, "D", "device_result", "Device XML", "Name the JUnit file of a device run"
+    ),
+    Command("workflows.copy", Where.WORKFLOWS, "y", "copy", "Copy", "Copy the command to run, else the report"),
+    Command("workflows.go", Where.WORKFLOWS, "o", "go_to_test", "Go to", "Show the test in the matrix"),
+    Command("workflows.pane", Where.WORKFLOWS, "tab", "other_pane", "Pane", "Go to the other pane", footer=True),
     Command("table.down", Where.TABLE, "j,down", "move(1)", "Down", "Next row"),
     Command("table.up", Where.TABLE, "k,up", "move(-1)", "Up", "Previous row"),
     Command("table.half_down", Where.TABLE, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),

@@ -13,6 +13,7 @@ from core.errors import TTMatrixError
 from core.matrix.detail import Detail
 from core.matrix.query import Query
 from core.runs.queue import Queue
+from core.runs.spec import RunSpec
 from tui.commands import Command
 
 T = TypeVar("T")
@@ -25,6 +26,8 @@ class Host(Protocol):
     """The checkout was read again."""
     runs_changed: Signal[None]
     """A run began, went on or ended."""
+    evidence_changed: Signal[None]
+    """Runs or reports say more of the tests than before."""
     pending_changed: Signal[None]
     """A pending change was added or decided."""
     facts_learned: Signal[None]
@@ -74,6 +77,9 @@ class Host(Protocol):
     def triage(self, ids: Sequence[str]) -> None:
         """Take failing training tests through a workflow each."""
 
+    def start_planned(self, specs: Sequence[RunSpec]) -> None:
+        """Start runs as they are planned."""
+
     def cancel_run(self, run_id: str) -> None:
         """Stop a run."""
 
@@ -91,6 +97,9 @@ class Host(Protocol):
 
     def decide(self, decision: Decision, ids: Collection[int]) -> None:
         """Give pending changes one decision."""
+
+    def decide_proposals(self, decision: Decision, changes: Sequence[Change]) -> None:
+        """Give changes one decision; those that are not pending yet become so by it."""
 
     def replace(self, id: int, new: Change | None) -> None:
         """Put another change in the place of a pending one, whose decision it gets, or take it away."""

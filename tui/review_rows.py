@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from core.edits.conflicts import Conflict
 from core.edits.pending import Change, Decision
@@ -13,7 +14,7 @@ from tui.change_words import describe_operations
 from tui.presentation import Cell, counted
 from tui.widgets.row_table import TableColumn
 
-_DECISIONS = {
+DECISIONS = {
     Decision.UNDECIDED: Cell("? open"),
     Decision.ACCEPTED: Cell("✓ accept", "pass"),
     Decision.REJECTED: Cell("✗ reject", "dim"),
@@ -39,7 +40,7 @@ class ReviewRows:
     def __init__(
         self,
         groups: Sequence[ChangeGroup],
-        by: GroupBy = GroupBy.NOTHING,
+        by: StrEnum = GroupBy.NOTHING,
         opened: Collection[str] = (),
         conflicts: Callable[[Change], Sequence[Conflict]] = lambda _: (),
     ) -> None:
@@ -72,7 +73,11 @@ class ReviewRows:
 
     def key(self, position: int) -> str:
         line = self.lines[position]
-        return heading_key(line.group) if line.change is None else str(line.change.id)
+        return heading_key(line.group) if line.change is None else self.change_key(line.change)
+
+    def change_key(self, change: Change) -> str:
+        """The key of the row of a change."""
+        return str(change.id)
 
     def position_of(self, key: str) -> int | None:
         return self._places.get(key)
@@ -112,13 +117,13 @@ class ReviewRows:
                 return "several loaders" if group.key == SEVERAL else one_line(group.key) or "no loader"
             case GroupBy.REASON:
                 return one_line(group.key) or "no reason"
-            case GroupBy.NOTHING:
+            case _:
                 return ""
 
     def _change(self, change: Change) -> Sequence[Sequence[Cell]]:
         rejected = change.decision is Decision.REJECTED
         style = "dim" if rejected else ""
-        decision = _CONFLICT if not rejected and self._conflicts(change) else _DECISIONS[change.decision]
+        decision = _CONFLICT if not rejected and self._conflicts(change) else DECISIONS[change.decision]
         return [decision], [Cell(change_name(change), style)], [Cell(describe_operations(change.ops), style)]
 
 

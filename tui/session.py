@@ -3,7 +3,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,10 +13,16 @@ from core.edits.pending import Change, Decision, Pending
 from core.edits.reread import missing
 from core.edits.values import Present
 from core.edits.workbench import Workbench
-from core.evidence.gather import verdicts_on
+from core.errors import TTMatrixError
+from core.evidence.agenda import Agenda, agenda
+from core.evidence.gather import evidence_store, policy_of, verdicts_on
+from core.evidence.judgement import Judgement
+from core.evidence.reruns import Reruns, plan_reruns
 from core.matrix.cache import Cache
 from core.matrix.detail import Detail, describe
 from core.matrix.doctor import examine
+from core.matrix.entry_age import ages
+from core.matrix.history import read_history
 from core.matrix.index import Matrix
 from core.matrix.learn import RUNS, learn
 from core.matrix.prepare import FINDINGS, prepare
@@ -28,6 +34,7 @@ from core.matrix.view import View
 from core.model import Finding
 from core.runs.batches import left_over, newest_batch
 from core.runs.estimate import Progress, progress, with_estimates
+from core.runs.kinds import KINDS
 from core.runs.launch import launch_all, tend
 from core.runs.plan import as_batch, plan_again, plan_test
 from core.runs.record import RunRecord
@@ -36,6 +43,7 @@ from core.runs.store import RunStore
 from core.settings import Paths, Settings
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
+from core.sources.stamps import stamp_of
 
 if TYPE_CHECKING:
     from core.matrix.ci import Ci
@@ -166,6 +174,32 @@ class Session:
                 prepare(self._cache, matrix, [FINDINGS])
                 known = self._examined = (matrix, examine(self._cache, matrix))
             return known[1]
+
+    def agenda(self, left_out: frozenset[str] = frozenset()) -> Agenda:
+        """What is to be decided, judged without the machines in `left_out`. Not for the app's own thread."""
+        ci = self.ci()
+        with self._one_at_a_time:
+            matrix, records = self.matrix, self.store.records()
+            found = verdicts_on(matrix, self._cache, self.paths, records, left_out)
+            return agenda(found, ci, ages=self._ages(matrix))
+
+    def evidence_stamp(self, records: Iterable[RunRecord]) -> object:
+        """What is another as soon as there is more evidence."""
+        device = {name for name, kind in KINDS.items() if kind.needs_device}
+        ended = sum(not record.active and record.spec.kind in device for record in records)
+        return ended, stamp_of(evidence_store(self.checkout, self.paths).file)
+
+    def _ages(self, matrix: Matrix) -> Mapping[str, int] | None:
+        """For how many days the status of each entry has stood; None where git cannot tell."""
+        try:
+            return ages(read_history(self._cache, matrix), time.time())
+        except TTMatrixError:
+            return None
+
+    def plan_reruns(self, judgements: Iterable[Judgement]) -> Reruns:
+        """Device runs that fill what is not known of cells. Raises TTMatrixError where none can be run here."""
+        minimum = policy_of(self.checkout, self.paths).policy.minimum_runs
+        return plan_reruns(self.matrix, judgements, minimum, self.settings, self.store.root, self.store.records())
 
     def describe(self, id: str) -> Detail:
         return describe(self.matrix, id)

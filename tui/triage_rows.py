@@ -1,81 +1,184 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workflows as rows of a table, and one of them as a text: its steps, then its report."""
+"""What needs a person as rows: the verdict, the test, its evidence, and what is proposed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
 
-from rich.text import Text
-
-from core.text import one_line, printable
-from core.triage.board import Item, Standing
-from core.triage.report_text import markdown
-from tui.presentation import Cell
+from core.edits.pending import Change, Decision, Pending
+from core.edits.review_groups import ChangeGroup, GroupBy, group_changes
+from core.evidence.attention import URGENCY, Concern, Item, change_of
+from core.evidence.judgement import Verdict
+from core.evidence.strip import strip_of
+from core.text import one_line
+from tui.change_words import describe_operations
+from tui.presentation import Cell, counted
+from tui.review_rows import DECISIONS, ReviewRows
 from tui.widgets.row_table import TableColumn
 
-_STYLES = {
-    Standing.READY: "pass",
-    Standing.ABORTED: "dim",
-    Standing.FAILED: "fail",
-    Standing.RUNS: "running",
-    Standing.ASKS: "xfail",
-    Standing.DEVICE: "xfail",
+VERDICT_STYLES = {
+    Verdict.REGRESSED: "fail",
+    Verdict.CRASH: "fail",
+    Verdict.HANG: "fail",
+    Verdict.PCC_TIGHT: "fail",
+    Verdict.STALE: "pass",
+    Verdict.SEMI_STALE: "pass",
+    Verdict.DRIFTED: "xfail",
+    Verdict.PCC_LOOSE: "pass",
+    Verdict.FLAKY: "mixed",
 }
 
 
-class TriageRows:
-    """A RowSource over workflows."""
+class TriageBy(StrEnum):
+    """What the tests of a group have in common."""
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("stands", 14),
-        TableColumn("workflow", 22, from_width=100),
-        TableColumn("test", 30, share=2, elide=True),
-        TableColumn("decision", 20, share=1, from_width=70),
-    )
+    CHANGE = "change"
+    VERDICT = "verdict"
+    LOADER = "loader"
+    REASON = "reason"
+    NOTHING = ""
 
-    def __init__(self, items: Sequence[Item]) -> None:
-        self.items = items
 
-    def __len__(self) -> int:
-        return len(self.items)
+class Shown(StrEnum):
+    """Which tests are listed."""
 
-    def key(self, position: int) -> str:
-        return self.items[position].id
+    ATTENTION = "needs attention"
+    PCC = "PCC ratchet"
+    UNKNOWN = "unknown"
+    BLIND = "blind spots"
 
-    def marked(self, position: int) -> bool:
-        return False
+    def takes(self, item: Item) -> bool:
+        match self:
+            case Shown.ATTENTION:
+                return item.concern in (Concern.DECIDE, Concern.HELD)
+            case Shown.PCC:
+                return item.verdict in (Verdict.PCC_LOOSE, Verdict.PCC_TIGHT)
+            case Shown.UNKNOWN:
+                return item.concern is Concern.UNKNOWN
+            case Shown.BLIND:
+                return item.concern is Concern.BLIND
 
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        item = self.items[position]
-        report = item.session.state.report if item.session else None
+
+@dataclass(frozen=True, slots=True)
+class Listed(Change):
+    """A change with the test that asks for it; without operations where nothing is proposed."""
+
+    item: Item | None = None
+
+    @property
+    def plain(self) -> Change:
+        """The change alone, as it is kept."""
+        return Change(**{one.name: getattr(self, one.name) for one in fields(Change)})
+
+    @property
+    def test(self) -> str:
+        return self.item.id if self.item else ""
+
+    @property
+    def asks(self) -> str:
+        """What is proposed, or why nothing is."""
+        if self.ops:
+            leaves = self.item.proposal.leaves if self.item and self.item.proposal else ()
+            warning = f"LEAVES CI on {', '.join(leaves)}; " if leaves else ""
+            return warning + describe_operations(self.ops)
+        return self.note
+
+
+def listed(items: Iterable[Item], shown: Shown, pending: Pending) -> list[Listed]:
+    """The tests on show, each with what was decided about it."""
+    return [_listed(item, pending) for item in items if shown.takes(item)]
+
+
+def _listed(item: Item, pending: Pending) -> Listed:
+    if item.proposal is None:
+        return Listed((), "; ".join(dict.fromkeys(_why(item))), item=item)
+    change = change_of(item.proposal, pending)
+    return Listed(change.ops, change.note, change.decision, change.bases, change.id, item)
+
+
+def _why(item: Item) -> Iterable[str]:
+    if item.held:
+        return (f"{one.arch}: {one.why}" for one in item.held)
+    return (one.why for one in item.judgements if one.verdict is item.verdict)
+
+
+def group_listed(changes: Sequence[Change], by: TriageBy, loader_of: Callable[[str], str]) -> tuple[ChangeGroup, ...]:
+    """`changes` in groups: the one with the most urgent verdict first, of those the biggest."""
+    match by:
+        case TriageBy.VERDICT:
+            found = _grouped(changes, lambda item: item.verdict)
+        case TriageBy.LOADER:
+            found = _grouped(changes, lambda item: loader_of(item.id))
+        case _:
+            found = group_changes(changes, GroupBy(by), loader_of)
+    return tuple(sorted(found, key=lambda group: (_urgency(group), -len(group.changes))))
+
+
+def _grouped(changes: Sequence[Change], key: Callable[[Item], str]) -> Sequence[ChangeGroup]:
+    found: dict[str, list[Change]] = {}
+    for one in changes:
+        found.setdefault(key(item_of(one)), []).append(one)
+    return [ChangeGroup(name, tuple(members)) for name, members in found.items()]
+
+
+def _urgency(group: ChangeGroup) -> int:
+    return min(URGENCY.index(item_of(one).verdict) for one in group.changes)
+
+
+class TriageRows(ReviewRows):
+    """A RowSource over groups of tests that need a person."""
+
+    def __init__(self, groups: Sequence[ChangeGroup], by: TriageBy, opened: Collection[str]) -> None:
+        super().__init__(groups, by, opened)
+        self.by = by
+        self.columns = (
+            TableColumn("decision", 8),
+            TableColumn("verdict", 10),
+            TableColumn(f"test, by {by}" if by else "test", 24, share=2, elide=True),
+            TableColumn("evidence", 26, share=1, from_width=120),
+            TableColumn("proposed", 16, share=3),
+        )
+
+    def change_key(self, change: Change) -> str:
+        return item_of(change).id
+
+    def name(self, group: ChangeGroup) -> str:
+        match self.by:
+            case TriageBy.CHANGE:
+                first = group.changes[0]
+                return describe_operations(first.ops) or "nothing is proposed"
+            case TriageBy.NOTHING:
+                return ""
+            case TriageBy.LOADER | TriageBy.VERDICT:
+                return one_line(group.key) or "none"
+            case TriageBy.REASON:
+                return one_line(group.key) or "no reason"
+
+    def _heading(self, group: ChangeGroup) -> Sequence[Sequence[Cell]]:
+        arrow = Cell("▾" if group.key in self.opened else "▸", "running")
+        verdicts = list(dict.fromkeys(item_of(one).verdict for one in group.changes))
+        verdict = Cell(verdicts[0], VERDICT_STYLES.get(verdicts[0], "dim")) if len(verdicts) == 1 else Cell("")
+        count, left = len(group.changes), len(group.undecided)
+        tests = counted(count, "test") if count > 1 else one_line(item_of(group.changes[0]).id)
+        told = Cell(tests if left == count or count == 1 else f"{tests}, {left:,} left", "dim")
+        return [arrow], [verdict], [told], [Cell("")], [Cell(self.name(group), "running")]
+
+    def _change(self, change: Change) -> Sequence[Sequence[Cell]]:
+        assert isinstance(change, Listed)
+        item = item_of(change)
+        style = "dim" if change.decision is Decision.REJECTED else ""
+        decision = DECISIONS[change.decision] if change.ops else Cell("  -", "dim")
+        asks = one_line(change.asks)
         return (
-            [Cell(item.standing, _STYLES.get(item.standing, ""))],
-            [Cell(report.workflow if report else "", "dim")],
-            [Cell(one_line(item.id))],
-            [Cell(report.decision if report else "", "dim")],
+            [decision],
+            [Cell(item.verdict, style or VERDICT_STYLES.get(item.verdict, "dim"))],
+            [Cell(one_line(item.id), style)],
+            [Cell("  ".join(strip_of(one.arch, one.rows).text for one in item.about if one.rows), style)],
+            [Cell(asks, "fail" if asks.startswith("LEAVES") and not style else style or ("" if change.ops else "dim"))],
         )
 
 
-def workflow_text(item: Item) -> Text:
-    """What a person reads of one workflow; lines of a diff are coloured."""
-    text = Text()
-    if item.error is not None:
-        text.append(f"{printable(str(item.error))}\n\n", "red")
-    if item.progress is None:
-        return text.append("It waits for its turn." if item.error is None else "")
-    state = item.progress.session.state
-    done = len(state.answers)
-    for number, effect in enumerate(state.asked):
-        ended = number < done
-        text.append("✓ " if ended else "▸ ", "green" if ended else "yellow")
-        text.append(f"{one_line(effect.title)}\n", "" if ended else "bold")
-    text.append("\n")
-    for line in printable(markdown(item.progress, "", applied=False)).splitlines():
-        text.append(f"{line}\n", _style(line))
-    return text
-
-
-def _style(line: str) -> str:
-    if line.startswith("#"):
-        return "bold"
-    if line.startswith("+") and not line.startswith("+++"):
-        return "green"
-    return "red" if line.startswith("-") and line[1:2] in (" ", "\t") and line[2:4] == "  " else ""
+def item_of(change: Change) -> Item:
+    """The test of a change that is listed here."""
+    assert isinstance(change, Listed) and change.item is not None
+    return change.item

@@ -10,6 +10,7 @@ from core.errors import TTMatrixError
 from core.evidence.clusters import Cluster, Member
 from core.evidence.issue_states import Citation, IssueState, State
 
+_SHOWN_ISSUES = 2
 _TELLING = (State.CLOSED, State.MISSING)
 
 
@@ -55,7 +56,7 @@ def _cells(one: Cluster, ages: Mapping[str, int], states: Mapping[str, IssueStat
         _counted(one.archs),
         _counted(one.stages),
         "" if days is None else f"{days}d",
-        " ".join(_issue(issue, states) for issue in one.issues),
+        _issues(one, states),
         one.canonical,
     )
 
@@ -65,9 +66,19 @@ def _member_cells(member: Member) -> tuple[str, ...]:
     return member.arch, member.seen.run if member.seen else "", member.id, told
 
 
+def _issues(one: Cluster, states: Mapping[str, IssueState]) -> str:
+    """The issues cited most; those that are no more open are told anyway."""
+    shown = [issue for at, issue in enumerate(one.issues) if at < _SHOWN_ISSUES or _is_telling(issue, states)]
+    more = len(one.issues) - len(shown)
+    return " ".join((*(_issue(issue, states) for issue in shown), *([f"+{more}"] if more else [])))
+
+
+def _is_telling(issue: str, states: Mapping[str, IssueState]) -> bool:
+    return issue in states and states[issue].state in _TELLING
+
+
 def _issue(issue: str, states: Mapping[str, IssueState]) -> str:
-    state = states.get(issue, IssueState(issue)).state
-    return f"{issue} ({state})" if state in _TELLING else issue
+    return f"{issue} ({states[issue].state})" if _is_telling(issue, states) else issue
 
 
 def _title(state: IssueState) -> str:

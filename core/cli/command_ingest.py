@@ -10,6 +10,7 @@ from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence.gather import evidence_store
 from core.evidence.reading import OTHER, REPEATED, Given, Reading, read_reports
 from core.evidence.store import Added
+from core.runs.plain import clean
 from core.sources.schema import read_schema
 from core.text import one_line
 
@@ -36,7 +37,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     archs = read_schema(context.checkout)[0].archs
     if context.arch and context.arch not in archs:
         raise UsageError(f"There is no arch {context.arch!r}", f"This checkout allows: {', '.join(archs)}")
-    reading = read_reports(args.paths, Given(context.arch, args.run_name, args.commit, args.models_commit), archs)
+    reading = read_reports(
+        args.paths, Given(context.arch, clean(args.run_name), clean(args.commit), clean(args.models_commit)), archs
+    )
     added = evidence_store(context.checkout, context.paths).add(reading.reports)
     if context.console.json:
         context.console.document(_document(reading, added, archs))
@@ -55,7 +58,7 @@ def _document(reading: Reading, added: Added, archs: Sequence[str]) -> dict[str,
         "counts": dict(sorted(counts.items())),
         "runs": sorted({report.run for report in reading.reports}),
         "without_arch": _without_arch(reading, archs),
-        "problems": [{"file": problem.file, "message": problem.message} for problem in reading.problems],
+        "problems": [{"file": clean(problem.file), "message": clean(problem.message)} for problem in reading.problems],
     }
 
 

@@ -4,6 +4,7 @@
 import hashlib
 import os
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -81,6 +82,13 @@ class Workbench:
     def decide(self, decision: Decision, ids: Collection[int]) -> None:
         """Give changes one decision, as one step of undo."""
         self._step(lambda pending: pending.decision(decision, ids))
+
+    def propose_decided(self, decision: Decision, changes: Sequence[Change], present: Present) -> None:
+        """Give changes one decision, as one step of undo; those that are not pending yet become so by it."""
+        self.rebase(present)
+        new = [replace(one, decision=decision) for one in changes if not one.id]
+        ids = [one.id for one in changes if one.id]
+        self._step(lambda pending: Step((*pending.proposal(*new).edits, *pending.decision(decision, ids).edits)))
 
     def replace(self, id: int, new: Change | None) -> None:
         """Put another change in the place of one, or take it away."""

@@ -11,7 +11,7 @@ from core.evidence.reasons import telling
 from core.model import BringupStatus, Function, Status
 from core.runs.junit import Testcase
 from core.runs.outcome import Outcome
-from core.runs.plain import plain_line
+from core.runs.plain import clean, plain_line
 
 _NAME = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 _CALCULATED = re.compile(r"\bCalculated: pcc=([-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|nan|inf))", re.IGNORECASE)
@@ -63,7 +63,7 @@ def observe(case: Testcase, setting: Setting) -> Observation | None:
     return Observation(
         test_id=test[1],
         function=test[0],
-        arch=_text(tags, "arch") or setting.arch,
+        arch=clean(_text(tags, "arch")) or setting.arch,
         origin=setting.origin,
         run=setting.run,
         when=setting.when,
@@ -191,7 +191,7 @@ def _evidence_lines(text: str) -> str:
 
 def _guidance(tags: Mapping[str, object], forced: bool) -> tuple[str, ...]:
     told = tags.get("guidance")
-    return () if forced or not isinstance(told, list | tuple) else tuple(map(str, told))
+    return () if forced or not isinstance(told, list | tuple) else tuple(clean(str(one)) for one in told)
 
 
 def _text(tags: Mapping[str, object], name: str) -> str:

@@ -84,12 +84,16 @@ def _read(file: Path, *, alone: bool = False) -> Iterator[Document | Problem]:
 def _archive(file: Path) -> Iterator[Document | Problem]:
     try:
         with zipfile.ZipFile(file) as archive:
-            members = [one for one in archive.infolist() if one.filename.lower().endswith(_XML) and not one.is_dir()]
+            files = [one for one in archive.infolist() if not one.is_dir()]
+            members = [one for one in files if one.filename.lower().endswith(_XML)]
             if refusal := _refusal(archive, members):
                 yield Problem(str(file), refusal)
                 return
             for member in sorted(members, key=lambda one: one.filename):
                 yield _member(archive, member, file)
+            for inner in files:
+                if inner.filename.lower().endswith(_ZIP):
+                    yield Problem(f"{file}!{one_line(inner.filename)}", "an archive within an archive is not opened")
     except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError) as error:
         yield Problem(str(file), f"no archive that can be read: {error}")
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """All evidence of one checkout, and what it says under the policy that holds there."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from operator import attrgetter
 
+from core.evidence.hosts import without
 from core.evidence.observation import Observation
 from core.evidence.own_runs import own_observations
 from core.evidence.policy import Found, find_policy
@@ -33,9 +34,15 @@ def gather(store: EvidenceStore, records: Iterable[RunRecord], checkout: Checkou
     return sorted(found, key=attrgetter("when", "test_id", "arch", "run", "source"))
 
 
-def verdicts_on(matrix: Matrix, cache: Cache, paths: Paths, records: Iterable[RunRecord]) -> Verdicts:
-    """What all evidence says of every cell. The jobs are worked out anew where that must be, which takes a while."""
+def verdicts_on(
+    matrix: Matrix, cache: Cache, paths: Paths, records: Iterable[RunRecord], left_out: Collection[str] = ()
+) -> Verdicts:
+    """What all evidence says of every cell, but for that of the machines in `left_out`.
+
+    The jobs are worked out anew where that must be, which takes a while.
+    """
     from core.matrix.learn_jobs import learn
 
     observations = gather(evidence_store(matrix.checkout, paths), records, matrix.checkout)
+    observations = without(observations, left_out) if left_out else observations
     return Verdicts(matrix, observations, policy_of(matrix.checkout, paths).policy, learn(cache, matrix))

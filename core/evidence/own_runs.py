@@ -10,9 +10,9 @@ from core.evidence.classify import Setting, observe
 from core.evidence.observation import Ending, Observation, Origin
 from core.model import BringupStatus
 from core.runs.junit import Testcase
-from core.runs.kinds import KINDS
 from core.runs.outcome import Outcome
 from core.runs.record import RunRecord, RunState
+from core.runs.spec import Report
 
 _STOPPED = {Outcome.CRASH: Ending.CRASHED, Outcome.HANG: Ending.HUNG, Outcome.TIMEOUT: Ending.HUNG}
 _NO_RESULT = (Outcome.CANCELLED, Outcome.LOST)
@@ -21,15 +21,11 @@ _BEGUN = "_START"
 
 
 def own_observations(records: Iterable[RunRecord], root: Path) -> Iterator[Observation]:
-    """What the ended device runs of the checkout at `root` show.
-
-    A run that claimed no device says nothing of one, whoever ran the test.
-    """
+    """What ended runs of the checkout at `root` show, but for those that claimed no device: they say nothing of one."""
     for record in records:
-        kind = KINDS.get(record.spec.kind)
+        spec = record.spec
         ended = record.state is RunState.FINISHED and record.outcome not in _NO_RESULT
-        claimed = kind is not None and kind.needs_device and record.spec.devices and record.spec.arch
-        if claimed and ended and record.spec.cwd == root:
+        if ended and spec.report is Report.JUNIT and spec.devices and spec.arch and spec.cwd == root:
             yield own_observation(record)
 
 
@@ -38,10 +34,13 @@ def own_observation(record: RunRecord) -> Observation:
     seen = observe(_testcase(record), _setting(record))
     assert seen is not None, "its name is that of a model test"
     ending = _STOPPED.get(record.outcome or Outcome.LOST)
+    cause = str((record.result or {}).get("cause") or "")
     if ending is not None:
         # What pytest may have written down before is of no model that was ended.
-        stage = _stage(record.stage)
-        return replace(seen, ending=ending, stage=stage, reason=record.summary, signal=record.signal, pcc=None)
+        stage, reason = _stage(record.stage), cause or record.summary
+        return replace(seen, ending=ending, stage=stage, reason=reason, signal=record.signal, pcc=None)
+    if not seen.reason and seen.ending in (Ending.FAILED, Ending.BROKEN):
+        seen = replace(seen, reason=cause)
     if seen.ending is Ending.FAILED and seen.stage is BringupStatus.UNKNOWN:
         return replace(seen, stage=_stage(record.stage))
     return seen

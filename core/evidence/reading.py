@@ -13,6 +13,7 @@ from core.evidence.classify import Setting, observe
 from core.evidence.documents import Document, Problem, documents
 from core.evidence.observation import Observation
 from core.runs.junit import Suite, Testcase, parse_suites, telling
+from core.runs.plain import clean
 from core.sources.schema import Schema
 
 OTHER = "other"
@@ -94,8 +95,8 @@ def read_report(document: Document, given: Given = Given(), archs: Sequence[str]
     found = [one for suite in suites for one in _observed(suite, _setting(suite, document, place, given), counts)]
     return Report(
         hashlib.sha256(document.data).hexdigest(),
-        document.source,
-        given.run or place.run,
+        clean(document.source),
+        given.run or clean(place.run),
         place.attempt,
         bool(given.run),
         bool(given.arch),
@@ -118,12 +119,12 @@ def _bytes(file: Path) -> bytes:
 
 def _setting(suite: Suite, document: Document, place: Place, given: Given) -> Setting:
     return Setting(
-        run=given.run or place.run,
+        run=given.run or clean(place.run),
         arch=given.arch or place.arch,
         when=suite.started or 0.0,
-        host=suite.host,
-        job=place.job,
-        source=document.source,
+        host=clean(suite.host),
+        job=clean(place.job),
+        source=clean(document.source),
         commit=given.commit,
         models_commit=given.models_commit,
     )

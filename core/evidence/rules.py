@@ -11,6 +11,7 @@ from core.evidence.judgement import Judgement, Verdict
 from core.evidence.observation import Ending, Observation
 from core.evidence.policy import PccPolicy, Policy
 from core.evidence.reasons import alike, signature, telling
+from core.evidence.thresholds import allowed
 from core.matrix.effective import resolve, status_on
 from core.model import BringupStatus, Entry, Status, TestId
 
@@ -76,15 +77,6 @@ def _fields(judgement: Judgement, entry: Entry | None, policy: Policy, issue: st
     return Wanted(_PROMOTED)
 
 
-def allowed(pcc: float | None, policy: PccPolicy) -> float | None:
-    """The highest threshold of two decimals that a lowest number allows; None where it allows none worth having."""
-    if pcc is None or not pcc >= 0:  # which nan is not, either
-        return None
-    # In floats 0.984 - 0.004 is a little less than 0.98.
-    found = math.floor((min(pcc, 1.0) - policy.margin) * 100 + 1e-9) / 100
-    return min(found, policy.highest) if found >= policy.lowest else None
-
-
 def _numbers(judgement: Judgement, entry: Entry | None) -> Fields:
     """The threshold that the numbers allow; where they allow none, the check is turned off."""
     if judgement.required_pcc is None:
@@ -103,7 +95,7 @@ def _inaccurate(
 
     A test that was right before and now is wrong by far is not hidden that way: it is expected to fail.
     """
-    threshold = allowed(judgement.pcc, policy) if _is_inference(judgement.id) else None
+    threshold = _allowed(judgement, policy)
     if threshold is not None:
         return Wanted({**_PROMOTED, "assert_pcc": None, "required_pcc": _written(threshold)})
     if judgement.verdict is Verdict.REGRESSED:
@@ -170,6 +162,14 @@ def _told_by_ending(row: Observation) -> str:
         case Ending.INACCURATE:
             return "PCC comparison failed"
     return ""
+
+
+def _allowed(judgement: Judgement, policy: PccPolicy) -> float | None:
+    """The threshold that the lowest number allows; None where it allows none worth having."""
+    if judgement.pcc is None or not math.isfinite(judgement.pcc) or not _is_inference(judgement.id):
+        return None
+    found = allowed(judgement.pcc, policy)
+    return found if found >= policy.lowest else None
 
 
 def _written(threshold: float) -> float | None:

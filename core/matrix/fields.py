@@ -73,7 +73,7 @@ FIELDS: tuple[Field, ...] = (
     Choice("has", "entry, override, reason, issue (a link in the reason) or pcc", _made(has_column)),
     Choice(
         "is",
-        "known, stray (no test), mixed, duplicate, shadowed, stale (passes where it should not)",
+        "known, stray (no test), mixed, duplicate, shadowed, stale (passes against it)",
         _made(is_column),
         facts={STALE: FromFacts("runs", STALE)},
     ),

@@ -10,13 +10,16 @@ from pathlib import Path
 from core.errors import TTMatrixError
 from core.runs.events import Finished
 from core.runs.junit import read_testcase
+from core.runs.log_signs import telling_line
 from core.runs.minder import Exit
-from core.runs.outcome import Outcome, judge, read_result
+from core.runs.outcome import FAILURES, Outcome, judge, read_result
 from core.runs.spec import Report, RunSpec
 from core.runs.store import JUNIT, LOG
+from core.runs.tail import LogFile
 
 _STAGE_FILE = "._bringup_stage.txt"
 _STAGE_CHARACTERS = 100
+_CAUSE_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +58,19 @@ def conclude(remains: Remains) -> Finished:
         remains.seconds,
         exit_code=code if code is not None and code >= 0 else None,
         signal=-code if code is not None and code < 0 else told.signal,
-        result=told.result,
+        result=_with_cause(remains, told),
         detail="some of its processes cannot be stopped" if remains.stuck else told.detail,
         stage=_stage(remains) if remains.spec.report is Report.JUNIT else "",
     )
+
+
+def _with_cause(remains: Remains, told: _Told) -> Mapping[str, object] | None:
+    """The result with the line of the log that says most: pytest hears little of what compiler and device print."""
+    failed = remains.stopped in FAILURES if remains.stopped else told.outcome in FAILURES
+    if remains.spec.report is not Report.JUNIT or not failed:
+        return told.result
+    cause = telling_line(LogFile(remains.directory / LOG).last(_CAUSE_BYTES))
+    return {**(told.result or {}), "cause": cause} if cause else told.result
 
 
 def _told(remains: Remains, code: int | None) -> _Told:

@@ -11,7 +11,7 @@ from tui.screens.matrix_filter import Facets
 from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.runs import RunsScreen
-from tui.screens.triage import TriageScreen
+from tui.screens.workflows import WorkflowsScreen
 from tui.widgets.cell_table import CellTable
 from tui.widgets.log_view import LogView
 from tui.widgets.matrix_table import MatrixTable
@@ -25,7 +25,7 @@ _IN_FRONT = [
     (Where.APP, Where.REVIEW, Where.TABLE),
     (Where.APP, Where.REVIEW, Where.LINES),
     (Where.APP, Where.DOCTOR, Where.TABLE),
-    (Where.APP, Where.TRIAGE, Where.TABLE),
+    (Where.APP, Where.WORKFLOWS, Where.TABLE),
 ]
 _OWNERS = {
     Where.APP: TTMatrixApp,
@@ -34,7 +34,7 @@ _OWNERS = {
     Where.RUNS: RunsScreen,
     Where.REVIEW: ReviewScreen,
     Where.DOCTOR: DoctorScreen,
-    Where.TRIAGE: TriageScreen,
+    Where.WORKFLOWS: WorkflowsScreen,
     Where.TABLE: MatrixTable,
     Where.TREE: MatrixTable,
     Where.CELLS: CellTable,

@@ -13,8 +13,21 @@ from tui.commands import Where
 from tui.host import Host
 from tui.session import Session
 
-_NAME_FROM = 100
-"""Width from which the title has room for our own name."""
+_NAMES_FROM = 120
+"""Width from which the title has room for the names of all views; below it, the others are told by their keys."""
+_NAME_FROM = 140
+"""Width from which it has room for our own name as well."""
+_VIEWS = (
+    (Where.OVERVIEW, "0", "Overview", ""),
+    (Where.MATRIX, "1", "Matrix", ""),
+    (Where.RUNS, "2", "Runs", "running"),
+    (Where.TRIAGE, "4", "Triage", ""),
+    (Where.REVIEW, "5", "Review", "pending"),
+    (Where.DOCTOR, "6", "Doctor", ""),
+    (Where.CLUSTERS, "7", "Clusters", ""),
+    (Where.COMPARE, "8", "Compare", ""),
+    (Where.WORKFLOWS, "9", "Workflows", ""),
+)
 _LEAST_LIST = 4
 """Lines of the shortest list: its header and a few rows."""
 
@@ -45,19 +58,20 @@ class SessionScreen(Screen[None]):
 
     def title_line(self, *words: str) -> None:
         """Say where we are: the views with what goes on in them, then what this one has to say."""
-        active = sum(record.active for record in self.session.runs)
-        views = (
-            (Where.OVERVIEW, "0 Overview"),
-            (Where.MATRIX, "1 Matrix"),
-            (Where.RUNS, f"2 Runs · {active} running" if active else "2 Runs"),
-            (Where.TRIAGE, "4 Triage"),
-            (Where.REVIEW, f"5 Review · {count} pending" if (count := self.session.open_changes) else "5 Review"),
-            (Where.DOCTOR, "6 Doctor"),
-        )
-        line = Text("ttmatrix" if self.app.size.width >= _NAME_FROM else "", no_wrap=True, overflow="ellipsis")
-        for place, name in views:
+        going = {
+            Where.RUNS: sum(record.active for record in self.session.runs),
+            Where.REVIEW: self.session.open_changes,
+        }
+        width, places = self.app.size.width, self.places()
+        line = Text("ttmatrix" if width >= _NAME_FROM else "", no_wrap=True, overflow="ellipsis")
+        for place, key, name, unit in _VIEWS:
             line.append("  " if line else "")
-            line.append(name, "reverse" if place in self.places() else "dim")
+            count = going.get(place, 0)
+            if width >= _NAMES_FROM or place in places:
+                text = f"{key} {name} · {count} {unit}" if count else f"{key} {name}"
+            else:
+                text = f"{key}·{count}" if count else key
+            line.append(text, "reverse" if place in places else "dim")
         line.append("   " + "   ".join(filter(None, words)))
         self.query_one("#title", Static).update(line, layout=False)
 

@@ -1,184 +1,264 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triage: the workflows above, the steps and the report of the highlighted one below, and what a person decides."""
+"""Triage: what runs have shown of entries; decide what is proposed, in groups, and see what nobody knows."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
-from core.edits.operations import Operation
+from core.edits.pending import Change, Decision
+from core.errors import TTMatrixError
+from core.evidence.agenda import Agenda
+from core.evidence.attention import Item, decided
+from core.evidence.reruns import Reruns
 from core.text import one_line
-from core.triage.board import Board, Item, Standing
-from core.triage.driver import Given
-from core.triage.report_text import markdown
-from core.triage.resolve import is_target
-from core.triage.session import sessions_directory
 from tui.commands import Where, bindings
-from tui.presentation import counted
-from tui.screens.base import SessionScreen
-from tui.screens.dialogs import Ask, Confirm
-from tui.screens.pick import Option, Pick
-from tui.triage_rows import TriageRows, workflow_text
+from tui.entry_lines import paragraph
+from tui.evidence_lines import evidence_lines, group_lines
+from tui.host import Host
+from tui.presentation import counted, diff_style, seconds_text
+from tui.preview import make_preview, preview_lines
+from tui.screens.change_list import ChangeList
+from tui.screens.dialogs import Confirm
+from tui.session import Session
+from tui.triage_rows import Listed, Shown, TriageBy, TriageRows, group_listed, item_of, listed
+from tui.widgets.filter_bar import FilterBar
+from tui.widgets.lines_view import Line, LinesView, TextLines
 from tui.widgets.row_table import RowTable
-from tui.widgets.text_pane import TextPane
 
-_LOOK_SECONDS = 0.5
-
-
-class WorkflowTable(RowTable):
-    """The table of workflows, with the keys of a table."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
+_DELAY = 0.06
+"""Seconds the cursor must rest before what it is on is worked out."""
+_SHOWN = tuple(Shown)
 
 
-class TriageScreen(SessionScreen):
-    """Renders the board and hands it what a person says; nothing is decided here."""
+class EvidenceView(LinesView):
+    """The evidence and what is proposed, with the keys of a log."""
 
-    PLACES = (Where.TRIAGE, Where.TABLE)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
+
+
+class TriageScreen(ChangeList):
+    """Tests above, what is known of the one under the cursor below. What is accepted becomes a pending change."""
+
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TRIAGE)
+    ORDER: ClassVar[Sequence[TriageBy]] = tuple(TriageBy)
+    NAME: ClassVar[str] = "test"
+
+    def __init__(self, session: Session, host: Host) -> None:
+        super().__init__(session, host)
+        self.view = EvidenceView(diff_style, id="diff")
+        self.headline = Static("", id="diff-title", markup=False)
+        self.shown = Shown.ATTENTION
+        self._agenda: Agenda | None = None
+        self._left_out: frozenset[str] = frozenset()
+        self._late = False
+        """There may be more to know than what is shown."""
+        self._listed: tuple[object, list[Listed]] = (None, [])
+
+    def places(self) -> tuple[Where, ...]:
+        if self.view.has_focus:
+            return (Where.TRIAGE, Where.LINES)
+        return (Where.TRIAGE, Where.TABLE, *((Where.TREE,) if self.by else ()))
 
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
-        with Vertical(id="workflows-box"):
-            yield WorkflowTable(TriageRows(()), id="workflows")
-        yield TextPane(id="workflow-text")
+        bar = FilterBar("", self.filter_by, lambda _: "", placeholder="words of a test, a verdict, a reason")
+        bar.display = False
+        yield bar
+        with Vertical(id="changes-box"):
+            yield self.table
+        yield self.headline
+        yield self.view
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self.board = Board(sessions_directory(self.session.paths.state, self.session.checkout.root))
-        self._shown: list[Item] = []
-        self._read: tuple[object, ...] = ()
-        self.set_interval(_LOOK_SECONDS, self._look)
+        self._timer = self.set_timer(_DELAY, self._ask_preview)
+        self.follow(self.host.pending_changed, self._refresh)
+        self.follow(self.host.matrix_changed, self._ask)
+        self.follow(self.host.evidence_changed, self._ask)
+        self.follow(self.host.runs_changed, self.say_where)
         self.table.focus()
-        self.host.in_thread("triage", self.board.look, lambda _: self._look())
-        self._look()
+        self._refresh()
+        self._ask()
+
+    # What there is
+
+    def _ask(self) -> None:
+        """Look at all evidence anew, in the background, as soon as somebody sees it."""
+        self._late = not self.is_current
+        if self._late:
+            return
+        work = partial(self.session.agenda, self._left_out)
+        self.host.in_thread("evidence", work, self._take, supersede=True)
+
+    def on_screen_resume(self) -> None:
+        if self._late:
+            self._ask()
+
+    def _take(self, found: Agenda) -> None:
+        self._agenda = found
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self.show_rows()
+
+    def show_rows(self, keep: str | None = None) -> None:
+        super().show_rows(keep)
+        self.fit_list("#changes-box", len(self.table.rows))
 
     @property
-    def table(self) -> WorkflowTable:
-        return self.query_one(WorkflowTable)
+    def changes(self) -> Sequence[Listed]:
+        pending, agenda = self.session.pending, self._agenda
+        key = (agenda, self.shown, pending)
+        if self._listed[0] != key and agenda is not None:
+            self._listed = key, listed(agenda.items, self.shown, pending)
+        return self._listed[1]
 
-    @property
-    def pane(self) -> TextPane:
-        return self.query_one("#workflow-text", TextPane)
+    def rows_of(self, changes: Sequence[Change], opened: frozenset[str]) -> TriageRows:
+        by = TriageBy(self.by)
+        return TriageRows(group_listed(changes, by, self.loader_of), by, opened)
 
-    @property
-    def current(self) -> Item | None:
-        """The highlighted workflow."""
-        return self._shown[self.table.cursor] if self.table.cursor < len(self._shown) else None
+    def search_text(self, change: Change) -> str:
+        item = change.item if isinstance(change, Listed) else None
+        return f"{item.verdict if item else ''} {item.id if item else ''} {super().search_text(change)}".lower()
 
-    def begin(self, ids: Sequence[str]) -> None:
-        """A new workflow on each of the training tests among `ids`."""
-        fitting = [id for id in ids if is_target(self.session.matrix, id)]
-        if not fitting:
-            self.host.say("The workflows are for training entries of PyTorch models on a single device.")
+    def say_where(self) -> None:
+        agenda = self._agenda
+        if agenda is None:
+            self.title_line("looking at the evidence …")
             return
-        if len(fitting) < len(ids):
-            self.host.say(f"{counted(len(ids) - len(fitting), 'test')} left out: no workflow is for them.")
-        self._act(lambda: self.board.begin(self.session.world(), fitting))
-
-    def _act(self, work: Callable[[], None]) -> None:
-        self.host.in_thread("triage", work, lambda _: self._look())
-        self._look()
-
-    def _look(self) -> None:
-        items = self.board.items
-        if items != self._shown or not items:
-            self._shown = items
-            self.table.show(TriageRows(items), keep=self.table.cursor_key)
-            self.fit_list("#workflows-box", len(items))
-        waiting = sum(item.standing in (Standing.ASKS, Standing.DEVICE, Standing.READY) for item in items)
-        empty = "T in the matrix begins one: on the marked training tests, else on this one"
-        self.title_line(f"{counted(len(items), 'workflow')}, {waiting} for you" if items else empty)
-        self._read_current()
-
-    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        self._read_current()
-
-    def _read_current(self) -> None:
-        item = self.current
-        # A session moves on under the same item: what it has come to tells whether there is more to read.
-        state = item.session.state if item and item.session else None
-        seen = (item, len(state.answers) if state else 0)
-        if seen != self._read:
-            self._read = seen
-            if item is not None:
-                self.pane.show(workflow_text(item))
-
-    # Actions
-
-    def action_choose(self) -> None:
-        """Answer the question of the workflow."""
-        item = self.current
-        question = item.blocked.question if item and item.blocked else None
-        if item is None or question is None:
-            self.host.say("This workflow asks nothing.")
-            return
-        options = [Option(number, str(number), one_line(text)) for number, text in enumerate(question.choices, 1)]
-        picked = Pick(one_line(question.question), options)
-        self.app.push_screen(picked, lambda number: self._go_on(item, Given([number])) if number else None)
-
-    def action_go_on(self) -> None:
-        if self.current is not None:
-            self._go_on(self.current, Given())
-
-    def action_device_result(self) -> None:
-        """Go on with the JUnit file of a run made elsewhere."""
-        item = self.current
-        if item is None or item.standing is not Standing.DEVICE:
-            self.host.say("This workflow needs no device run.")
-            return
-        question = Ask("Which JUnit file has the device run written?", one_line(item.id), verb="read it")
-        self.app.push_screen(
-            question, lambda path: self._go_on(item, Given(device_result=Path(path).expanduser())) if path else None
+        done, left = decided(one for one in self.changes if one.ops)
+        words = f"{self.shown}: {counted(len(self.changes), 'test')}"
+        alone = [one.host for one in agenda.suspects if one.host not in self._left_out]
+        self.title_line(
+            words,
+            f"{done:,} decided, {left:,} left" if done + left else "",
+            f"{', '.join(map(one_line, alone))} fails alone: H leaves out" if alone else "",
+            f"without {', '.join(map(one_line, sorted(self._left_out)))}" if self._left_out else "",
         )
 
-    def _go_on(self, item: Item, given: Given) -> None:
-        self._act(lambda: self.board.go_on(self.session.world(), item.id, given))
+    def go_back(self) -> None:
+        """First the filter, then the list, then the screen."""
+        if self.filtering:
+            self.clear_filter()
+        elif self.shown is not Shown.ATTENTION:
+            self._show_list(Shown.ATTENTION)
+        else:
+            super().go_back()
 
-    def action_accept(self) -> None:
-        """Keep the loader edit in the work tree, and propose what follows for the expectations."""
-        item = self.current
-        if item is None or item.standing not in (Standing.READY, Standing.DEVICE):
-            self.host.say("There is nothing to accept yet.")
+    def action_next_list(self) -> None:
+        self._show_list(_SHOWN[(_SHOWN.index(self.shown) + 1) % len(_SHOWN)])
+
+    def _show_list(self, shown: Shown) -> None:
+        self.shown = shown
+        self._opened = frozenset()
+        self._refresh()
+
+    def action_leave_out(self) -> None:
+        """Judge without the machines that fail alone, or with all again."""
+        if not self._left_out and self._agenda and not self._agenda.suspects:
+            self.host.say("No machine fails what others pass.")
             return
-        report = item.session.state.report if item.session else None
-        note = f"triage: {report.workflow}: {report.decision}" if report else "triage"
-        edited = bool(report and report.edits)
+        alone = frozenset(one.host for one in self._agenda.suspects) if self._agenda else frozenset()
+        self._left_out = frozenset() if self._left_out else alone
+        self._ask()
 
-        def accepted(operations: Sequence[Operation]) -> None:
-            self.host.propose(operations, note)
-            if edited:
-                self.host.say("The loader edit is in the work tree of the submodule, uncommitted.")
-                self.host.action_reload()
-            self._look()
+    # Decisions
 
-        self.host.in_thread("triage", lambda: self.board.accept(self.session.world(), item.id), accepted)
-
-    def action_drop(self) -> None:
-        """Forget the workflow; asks, because its runs are done for nothing then."""
-        item = self.current
-        if item is None:
-            return
-        question = Confirm("Forget this workflow?", f"{item.id}\nIts runs stay; its edits go.", verb="forget it")
-        self.app.push_screen(question, lambda yes: self._drop(item) if yes else None)
-
-    def _drop(self, item: Item) -> None:
-        self._act(lambda: self.board.drop(self.session.world(), item.id))
-
-    def action_copy(self) -> None:
-        """The command that is to be run elsewhere, else the whole report."""
-        item = self.current
-        if item is not None and item.progress is not None:
-            command = item.blocked.command if item.blocked else ""
-            self.host.copy(command or markdown(item.progress, "", applied=False))
+    def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
+        plain = [one.plain for one in changes if isinstance(one, Listed) and one.ops]
+        if plain:
+            self.host.decide_proposals(decision, plain)
+        else:
+            self.host.say("Nothing is proposed here: r reruns it, enter shows it in the matrix.")
 
     def action_go_to_test(self) -> None:
-        if self.current is not None:
-            self.host.show_test(self.current.id)
+        if isinstance(self.current, Listed):
+            self.host.show_test(self.current.test)
+
+    def action_rerun(self) -> None:
+        """Fill what is not known: run the test under the cursor, or what is listed of its group, on the device."""
+        line = self.table.line
+        if line is None:
+            return
+        members = [line.change] if line.change is not None else line.group.changes
+        items = [one.item for one in members if isinstance(one, Listed) and one.item is not None]
+        wanted = [one for item in items for one in item.judgements if one.verdict is item.verdict]
+        self.host.in_thread("plan reruns", partial(self.session.plan_reruns, wanted), self._confirm_rerun)
+
+    def _confirm_rerun(self, planned: Reruns) -> None:
+        if not planned.specs:
+            self.host.tell(next(iter(planned.refusals), TTMatrixError("Nothing is left to run")))
+            return
+        about = f"About {seconds_text(planned.seconds)}, one after the other."
+        unknown = f"\nOf {planned.unknown:,} nobody knows how long they take." if planned.unknown else ""
+        refused = f"\n{len(planned.refusals):,} cannot be run: {planned.refusals[0].title}" if planned.refusals else ""
+        title = f"Start {counted(len(planned.specs), 'device run')}?"
+        question = Confirm(title, about + unknown + refused, verb="start")
+        self.app.push_screen(question, lambda yes: self.host.start_planned(planned.specs) if yes else None)
+
+    # What is known of the test under the cursor
+
+    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self._timer.stop()
+        self._timer = self.set_timer(_DELAY, self._ask_preview)
+
+    def _ask_preview(self) -> None:
+        change, session = self.current, self.session
+        if not isinstance(change, Listed) or change.item is None:
+            self._say_group()
+            return
+        matrix, width, item = session.matrix, self.view.size.width, change.item
+        alone = [one.host for one in self._agenda.suspects] if self._agenda else []
+        seen = evidence_lines(item.about, width, alone)
+
+        def preview() -> Sequence[Line]:
+            if not change.ops:
+                return [*paragraph(change.note, "", width), *seen]
+            made = make_preview(matrix, [replace(change.plain, note="")], change.ops, (), session.ci())
+            return [*_warning(item, width), *seen, *preview_lines(made, width)]
+
+        self.host.in_thread("preview", preview, partial(self._show_preview, one_line(item.id)), supersede=True)
+
+    def _show_preview(self, headline: str, lines: Sequence[Line]) -> None:
+        self.headline.update(headline)
+        self.view.show(TextLines(lines))
+
+    def _say_group(self) -> None:
+        line = self.table.line
+        if line is None:
+            self._show_preview("" if self._agenda is None else self._nothing(), [])
+            return
+        members = [item_of(one) for one in line.group.changes]
+        name, width = self.table.rows.name(line.group), self.view.size.width
+        self._show_preview(
+            counted(len(members), "test"), [*paragraph(name, "heading", width), *group_lines(members, width)]
+        )
+
+    def _nothing(self) -> str:
+        if self.filtering:
+            return "nothing matches the filter"
+        if self.shown is Shown.ATTENTION and not self.session.matrix.entries:
+            return "there are no entries"
+        return "nothing here: what runs have shown agrees with the entries, or ttmatrix ingest PATH adds reports"
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self.is_mounted:
+            self.fit_list("#changes-box", len(self.table.rows))
+            self.call_after_refresh(self._ask_preview)
 
     def action_other_pane(self) -> None:
-        (self.pane if self.table.has_focus else self.table).focus()
+        (self.table if self.view.has_focus else self.view).focus()
+
+
+def _warning(item: Item, width: int) -> list[Line]:
+    """That a test leaves CI comes before everything else."""
+    leaves = item.proposal.leaves if item.proposal else ()
+    text = f"LEAVES CI on {', '.join(leaves)}: no scheduled job selects it after this change"
+    return list(paragraph(text, "error", width)) if leaves else []

@@ -59,6 +59,7 @@ class LinesView(ScrollView, can_focus=True):
         "lines--file",
         "lines--error",
         "lines--dim",
+        "lines--pass",
         "lines--heading",
         "lines--word",
     }
@@ -72,6 +73,7 @@ class LinesView(ScrollView, can_focus=True):
         & > .lines--hunk { color: $text-secondary; }
         & > .lines--file { text-style: bold; background: $panel; }
         & > .lines--error { color: $text-error; }
+        & > .lines--pass { color: $text-success; }
         & > .lines--dim { color: $foreground 50%; }
         & > .lines--heading { color: $text-primary; text-style: bold; }
     }

@@ -53,3 +53,17 @@ def test_what_cannot_be_meant(checkout: Checkout, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     empty = call("ingest", tmp_path / "empty", "--repo", checkout.root)
     assert (empty.code, empty.err) == (1, "No XML files there.\n")
+
+
+def test_an_arch_that_nobody_said_can_be_said_later(checkout: Checkout, tmp_path: Path) -> None:
+    case = '<testcase name="test_all_models_torch[alpha/pytorch-tiny-single_device-inference]"/>'
+    (tmp_path / "report.xml").write_text(f"<testsuites><testsuite>{case}</testsuite></testsuites>")
+
+    def known(*arguments: str) -> list[str]:
+        call("ingest", tmp_path / "report.xml", "--repo", checkout.root, *arguments)
+        cells = call("verdicts", "tiny mode:inference", "--json", "--repo", checkout.root).json
+        return [one["evidence"] for one in cells if one["evidence"]]
+
+    assert known() == []
+    assert known("--arch", "p150") == ["p150 P 1/1"]
+    assert known() == ["p150 P 1/1"]

@@ -11,7 +11,7 @@ from core.edits.commit import Draft
 from core.edits.conflicts import Take
 from core.edits.exclusive import sole_writer
 from core.edits.operations import Operation, OpKind
-from core.edits.pending import Decision
+from core.edits.pending import Decision, proposed
 from core.edits.plan import EditPlan, plan, write
 from core.edits.values import Present
 from core.edits.workbench import Workbench
@@ -247,3 +247,18 @@ def test_what_was_committed_by_hand_is_no_longer_waited_for(bench: Workbench) ->
     )
     bench.look_at_git()
     assert [path.parent.name for path in bench.uncommitted] == ["torch"]
+
+
+def test_proposals_come_decided_and_one_undo_takes_all_back(bench: Workbench) -> None:
+    seen = present(bench)
+    first = proposed([setting(A, "one")], "why", seen)
+    bench.propose_decided(Decision.ACCEPTED, [first], seen)
+    (taken,) = bench.pending.changes
+    assert (taken.ops, taken.decision) == (first.ops, Decision.ACCEPTED)
+    second = proposed([setting(B, "two")], "why", seen)
+    bench.propose_decided(Decision.REJECTED, [taken, second], seen)
+    assert [one.decision for one in bench.pending.changes] == [Decision.REJECTED] * 2
+    bench.undo()
+    assert bench.pending.changes == (taken,)
+    bench.undo()
+    assert len(bench.pending.changes) == 0

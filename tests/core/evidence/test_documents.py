@@ -118,6 +118,10 @@ def test_two_members_of_one_name_are_refused(tmp_path: Path) -> None:
     assert "same name" in _problem(tmp_path / "a.zip")
 
 
+def test_an_archive_within_an_archive_is_told(tmp_path: Path) -> None:
+    assert "within an archive" in _problem(_archive(tmp_path / "a.zip", {"b.zip": b"x"}))
+
+
 def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.xml")
     assert list(documents([tmp_path])) == []

@@ -62,6 +62,15 @@ def test_what_ended_it_counts_more_than_what_was_written_before(outcome: Outcome
     assert one.reason
 
 
+def test_the_log_says_what_pytest_has_not_heard() -> None:
+    cause = "Out of Memory: Not enough space to allocate 5 B DRAM buffer"
+    nothing = "RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13"
+    failing = tags(bringup_status="FAILED_RUNTIME")
+    one = own_observation(ended(Outcome.FAIL, result={"message": nothing, "tags": failing, "cause": cause}))
+    assert (one.ending, one.reason) == (Ending.FAILED, cause)
+    assert own_observation(ended(Outcome.CRASH, result={"cause": cause}, signal=6)).reason == cause
+
+
 def test_an_environment_that_cannot_run_it_says_nothing_of_the_model() -> None:
     one = own_observation(ended(Outcome.ERROR, detail="exit code 4, No junit.xml"))
     assert (one.ending, one.reason) == (Ending.BROKEN, "exit code 4, No junit.xml")
@@ -70,8 +79,8 @@ def test_an_environment_that_cannot_run_it_says_nothing_of_the_model() -> None:
 def test_which_runs_are_evidence() -> None:
     passed = ended(Outcome.PASS, result={"message": "", "tags": tags()})
     others = [
-        ended(Outcome.PASS, spec=replace(SPEC, kind="cpu")),
-        ended(Outcome.PASS, spec=replace(SPEC, kind="of another ttmatrix")),
+        ended(Outcome.PASS, spec=replace(SPEC, kind="cpu", report=Report.LINE)),
+        ended(Outcome.PASS, spec=replace(SPEC, devices=())),
         ended(Outcome.PASS, spec=replace(SPEC, arch=None)),
         ended(Outcome.PASS, spec=replace(SPEC, devices=())),
         ended(Outcome.PASS, spec=replace(SPEC, cwd=Path("/elsewhere"))),

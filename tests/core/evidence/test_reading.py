@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.evidence.reading: counts add up, damage stays where it is, and places say what reports do not."""
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.errors import TTMatrixError
+from core.evidence.documents import Document
 from core.evidence.observation import Ending
-from core.evidence.reading import OTHER, REPEATED, Given, observations, read_reports
-from core.runs.junit import read_testcases
+from core.evidence.reading import OTHER, REPEATED, Given, observations, read_report, read_reports
+from core.runs.junit import parse_suites, read_testcases
 from tests.support.corpus import make_report
 from tests.support.evidence import TEST_ID
 
@@ -74,3 +78,33 @@ def test_one_file(tmp_path: Path) -> None:
     assert (one.ending, one.arch, one.source) == (Ending.BROKEN, "n150", str(file))
     with pytest.raises(TTMatrixError, match="Cannot read"):
         observations(tmp_path / "gone.xml")
+
+
+def test_names_from_outside_can_be_shown(tmp_path: Path) -> None:
+    directory = tmp_path / os.fsdecode(b"night\xff\x1b[31m")
+    directory.mkdir()
+    tags = "<properties><property name='tags' value=\"{'arch': '\\\\ud800', 'guidance': ['\\\\x1b']}\"/></properties>"
+    (directory / "x.xml").write_text(suite(tags))
+    (one,) = read_reports([directory]).observations
+    for text in (one.run, one.source, one.arch, *one.guidance):
+        assert text.isprintable()
+        assert text.encode()
+
+
+_WHOLE = suite(
+    "",
+    "<properties><property name='tags' value=\"{'pcc': nan, 'arch': 'n150', 'a': 'it\\'s'}\"/></properties>",
+    "<failure message='ValueError: x'>E   ValueError: x</failure>",
+    "<error message='running the test CRASHED with signal 6'/>",
+).encode()
+
+
+@given(st.integers(0, len(_WHOLE)), st.binary(max_size=8), st.integers(0, 40))
+def test_whatever_is_done_to_a_report_it_is_read_or_refused(at: int, put: bytes, cut: int) -> None:
+    data = _WHOLE[:at] + put + _WHOLE[at + cut :]
+    try:
+        found = read_report(Document("x.xml", ("x.xml",), data))
+    except TTMatrixError:
+        return
+    assert sum(found.counts.values()) == sum(len(one.testcases) for one in parse_suites(data, "x.xml"))
+    assert len(found.observations) == sum(found.counts.values()) - found.counts[OTHER] - found.counts[REPEATED]

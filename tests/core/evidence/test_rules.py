@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.evidence.judgement import Verdict
 from core.evidence.observation import Ending
-from core.evidence.policy import PccPolicy, Policy
-from core.evidence.rules import allowed, wanted
+from core.evidence.policy import Policy
+from core.evidence.rules import wanted
 from core.matrix.acting import with_fields
 from core.model import BringupStatus, Status
 from tests.support.observed import judged, observed
@@ -141,19 +139,3 @@ def test_what_a_person_must_decide() -> None:
     assert "--issue" in held(Verdict.REGRESSED, _failed(FATAL), linked)
     assert held(Verdict.REGRESSED, _failed(f"{FATAL} - {LINK}"), linked) == ""
     assert held(Verdict.STALE, None, linked) == ""
-
-
-@given(st.floats(allow_nan=True), st.floats(0, 0.1))
-def test_an_allowed_threshold_leaves_the_margin(pcc: float, margin: float) -> None:
-    found = allowed(pcc, PccPolicy(margin, lowest=0.5))
-    if found is not None:
-        assert 0.5 <= found <= 0.99
-        assert found <= pcc - margin + 1e-9
-        assert round(found, 2) == found
-
-
-@pytest.mark.parametrize(
-    ("pcc", "threshold"), [(0.984, 0.98), (0.9839, 0.97), (0.9999, 0.99), (0.904, 0.9), (0.9, None), (None, None)]
-)
-def test_thresholds_are_floored_to_two_decimals(pcc: float | None, threshold: float | None) -> None:
-    assert allowed(pcc, PccPolicy()) == threshold

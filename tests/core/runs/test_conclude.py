@@ -104,3 +104,16 @@ def test_tags_become_plain_values(tmp_path: Path) -> None:
         "arch": None,
         "x": [1, 2],
     }
+
+
+def test_of_a_failure_the_line_of_the_log_that_says_most_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "output.log").write_text("x\nRuntimeError: TT_FATAL: no such core\nError code: 13\n")
+    assert end(tmp_path, -6).result == {"cause": "RuntimeError: TT_FATAL: no such core"}
+    (tmp_path / "junit.xml").write_text(junit('<failure message="Error code: 13">Error code: 13</failure>'))
+    failed = end(tmp_path, 1).result
+    assert failed is not None
+    assert (failed["message"], failed["cause"]) == ("Error code: 13", "RuntimeError: TT_FATAL: no such core")
+    (tmp_path / "junit.xml").write_text(junit(""))
+    passed = end(tmp_path, 0).result
+    assert passed is not None and "cause" not in passed
+    assert end(tmp_path, -6, LINE).result is None

@@ -40,4 +40,6 @@ def test_a_line_that_grows_too_long_is_broken_as_black_does() -> None:
     one = f"    x = f({'a' * (WIDTH - 16)}, b)\n"
     assert added(f"if y:\n{one}") == f"if y:\n    x = f(\n        {'a' * (WIDTH - 16)}, b, d=e\n    )\n"
     both = f"    x = f({'a' * 60}, {'b' * 20})\n"
-    assert added(f"if y:\n{both}") == f"if y:\n    x = f(\n        {'a' * 60},\n        {'b' * 20},\n        d=e,\n    )\n"
+    assert (
+        added(f"if y:\n{both}") == f"if y:\n    x = f(\n        {'a' * 60},\n        {'b' * 20},\n        d=e,\n    )\n"
+    )

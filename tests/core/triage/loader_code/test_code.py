@@ -86,7 +86,9 @@ def test_no_python() -> None:
     assert "line 2" in caught.value.detail
 
 
-@pytest.mark.parametrize(("text", "value"), [("'a' 'b'", "ab"), ("-3", -3), ("0x10", 16), ("x", None), ("1.0", None), ("b'a'", None)])
+@pytest.mark.parametrize(
+    ("text", "value"), [("'a' 'b'", "ab"), ("-3", -3), ("0x10", 16), ("x", None), ("1.0", None), ("b'a'", None)]
+)
 def test_constants(text: str, value: str | int | None) -> None:
     assert constant(cst.parse_expression(text)) == value
 

@@ -119,7 +119,10 @@ def test_foreign_code_that_ignores_the_override_is_cast() -> None:
         (["images = [torch.rand(3) for _ in range(2)]", 'return {"a": [i.flatten() for i in images]}'], "a[1]"),
         (['x = {"a": torch.rand(3)}', "return {k: v.repeat(2) for k, v in x.items()}"], "a"),
         (['x = {"a": torch.rand(3)}', "for key in x:", "    x[key] = x[key].repeat(2)", "return x"], "a"),
-        (["if self.wide:", "    x = torch.rand(3)", "else:", "    x = torch.rand(4).to(dtype_override)", "return x"], "tensor"),
+        (
+            ["if self.wide:", "    x = torch.rand(3)", "else:", "    x = torch.rand(4).to(dtype_override)", "return x"],
+            "tensor",
+        ),
         (["x = torch.rand(3)", "if batch_size > 1:", "    x = x.repeat(2)", "return x"], "tensor"),
         (["try:", "    x = torch.rand(3)", "except ValueError:", "    raise", "return x"], "tensor"),
         (["with torch.no_grad():", "    x = torch.rand(3)", "return x"], "tensor"),
@@ -179,11 +182,19 @@ def test_a_cast_comes_behind_all_branches() -> None:
     lines = ["if self.wide:", "    x = read(1)", "else:", "    x = read(2)", "x = x.repeat(2)", "return x"]
     found = site(loader(*lines), "tensor")
     assert isinstance(found, Edit)
-    assert "\n        if dtype_override is not None:\n            x = x.to(dtype_override)\n        x = x.rep" in found.after
+    assert (
+        "\n        if dtype_override is not None:\n            x = x.to(dtype_override)\n        x = x.rep"
+        in found.after
+    )
 
 
 def test_the_alias_of_a_function_is_used() -> None:
-    lines = ["dtype = dtype_override or torch.bfloat16", "a = torch.rand(2, dtype=dtype)", "b = torch.rand(3)", "return [a, b]"]
+    lines = [
+        "dtype = dtype_override or torch.bfloat16",
+        "a = torch.rand(2, dtype=dtype)",
+        "b = torch.rand(3)",
+        "return [a, b]",
+    ]
     assert changed(site(loader(*lines), "[1]"))[1] == ["b = torch.rand(3, dtype=dtype)"]
 
 
@@ -219,7 +230,13 @@ def test_a_choice_of_the_loader_is_not_overruled() -> None:
 
 
 def test_the_variant_decides_between_branches() -> None:
-    lines = ["if self._variant == ModelVariant.LARGE:", "    a = read(1)", "    return [a]", "b = read(2)", "return [b]"]
+    lines = [
+        "if self._variant == ModelVariant.LARGE:",
+        "    a = read(1)",
+        "    return [a]",
+        "b = read(2)",
+        "return [b]",
+    ]
     assert "no name to cast it by" in reason(site(loader(*lines), "[0]"))
     assert came(site(loader(*lines), "[0]", variant="Large"))[1] == "a = a.to(dtype_override)"
     assert came(site(loader(*lines), "[0]", variant="Base"))[1] == "b = b.to(dtype_override)"

@@ -22,13 +22,19 @@ def added(source: str, depth: int = 0) -> str:
     [
         ("from ...base import A\nx = 1\n", f"from ...base import A\nfrom ...tools.utils import {NAME}\nx = 1\n"),
         ("from ....tools.utils import a\n", f"from ....tools.utils import a, {NAME}\n"),
-        ("from ...tools.utils import (\n    a,\n)\n", f"from ...tools.utils import (\n    a,\n)\nfrom ...tools.utils import {NAME}\n"),
+        (
+            "from ...tools.utils import (\n    a,\n)\n",
+            f"from ...tools.utils import (\n    a,\n)\nfrom ...tools.utils import {NAME}\n",
+        ),
         (
             "from third_party.tt_forge_models.base import A\nimport os\n",
             f"from third_party.tt_forge_models.base import A\nfrom third_party.tt_forge_models.tools.utils import {NAME}\nimport os\n",
         ),
         (f"from ...tools.utils import a, {NAME}\n", f"from ...tools.utils import a, {NAME}\n"),
-        ("from .src.model import A\nfrom ...config import B\n", f"from .src.model import A\nfrom ...config import B\nfrom ...tools.utils import {NAME}\n"),
+        (
+            "from .src.model import A\nfrom ...config import B\n",
+            f"from .src.model import A\nfrom ...config import B\nfrom ...tools.utils import {NAME}\n",
+        ),
     ],
 )
 def test_places(before: str, after: str) -> None:

@@ -41,8 +41,8 @@ def run(found: Edit | NoSite, **arguments: Any) -> Any:
         ["inputs = tokens()", "return inputs"],
         ["ids = tokens()['input_ids']", 'return {"input_ids": ids}'],
         ['return {"input_ids": tokens()["input_ids"]}'],
-        ['return {', '    "input_ids": tokens()["input_ids"],', "}"],
-        ['return {', '    "input_ids": tokens()["input_ids"]', "}"],
+        ["return {", '    "input_ids": tokens()["input_ids"],', "}"],
+        ["return {", '    "input_ids": tokens()["input_ids"]', "}"],
         ["return {**tokens()}"],
     ],
 )
@@ -81,7 +81,9 @@ def test_a_sequence_in_a_variable() -> None:
 
 
 def test_a_tensor() -> None:
-    inputs = run(decoder_inputs(loader("return images(2, 8)"), [tensor("tensor", "int64", 2, 8)], SEQ2SEQ), batch_size=2)
+    inputs = run(
+        decoder_inputs(loader("return images(2, 8)"), [tensor("tensor", "int64", 2, 8)], SEQ2SEQ), batch_size=2
+    )
     assert inputs["input_ids"].shape == (2, 8) and inputs["decoder_input_ids"].tolist() == [[0], [0]]
 
 
@@ -108,7 +110,9 @@ def test_the_return_of_the_variant() -> None:
 
 @pytest.mark.parametrize("lines", [["return images(2, 3, 32, 64)"], ["x = images(2, 3, 32, 64)", "return x"]])
 def test_targets(lines: list[str]) -> None:
-    inputs = run(detection_targets(loader(*lines), [IMAGE], ("images", "targets")), batch_size=2, dtype_override=torch.bfloat16)
+    inputs = run(
+        detection_targets(loader(*lines), [IMAGE], ("images", "targets")), batch_size=2, dtype_override=torch.bfloat16
+    )
     assert list(inputs) == ["images", "targets"] and len(inputs["targets"]) == 2
     for target in inputs["targets"]:
         left, top, right, bottom = target["boxes"].squeeze(0).tolist()
@@ -145,8 +149,16 @@ def test_no_targets() -> None:
         (["x = torch.zeros((1, 3, 16, 16))", "return x"], [ONE_IMAGE], "x = torch.zeros((2, 3, 16, 16))"),
         (["x = images(self.n)", "return x"], [ONE_IMAGE], "return x.repeat_interleave(2, dim=0)"),
         (["return a + b"], [ONE_IMAGE], "return (a + b).repeat_interleave(2, dim=0)"),
-        (["return [a, b]"], [tensor("[0]", "int64", 1, 2), tensor("[1]", "int64", 1)], "return [one.repeat_interleave(2, dim=0) for one in [a, b]]"),
-        (["return x"], [tensor("a", "int64", 1, 2)], "return {key: one.repeat_interleave(2, dim=0) for key, one in x.items()}"),
+        (
+            ["return [a, b]"],
+            [tensor("[0]", "int64", 1, 2), tensor("[1]", "int64", 1)],
+            "return [one.repeat_interleave(2, dim=0) for one in [a, b]]",
+        ),
+        (
+            ["return x"],
+            [tensor("a", "int64", 1, 2)],
+            "return {key: one.repeat_interleave(2, dim=0) for key, one in x.items()}",
+        ),
     ],
 )
 def test_two_rows(lines: list[str], inputs: list[dict[str, Any]], line: str) -> None:

@@ -28,7 +28,9 @@ def test_lines_of_the_loader_in_the_first_phase() -> None:
 
 
 def test_float32_inputs() -> None:
-    found = Symptom.of_phase(phase(tensor("a", "float32", 1), tensor("b", "bfloat16", 1), tensor("c", "int64", 1)), "", "x")
+    found = Symptom.of_phase(
+        phase(tensor("a", "float32", 1), tensor("b", "bfloat16", 1), tensor("c", "int64", 1)), "", "x"
+    )
     assert found.leaves == ("a",)
 
 

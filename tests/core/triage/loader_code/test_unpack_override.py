@@ -26,7 +26,9 @@ def method(found: Edit | NoSite) -> Callable[[Any, Any], Any]:
     assert isinstance(found, Edit), found
     tree = ast.parse(found.after)
     cls = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "ModelLoader")
-    function = next(node for node in cls.body if isinstance(node, ast.FunctionDef) and node.name == "unpack_forward_output")
+    function = next(
+        node for node in cls.body if isinstance(node, ast.FunctionDef) and node.name == "unpack_forward_output"
+    )
 
     def extract(value: Any, found: list[torch.Tensor]) -> None:
         if isinstance(value, torch.Tensor):
@@ -79,9 +81,9 @@ def test_the_method_and_its_docstring() -> None:
 
 def test_the_import_is_where_its_like_are() -> None:
     nested = Selection("", Form.SUM_NESTED, "s", "w")
-    assert came(unpack_override(loader("return 1").replace("tools.utils import random_normal", "base import X"), nested))[
-        0
-    ] == ("from ...tools.utils import extract_tensors_recursive")
+    assert came(
+        unpack_override(loader("return 1").replace("tools.utils import random_normal", "base import X"), nested)
+    )[0] == ("from ...tools.utils import extract_tensors_recursive")
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
@@ -103,7 +105,9 @@ def test_the_class_that_is_asked_for() -> None:
     source = "class Other:\n    def f(self):\n        pass\n\n\nclass ModelLoader:\n    x = 1\n\n\ny = 2\n"
     found = unpack_override(source, WHOLE)
     assert isinstance(found, Edit)
-    assert found.after.startswith("class Other:\n    def f(self):\n        pass\n\n\nclass ModelLoader:\n    x = 1\n\n    def un")
+    assert found.after.startswith(
+        "class Other:\n    def f(self):\n        pass\n\n\nclass ModelLoader:\n    x = 1\n\n    def un"
+    )
     assert isinstance(unpack_override(source, WHOLE, cls="Other"), Edit)
 
 

@@ -35,7 +35,9 @@ async def begun(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: app.matrix_screen.current == SMALL, "the test")
     await pilot.press("T")
     standing = Standing.DEVICE
-    await until(pilot, lambda: [one.standing for one in app.triage_screen.board.items] == [standing], "the device stop")
+    await until(
+        pilot, lambda: [one.standing for one in app.workflows_screen.board.items] == [standing], "the device stop"
+    )
     await until(pilot, lambda: "needs a device" in screen_text(app), "the word")
 
 
@@ -45,7 +47,7 @@ async def test_from_a_failing_test_to_the_review(checkout: Checkout, tmp_path: P
     async with app.run_test(size=size, notifications=True) as pilot:
         await begun(app, pilot)
         assert loader(checkout) == LOADER
-        text = app.triage_screen.pane.text
+        text = app.workflows_screen.pane.text
         assert "▸ run on a device: 2 tests" in text
         assert "row = torch.zeros(batch_size, 6, dtype=dtype_override)" in text
         await pilot.press("D")
@@ -59,7 +61,7 @@ async def test_from_a_failing_test_to_the_review(checkout: Checkout, tmp_path: P
         assert {op.id for op in change.ops} == {SMALL, LARGE}
         assert change.note == "triage: dtype-bfloat16: fixed"
         assert "dtype=dtype_override" in loader(checkout)
-        await until(pilot, lambda: not app.triage_screen.board.items, "an empty board")
+        await until(pilot, lambda: not app.workflows_screen.board.items, "an empty board")
 
 
 async def test_dropping_asks_and_leaves_nothing(checkout: Checkout) -> None:
@@ -69,7 +71,7 @@ async def test_dropping_asks_and_leaves_nothing(checkout: Checkout) -> None:
         await pilot.press("x")
         await until(pilot, lambda: "Forget this workflow?" in screen_text(app), "the question")
         await pilot.press("y")
-        await until(pilot, lambda: not app.triage_screen.board.items, "an empty board")
+        await until(pilot, lambda: not app.workflows_screen.board.items, "an empty board")
         assert loader(checkout) == LOADER
 
 
@@ -79,9 +81,9 @@ async def test_a_workflow_left_by_another_start_is_there_again(checkout: Checkou
         await begun(first, pilot)
     second = opened(checkout)
     async with second.run_test(size=(120, 40)) as pilot:
-        await pilot.press("4")
+        await pilot.press("9")
         await until(pilot, lambda: SMALL in screen_text(second), "the workflow")
-        assert [one.standing for one in second.triage_screen.board.items] == [Standing.STOPPED]
+        assert [one.standing for one in second.workflows_screen.board.items] == [Standing.STOPPED]
         await pilot.press("r")
         await until(pilot, lambda: "needs a device" in screen_text(second), "the device stop")
 
@@ -92,4 +94,4 @@ async def test_tests_that_no_workflow_is_for_are_said(checkout: Checkout) -> Non
         await until(pilot, lambda: app.matrix_screen.current is not None, "the matrix")
         await pilot.press("T")
         await until(pilot, lambda: "training entries" in screen_text(app), "the word")
-        assert app.triage_screen.board.items == []
+        assert app.workflows_screen.board.items == []

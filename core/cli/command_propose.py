@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix propose`: edits that make entries true, from verdicts, to be looked at, thinned out and applied."""
+
+import argparse
+import json
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from core.cli.context import Context
+from core.edits.git import Repository
+from core.errors import EXIT_OK, TTMatrixError
+from core.evidence.cluster_edits import issue_link
+from core.evidence.hosts import without
+from core.evidence.judgement import Judgement
+from core.evidence.leaving import with_leaving
+from core.evidence.proposal_file import document
+from core.evidence.propose import Held, Proposal, propose
+from core.evidence.verdicts import Verdicts
+from core.files import atomic_write
+from core.text import one_line
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="only these tests; see: ttmatrix list --help")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the proposals to FILE, for: ttmatrix apply FILE")
+    parser.add_argument("--issue", default="", metavar="ISSUE", help="an issue that every new reason links to")
+    parser.add_argument(
+        "--without-host", action="append", default=[], metavar="HOST", help="leave out results of this machine"
+    )
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    issue = issue_link(args.issue) if args.issue else ""
+    judgements = _judgements(context, " ".join(args.query), args.without_host)
+    made, held = propose(context.matrix, judgements, context.policy, issue=issue, ages=_ages(context))
+    proposals = with_leaving(context.matrix, context.ci, made)
+    written = document(proposals, _commit(context))
+    if args.output:
+        atomic_write(Path(args.output), json.dumps(written, indent=2, ensure_ascii=False) + "\n")
+    if context.console.json:
+        context.console.document(written)
+    else:
+        _tell(proposals, context)
+    _note(proposals, held, args.output, context)
+    return EXIT_OK
+
+
+def _judgements(context: Context, query: str, hosts: Sequence[str]) -> list[Judgement]:
+    """What results say of the tests of `query`, on the arch that is meant."""
+    verdicts = context.verdicts
+    if hosts:
+        seen = without(context.observations, hosts)
+        verdicts = Verdicts(context.matrix, seen, context.policy, context.selected)
+    wanted = context.ids_of(query)
+    return [
+        one
+        for id, rows in verdicts.judged.items()
+        if wanted is None or id in wanted
+        for one in rows
+        if context.arch in ("", one.arch)
+    ]
+
+
+def _tell(proposals: Sequence[Proposal], context: Context) -> None:
+    for one in proposals:
+        context.console.line(f"{one_line(one.id)} on {', '.join(one.archs)}: {', '.join(one.verdicts)}")
+        context.console.line(f"  {one_line(one.why)}")
+        for op in one.ops:
+            value = "" if op.value is None else f" = {one_line(json.dumps(op.value, ensure_ascii=False))}"
+            context.console.line(f"    {op.op} {'.'.join(op.path)}{value}".rstrip())
+
+
+def _note(proposals: Sequence[Proposal], held: Sequence[Held], file: str | None, context: Context) -> None:
+    for one in held:
+        context.console.note(f"held back: {one_line(one.id)} on {one.arch}: {one.verdict}: {one_line(one.why)}")
+    leaving = sum(bool(one.leaves) for one in proposals)
+    told = f"{len(proposals):,} proposals, {len(held):,} held back"
+    told += f", {leaving:,} would leave CI" if leaving else ""
+    context.console.note(f"{told}, in {file}" if file else told)
+
+
+def _ages(context: Context) -> Mapping[str, int] | None:
+    """For how many days the status of each entry has stood; None where git cannot tell."""
+    from core.matrix.entry_age import ages
+
+    try:
+        return ages(context.history, time.time())
+    except TTMatrixError:
+        return None
+
+
+def _commit(context: Context) -> str:
+    """The commit that the checkout is on; empty where git knows none."""
+    try:
+        return Repository(context.checkout.root).head()
+    except TTMatrixError:
+        return ""

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`propose`: from results to a file of proposals, and by `apply` into a commit."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.evidence.observation import Ending
+from core.model import BringupStatus
+from core.sources.checkout import Checkout
+from tests.support.cli import call
+from tests.support.git import committed_checkout, git
+from tests.support.observed import observed
+from tests.support.reports import keep
+from tests.support.tree import INFERENCE, TRAINING, sample
+
+TINY = "alpha/pytorch-tiny-single_device-inference"
+TRAIN = "alpha/pytorch-tiny-single_device-training"
+LINK = "https://github.com/tenstorrent/tt-xla/issues/12"
+POLICY = "grace_days = 0\n"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    tree = sample(tmp_path / "tt-xla")
+    (tree.root / "ttmatrix-policy.toml").write_text(POLICY)
+    checkout = committed_checkout(tree)
+    nights = [{"run": f"nightly-{n}", "when": float(n), "host": f"host-{n}"} for n in (1, 2, 3)]
+    failed = {"ending": Ending.FAILED, "reason": "DRAM OOM", "stage": BringupStatus.FAILED_RUNTIME}
+    keep(
+        checkout,
+        [
+            observed(**(night | test))  # type: ignore[arg-type]
+            for night in nights
+            for test in (
+                {"test_id": TRAIN, "arch": "n150"},
+                {"test_id": TRAIN, "arch": "p150"},
+                {"test_id": TINY, "arch": "p150", **failed},
+            )
+        ],
+    )
+    return checkout
+
+
+def test_proposals_have_the_form_of_the_contract(checkout: Checkout) -> None:
+    called = call("propose", "--json", "--repo", checkout.root)
+    assert called.code == 0
+    regressed, stale = called.json
+    assert {"id", "arch", "verdict", "why", "evidence", "ops"} <= stale.keys()
+    assert (stale["id"], stale["arch"], stale["verdict"]) == (TRAIN, "n150, p150", "stale")
+    assert stale["base"]["commit"] == git(checkout.root, "rev-parse", "HEAD").strip()
+    assert (regressed["id"], regressed["verdict"]) == (TINY, "regressed")
+    paths = {tuple(op["path"]): op["value"] for op in regressed["ops"]}
+    assert paths["arch_overrides", "p150", "status"] == "KNOWN_FAILURE_XFAIL"
+    assert paths["arch_overrides", "p150", "reason"] == "DRAM OOM"
+    assert "2 proposals" in called.err
+
+
+def test_from_results_to_a_commit(checkout: Checkout, tmp_path: Path) -> None:
+    file = tmp_path / "proposals.json"
+    assert call("propose", "-o", file, "--issue", LINK, "--repo", checkout.root).code == 0
+    assert call("apply", file, "--commit", "--repo", checkout.root).code == 0
+    assert git(checkout.root, "status", "--porcelain") == ""
+    assert f'reason: "DRAM OOM - {LINK}"' in (checkout.test_config / INFERENCE).read_text()
+    assert "Bad StatusOr" not in (checkout.test_config / TRAINING).read_text()
+    message = git(checkout.root, "log", "-1", "--format=%B")
+    assert "nightly-1, nightly-2, nightly-3" in message
+    # What is true now is proposed no more.
+    assert call("propose", "--json", "--repo", checkout.root).json == []
+
+
+def test_only_some_tests_archs_and_machines(checkout: Checkout) -> None:
+    def found(*words: str) -> list[tuple[str, str]]:
+        document = call("propose", *words, "--json", "--repo", checkout.root).json
+        return [(one["id"], one["arch"]) for one in document]
+
+    assert found("mode:training") == [(TRAIN, "n150, p150")]
+    assert found("--arch", "p150") == [(TINY, "p150"), (TRAIN, "p150")]
+    assert found("--without-host", "host-2") == []
+
+
+def test_for_a_person(checkout: Checkout) -> None:
+    called = call("propose", "--repo", checkout.root)
+    assert f"{TRAIN} on n150, p150: stale" in called.out
+    assert "arch_overrides.p150.status" in called.out
+
+
+def test_what_is_held_back_is_said(checkout: Checkout) -> None:
+    (checkout.root / "ttmatrix-policy.toml").write_text(f'{POLICY}must_pass = ["alpha/*"]\nrequire_issue = true\n')
+    called = call("propose", "--json", "--repo", checkout.root)
+    assert [one["id"] for one in called.json] == [TRAIN]
+    assert f"held back: {TINY} on p150: regressed: it is on the list" in called.err
+
+
+def test_a_young_entry_waits(checkout: Checkout) -> None:
+    (checkout.root / "ttmatrix-policy.toml").write_text("grace_days = 3\n")
+    called = call("propose", "--json", "--repo", checkout.root)
+    assert called.json == []
+    assert "its status changed 0 days ago" in called.err
+
+
+def test_an_issue_must_be_one(checkout: Checkout) -> None:
+    assert call("propose", "--issue", "12", "--repo", checkout.root).code == 64
+
+
+def test_a_proposal_on_what_was_changed_since_is_rejected(checkout: Checkout, tmp_path: Path) -> None:
+    file = tmp_path / "proposals.json"
+    assert call("propose", "-o", file, "--repo", checkout.root).code == 0
+    path = checkout.test_config / TRAINING
+    path.write_text(path.read_text().replace("Bad StatusOr access", "another"))
+    called = call("apply", file, "--json", "--repo", checkout.root)
+    assert called.code == 1
+    assert [one["op"]["path"] for one in called.json["rejected"] if "was Bad StatusOr" in one["why"]] == [["reason"]]
+    assert "EXPECTED_PASSING" not in path.read_text().split("gone")[0]
+
+
+def test_a_proposal_of_another_history_is_refused(checkout: Checkout, tmp_path: Path) -> None:
+    file = tmp_path / "proposals.json"
+    assert call("propose", "-o", file, "--repo", checkout.root).code == 0
+    document = json.loads(file.read_text())
+    for one in document:
+        one["base"]["commit"] = "0" * 40
+    file.write_text(json.dumps(document))
+    called = call("apply", file, "--repo", checkout.root)
+    assert called.code == 64
+    assert "does not have" in called.err

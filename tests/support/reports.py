@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Observations put into the store of a checkout as if they had been read from reports."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from core.evidence.observation import Observation
+from core.evidence.reading import Report
+from core.evidence.store import EvidenceStore, store_file
+from core.settings import paths
+from core.sources.checkout import Checkout
+
+
+def keep(checkout: Checkout, observations: Sequence[Observation]) -> None:
+    """Add `observations` to what is known of `checkout`, a report for each run."""
+    by_run: dict[str, list[Observation]] = {}
+    for one in observations:
+        by_run.setdefault(one.run, []).append(one)
+    store = EvidenceStore(store_file(paths().state / "evidence", checkout.root))
+    store.add(
+        Report(f"{run} {len(rows)}", f"{run}.xml", run, 0, False, False, tuple(rows), Counter())
+        for run, rows in by_run.items()
+    )

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The evidence of a test as lines: on each arch its strip, the verdict and every result, own runs told apart."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from core.evidence.attention import Item
+from core.evidence.judgement import Direction, Judgement
+from core.evidence.observation import Ending, Observation, Origin
+from core.evidence.strip import MARKS, strip_of
+from core.text import one_line
+from tui.entry_lines import Line, paragraph, wrapped
+from tui.presentation import Cell, fit
+
+_STYLES = {Ending.PASSED: "pass", Ending.NOT_RUN: "dim", Ending.BROKEN: "dim"}
+_DIRECTIONS = {Direction.FORWARD: " further than the entry says", Direction.BACK: " earlier than the entry says"}
+_MOST_ROWS = 12
+_INDENT = 2
+
+
+def evidence_lines(judgements: Iterable[Judgement], width: int, suspects: Collection[str] = ()) -> list[Line]:
+    """What is known of each arch, in lines of at most `width` cells; `suspects` are machines that fail alone."""
+    return [line for one in judgements for line in _judgement(one, width, suspects)]
+
+
+def group_lines(items: Iterable[Item], width: int) -> list[Line]:
+    """The tests of a group, each with its strips: what a person decides a group by."""
+    lines: list[Line] = []
+    for item in items:
+        lines.append((Cell(fit(one_line(item.id), width, elide=True), "word"),))
+        strips = [strip_cells(one.arch, one.rows) for one in item.about if one.rows]
+        lines += wrapped([cell for strip in strips for cell in (Cell("  "), *strip)], width, _INDENT) if strips else []
+        if item.proposal and item.proposal.leaves:
+            told = f"  LEAVES CI on {', '.join(item.proposal.leaves)}"
+            lines += paragraph(told, "error", width, _INDENT)
+    return lines
+
+
+def strip_cells(arch: str, rows: Sequence[Observation]) -> list[Cell]:
+    """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: what stands behind the plus was run here."""
+    strip = strip_of(arch, rows)
+    own = [Cell("+", "dim"), *_marks(strip.here)] if strip.here else []
+    pcc = [Cell(f" pcc {strip.pcc}")] if strip.pcc else []
+    return [Cell(f"{arch} ", "heading"), *_marks(strip.ci), *own, Cell(f" {strip.count}", "dim"), *pcc]
+
+
+def _marks(rows: Sequence[Observation]) -> Iterator[Cell]:
+    for row in rows:
+        yield Cell(MARKS[row.ending], _STYLES.get(row.ending, "error"))
+
+
+def _judgement(one: Judgement, width: int, suspects: Collection[str]) -> Iterator[Line]:
+    # The strip is shown with its whole arch even where no result is: that is what the line tells then.
+    yield (*strip_cells(one.arch, one.rows), Cell(f"  {one.verdict}", "heading"))
+    yield from paragraph(f"  {one.why}{_DIRECTIONS.get(one.direction, '')}", "dim", width, _INDENT)
+    for row in list(reversed(one.rows))[:_MOST_ROWS]:
+        yield from _row(row, width, suspects)
+    if len(one.rows) > _MOST_ROWS:
+        yield (Cell(f"  and {len(one.rows) - _MOST_ROWS:,} older results", "dim"),)
+
+
+def _row(row: Observation, width: int, suspects: Collection[str]) -> Iterator[Line]:
+    """One result: when, which run, on which machine, how it ended."""
+    when = f"{datetime.fromtimestamp(row.when, UTC):%m-%d %H:%M}" if row.when else "no date"
+    here = "here " if row.origin is Origin.HERE else ""
+    pcc = "" if row.pcc is None else f" pcc {row.pcc:.4f}{' (close enough)' if row.shortcut else ''}"
+    alone = " FAILS ALONE" if row.host in suspects else ""
+    words = f"{when} {here}{row.run} on {row.host or 'unknown host'}{alone}{pcc}"
+    attempts = f", attempt {row.attempts}" if row.attempts > 1 else ""
+    style = "error" if alone else "dim"
+    head = (Cell(f"  {MARKS[row.ending]} ", _STYLES.get(row.ending, "error")),)
+    first, *rest = paragraph(f"{words}{attempts}", style, max(1, width - 4), _INDENT)
+    yield (*head, *first)
+    for line in rest:
+        yield (Cell("    "), *line)
+    if row.reason and row.ending is not Ending.PASSED:
+        yield from paragraph(f"      {one_line(row.reason)}", "", width, 6)
