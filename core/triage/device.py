@@ -7,9 +7,9 @@ from pathlib import Path
 
 from core.matrix.index import Matrix
 from core.model import TestId, node_id
-from core.runs.kinds import kind_for
+from core.runs.kinds import DEVICE_NODES, kind_for
 from core.runs.plan import plan_test
-from core.runs.preflight import DEVICE_NODES, Level, Surroundings, preflight
+from core.runs.preflight import Level, Surroundings, preflight
 from core.runs.spec import RunSpec
 from core.runs.survey import Survey
 from core.settings import Settings

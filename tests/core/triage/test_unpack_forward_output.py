@@ -9,7 +9,7 @@ from core.triage import unpack_forward_output as module
 from core.triage.effects import Answer, Ask, Effect, FindUsers, RunCpu, RunDevice
 from core.triage.loader_code.edit import EditKind, NoSite
 from core.triage.loader_code.families import Choice, Unpacking
-from core.triage.loader_code.unpack_override import Form, Selection
+from core.triage.loader_code.selection import Form, Selection
 from core.triage.report import Report
 from core.triage.unpack_forward_output import unpack_forward_output
 from tests.support.triage import (

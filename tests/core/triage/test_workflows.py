@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.triage.workflows: which workflow a failure belongs to, and who is turned away."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from core.triage.repro import Repro
@@ -60,3 +63,19 @@ def test_a_workflow_that_is_asked_for_turns_other_reasons_away_before_anything_r
 def test_every_workflow_says_what_it_is_for() -> None:
     assert set(KINDS) == {"dtype-bfloat16", "unpack-forward-output", "missing-inputs"}
     assert all(kind.help for kind in KINDS.values())
+
+
+def test_the_workflow_of_the_readme_works() -> None:
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    source = next(block for block in readme.split("```python\n")[1:] if block.startswith('"""no-gradient')).partition(
+        "```"
+    )[0]
+    scope: dict[str, Any] = {}
+    exec(compile(source, "README.md", "exec"), scope)
+    error = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
+    assert scope["flavour"](error) == "no_gradient"
+    about = case(member(TARGET, "", "NOT_SUPPORTED_SKIP"))
+    _, report, _ = play(scope["no_gradient"], about, cpu({TARGET: (error, error)}, {}))
+    assert (report.flavour, report.decision) == ("no_gradient", "expected-failure")
+    assert {op.value for op in report.operations} == {"KNOWN_FAILURE_XFAIL", "FAILED_FE_COMPILATION", error}
+    assert play(scope["no_gradient"], about, cpu({}, {}))[1].aborted
