@@ -3,8 +3,8 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, ClassVar, TypeVar
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.app import App
 from textual.binding import BindingType
@@ -42,8 +42,10 @@ from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.runs import RunsScreen
 from tui.screens.triage import TriageScreen
-from tui.screens.workflows import WorkflowsScreen
 from tui.session import Session
+
+if TYPE_CHECKING:
+    from tui.screens.workflows import WorkflowsScreen
 
 T = TypeVar("T")
 
@@ -88,8 +90,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.triage_screen = TriageScreen(self.session, self)
         self.doctor_screen = DoctorScreen(self.session, self)
         self.overview_screen = OverviewScreen(self.session, self)
-        self.workflows_screen = WorkflowsScreen(self.session, self)
-        for name in ("overview", "matrix", "runs", "triage", "review", "doctor", "workflows"):
+        for name in ("overview", "matrix", "runs", "triage", "review", "doctor"):
             self.install_screen(getattr(self, f"{name}_screen"), name)
         self.push_screen("matrix")
         self._look_at_runs()
@@ -101,10 +102,21 @@ class TTMatrixApp(App[None], inherit_bindings=False):
             # Runs that were left waiting by a scheduler that is gone go on.
             self.in_thread("tend", self.session.tend, lambda _: None)
 
+    @cached_property
+    def workflows_screen(self) -> "WorkflowsScreen":
+        """Made when it is first wanted: what edits loader code takes as long to load as the rest of the app."""
+        from tui.screens.workflows import WorkflowsScreen
+
+        screen = WorkflowsScreen(self.session, self)
+        self.install_screen(screen, "workflows")
+        return screen
+
     # Between the screens
 
     def action_switch(self, name: str) -> None:
         """Show another screen; `log` is the runs screen with nothing but the log."""
+        if name == "workflows":
+            self.workflows_screen  # noqa: B018 - it comes into being where it is wanted
         if isinstance(self.screen, SessionScreen):
             self.switch_screen("runs" if name == "log" else name)
             if name == "log":
@@ -369,8 +381,9 @@ class TTMatrixApp(App[None], inherit_bindings=False):
 
     def triage(self, ids: Sequence[str]) -> None:
         """Begin a workflow on each of the training tests among `ids`, and show them."""
+        screen = self.workflows_screen
         self.switch_screen("workflows")
-        self.call_later(self.workflows_screen.begin, ids)
+        self.call_later(screen.begin, ids)
 
     def run_rest(self) -> None:
         """Run again what failed or did not run in the newest batch, its reruns counted in."""

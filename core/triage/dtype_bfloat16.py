@@ -23,12 +23,11 @@ from core.triage.signatures import CROSS_DTYPE, OP_NOT_IMPLEMENTED, dtype_flavou
 
 
 def gate(reason: str) -> str:
-    """Why an entry of this reason is none for this workflow; empty: it is."""
-    if dtype_flavour(reason):
+    """Why an entry of this reason is none for this workflow; empty: it is, or gives none and the CPU has to tell."""
+    if not reason or dtype_flavour(reason):
         return ""
     return (
-        "This workflow only handles bfloat16 dtype-mismatch training failures. "
-        f"The failing reason here is: {reason or '(none)'}."
+        f"This workflow only handles bfloat16 dtype-mismatch training failures. The failing reason here is: {reason}."
     )
 
 

@@ -37,12 +37,12 @@ _EDITS: Mapping[str, Callable[[str, Phase, str], Edit | NoSite]] = {
 
 
 def gate(reason: str) -> str:
-    """Why an entry of this reason is none for this workflow; empty: it is."""
-    if inputs_flavour(reason):
+    """Why an entry of this reason is none for this workflow; empty: it is, or gives none and the CPU has to tell."""
+    if not reason or inputs_flavour(reason):
         return ""
     return (
         "This workflow only handles training failures by missing inputs: decoder inputs, detection targets, or a "
-        f"batch of one in batch normalisation. The failing reason here is: {reason or '(none)'}."
+        f"batch of one in batch normalisation. The failing reason here is: {reason}."
     )
 
 
