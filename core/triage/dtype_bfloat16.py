@@ -12,6 +12,7 @@ from core.triage.frame import (
     on_device,
     put,
     reproduce,
+    set_back,
     take_back,
 )
 from core.triage.loader_code.dtype_site import dtype_site
@@ -56,6 +57,11 @@ def _after_edit(case: Case, report: Report, before: dict[str, Repro], after: dic
     if target.low is None or dtype_flavour(target.low.error) == CROSS_DTYPE:
         report.decide("wrong-fix-site", "the edit did not change the failure, so it was taken back")
         yield from take_back(report, "the failure stayed the same")
+        yield from expect_failures(report, _errors(before))
+        return
+    if set_back(target, before[case.id]):
+        report.decide("wrong-fix-site", "with the edit the loader itself fails, so it was taken back")
+        yield from take_back(report, f"the loader failed with it: {reason_line(target.low.error)}")
         yield from expect_failures(report, _errors(before))
         return
     if target.ok and (target.full is None or not target.full.ok):

@@ -14,6 +14,7 @@ from core.triage.signatures import reason_line
 
 BEFORE, AFTER = "before", "after"
 
+_ORDER = ("import", "load_model", "load_inputs", "forward", "unpack", "backward")
 _RAN = frozenset({Ending.PASSED, Ending.INACCURATE})
 
 
@@ -60,6 +61,13 @@ def confirm(
             report.review.append(f"{member.id} was left out: {one.problem or one.summary or one.outcome}")
     report.scope = [member for member in (case.target, *others) if member.id in confirmed]
     return confirmed
+
+
+def set_back(after: Repro, before: Repro) -> bool:
+    """Whether a model gets less far than it did: then it is the edit that fails."""
+    if after.low is None or before.low is None or after.ok or before.ok:
+        return False
+    return _ORDER.index(after.low.step) < _ORDER.index(before.low.step)
 
 
 def put(report: Report, path: str, edit: Edit) -> Steps[None]:

@@ -17,6 +17,7 @@ from core.triage.frame import (
     on_device,
     put,
     reproduce,
+    set_back,
     take_back,
 )
 from core.triage.loader_code.edit import Edit, NoSite
@@ -71,6 +72,11 @@ def _after_edit(case: Case, report: Report, before: dict[str, Repro], after: dic
     if target.low is None or _flavour(target) == report.flavour:
         report.decide("edit-without-effect", "the edit did not change the failure, so it was taken back")
         yield from take_back(report, "the failure stayed the same")
+        yield from expect_failures(report, _errors(before))
+        return
+    if set_back(target, before[case.id]):
+        report.decide("edit-without-effect", "with the edit the loader itself fails, so it was taken back")
+        yield from take_back(report, f"the loader failed with it: {reason_line(target.low.error)}")
         yield from expect_failures(report, _errors(before))
         return
     for member in tuple(report.scope):

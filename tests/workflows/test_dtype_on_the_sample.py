@@ -100,10 +100,10 @@ def test_another_failure_aborts(sample: Sample) -> None:
 
 
 def test_a_tensor_that_comes_from_elsewhere_is_cast_unless_there_is_no_override(sample: Sample) -> None:
-    sample.change(LOADER, "torch.zeros(batch_size, 6)", "table.ROWS[:batch_size]")
-    sample.change(LOADER, "from .src.model import", "from .src import table\nfrom .src.model import")
+    sample.change(LOADER, "torch.zeros(batch_size, 6)", "rows(batch_size)")
+    sample.change(LOADER, "from .src.model import", "from .src.table import rows\nfrom .src.model import")
     table = sample.checkout.models / "tabular_fusion/pytorch/src/table.py"
-    table.write_text("import torch\n\nROWS = torch.zeros(8, 6)\n")
+    table.write_text("import torch\n\n\ndef rows(count):\n    return torch.zeros(count, 6)\n")
     told = sample.told(SMALL)
     assert told["decision"] == "fixed"
     assert "if dtype_override is not None" in told["loader_edit"]["diff"]

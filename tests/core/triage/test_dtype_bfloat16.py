@@ -6,7 +6,7 @@ import pytest
 from core.edits.operations import to_json
 from core.triage import dtype_bfloat16 as module
 from core.triage.dtype_bfloat16 import dtype_bfloat16
-from core.triage.effects import EditLoader, RevertLoader, RunDevice
+from core.triage.effects import Answer, EditLoader, Effect, RevertLoader, RunCpu, RunDevice
 from core.triage.loader_code.edit import NoSite
 from core.triage.loader_code.symptom import Symptom
 from core.triage.report import Report
@@ -20,6 +20,7 @@ from tests.support.triage import (
     case,
     cpu,
     edit,
+    edited,
     failed_run,
     member,
     play,
@@ -112,6 +113,19 @@ def test_a_wrong_fix_site_is_taken_back_and_the_first_error_stands(after: tuple[
     assert any(isinstance(effect, RevertLoader) for effect in effects)
     assert values(report, TARGET)["bringup_status"] == "FAILED_FE_COMPILATION"
     assert "reason" not in values(report, TARGET)  # It says so already.
+
+
+@pytest.mark.usefixtures("site")
+def test_an_edit_that_fails_itself_is_taken_back() -> None:
+    def world(effect: Effect, done: list[Effect]) -> Answer:
+        if isinstance(effect, RunCpu):
+            now = ("NameError: name", "load_inputs") if edited(done) else (MISMATCH, "forward")
+            return [repro(id, now[0], "", now[1]) for id in effect.ids]
+        return None
+
+    report = report_of(world)
+    assert (report.decision, report.edits) == ("wrong-fix-site", {})
+    assert "reason" not in values(report, TARGET)
 
 
 @pytest.mark.usefixtures("site")

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.triage.frame: steps that workflows share."""
 
+import pytest
+
 from core.evidence.observation import Ending
 from core.triage.case import Case
 from core.triage.effects import RunDevice, Steps
-from core.triage.frame import conclude, expect_failures, on_device, reproduce
+from core.triage.frame import conclude, expect_failures, on_device, reproduce, set_back
 from core.triage.outcomes import Observed
 from core.triage.report import Report
-from tests.support.triage import MISMATCH, SIBLING, TARGET, case, member, play, shown
+from core.triage.repro import Repro
+from tests.support.triage import MISMATCH, SIBLING, TARGET, case, member, play, repro, shown
 
 
 def test_nothing_to_run_asks_for_nothing() -> None:
@@ -48,6 +51,16 @@ def test_a_test_that_the_device_did_not_run_stays_and_is_flagged() -> None:
     report = Report(scope=[member()])
     conclude(report, {}, [TARGET], {})
     assert (report.operations, len(report.review)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "back"),
+    [("forward", "load_inputs", True), ("forward", "backward", False), ("forward", "forward", False)],
+)
+def test_a_model_that_gets_less_far_fails_by_the_edit(before: str, after: str, back: bool) -> None:
+    one, other = (Repro.of(repro(TARGET, "ValueError: x", "", step)) for step in (before, after))
+    assert set_back(other, one) is back
+    assert not set_back(Repro.of(repro(TARGET)), one)
 
 
 def test_overrides_that_hide_the_write_are_flagged() -> None:
