@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take dtype handling out of real loaders and ask for it back: python -m tests.bench.loader_edits CHECKOUT [-v]
+"""Take code out of real loaders and ask for it back: python -m tests.bench.loader_edits CHECKOUT [-v]
 
-What an edit is worth is judged by running `load_inputs` among shadows (see `shadow`), before and after.
+What an edit of dtypes is worth is judged by running `load_inputs` among shadows (see `shadow`), before and after; lines
+of the registry and overrides by where they come back to. And all loaders are put out again as they were read.
 """
 
 import ast
@@ -10,9 +11,13 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from core.triage.loader_code.code import Code
 from core.triage.loader_code.dtype_site import dtype_site
 from core.triage.loader_code.edit import Edit, NoSite
+from core.triage.loader_code.registry import REGISTRY_FILE, read_registry, register, unregister
+from core.triage.loader_code.selection import METHOD, Form, Selection
 from core.triage.loader_code.symptom import Symptom
+from core.triage.loader_code.unpack_override import unpack_override
 from tests.bench.mutations import Mutation, mutations
 from tests.bench.shadow import input_dtypes
 
@@ -22,8 +27,12 @@ _MODELS = Path("third_party/tt_forge_models")
 def main(checkout: Path, *, verbose: bool) -> int:
     """Print how often the edit is the line that was taken out, another one that does the same, none, or wrong."""
     counts: Counter[str] = Counter()
-    for path in sorted((checkout / _MODELS).rglob("pytorch/loader.py")):
-        source = path.read_text(encoding="utf-8")
+    for path in sorted((checkout / _MODELS).rglob("loader.py")):
+        source = path.read_bytes().decode()
+        counts["read and put out again" if _is_put_out_again(source) else "WRONG"] += 1
+        if path.parent.name != "pytorch":
+            continue
+        counts.update(override_goes_back(source))
         for mutation in mutations(source):
             verdict, detail = judge(source, mutation)
             counts[verdict] += 1
@@ -31,9 +40,15 @@ def main(checkout: Path, *, verbose: bool) -> int:
                 print(
                     f"{path.relative_to(checkout / _MODELS)}:{mutation.line}: {verdict}: {mutation.missing}\n{detail}"
                 )
+    counts.update(registry_goes_back((checkout / _MODELS / REGISTRY_FILE).read_text(encoding="utf-8")))
     for verdict, count in counts.most_common():
         print(f"{count:5} {verdict}")
     return 1 if counts["WRONG"] else 0
+
+
+def _is_put_out_again(source: str) -> bool:
+    code = Code(source)
+    return code.spliced([]) == source == code.module.code
 
 
 def judge(source: str, mutation: Mutation) -> tuple[str, str]:
@@ -66,6 +81,37 @@ def _one_statement(before: str, after: str) -> bool:
     added = len(new) - len(old)
     start = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), len(old))
     return old[start + (added == 0) :] == new[start + (added or 1) :] and added in (0, 1, 2)
+
+
+def override_goes_back(source: str) -> Iterator[str]:
+    """Whether an override that is taken out comes back into its class, nothing else having moved."""
+    lines = source.splitlines(keepends=True)
+    for cls in (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and len(node.body) > 1):
+        for one in cls.body:
+            if isinstance(one, ast.FunctionDef) and one.name == METHOD and not one.decorator_list:
+                without = "".join(lines[: one.lineno - 1] + lines[one.end_lineno or one.lineno :])
+                found = unpack_override(without, Selection("[0]", Form.TENSOR, "tuple", "the first"), cls=cls.name)
+                yield "override back" if _is_back(without, found, cls.name) else "WRONG"
+
+
+def _is_back(without: str, found: Edit | NoSite, cls: str) -> bool:
+    """Whether the method is the last one of the class, and the rest is what it was, in its order."""
+    if isinstance(found, NoSite):
+        return False
+    new = next(one for one in ast.parse(found.after).body if isinstance(one, ast.ClassDef) and one.name == cls)
+    methods = [one for one in new.body if isinstance(one, ast.FunctionDef)]
+    added = methods[-1]
+    lines = found.after.splitlines(keepends=True)
+    del lines[added.lineno - 2 : added.end_lineno]
+    return added.name == METHOD and "".join(lines) == without
+
+
+def registry_goes_back(source: str) -> Iterator[str]:
+    """Whether each line of the registry comes back to where it was taken from."""
+    for name, attribute in read_registry(source).items():
+        gone = unregister(source, name)
+        back = register(gone.after, name, attribute or "") if isinstance(gone, Edit) else gone
+        yield "registry line back" if isinstance(back, Edit) and back.after == source else "WRONG"
 
 
 def _statements(node: ast.AST) -> Iterator[str]:

@@ -16,24 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 
 _MADE = frozenset(
-    [
-        "zeros",
-        "ones",
-        "empty",
-        "rand",
-        "randn",
-        "eye",
-        "linspace",
-        "logspace",
-        "tensor",
-        "as_tensor",
-        "full",
-        "Tensor",
-        "FloatTensor",
-    ]
+    {"zeros", "ones", "empty", "rand", "randn", "eye", "linspace", "tensor", "as_tensor", "full", "Tensor"}
 )
-_INTEGERS = frozenset(["randint", "randperm", "arange", "long", "int", "bool", "argmax"])
-_JOINED = frozenset(["cat", "concat", "stack", "hstack", "vstack"])
+_INTEGERS = frozenset({"randint", "randperm", "arange", "argmax"})
+_JOINED = frozenset({"cat", "concat", "stack", "hstack", "vstack"})
 _REAL = sys.stdlib_module_names - {"os", "subprocess", "sys", "urllib", "importlib", "tempfile", "shutil"}
 
 

@@ -35,7 +35,7 @@ def _target(name: str, access: Path) -> str:
 def _expression(code: Code, node: cst.BaseExpression, name: str) -> tuple[Splice, int]:
     """A value without a name: `x` becomes `x.to(name or torch.float32)`, float32 being what it is already."""
     text = code.text(node)
-    simple = isinstance(node, cst.Call | cst.Name | cst.Attribute | cst.Subscript) or node.lpar
+    simple = isinstance(node, cst.Call | cst.Name | cst.Attribute | cst.Subscript)
     changed = f"{text if simple else f'({text})'}.to({name} or torch.float32)"
     return Splice(code.start(node), code.end(node), changed), code.last_line(node)
 

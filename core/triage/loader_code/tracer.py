@@ -202,10 +202,12 @@ class Tracer:
         return [one for branch in taken for one in self.follow(branch, spot)]
 
     def _arithmetic(self, node: cst.BinaryOperation, spot: Spot) -> list[Origin]:
-        """A number leaves a floating-point tensor its dtype; of an integer one it may make another."""
+        """A number leaves a floating-point tensor its dtype, but not always an integer one; lists are repeated."""
+        if isinstance(node.left, cst.List) and spot.path:
+            return self.follow(node.left, replace(spot, path=(None, *spot.path[1:])))
         for tensor, other in ((node.left, node.right), (node.right, node.left)):
-            if isinstance(other, cst.BaseNumber) or isinstance(tensor, cst.List):
+            if isinstance(other, cst.BaseNumber):
                 found = self.follow(tensor, spot)
-                if not any(one.nature is Nature.INTEGER for one in found) or isinstance(tensor, cst.List):
+                if not any(one.nature is Nature.INTEGER for one in found):
                     return found
         return self._origin(Nature.FOREIGN, node, spot)

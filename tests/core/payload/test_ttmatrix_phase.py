@@ -38,6 +38,8 @@ def test_training_runs_forward_and_backward_in_both_dtypes(repro: Repro) -> None
         {"name": "tensor", "type": "Tensor", "dtype": "float32", "shape": [2, 3], "requires_grad": True}
     ]
     assert (low["container"], low["frames"]) == ("Tensor", [])
+    assert low["parameters"] == full["parameters"] == ["x"]
+    assert full["output"]["access"] == [""]
     assert ran.result
     assert ran.result["pcc"]["outputs"]["value"] > 0.999
     assert ran.result["pcc"]["gradients"]["compared"] == 2

@@ -22,6 +22,17 @@ class Output:
     states: Any
 
 
+@dataclass(init=False)
+class Both(UserDict[str, int]):
+    """As the outputs of transformers are: a mapping whose keys are attributes."""
+
+    logits: int
+
+    def __init__(self, logits: int) -> None:
+        super().__init__(logits=logits)
+        self.logits = logits
+
+
 @pytest.mark.parametrize(
     ("value", "names"),
     [
@@ -37,6 +48,24 @@ class Output:
 )
 def test_every_leaf_has_its_path(value: object, names: list[str]) -> None:
     assert [name for name, _ in tensors.leaves(value)] == names
+
+
+@pytest.mark.parametrize(
+    ("value", "accesses"),
+    [
+        (1, [""]),
+        ([1, [2]], ["[0]", "[1][0]"]),
+        ({"a": {'q"': 1}}, ['["a"]["q\\""]']),
+        ({0: 1, (1, 2): {"a": 1}}, ["[0]", None]),
+        (Output(1, [Output(2, None)]), [".logits", ".states[0].logits", ".states[0].states"]),
+        (Both(1), [".logits"]),
+    ],
+)
+def test_every_leaf_can_be_come_to(value: object, accesses: list[str | None]) -> None:
+    found = tensors.accesses(value)
+    assert found == accesses
+    for access, (_, leaf) in zip(found, tensors.leaves(value), strict=True):
+        assert access is None or eval(f"value{access}", {"value": value}) is leaf
 
 
 @given(st.recursive(st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text("ab", min_size=1), inner)))

@@ -44,9 +44,10 @@ def test_twice_is_once(loader: Path, tmp_path: Path) -> None:
 def test_killed_between_keeping_and_writing(loader: Path, tmp_path: Path) -> None:
     edited = put(loader, EDIT, tmp_path / "state")
     loader.write_bytes(BEFORE.encode())
-    assert put(loader, EDIT, tmp_path / "state") == edited and edited.is_in_force
-    loader.write_bytes(BEFORE.encode())
     assert not edited.is_in_force
+    assert put(loader, EDIT, tmp_path / "state") == edited
+    assert loader.read_bytes() == AFTER.encode()
+    loader.write_bytes(BEFORE.encode())
     take_back(edited)
     assert loader.read_bytes() == BEFORE.encode() and edited_files(tmp_path / "state") == ()
 
