@@ -15,7 +15,6 @@ from core.runs.plain import clean, plain_line
 
 _NAME = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 _CALCULATED = re.compile(r"\bCalculated: pcc=([-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|nan|inf))", re.IGNORECASE)
-_EVIDENCE_LINE = re.compile(r"^E +(.*)$", re.MULTILINE)
 _LOW = re.compile(r"\b(?:PCC|Atol|Allclose|Equal|RelL2) comparison failed")
 # Upstream's own slip where PCC is fine and another comparison is not: its report of a result fails (spec 4.4).
 _OTHER_COMPARISON = re.compile(r"^(?:E\s+)?UnboundLocalError: .*\b(?:reason|bringup_status)\b", re.MULTILINE)
@@ -91,7 +90,7 @@ def ending_of(case: Testcase) -> Ending:
     """What became of the model (spec 4.4)."""
     if case.outcome is Outcome.CRASH:
         return Ending.CRASHED
-    if case.outcome in (Outcome.FAIL, Outcome.ERROR) and _OUT_OF_TIME.search(case.text or case.message):
+    if case.outcome in (Outcome.FAIL, Outcome.ERROR) and _out_of_time(case.text or case.message):
         return Ending.HUNG
     if case.outcome is Outcome.SKIP:
         return Ending.NOT_RUN
@@ -105,6 +104,10 @@ def ending_of(case: Testcase) -> Ending:
         return Ending.PASSED
     # An expected failure looks the same whether it failed or passed: only the tag tells.
     return Ending.PASSED if _text(case.tags, "bringup_status") == BringupStatus.PASSED else Ending.FAILED
+
+
+def _out_of_time(text: str) -> bool:
+    return "Failed: Timeout" in text and _OUT_OF_TIME.search(text) is not None
 
 
 def stage_in(text: str) -> BringupStatus:
@@ -186,7 +189,8 @@ def _reason(case: Testcase, ending: Ending, forced: bool) -> str:
 
 def _evidence_lines(text: str) -> str:
     """The lines of a traceback that pytest marks; all of a text without any."""
-    return "\n".join(_EVIDENCE_LINE.findall(text)) or text
+    marked = [part.partition("\n")[0].strip() for part in f"\n{text}".split("\nE ")[1:]]
+    return "\n".join(marked) or text
 
 
 def _guidance(tags: Mapping[str, object], forced: bool) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.evidence.expected import Expected
 from core.evidence.judgement import Direction
@@ -48,9 +49,14 @@ def _stage(rows: Sequence[Observation]) -> BringupStatus | None:
 def _other_reason(rows: Sequence[Observation], expected: Expected) -> str | None:
     """The one reason that all of `rows` give, where the entry gives another."""
     # A declared reason or a message that stands for anything cannot be compared (spec 5.1).
-    told = [row.reason for row in rows if telling(row.reason)]
-    if not told or not telling(expected.reason) or any(row.ending is Ending.CRASHED for row in rows):
+    told = [row.reason for row in rows if _says_something(row.reason)]
+    if not told or not _says_something(expected.reason) or any(row.ending is Ending.CRASHED for row in rows):
         return None
     newest = told[-1]
     same = any(alike(expected.reason, reason) for reason in dict.fromkeys(told))
     return None if same or not all(alike(newest, reason) for reason in dict.fromkeys(told)) else newest
+
+
+@lru_cache(maxsize=65536)
+def _says_something(reason: str) -> bool:
+    return bool(telling(reason))

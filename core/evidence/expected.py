@@ -8,6 +8,7 @@ from core.model import BringupStatus, Entry, Status
 from core.sources.schema import DEFAULT_ARCHS
 
 _DEFAULT_PCC = 0.99
+_BRINGUP = dict(BringupStatus.__members__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def expected_of(
     return Expected(
         status=as_status(fields.get("status")),
         reason=reason if isinstance(reason, str) else "",
-        bringup=BringupStatus(named) if named in BringupStatus.__members__ else None,
+        bringup=_BRINGUP.get(named),
         required_pcc=float(required) if number else _DEFAULT_PCC,  # type: ignore[arg-type]
         # Upstream turns the check off for the boolean alone (spec 2.2).
         pcc_checked=fields.get("assert_pcc") is not False,

@@ -21,6 +21,8 @@ DEFAULTS: dict[str, object] = {
 }
 """Values upstream's `ModelTestConfig` takes for fields that are not written; None for all others."""
 
+_STATUSES = dict(Status.__members__)
+
 
 def resolve(entry: Entry | None, field: str, arch: str | None) -> Effective:
     """The effective value of `field` for `arch`; without an arch, overrides do not count.
@@ -53,7 +55,7 @@ def status_on(entry: Entry | None, arch: str | None) -> Status:
 def as_status(value: object) -> Status:
     """A value of the field `status`; UNSPECIFIED where it is none."""
     name = value.strip().upper() if isinstance(value, str) else ""
-    return Status(name) if name in Status.__members__ else Status.UNSPECIFIED
+    return _STATUSES.get(name, Status.UNSPECIFIED)
 
 
 def supports(entry: Entry | None, arch: str) -> bool:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 _MOST_CHARACTERS = 1_000_000
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf}
 _AS_JSON = {"None": "null", "True": "true", "False": "false", "nan": "NaN", "inf": "Infinity"}
-_JSON_NAME = re.compile("true|false|null|NaN|Infinity")
+_JSON_NAMES = ("true", "false", "null", "NaN", "Infinity")
+_STRING = re.compile(r"""('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")""")
 _MARK = "'"
 _DECODE = json.JSONDecoder(strict=False).decode
-_TOKEN = re.compile(r"""'([^'\\\n"]*)'|('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|\b([A-Za-z_]\w*)\b""")
 
 
 def parse_tags(text: str) -> Mapping[str, object]:
@@ -23,34 +23,33 @@ def parse_tags(text: str) -> Mapping[str, object]:
     try:
         # Nearly always JSON but for its quotes and names, and that is read twenty times as fast as Python.
         value = _DECODE(_as_json(text))
-    except (ValueError, RecursionError):
+    except (ValueError, SyntaxError, RecursionError):
         value = _python_value(text)
     return {str(key): one for key, one in value.items()} if isinstance(value, dict) else {}
 
 
 def _as_json(text: str) -> str:
-    """`text` as JSON where it is a literal that JSON has too; else something that is none."""
-    if "\\" in text or '"' in text:
-        return _TOKEN.sub(_json_token, text)
-    # Without either no string holds a quote, so what stands between two is a string and all else is not.
-    pieces = text.split("'")
+    """`text` as JSON where it is a literal that JSON has too. Raises ValueError or SyntaxError where it is none."""
+    if '"' in text or "\\" in text:
+        pieces, glue = _STRING.split(text), ""
+        pieces[1::2] = map(_json_string, pieces[1::2])
+    else:
+        # No string holds a quote then, so what stands between two is a string and all else is not.
+        pieces, glue = text.split("'"), '"'
+    # Behind the strings no quote is left, so one can stand for each of them.
     outside = _MARK.join(pieces[::2])
-    if _JSON_NAME.search(outside):
+    if any(name in outside for name in _JSON_NAMES):
         raise ValueError("a name that Python does not know")
     for name, word in _AS_JSON.items():
         outside = outside.replace(name, word)
     pieces[::2] = outside.split(_MARK)
-    return '"'.join(pieces)
+    return glue.join(pieces)
 
 
-def _json_token(match: re.Match[str]) -> str:
-    plain, quoted, name = match.groups()
-    if plain is not None:
-        return f'"{plain}"'
-    if quoted is not None:
-        return json.dumps(ast.literal_eval(quoted))
-    # A name that Python's `repr` never writes must not mean anything to JSON either.
-    return _AS_JSON.get(name, "?")
+def _json_string(literal: str) -> str:
+    if literal[0] == '"' or "\\" in literal or '"' in literal:
+        return json.dumps(ast.literal_eval(literal))
+    return f'"{literal[1:-1]}"'
 
 
 def _python_value(text: str) -> object:

@@ -125,7 +125,7 @@ def _case(id: str, arch: str, chance: random.Random) -> str:
         "run_phase": "default",
         "bringup_status": "FAILED_RUNTIME" if failed else "PASSED",
         "model_test_status": "ModelTestStatus.EXPECTED_PASSING",
-        "failing_reason": {"name": None, "description": 'it\'s "so"', "component": None, "summary": None},
+        "failing_reason": {"name": None, "description": _WHY if failed else None, "component": None},
         "parallelism": "single_device",
         "arch": arch,
         "seq_len": None,
