@@ -5,17 +5,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+VENV_XLA := .venv-xla
+READY_XLA := $(VENV_XLA)/.ready
 
 # Compiled modules make every start several times faster, whatever the surroundings prefer.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test check lint types contracts format screenshots clean
+.PHONY: demo test test-xla check lint types contracts format screenshots clean
 
 demo: $(READY)  ## open the app on the sample checkout
 	TTMATRIX_HOME=$(CURDIR)/build/home $(BIN)/ttmatrix demo build/demo
 
 test: $(READY)  ## run the tests, on up to four cores
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4
+
+test-xla: $(READY) $(READY_XLA)  ## run the tests that need torch-xla (7 GB, made once in .venv-xla)
+	TTMATRIX_XLA_PYTHON=$(CURDIR)/$(VENV_XLA)/bin/python $(BIN)/python -m pytest -m xla
 
 check: lint types contracts test  ## everything a change must pass
 
@@ -37,10 +42,18 @@ screenshots: $(READY)  ## make screenshots/*.svg anew
 	$(BIN)/python -m tests.screenshots screenshots
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV_XLA) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable '.[cpu,dev]'
+	touch $@
+
+# pytest 9.2 and pytest-forked 1.7 fail every forked test, so both are named. The cache would double the 7 GB.
+$(READY_XLA): pyproject.toml
+	$(PYTHON) -m venv $(VENV_XLA)
+	$(VENV_XLA)/bin/python -m pip install --quiet --no-cache-dir --disable-pip-version-check \
+		$$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["xla"])') \
+		numpy 'pytest==9.0.2' 'pytest-forked==1.6.0' pyyaml
 	touch $@

@@ -108,6 +108,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("runs.first", Where.RUNS, "t", "put_first", "First", "Let the queued run go before all others"),
     Command("runs.pane", Where.RUNS, "tab", "other_pane", "Pane", "Go to the other pane", footer=True),
     Command("runs.zoom", Where.RUNS, "z", "zoom", "Zoom", "Give the log the whole screen", footer=True),
+    Command("runs.files", Where.RUNS, "f", "pick_file", "Files", "Show another file that the run kept, or its log"),
     Command("runs.copy", Where.RUNS, "y", "copy_command", "Copy", "Copy the exact command of the run", footer=True),
     Command("runs.reason", Where.RUNS, "Y", "copy_reason", "Copy why", "Copy the line that tells most, for a reason"),
     Command("triage.accept", Where.TRIAGE, "a", "accept", "Accept", "Make the proposal a pending change", footer=True),

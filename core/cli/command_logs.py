@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix logs`: what a run printed, made safe for a terminal; with -f until it ends."""
+"""`ttmatrix logs`: what a run printed or kept, made safe for a terminal; with -f until it ends."""
 
 import argparse
 import threading
+from pathlib import Path
 
 from core.cli.context import Context
 from core.errors import EXIT_OK
+from core.runs.artefacts import artefacts, find_artefact
 from core.runs.launch import wait
-from core.runs.record import RunRecord
 from core.runs.store import RunStore
 from core.runs.tail import LogFile
 
@@ -18,17 +19,28 @@ _LINES_AT_ONCE = 1000
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="a run id, or the beginning of one")
     parser.add_argument("-f", "--follow", action="store_true", help="go on until the run ends")
+    other = parser.add_mutually_exclusive_group()
+    other.add_argument("--artefacts", action="store_true", help="name the files that the run kept")
+    other.add_argument("--artefact", metavar="NAME", help="one of them in place of the log")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
     record = store.record(args.run)
-    if context.console.json:
-        if args.follow:
-            wait(store, [record.spec.run_id])
-        context.console.document({"run": record.spec.run_id, "log": str(record.log), "lines": _all_lines(record)})
+    if args.follow and (context.console.json or args.artefacts):
+        wait(store, [record.spec.run_id])
+    if args.artefacts:
+        names = artefacts(record)
+        if context.console.json:
+            context.console.document({"run": record.spec.run_id, "artefacts": names})
+        else:
+            context.console.line("\n".join(names))
         return EXIT_OK
-    log, printed, pause = LogFile(record.log), 0, threading.Event()
+    path = record.log if args.artefact is None else find_artefact(record, args.artefact)
+    if context.console.json:
+        context.console.document({"run": record.spec.run_id, "log": str(path), "lines": _all_lines(path)})
+        return EXIT_OK
+    log, printed, pause = LogFile(path), 0, threading.Event()
     while True:
         over = not (args.follow and store.record(record.spec.run_id).active)
         while log.poll():
@@ -50,8 +62,8 @@ def _print_lines(context: Context, log: LogFile, first: int, end: int) -> int:
     return first
 
 
-def _all_lines(record: RunRecord) -> list[str]:
-    log = LogFile(record.log)
+def _all_lines(path: Path) -> list[str]:
+    log = LogFile(path)
     while log.poll():
         pass
     return log.lines(0, log.line_count)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripts that run in the checkout's interpreter: standard library and torch only, nothing of `core`."""
+"""What runs in the interpreter of the models: standard library, torch and pytest only, nothing of `core`."""

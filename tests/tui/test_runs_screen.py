@@ -40,6 +40,27 @@ async def test_a_run_is_started_followed_and_its_outcome_shown(checkout: Checkou
         await until(pilot, lambda: " pass" in screen_text(app), "the outcome in the matrix")
 
 
+async def test_files_that_a_run_kept_are_shown_in_place_of_its_log(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the end")
+        await pilot.press("2")
+        await until(pilot, lambda: "TTMATRIX-RESULT" in screen_text(app), "the log")
+        await pilot.press("f")
+        assert app.screen is app.runs_screen, "there is nothing to choose from"
+        place = app.session.runs[0].directory / "ir"
+        place.mkdir()
+        (place / "forward.stablehlo.mlir").write_text("module @IrToHlo {\n}\n")
+        await pilot.press("f")
+        await until(pilot, lambda: "Show which file?" in screen_text(app), "the list")
+        await pilot.press(*"forward", "enter")
+        await until(pilot, lambda: "module @IrToHlo" in screen_text(app), "the file")
+        assert "ir/forward.stablehlo.mlir" in screen_text(app)
+        await pilot.press("f", *"output", "enter")
+        await until(pilot, lambda: "TTMATRIX-RESULT" in screen_text(app), "the log again")
+
+
 async def test_stopping_asks_and_needs_another_key(checkout: Checkout, settings: Settings) -> None:
     app = build_app(checkout, query=HANGS, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:

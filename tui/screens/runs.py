@@ -8,6 +8,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
+from core.runs.artefacts import artefacts, find_artefact
 from core.runs.log_signs import telling_line
 from core.runs.record import RunRecord, RunState
 from core.runs.spec import shell_command
@@ -18,6 +19,7 @@ from tui.presentation import counted, run_look, seconds_text
 from tui.run_rows import RunRows
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
+from tui.screens.pick import Option, Pick
 from tui.widgets.lines_view import LinesView
 from tui.widgets.log_pane import LogPane
 from tui.widgets.log_view import LogView
@@ -48,7 +50,7 @@ class RunsScreen(SessionScreen):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self._shown = ""
+        self._shown = self._file = ""
         self.follow(self.host.runs_changed, self._runs_changed)
         self.follow(self.host.pending_changed, self._say)
         self.table.focus()
@@ -102,7 +104,7 @@ class RunsScreen(SessionScreen):
         record = self.current
         shown = record.spec.run_id if record else ""
         if shown != self._shown:
-            self._shown = shown
+            self._shown, self._file = shown, ""
             if record is not None:
                 self.query_one(LogPane).open(LogFile(record.log))
         self._say_log()
@@ -121,7 +123,8 @@ class RunsScreen(SessionScreen):
         view = self.log_view
         state = f"{view.unseen:,} new lines below" if view.unseen else "following" if view.following else ""
         live = state if record.active else record.summary
-        title.update("   ".join(filter(None, (one_line(record.spec.test_id), run_look(record).word, live))))
+        words = (one_line(record.spec.test_id), run_look(record).word, one_line(self._file), live)
+        title.update("   ".join(filter(None, words)))
 
     # Actions
 
@@ -141,6 +144,25 @@ class RunsScreen(SessionScreen):
             self.table.focus()
         else:
             super().go_back()
+
+    def action_pick_file(self) -> None:
+        record = self.current
+        if record is None:
+            return
+        names = artefacts(record)
+        if not names:
+            self.host.say("This run kept no files beside its log.")
+            return
+        options = [Option("", record.log.name, "what the run printed")]
+        options += [Option(name, name, f"{(record.directory / name).stat().st_size:,} bytes") for name in names]
+        self.app.push_screen(Pick("Show which file?", options, self._file), self._show_file)
+
+    def _show_file(self, name: str | None) -> None:
+        record = self.current
+        if name is not None and record is not None:
+            self._file = name
+            self.query_one(LogPane).open(LogFile(find_artefact(record, name) if name else record.log))
+            self._say_log()
 
     def action_copy_command(self) -> None:
         if self.current is not None:

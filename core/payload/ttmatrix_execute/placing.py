@@ -25,7 +25,8 @@ class _Moving(TorchFunctionMode):
             return func(*args, **(kwargs or {}))
         tensor, memo = args
         if id(tensor) not in memo:
-            memo[id(tensor)] = tensor.detach().to(self.device, copy=True).requires_grad_(tensor.requires_grad)
+            wants_gradient = tensor.requires_grad and tensor.is_leaf
+            memo[id(tensor)] = tensor.detach().to(self.device, copy=True).requires_grad_(wants_gradient)
         return memo[id(tensor)]
 
 

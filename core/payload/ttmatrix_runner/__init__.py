@@ -4,7 +4,8 @@
     PYTHONPATH=core/payload python -m pytest -p ttmatrix_runner --models-root DIR --test-config DIR [--arch A]
 
 Needs Python 3.10, pytest, torch and ruamel.yaml or PyYAML. Ids, markers, outcomes and JUnit properties are
-upstream's; `tests/runner/test_models.py`, which node ids begin with, need not exist.
+upstream's; `tests/runner/test_models.py`, which node ids begin with, need not exist. Where it does, add
+`--noconftest`: upstream's conftest files declare the same options.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(parser: pytest.Parser) -> None:
-    add_forked(parser)
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> None:
+    add_forked(early_config, parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from ttmatrix_requirements import applied  # type: ignore[import-not-found]
 
 from . import perf, stage
 from .expectations import Expectation
 from .harness import Harness
 from .parameters import JAX, OP_BY_OP, PLACEHOLDER, Case
 from .reasons import failing_reason, live_reason
-from .report import Facts, Property, judge, properties
+from .report import Facts, Property, checks_pcc, judge, properties, required_pcc
 
 Record = Callable[[Property], None]
 
@@ -34,7 +36,9 @@ def run_test(case: Case, expectation: Expectation, harness: Harness, record: Rec
     if expectation.status == "NOT_SUPPORTED_SKIP" and not harness.options.force_run:
         _report(facts, record)
         pytest.skip(expectation.reason)  # type: ignore[arg-type] # Upstream hands on what there is, too.
-    _execute(loader, facts, harness, record)
+    # Where this fails there are none, either.
+    with applied(harness.options.models_root / case.model.directory):
+        _execute(loader, facts, harness, record)
 
 
 def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> None:
@@ -46,6 +50,7 @@ def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> Non
     try:
         execute(loader, settings, harness.backend, stage.write, facts.begin)
         facts.passed = all(one.passed for one in facts.comparisons)
+        _tell_filechecks(facts)
         check(facts.execution, settings)
     except (Exception, SystemExit) as error:
         output = harness.take_output()
@@ -60,6 +65,12 @@ def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> Non
         if facts.expectation.status == "KNOWN_FAILURE_XFAIL":
             # Whatever came of it; nothing with --runxfail.
             pytest.xfail(judge(facts).reason or "")
+
+
+def _tell_filechecks(facts: Facts) -> None:
+    words = {True: "passed", False: "failed", None: "not checked"}
+    for one in facts.execution.filechecks:
+        print(f"FileCheck {one.pattern}: {words[one.passed]}{f', {one.message}' if one.message else ''}", flush=True)
 
 
 def execution_settings(case: Case, expectation: Expectation, harness: Harness) -> Any:
@@ -82,14 +93,12 @@ def execution_settings(case: Case, expectation: Expectation, harness: Harness) -
         weight_bfp8=bool(expectation.enable_weight_bfp8_conversion),
         inject_custom_moe=bool(expectation.inject_custom_moe),
         measure=options.measure,
-        serialize_to=options.serialize_to,
+        serialize_to=options.serialize_to and options.serialize_to / re.sub(r"[^\w.+-]", "_", case.id),
         filechecks=tuple(map(harness.filecheck, expectation.filechecks)),
     )
 
 
 def _comparison_settings(expectation: Expectation) -> dict[str, Any]:
-    from .report import checks_pcc, required_pcc
-
     return {
         "required_pcc": required_pcc(expectation),
         "assert_pcc": checks_pcc(expectation),

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,9 +49,9 @@ def add_options(parser: pytest.Parser) -> None:
     add("--import-problems", type=Path, metavar="FILE", help="write what could not be imported there, as JSON")
 
 
-def add_forked(parser: pytest.Parser) -> None:
-    """Declare `--forked` where pytest-forked, which has it too, is not installed."""
-    with contextlib.suppress(ValueError):
+def add_forked(config: pytest.Config, parser: pytest.Parser) -> None:
+    """Declare `--forked` where no other plugin has: pytest-forked does, too."""
+    if not hasattr(config.known_args_namespace, "forked"):
         parser.addoption("--forked", action="store_true", help="run each test in a process of its own")
 
 

@@ -117,6 +117,7 @@ def tags(facts: Facts, judged: Judged) -> dict[str, Any]:
         found.update(_thresholds(facts.expectation))
     pcc = told.pcc if told is not None else None
     required, checked = required_pcc(facts.expectation), checks_pcc(facts.expectation)
+    # Last in the report, wherever it stood.
     del found["guidance"]
     found["guidance"] = guidance(pcc, required, checked, facts.expectation.status, judged.bringup_status)
     return found

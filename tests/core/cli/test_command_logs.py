@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`logs`: what a run printed, and with -f until it ends."""
 
+from pathlib import Path
+
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 
@@ -31,6 +33,20 @@ def test_a_prefix_is_enough_and_json_has_the_lines(runnable: Checkout) -> None:
 def test_json_with_follow_is_the_whole_log(runnable: Checkout) -> None:
     document = call("logs", _run(runnable), "-f", "--json").json
     assert document["lines"][-1].startswith("TTMATRIX-RESULT ")
+
+
+def test_files_that_a_run_kept_are_named_and_shown(runnable: Checkout) -> None:
+    run = _run(runnable)
+    log = Path(call("logs", run, "-f", "--json").json["log"])
+    assert call("logs", run, "--artefacts", "--json").json == {"run": run, "artefacts": []}
+    (log.parent / "ir").mkdir()
+    (log.parent / "ir/forward.stablehlo.mlir").write_text("module @main {\n}\n\x1b[31m")
+    assert call("logs", run, "--artefacts").out == "ir/forward.stablehlo.mlir\n"
+    shown = call("logs", run, "--artefact", "ir/forward.stablehlo.mlir").out
+    assert shown.startswith("module @main {\n}\n")
+    assert "\x1b" not in shown
+    assert call("logs", run, "--artefact", "spec.json").code == 64
+    assert call("logs", run, "--artefact", "../../secret").code == 64
 
 
 def test_an_unknown_run_is_64() -> None:

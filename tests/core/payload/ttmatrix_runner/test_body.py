@@ -156,6 +156,25 @@ def test_what_is_asked_of_the_execution(checkout: Checkout) -> None:
     assert "('optimization_level', 2)" in checkout.one("--optimization-level=2").message
 
 
+def test_packages_that_cannot_be_had_fail_the_test_before_it_runs(checkout: Checkout) -> None:
+    checkout.acting("raise AssertionError('ran')")
+    (checkout.models / "tiny/pytorch/requirements.txt").write_text("./no-such-package.whl\n")
+    checkout.entries({TRAINING: {"status": "NOT_SUPPORTED_SKIP"}})
+    environ = {"TTMATRIX_HOME": str(checkout.root)}
+    case = checkout.one(environ=environ)
+    assert (case.outcome, case.properties) == (Outcome.FAIL, {})
+    assert "RequirementsError: pip failed" in case.message
+    # What does not run needs none, and they can be turned off.
+    assert checkout.one(mode="training", environ=environ).outcome is Outcome.SKIP
+    assert "ran" in checkout.one(environ={**environ, "TT_XLA_DISABLE_MODEL_REQS": "1"}).message
+
+
+def test_what_file_checks_came_to_is_printed(checkout: Checkout) -> None:
+    checkout.acting("run.filechecks = [type(settings)(pattern='a.ttnn', passed=None, message='no FileCheck here')]")
+    output = checkout.run(f"{MODULE}::test_all_models_torch[{ID}]", "-s").output
+    assert "FileCheck a.ttnn: not checked, no FileCheck here" in output
+
+
 def test_several_tests_of_a_session_do_not_hear_each_other(checkout: Checkout) -> None:
     checkout.acting("print('error: of', settings.mode)\n        if settings.mode == 'training': raise ValueError('x')")
     done = checkout.run(f"{MODULE}::test_all_models_torch", "-k", "Base-single_device")

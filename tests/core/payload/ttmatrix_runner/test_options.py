@@ -36,3 +36,10 @@ def test_directories_may_be_named(checkout: Checkout) -> None:
     checkout.config.rename(checkout.root / "other")
     done = checkout.run("--collect-only", "-q", "-m", "own", "--test-config=other", f"--models-root={checkout.models}")
     assert len(done.ids()) == 2
+
+
+def test_another_plugin_may_know_forked(checkout: Checkout) -> None:
+    checkout.loader("a/pytorch")
+    other = "def pytest_addoption(parser):\n    parser.getgroup('other').addoption('--forked', action='store_true')\n"
+    (checkout.fake / "other.py").write_text(other)
+    assert checkout.run("--collect-only", "-q", "--forked", "-p", "other").code == 0

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.payload.ttmatrix_requirements: wheels made here go into layers, and the environment below stays as it is."""
+
+import importlib
+import importlib.metadata
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+requirements: Any = importlib.import_module("core.payload.ttmatrix_requirements")
+
+
+def wheel(place: Path, name: str, version: str, *, requires: str = "") -> None:
+    """A package that knows its version."""
+    info = f"{name}-{version}.dist-info"
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    metadata += f"Requires-Dist: {requires}\n" if requires else ""
+    with zipfile.ZipFile(place / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+        archive.writestr(f"{name}/__init__.py", f"VERSION = {version!r}\n")
+        archive.writestr(f"{info}/METADATA", metadata)
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """All packages there are: pip gets no others."""
+    place = tmp_path / "wheels"
+    place.mkdir()
+    for name in list(os.environ):
+        if name.startswith("PIP_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(place))
+    for name in (requirements.DISABLE, requirements.DEBUG):
+        monkeypatch.delenv(name, raising=False)
+    return place
+
+
+@pytest.fixture
+def loader(tmp_path: Path) -> Path:
+    place = tmp_path / "model/pytorch"
+    place.mkdir(parents=True)
+    return place
+
+
+def freeze() -> list[str]:
+    return sorted(f"{one.name}=={one.version}" for one in importlib.metadata.distributions())
+
+
+def test_a_model_gets_its_packages_and_nothing_else_changes(wheels: Path, loader: Path, tmp_path: Path) -> None:
+    wheel(wheels, "tt_probe_base", "1.0")
+    wheel(wheels, "tt_probe", "2.1", requires="tt_probe_base")
+    (loader / "requirements.txt").write_text("tt_probe==2.1\npytest\n")
+    before, path = freeze(), list(sys.path)
+    with requirements.applied(loader, tmp_path / "cache") as layer:
+        assert importlib.import_module("tt_probe").VERSION == "2.1"
+        assert importlib.import_module("tt_probe_base").VERSION == "1.0"
+        assert importlib.metadata.version("tt_probe") == "2.1"
+    assert layer.parent == tmp_path / "cache"
+    assert not list(layer.glob("lib/*/site-packages/pytest")), "what lies below is used, not installed again"
+    assert (freeze(), sys.path) == (before, path)
+    assert "tt_probe" not in sys.modules
+
+
+def test_a_layer_is_made_once_and_by_content(wheels: Path, loader: Path, tmp_path: Path, capfd: Any) -> None:
+    wheel(wheels, "tt_probe", "1.0")
+    (loader / "requirements.txt").write_text("tt_probe")
+    with requirements.applied(loader, tmp_path / "cache") as first:
+        pass
+    assert "Installing" in capfd.readouterr().out
+    with requirements.applied(loader, tmp_path / "cache") as again:
+        assert importlib.import_module("tt_probe").VERSION == "1.0"
+    assert again == first
+    assert capfd.readouterr().out == ""
+    (loader / "requirements.txt").write_text("tt_probe>=1")
+    with requirements.applied(loader, tmp_path / "cache") as other:
+        assert other != first
+
+
+def test_another_version_hides_the_one_below(
+    wheels: Path, loader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Imported modules come back as they were, the very same objects."""
+    below = tmp_path / "below/site-packages"
+    wheel(wheels, "tt_probe", "1.0")
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "-q", "--no-compile", "--target", below, "tt_probe"], check=True
+    )
+    monkeypatch.syspath_prepend(str(below))
+    old = importlib.import_module("tt_probe")
+    wheel(wheels, "tt_probe", "3.0")
+    (loader / "requirements.txt").write_text("tt_probe==3.0")
+    with requirements.applied(loader, tmp_path / "cache"):
+        assert importlib.import_module("tt_probe").VERSION == "3.0"
+    assert importlib.import_module("tt_probe") is old
+    assert (below / "tt_probe/__init__.py").read_text() == "VERSION = '1.0'\n"
+    del sys.modules["tt_probe"]
+
+
+def test_files_without_dependencies_follow(wheels: Path, loader: Path, tmp_path: Path) -> None:
+    wheel(wheels, "tt_probe", "1.0")
+    wheel(wheels, "tt_probe_bare", "1.0", requires="does_not_exist_anywhere")
+    (loader / "requirements.nodeps.txt").write_text("tt_probe_bare")
+    with requirements.applied(loader, tmp_path / "cache") as layer:
+        assert layer is None, "alone it does not count"
+    (loader / "requirements.txt").write_text("tt_probe")
+    with requirements.applied(loader, tmp_path / "cache"):
+        assert importlib.import_module("tt_probe_bare").VERSION == "1.0"
+
+
+def test_what_cannot_be_had_leaves_nothing_behind(wheels: Path, loader: Path, tmp_path: Path) -> None:
+    (loader / "requirements.txt").write_text("tt_probe_absent")
+    with (
+        pytest.raises(requirements.RequirementsError, match="No matching distribution found for tt_probe_absent"),
+        requirements.applied(loader, tmp_path / "cache"),
+    ):
+        pass
+    assert [path for path in (tmp_path / "cache").iterdir() if path.is_dir()] == []
+
+
+def test_torch_is_not_to_be_replaced(
+    wheels: Path, loader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requirements, "_KEPT", ("pytest",))
+    wheel(wheels, "pytest", "0.1")
+    (loader / "requirements.txt").write_text("pytest==0.1")
+    with pytest.raises(requirements.RequirementsError, match="conflict"), requirements.applied(loader, tmp_path / "c"):
+        pass
+
+
+def test_the_switches_of_upstream_hold(
+    wheels: Path, loader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    wheel(wheels, "tt_probe", "1.0")
+    (loader / "requirements.txt").write_text("tt_probe")
+    monkeypatch.setenv(requirements.DISABLE, "1")
+    with requirements.applied(loader, tmp_path / "cache") as layer:
+        assert layer is None
+    monkeypatch.delenv(requirements.DISABLE)
+    monkeypatch.setenv(requirements.DEBUG, "1")
+    with requirements.applied(loader, tmp_path / "cache"):
+        pass
+    said = capfd.readouterr().out
+    assert "-m pip install" in said
+    assert "Successfully installed tt_probe-1.0" in said
+
+
+def test_packages_of_the_system_are_left_to_the_user(loader: Path, tmp_path: Path, capfd: Any) -> None:
+    (loader / "requirements.txt").write_text("")
+    (loader / "system-requirements.txt").write_text("ffmpeg")
+    with requirements.applied(loader, tmp_path / "cache"):
+        pass
+    assert "left to you" in capfd.readouterr().out
+
+
+def test_layers_are_kept_in_our_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TTMATRIX_HOME", str(tmp_path))
+    assert requirements.default_cache() == tmp_path / "cache/requirements"
+    monkeypatch.delenv("TTMATRIX_HOME")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert requirements.default_cache() == tmp_path / "xdg/ttmatrix/requirements"

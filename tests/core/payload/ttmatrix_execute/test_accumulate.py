@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.payload.ttmatrix_execute.accumulate: the same sums, whatever the order of narrow additions."""
+
+import importlib
+from typing import Any
+
+import pytest
+
+torch: Any = pytest.importorskip("torch")
+WideSums: Any = importlib.import_module("ttmatrix_execute.accumulate").WideSums
+
+
+@pytest.mark.parametrize("reduce", ["sum", "mean"])
+@pytest.mark.parametrize("dims", [None, (0, 2)])
+def test_sums_are_made_in_float32(reduce: str, dims: tuple[int, ...] | None) -> None:
+    values = torch.randn(40, 3, 50).to(torch.bfloat16)
+    arguments = () if dims is None else (dims,)
+    with WideSums():
+        narrow = getattr(values, reduce)(*arguments)
+    assert narrow.dtype == torch.bfloat16
+    assert torch.equal(narrow, getattr(values.float(), reduce)(*arguments).to(torch.bfloat16))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_a_convolution_has_the_gradients_it_had(dtype: Any) -> None:
+    torch.manual_seed(0)
+    layer, image = torch.nn.Conv2d(3, 4, 3).to(dtype), torch.randn(2, 3, 9, 9).to(dtype)
+    layer(image).square().sum().backward()
+    expected = [parameter.grad.clone() for parameter in layer.parameters()]
+    layer.zero_grad()
+    with WideSums():
+        layer(image).square().sum().backward()
+    for parameter, gradient in zip(layer.parameters(), expected, strict=True):
+        torch.testing.assert_close(parameter.grad, gradient, rtol=0.02, atol=0.02)
+
+
+def test_other_dtypes_are_left_alone() -> None:
+    with WideSums():
+        assert torch.ones(3, dtype=torch.int64).sum().dtype == torch.int64
+        assert torch.ones(3, dtype=torch.bfloat16).sum(dtype=torch.float32).dtype == torch.float32

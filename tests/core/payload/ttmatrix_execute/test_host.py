@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.payload.ttmatrix_execute.host: plain PyTorch is its own equal; TorchInductor compiles, or says what it lacks."""
+
+import importlib
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+torch: Any = pytest.importorskip("torch")
+host: Any = importlib.import_module("ttmatrix_execute.host")
+Settings: Any = importlib.import_module("ttmatrix_execute").Settings
+
+
+def test_eager_is_the_model_itself() -> None:
+    model, stages = torch.nn.Linear(2, 2), list[str]()
+    assert host.Eager().compile(model, Settings(), stages.append) is model
+    assert stages == ["RUNTIME_EXECUTION_START"]
+    assert (host.Eager().device_text(), host.Eager().device_count(), host.Eager().missing()) == ("CPU", 1, None)
+
+
+def test_inductor_needs_a_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    assert "no C++ compiler" in host.Inductor().missing()
+
+
+@pytest.mark.filterwarnings("ignore")  # PyTorch's own, of importing its compiler.
+def test_inductor_tells_the_stages_of_what_it_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = SimpleNamespace(compile_fx=lambda graph, _inputs: graph)
+    monkeypatch.setitem(sys.modules, "torch._inductor.compile_fx", fake)
+    stages: list[str] = []
+    compiled = host.Inductor().compile(torch.nn.Linear(2, 2), Settings(), stages.append)
+    assert stages == []
+    with torch.no_grad():
+        compiled(torch.ones(1, 2))
+    assert stages == ["TTMLIR_COMPILATION_START", "RUNTIME_EXECUTION_START"]

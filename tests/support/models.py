@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Execute models in another interpreter, and in the one that has torch-xla."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_SERVER = Path(__file__).with_name("model_server.py")
+
+Ask = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+@contextmanager
+def model_server(python: Path) -> Iterator[Ask]:
+    """`model_server.py` under `python`: a function that hands it a job and gives the outcomes by variant."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([python, _SERVER], text=True, **pipes) as process:  # type: ignore[call-overload]
+
+        def ask(job: dict[str, Any]) -> dict[str, Any]:
+            process.stdin.write(json.dumps(job) + "\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+            if not line:
+                raise RuntimeError(process.stderr.read())
+            answer: dict[str, Any] = json.loads(line)
+            return answer
+
+        yield ask
+        process.stdin.close()
+
+
+def xla_python() -> Path:
+    """The interpreter that tests marked `xla` run models with. They must not pass by being skipped."""
+    named = os.environ.get("TTMATRIX_XLA_PYTHON")
+    if not named:
+        pytest.fail("TTMATRIX_XLA_PYTHON names no interpreter with torch-xla; make test-xla sees to it")
+    return Path(named)
