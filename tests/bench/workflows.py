@@ -40,13 +40,6 @@ _DENSE = "attention_denseunet/pytorch-Base-single_device-training"
 _MIXER = "mlp_mixer/lucidrains/pytorch-Base-single_device-training"
 _CRF = "bi_lstm_crf/pytorch-Default-single_device-training"
 CASES = (
-    Case(_DENSE, "as it is"),
-    Case(
-        _DENSE,
-        "its cast",
-        "        if dtype_override is not None:\n            inputs = inputs.to(dtype_override)\n\n        return inputs\n",
-        "        return inputs\n",
-    ),
     Case(_MIXER, "as it is"),
     Case(
         _MIXER,
@@ -56,6 +49,13 @@ CASES = (
     ),
     Case(_CRF, "as it is"),
     Case(_CRF, "its override", "def unpack_forward_output(", "def unpacked_by_nobody("),
+    Case(_DENSE, "as it is"),
+    Case(
+        _DENSE,
+        "its cast",
+        "        if dtype_override is not None:\n            inputs = inputs.to(dtype_override)\n\n        return inputs\n",
+        "        return inputs\n",
+    ),
 )
 
 

@@ -17,7 +17,8 @@ from core.payload.ttmatrix_runner.models import Model
 from core.payload.ttmatrix_runner.parameters import TORCH, Case, placeholder
 from core.payload.ttmatrix_runner.reasons import FailingReason
 from core.payload.ttmatrix_runner.report import Facts, crash_properties, judge, plain, properties
-from core.runs.tags import parse_tags, read_testcases
+from core.runs.junit import read_testcases
+from core.runs.tags import parse_tags
 
 COMMON = 16
 ID = "mnist/image_classification/pytorch-Cnn_Dropout-single_device-inference"
