@@ -14,6 +14,7 @@ from core.edits.conflicts import Conflict, Take
 from core.edits.operations import Operation
 from core.edits.pending import Change, Decision
 from core.errors import TTMatrixError
+from core.evidence.verdicts import Verdicts
 from core.matrix.detail import Detail
 from core.matrix.fields import needs
 from core.matrix.index import Matrix
@@ -31,9 +32,12 @@ from tui.change_words import rebase_words
 from tui.clipboard import keep_copy
 from tui.commands import Command, Where, bindings, commands
 from tui.editor import edit, editor_command
+from tui.knowledge import Knowledge
 from tui.palette import CommandProvider
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
+from tui.screens.clusters import ClustersScreen
+from tui.screens.compare import CompareScreen
 from tui.screens.dialogs import Confirm, Notice
 from tui.screens.doctor import DoctorScreen
 from tui.screens.help import HelpScreen
@@ -74,6 +78,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self._interrupted = False
         self._runs_unreadable = ""
         self._evidence_stamp: object = None
+        self._evidence_wanted = False
         self._told_unkept = False
         self._editor_at_loader: str | None = None
         self.matrix_changed: Signal[None] = Signal(self, "matrix changed")
@@ -88,9 +93,11 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.runs_screen = RunsScreen(self.session, self)
         self.review_screen = ReviewScreen(self.session, self)
         self.triage_screen = TriageScreen(self.session, self)
+        self.clusters_screen = ClustersScreen(self.session, self)
+        self.compare_screen = CompareScreen(self.session, self)
         self.doctor_screen = DoctorScreen(self.session, self)
         self.overview_screen = OverviewScreen(self.session, self)
-        for name in ("overview", "matrix", "runs", "triage", "review", "doctor"):
+        for name in ("overview", "matrix", "runs", "triage", "review", "doctor", "clusters", "compare"):
             self.install_screen(getattr(self, f"{name}_screen"), name)
         self.push_screen("matrix")
         self._look_at_runs()
@@ -246,6 +253,7 @@ class TTMatrixApp(App[None], inherit_bindings=False):
         self.session.view.replace_matrix(matrix, learned)
         self._asked = set(learned)
         self.matrix_changed.publish(None)
+        self._read_evidence()
         self._rebase()
 
     def _rebase(self) -> None:
@@ -333,10 +341,25 @@ class TTMatrixApp(App[None], inherit_bindings=False):
 
     def _look_at_evidence(self, records: Sequence[RunRecord]) -> None:
         """Tell everybody once a device run has ended, or reports were read by another process."""
-        stamp = self.session.evidence_stamp(records)
+        stamp = Knowledge(self.session).stamp(records)
         if stamp != self._evidence_stamp:
             self._evidence_stamp = stamp
             self.evidence_changed.publish(None)
+            self._read_evidence()
+
+    def want_evidence(self) -> None:
+        """Read all results in the background, and again whenever there are more; `facts_learned` tells when."""
+        if not self._evidence_wanted:
+            self._evidence_wanted = True
+            self._read_evidence()
+
+    def _read_evidence(self) -> None:
+        def take(verdicts: Verdicts) -> None:
+            self.session.verdicts = verdicts
+            self.facts_learned.publish(None)
+
+        if self._evidence_wanted:
+            self.in_thread("results", Knowledge(self.session).verdicts, take, supersede=True)
 
     def _tell_end(self, before: Progress) -> None:
         """The last of the runs that went on has ended."""

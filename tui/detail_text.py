@@ -5,15 +5,19 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from core.evidence.judgement import Judgement
 from core.matrix.detail import Detail
 from core.matrix.effective import text_of
 from core.matrix.index import NO_ARCH
 from core.runs.record import RunRecord
 from core.text import one_line, printable
+from tui.evidence_strip import strip_cells
 from tui.presentation import counted, run_look, seconds_text
 
 _STYLES = {
     "pass": "green",
+    "error": "bold red",
+    "heading": "bold",
     "fail": "bold red",
     "running": "bold blue",
     "dim": "dim",
@@ -22,12 +26,18 @@ _STYLES = {
 _MOST_IDS = 200
 
 
-def detail_text(detail: Detail, runs: Sequence[RunRecord], jobs: Sequence[str] | None = None) -> Text:
-    """Entry, effective values, CI jobs, loader, siblings and runs of one id; `jobs` are None until they are known."""
+def detail_text(
+    detail: Detail, runs: Sequence[RunRecord], jobs: Sequence[str] | None = None, judged: Sequence[Judgement] = ()
+) -> Text:
+    """Entry, effective values, evidence, CI jobs, loader, siblings and runs of one id.
+
+    `jobs` are None until they are known; so are no judgements until results are read.
+    """
     text = Text(no_wrap=False)
     text.append(f"{one_line(detail.id)}\n", "bold")
     _entries(text, detail)
     _effective(text, detail)
+    _evidence(text, judged)
     _jobs(text, jobs)
     _heading(text, "loader")
     text.append(f"{one_line(detail.loader)}\n" if detail.loader else "no loader gives rise to this id\n")
@@ -82,6 +92,19 @@ def _effective(text: Text, detail: Detail) -> None:
     overridden = [arch for arch in unmarked if any(arch in one.entry.overrides for one in detail.declared)]
     if overridden:
         text.append(f"overrides for {', '.join(overridden)} never count: the test is not marked for them\n", "red")
+
+
+def _evidence(text: Text, judged: Sequence[Judgement]) -> None:
+    """The strip of each arch that has results, with what they say of the entry."""
+    told = [one for one in judged if one.rows]
+    if not told:
+        return
+    _heading(text, "evidence")
+    for one in told:
+        for cell in strip_cells(one.arch, one.rows):
+            text.append(one_line(cell.text), _STYLES.get(cell.style, ""))
+        text.append(f"  {one.verdict}: ", "bold")
+        text.append(f"{one_line(one.why)}\n", "dim")
 
 
 def _jobs(text: Text, jobs: Sequence[str] | None) -> None:

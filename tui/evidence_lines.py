@@ -1,26 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """The evidence of a test as lines: on each arch its strip, the verdict and every result, own runs told apart."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 
 from core.evidence.attention import Item
 from core.evidence.judgement import Direction, Judgement
 from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.strip import MARKS, strip_of
 from core.text import one_line
 from tui.entry_lines import Line, paragraph, wrapped
+from tui.evidence_strip import mark_cell, strip_cells
 from tui.presentation import Cell, fit
 
-_STYLES = {Ending.PASSED: "pass", Ending.NOT_RUN: "dim", Ending.BROKEN: "dim"}
 _DIRECTIONS = {Direction.FORWARD: " further than the entry says", Direction.BACK: " earlier than the entry says"}
 _MOST_ROWS = 12
 _INDENT = 2
 
 
-def evidence_lines(judgements: Iterable[Judgement], width: int, suspects: Collection[str] = ()) -> list[Line]:
-    """What is known of each arch, in lines of at most `width` cells; `suspects` are machines that fail alone."""
-    return [line for one in judgements for line in _judgement(one, width, suspects)]
+def strip_lines(judgements: Iterable[Judgement], width: int) -> list[Line]:
+    """The strip of each arch with the verdict and why, in lines of at most `width` cells."""
+    return [line for one in judgements for line in _judgement(one, width)]
+
+
+def result_lines(judgements: Iterable[Judgement], width: int, suspects: Collection[str] = ()) -> list[Line]:
+    """Every result that decided, newest first; `suspects` are machines that fail alone."""
+    lines: list[Line] = []
+    for one in judgements:
+        lines.append((Cell(f"results on {one.arch}", "heading"),))
+        for row in list(reversed(one.rows))[:_MOST_ROWS]:
+            lines += _row(row, width, suspects)
+        if len(one.rows) > _MOST_ROWS:
+            lines.append((Cell(f"  and {len(one.rows) - _MOST_ROWS:,} older results", "dim"),))
+    return lines
 
 
 def group_lines(items: Iterable[Item], width: int) -> list[Line]:
@@ -36,27 +48,11 @@ def group_lines(items: Iterable[Item], width: int) -> list[Line]:
     return lines
 
 
-def strip_cells(arch: str, rows: Sequence[Observation]) -> list[Cell]:
-    """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: what stands behind the plus was run here."""
-    strip = strip_of(arch, rows)
-    own = [Cell("+", "dim"), *_marks(strip.here)] if strip.here else []
-    pcc = [Cell(f" pcc {strip.pcc}")] if strip.pcc else []
-    return [Cell(f"{arch} ", "heading"), *_marks(strip.ci), *own, Cell(f" {strip.count}", "dim"), *pcc]
-
-
-def _marks(rows: Sequence[Observation]) -> Iterator[Cell]:
-    for row in rows:
-        yield Cell(MARKS[row.ending], _STYLES.get(row.ending, "error"))
-
-
-def _judgement(one: Judgement, width: int, suspects: Collection[str]) -> Iterator[Line]:
-    # The strip is shown with its whole arch even where no result is: that is what the line tells then.
-    yield (*strip_cells(one.arch, one.rows), Cell(f"  {one.verdict}", "heading"))
-    yield from paragraph(f"  {one.why}{_DIRECTIONS.get(one.direction, '')}", "dim", width, _INDENT)
-    for row in list(reversed(one.rows))[:_MOST_ROWS]:
-        yield from _row(row, width, suspects)
-    if len(one.rows) > _MOST_ROWS:
-        yield (Cell(f"  and {len(one.rows) - _MOST_ROWS:,} older results", "dim"),)
+def _judgement(one: Judgement, width: int) -> Iterator[Line]:
+    words = f" {one.why}{_DIRECTIONS.get(one.direction, '')}"
+    cells = [*strip_cells(one.arch, one.rows), Cell(f" {one.verdict}:", "word")]
+    cells += [Cell(word, "dim") for word in re.findall(r"\s*\S+", one_line(words))]
+    yield from wrapped(cells, width, _INDENT)
 
 
 def _row(row: Observation, width: int, suspects: Collection[str]) -> Iterator[Line]:
@@ -68,7 +64,7 @@ def _row(row: Observation, width: int, suspects: Collection[str]) -> Iterator[Li
     words = f"{when} {here}{row.run} on {row.host or 'unknown host'}{alone}{pcc}"
     attempts = f", attempt {row.attempts}" if row.attempts > 1 else ""
     style = "error" if alone else "dim"
-    head = (Cell(f"  {MARKS[row.ending]} ", _STYLES.get(row.ending, "error")),)
+    head = (Cell(f"  {mark_cell(row).text} ", mark_cell(row).style),)
     first, *rest = paragraph(f"{words}{attempts}", style, max(1, width - 4), _INDENT)
     yield (*head, *first)
     for line in rest:

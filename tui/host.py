@@ -50,6 +50,9 @@ class Host(Protocol):
     def learn(self, names: Iterable[str]) -> None:
         """Ask providers of facts in the background, those that were not asked before."""
 
+    def want_evidence(self) -> None:
+        """Read all results in the background, and again whenever there are more; `facts_learned` tells when."""
+
     def action_switch(self, name: str) -> None:
         """Show another screen."""
 

@@ -3,7 +3,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from core.matrix.table_columns import BY_TABLE_FIELD, RUN, text_of_row
+from core.evidence.strip import strip_of
+from core.evidence.verdicts import Verdicts
+from core.matrix.table_columns import BY_TABLE_FIELD, EVIDENCE, RUN, text_of_row
 from core.matrix.view import View
 from core.runs.record import RunRecord
 from core.text import one_line
@@ -16,6 +18,7 @@ _SIZES: Mapping[str, TableColumn] = {
     "archs": TableColumn("", 0, yields=1),
     RUN: TableColumn("", 9, yields=2),
     "bringup": TableColumn("", 10, yields=3),
+    EVIDENCE: TableColumn("", 22, share=1, yields=4),
     "reason": TableColumn("", 20, share=2, yields=5),
     "pcc": TableColumn("", 6, yields=4),
     "mode": TableColumn("", 9, yields=4),
@@ -32,12 +35,19 @@ _SIZES: Mapping[str, TableColumn] = {
 class MatrixRows:
     """A RowSource over what a View shows now: a later filter does not change it. Marks are live."""
 
-    def __init__(self, view: View, last_runs: Mapping[str, RunRecord], edited: frozenset[str]) -> None:
-        """`last_runs` by id; `edited` are ids with pending changes."""
+    def __init__(
+        self,
+        view: View,
+        last_runs: Mapping[str, RunRecord],
+        edited: frozenset[str],
+        verdicts: Verdicts | None = None,
+    ) -> None:
+        """`last_runs` by id; `edited` are ids with pending changes; `verdicts` know all results, once they are read."""
         self._view = view
         self._matrix, self._rows, self._arch = view.matrix, view.rows, view.lens
         self._last_runs = last_runs
         self._edited = edited
+        self._verdicts = verdicts
         self._names = view.columns
         self.columns: Sequence[TableColumn] = [self._column(name) for name in view.columns]
 
@@ -92,6 +102,11 @@ class MatrixRows:
     def _bringup(self, row: int, _: str) -> list[Cell]:
         return [Cell(bringup_word(self._matrix.columns["bringup"][row]))]
 
+    def _evidence(self, row: int, _: str) -> list[Cell]:
+        seen = self._verdicts.seen.get(self._matrix.ids[row], {}) if self._verdicts else {}
+        archs = [arch for arch in seen if self._arch in ("", arch)]
+        return [Cell(one_line("  ".join(strip_of(arch, seen[arch]).text for arch in archs)))]
+
     def _run(self, row: int, _: str) -> list[Cell]:
         record = self._last_runs.get(self._matrix.ids[row])
         look = run_look(record) if record else None
@@ -104,4 +119,5 @@ _CELLS: Mapping[str, Callable[[MatrixRows, int, str], list[Cell]]] = {
     "archs": MatrixRows._archs,
     "bringup": MatrixRows._bringup,
     RUN: MatrixRows._run,
+    EVIDENCE: MatrixRows._evidence,
 }

@@ -3,7 +3,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,16 +13,11 @@ from core.edits.pending import Change, Decision, Pending
 from core.edits.reread import missing
 from core.edits.values import Present
 from core.edits.workbench import Workbench
-from core.errors import TTMatrixError
-from core.evidence.agenda import Agenda, agenda
-from core.evidence.gather import evidence_store, policy_of, verdicts_on
-from core.evidence.judgement import Judgement
-from core.evidence.reruns import Reruns, plan_reruns
+from core.evidence.gather import verdicts_on
+from core.evidence.verdicts import Verdicts
 from core.matrix.cache import Cache
 from core.matrix.detail import Detail, describe
 from core.matrix.doctor import examine
-from core.matrix.entry_age import ages
-from core.matrix.history import read_history
 from core.matrix.index import Matrix
 from core.matrix.learn import RUNS, learn
 from core.matrix.prepare import FINDINGS, prepare
@@ -34,7 +29,6 @@ from core.matrix.view import View
 from core.model import Finding
 from core.runs.batches import left_over, newest_batch
 from core.runs.estimate import Progress, progress, with_estimates
-from core.runs.kinds import KINDS
 from core.runs.launch import launch_all, tend
 from core.runs.plan import as_batch, plan_again, plan_test
 from core.runs.record import RunRecord
@@ -43,7 +37,6 @@ from core.runs.store import RunStore
 from core.settings import Paths, Settings
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
-from core.sources.stamps import stamp_of
 
 if TYPE_CHECKING:
     from core.matrix.ci import Ci
@@ -61,10 +54,12 @@ class Session:
     bench: Workbench
     kept: Kept = field(default_factory=Kept)
     """The person's saved views and columns."""
+    verdicts: Verdicts | None = None
+    """What all results say of the cells, once somebody has wanted to know."""
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
     _ci: "Ci | None" = None
-    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
+    one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
     """What several threads want is worked out by the first; the others find what it has kept."""
     _examined: tuple[Matrix, tuple[Finding, ...]] | None = None
     _present: tuple[Matrix, Present] | None = None
@@ -126,19 +121,19 @@ class Session:
         return frozenset(op.id for change in self.pending.changes for op in change.ops)
 
     @property
-    def _cache(self) -> Cache:
+    def cache(self) -> Cache:
         return Cache(self.checkout, self.paths.cache / "index")
 
     def learn(self, matrix: Matrix, names: Iterable[str]) -> Learned:
         """Ask providers of facts about `matrix` (`core.matrix.learn`). Not for the app's own thread."""
         wanted = tuple(names)
-        with self._one_at_a_time:
+        with self.one_at_a_time:
             # What results say of a test depends on its jobs.
-            prepare(self._cache, matrix, dict.fromkeys("jobs" if name == RUNS else name for name in wanted))
-            return learn(self._cache, matrix, wanted, self._judged)
+            prepare(self.cache, matrix, dict.fromkeys("jobs" if name == RUNS else name for name in wanted))
+            return learn(self.cache, matrix, wanted, self._judged)
 
     def _judged(self, matrix: Matrix) -> Facts:
-        return verdicts_on(matrix, self._cache, self.paths, self.store.records()).facts()
+        return verdicts_on(matrix, self.cache, self.paths, self.store.records()).facts()
 
     @property
     def selected(self) -> Selected | None:
@@ -151,10 +146,10 @@ class Session:
         from core.matrix.ci import read_ci
         from core.matrix.model_infos import model_infos
 
-        with self._one_at_a_time:
+        with self.one_at_a_time:
             known, matrix = self._ci, self.matrix
             if known is None or known.selector.collection.matrix is not matrix:
-                known = self._ci = read_ci(matrix, model_infos(self._cache, matrix))
+                known = self._ci = read_ci(matrix, model_infos(self.cache, matrix))
             return known
 
     def world(self) -> "World":
@@ -168,38 +163,12 @@ class Session:
 
     def examine(self) -> tuple[Finding, ...]:
         """Everything that is wrong with the checkout. Takes seconds the first time: not for the app's own thread."""
-        with self._one_at_a_time:
+        with self.one_at_a_time:
             matrix, known = self.matrix, self._examined
             if known is None or known[0] is not matrix:
-                prepare(self._cache, matrix, [FINDINGS])
-                known = self._examined = (matrix, examine(self._cache, matrix))
+                prepare(self.cache, matrix, [FINDINGS])
+                known = self._examined = (matrix, examine(self.cache, matrix))
             return known[1]
-
-    def agenda(self, left_out: frozenset[str] = frozenset()) -> Agenda:
-        """What is to be decided, judged without the machines in `left_out`. Not for the app's own thread."""
-        ci = self.ci()
-        with self._one_at_a_time:
-            matrix, records = self.matrix, self.store.records()
-            found = verdicts_on(matrix, self._cache, self.paths, records, left_out)
-            return agenda(found, ci, ages=self._ages(matrix))
-
-    def evidence_stamp(self, records: Iterable[RunRecord]) -> object:
-        """What is another as soon as there is more evidence."""
-        device = {name for name, kind in KINDS.items() if kind.needs_device}
-        ended = sum(not record.active and record.spec.kind in device for record in records)
-        return ended, stamp_of(evidence_store(self.checkout, self.paths).file)
-
-    def _ages(self, matrix: Matrix) -> Mapping[str, int] | None:
-        """For how many days the status of each entry has stood; None where git cannot tell."""
-        try:
-            return ages(read_history(self._cache, matrix), time.time())
-        except TTMatrixError:
-            return None
-
-    def plan_reruns(self, judgements: Iterable[Judgement]) -> Reruns:
-        """Device runs that fill what is not known of cells. Raises TTMatrixError where none can be run here."""
-        minimum = policy_of(self.checkout, self.paths).policy.minimum_runs
-        return plan_reruns(self.matrix, judgements, minimum, self.settings, self.store.root, self.store.records())
 
     def describe(self, id: str) -> Detail:
         return describe(self.matrix, id)

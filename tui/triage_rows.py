@@ -106,18 +106,26 @@ def group_listed(changes: Sequence[Change], by: TriageBy, loader_of: Callable[[s
     """`changes` in groups: the one with the most urgent verdict first, of those the biggest."""
     match by:
         case TriageBy.VERDICT:
-            found = _grouped(changes, lambda item: item.verdict)
+            found = _grouped(changes, lambda one: item_of(one).verdict)
         case TriageBy.LOADER:
-            found = _grouped(changes, lambda item: loader_of(item.id))
+            found = _grouped(changes, lambda one: loader_of(item_of(one).id))
+        case TriageBy.CHANGE:
+            # What is alike where nothing is proposed is why.
+            silent = _grouped([one for one in changes if not one.ops], _note)
+            found = [*group_changes([one for one in changes if one.ops], GroupBy.CHANGE, loader_of), *silent]
         case _:
             found = group_changes(changes, GroupBy(by), loader_of)
     return tuple(sorted(found, key=lambda group: (_urgency(group), -len(group.changes))))
 
 
-def _grouped(changes: Sequence[Change], key: Callable[[Item], str]) -> Sequence[ChangeGroup]:
+def _note(change: Change) -> str:
+    return change.note
+
+
+def _grouped(changes: Sequence[Change], key: Callable[[Change], str]) -> Sequence[ChangeGroup]:
     found: dict[str, list[Change]] = {}
     for one in changes:
-        found.setdefault(key(item_of(one)), []).append(one)
+        found.setdefault(key(one), []).append(one)
     return [ChangeGroup(name, tuple(members)) for name, members in found.items()]
 
 
@@ -146,7 +154,7 @@ class TriageRows(ReviewRows):
         match self.by:
             case TriageBy.CHANGE:
                 first = group.changes[0]
-                return describe_operations(first.ops) or "nothing is proposed"
+                return describe_operations(first.ops) or one_line(first.note)
             case TriageBy.NOTHING:
                 return ""
             case TriageBy.LOADER | TriageBy.VERDICT:

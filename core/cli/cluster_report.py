@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import TTMatrixError
-from core.evidence.clusters import Cluster, Member
+from core.evidence.clusters import Cluster, Member, oldest
 from core.evidence.issue_states import Citation, IssueState, State
 
 _SHOWN_ISSUES = 2
@@ -42,11 +42,6 @@ def tell_issues(found: Sequence[Citation], console: Console) -> None:
     asked = max((one.state.asked for one in found), default="")
     told = f"as of {asked}" if asked else "nobody has asked for their state: --refresh asks with gh"
     console.note(f"{len(found):,} issues, {told}")
-
-
-def oldest(cluster: Cluster, ages: Mapping[str, int]) -> int | None:
-    """For how many days the entry that has stood longest has had its status."""
-    return max((ages[id] for id in cluster.ids if id in ages), default=None)
 
 
 def _cells(one: Cluster, ages: Mapping[str, int], states: Mapping[str, IssueState]) -> tuple[str, ...]:

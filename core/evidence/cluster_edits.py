@@ -14,6 +14,7 @@ from core.evidence.rules import with_issue
 from core.matrix.index import Matrix
 
 _LINKS = re.compile(r"https?://[^\s)\],;]+")
+_HOME = "tenstorrent/tt-xla"
 _SHORT = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>\d+)")
 
 
@@ -41,13 +42,18 @@ def with_link(matrix: Matrix, cluster: Cluster, issue: str) -> tuple[Operation, 
 
 
 def issue_link(text: str) -> str:
-    """The address of an issue, given that or `owner/repository#number`. Raises UsageError for anything else."""
+    """The address of an issue, given that, `owner/repository#number`, or a number of tt-xla's own.
+
+    Raises UsageError for anything else.
+    """
     text = text.strip()
+    if text.isascii() and text.isdigit():
+        text = f"{_HOME}#{text}"
     if short := _SHORT.fullmatch(text):
         return f"https://github.com/{short['repository']}/issues/{short['number']}"
     if _LINKS.fullmatch(text):
         return text
-    raise UsageError(f"{text!r} is no issue", "It must be an address, or owner/repository#number.")
+    raise UsageError(f"{text!r} is no issue", "It must be a number, owner/repository#number, or an address.")
 
 
 def _rewritten(matrix: Matrix, cluster: Cluster, new: Callable[[str], str]) -> tuple[Operation, ...]:

@@ -96,6 +96,11 @@ def newest(observations: Iterable[Observation]) -> Iterator[Observation]:
     yield from found.values()
 
 
+def oldest(cluster: Cluster, ages: Mapping[str, int]) -> int | None:
+    """For how many days the entry that has stood longest has had its status; None: of none that is known."""
+    return max((ages[id] for id in cluster.ids if id in ages), default=None)
+
+
 def _declared(entry: Entry, archs: Sequence[str]) -> Iterator[tuple[str, str]]:
     for arch in archs:
         reason = resolve(entry, "reason", arch).value if supports(entry, arch) else None

@@ -2,7 +2,7 @@
 """Device runs that fill what is not known of cells: planned with how long they take, and nothing is started."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,9 @@ from core.settings import Settings
 from core.sources.durations import read_durations
 
 _KIND = "device"
+
+Wanted = tuple[str, str, int]
+"""A cell, by id and arch, and how often it is to run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +45,23 @@ class Reruns:
         return sum(spec.estimate is None for spec in self.specs)
 
 
-def plan_reruns(
-    matrix: Matrix,
-    judgements: Iterable[Judgement],
-    minimum: int,
-    settings: Settings,
-    runs: Path,
-    records: Iterable[RunRecord],
-) -> Reruns:
-    """As many device runs of each cell as it lacks of the `minimum` for a verdict, and one of each other cell.
-
-    Raises TTMatrixError, with the remedy, where something is in the way of all of them.
-    """
-    planned: list[RunSpec] = []
-    refusals: list[TTMatrixError] = []
+def lacking(judgements: Iterable[Judgement], minimum: int) -> Iterator[Wanted]:
+    """As many runs of each cell as it lacks of the `minimum` for a verdict, and one of each other cell."""
     for one in judgements:
         ran = sum(row.ending in RAN for row in one.rows)
-        for _ in range(max(1, minimum - ran) if one.verdict is Verdict.UNKNOWN else 1):
+        yield one.id, one.arch, max(1, minimum - ran) if one.verdict is Verdict.UNKNOWN else 1
+
+
+def plan_reruns(
+    matrix: Matrix, wanted: Iterable[Wanted], settings: Settings, runs: Path, records: Iterable[RunRecord]
+) -> Reruns:
+    """Device runs of cells. Raises TTMatrixError, with the remedy, where something is in the way of all of them."""
+    planned: list[RunSpec] = []
+    refusals: list[TTMatrixError] = []
+    for id, arch, times in wanted:
+        for _ in range(times):
             try:
-                planned.append(plan_test(matrix, one.id, settings, runs=runs, kind=_KIND, arch=one.arch))
+                planned.append(plan_test(matrix, id, settings, runs=runs, kind=_KIND, arch=arch))
             except TTMatrixError as error:
                 refusals.append(error)
                 break

@@ -15,6 +15,8 @@ from core.matrix.query_numbers import decimal
 
 RUN = "run"
 """The column of the last run here, which the matrix does not know."""
+EVIDENCE = "evidence"
+"""The column of what results have shown, which the matrix does not know, either."""
 
 DEFAULT_COLUMNS = ("id", "status", "archs", "bringup", RUN, "reason")
 
@@ -48,6 +50,7 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("archs", "archs", "archs it is marked for, with the status on each", lambda m, _: m.flags["arch"]),
     TableField("bringup", "bring-up", "how far the entry says it gets", _plain("bringup")),
     TableField(RUN, "cpu run", "how its last run here ended"),
+    TableField(EVIDENCE, "evidence", "its results on each arch, and how many are passes"),
     TableField("reason", "reason", "the entry's reasons", _plain("reason"), str.lower),
     TableField("pcc", "pcc", "effective required_pcc", required_pcc_column, _number),
     TableField("markers", "markers", "markers the entry lists", lambda m, _: m.flags["marker"]),
@@ -75,7 +78,7 @@ def text_of_row(matrix: Matrix, row: int, name: str, arch: str, runs: Mapping[st
     """The text of one cell of a table; `runs` are words for the last run of each id that has one."""
     field = BY_TABLE_FIELD[name]
     if field.column is None:
-        return runs.get(matrix.ids[row], "") if name == RUN else matrix.ids[row]
+        return matrix.ids[row] if name == "id" else runs.get(matrix.ids[row], "") if name == RUN else ""
     value = field.column(matrix, arch)[row]
     return value if isinstance(value, str) else (" / " if name == "status" else " ").join(value)
 
@@ -88,7 +91,8 @@ def ordered(
     if name == "id":
         return list(reversed(rows)) if descending else list(rows)
     if field.column is None:
-        ranks: Mapping[int, Any] = {row: word for row in rows if (word := runs.get(matrix.ids[row]))}
+        words = runs if name == RUN else {}
+        ranks: Mapping[int, Any] = {row: word for row in rows if (word := words.get(matrix.ids[row]))}
         return _by_rank(rows, range(len(matrix.ids)), ranks, descending=descending)
     column = field.column(matrix, arch)
     if isinstance(column, FlagColumn):

@@ -5,12 +5,15 @@ import pytest
 
 from tui.app import TTMatrixApp
 from tui.commands import COMMANDS, Where, clashes, commands, key_text
+from tui.screens.clusters import ClustersScreen
+from tui.screens.compare import CompareScreen
 from tui.screens.doctor import DoctorScreen
 from tui.screens.matrix import MatrixScreen
 from tui.screens.matrix_filter import Facets
 from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.runs import RunsScreen
+from tui.screens.triage import TriageScreen
 from tui.screens.workflows import WorkflowsScreen
 from tui.widgets.cell_table import CellTable
 from tui.widgets.log_view import LogView
@@ -26,6 +29,12 @@ _IN_FRONT = [
     (Where.APP, Where.REVIEW, Where.LINES),
     (Where.APP, Where.DOCTOR, Where.TABLE),
     (Where.APP, Where.WORKFLOWS, Where.TABLE),
+    (Where.APP, Where.TRIAGE, Where.TABLE, Where.TREE),
+    (Where.APP, Where.TRIAGE, Where.LINES),
+    (Where.APP, Where.CLUSTERS, Where.TABLE),
+    (Where.APP, Where.CLUSTERS, Where.LINES),
+    (Where.APP, Where.COMPARE, Where.TABLE),
+    (Where.APP, Where.COMPARE, Where.LINES),
 ]
 _OWNERS = {
     Where.APP: TTMatrixApp,
@@ -41,6 +50,9 @@ _OWNERS = {
     Where.OVERVIEW: OverviewScreen,
     Where.LINES: LogView,
     Where.LOG: LogView,
+    Where.TRIAGE: TriageScreen,
+    Where.CLUSTERS: ClustersScreen,
+    Where.COMPARE: CompareScreen,
 }
 # Prefixes of tmux and screen, flow control, suspend, and codes that terminals send for other keys.
 _FORBIDDEN = {f"ctrl+{letter}" for letter in "bazsqhijm"} | {"ctrl+backslash", "ctrl+left_square_bracket"}

@@ -70,7 +70,7 @@ class SessionScreen(Screen[None]):
             if width >= _NAMES_FROM or place in places:
                 text = f"{key} {name} · {count} {unit}" if count else f"{key} {name}"
             else:
-                text = f"{key}·{count}" if count else key
+                text = f"{key} · {count} {unit}" if count else key
             line.append(text, "reverse" if place in places else "dim")
         line.append("   " + "   ".join(filter(None, words)))
         self.query_one("#title", Static).update(line, layout=False)

@@ -13,6 +13,7 @@ from textual.widgets import Footer, Static
 from core.matrix.learn import waiting_words
 from core.matrix.query import Query
 from core.matrix.selected import job_name
+from core.matrix.table_columns import EVIDENCE
 from core.matrix.view_spec import ViewSpec
 from core.text import one_line
 from tui.commands import Where, bindings
@@ -92,7 +93,9 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         # Newest first in the list, so that the newest one is what stays.
         runs = {record.spec.test_id: record for record in reversed(self.session.runs)}
         view.runs = {id: run_look(record).word for id, record in runs.items()}
-        rows = MatrixRows(view, runs, self.session.edited_ids())
+        if EVIDENCE in view.columns:
+            self.host.want_evidence()
+        rows = MatrixRows(view, runs, self.session.edited_ids(), self.session.verdicts)
         return TreeRows(view.tree(self._opened()), view, rows) if view.group else rows
 
     def _opened(self) -> frozenset[str]:
@@ -142,6 +145,8 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
             self.show_rows()
         else:
             self.count_facets()
+            if EVIDENCE in self.session.view.columns:
+                self._cells_changed()
         self.detail.follow_soon()
 
     def _cells_changed(self) -> None:
@@ -270,4 +275,7 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         selected, row = self.session.selected, self.session.matrix.rows[self.current]
         jobs = None if selected is None else [job_name(job) for job in selected.of(row)]
         runs = [record for record in self.session.runs if record.spec.test_id == self.current]
-        return detail_text(self.session.describe(self.current), runs, jobs)
+        self.host.want_evidence()
+        verdicts = self.session.verdicts
+        judged = verdicts.of(self.current) if verdicts and self.current in verdicts.matrix.rows else ()
+        return detail_text(self.session.describe(self.current), runs, jobs, judged)

@@ -13,19 +13,18 @@ from textual.containers import Vertical
 from textual.widgets import Footer, Static
 
 from core.edits.pending import Change, Decision
-from core.errors import TTMatrixError
 from core.evidence.agenda import Agenda
 from core.evidence.attention import Item, decided
-from core.evidence.reruns import Reruns
 from core.text import one_line
 from tui.commands import Where, bindings
 from tui.entry_lines import paragraph
-from tui.evidence_lines import evidence_lines, group_lines
+from tui.evidence_lines import group_lines, result_lines, strip_lines
 from tui.host import Host
-from tui.presentation import counted, diff_style, seconds_text
+from tui.knowledge import Knowledge
+from tui.presentation import counted, diff_style
 from tui.preview import make_preview, preview_lines
 from tui.screens.change_list import ChangeList
-from tui.screens.dialogs import Confirm
+from tui.screens.rerun import ask_to_start
 from tui.session import Session
 from tui.triage_rows import Listed, Shown, TriageBy, TriageRows, group_listed, item_of, listed
 from tui.widgets.filter_bar import FilterBar
@@ -52,6 +51,7 @@ class TriageScreen(ChangeList):
 
     def __init__(self, session: Session, host: Host) -> None:
         super().__init__(session, host)
+        self.knowledge = Knowledge(session)
         self.view = EvidenceView(diff_style, id="diff")
         self.headline = Static("", id="diff-title", markup=False)
         self.shown = Shown.ATTENTION
@@ -94,7 +94,7 @@ class TriageScreen(ChangeList):
         self._late = not self.is_current
         if self._late:
             return
-        work = partial(self.session.agenda, self._left_out)
+        work = partial(self.knowledge.agenda, self._left_out)
         self.host.in_thread("evidence", work, self._take, supersede=True)
 
     def on_screen_resume(self) -> None:
@@ -137,10 +137,10 @@ class TriageScreen(ChangeList):
         words = f"{self.shown}: {counted(len(self.changes), 'test')}"
         alone = [one.host for one in agenda.suspects if one.host not in self._left_out]
         self.title_line(
-            words,
             f"{done:,} decided, {left:,} left" if done + left else "",
-            f"{', '.join(map(one_line, alone))} fails alone: H leaves out" if alone else "",
+            f"{', '.join(map(one_line, alone))} fails alone (H)" if alone else "",
             f"without {', '.join(map(one_line, sorted(self._left_out)))}" if self._left_out else "",
+            words,
         )
 
     def go_back(self) -> None:
@@ -190,18 +190,7 @@ class TriageScreen(ChangeList):
         members = [line.change] if line.change is not None else line.group.changes
         items = [one.item for one in members if isinstance(one, Listed) and one.item is not None]
         wanted = [one for item in items for one in item.judgements if one.verdict is item.verdict]
-        self.host.in_thread("plan reruns", partial(self.session.plan_reruns, wanted), self._confirm_rerun)
-
-    def _confirm_rerun(self, planned: Reruns) -> None:
-        if not planned.specs:
-            self.host.tell(next(iter(planned.refusals), TTMatrixError("Nothing is left to run")))
-            return
-        about = f"About {seconds_text(planned.seconds)}, one after the other."
-        unknown = f"\nOf {planned.unknown:,} nobody knows how long they take." if planned.unknown else ""
-        refused = f"\n{len(planned.refusals):,} cannot be run: {planned.refusals[0].title}" if planned.refusals else ""
-        title = f"Start {counted(len(planned.specs), 'device run')}?"
-        question = Confirm(title, about + unknown + refused, verb="start")
-        self.app.push_screen(question, lambda yes: self.host.start_planned(planned.specs) if yes else None)
+        self.host.in_thread("plan reruns", partial(self.knowledge.plan_lacking, wanted), partial(ask_to_start, self))
 
     # What is known of the test under the cursor
 
@@ -216,13 +205,13 @@ class TriageScreen(ChangeList):
             return
         matrix, width, item = session.matrix, self.view.size.width, change.item
         alone = [one.host for one in self._agenda.suspects] if self._agenda else []
-        seen = evidence_lines(item.about, width, alone)
+        told, seen = strip_lines(item.about, width), result_lines(item.about, width, alone)
 
         def preview() -> Sequence[Line]:
             if not change.ops:
-                return [*paragraph(change.note, "", width), *seen]
+                return [*paragraph(change.note, "", width), *told, *seen]
             made = make_preview(matrix, [replace(change.plain, note="")], change.ops, (), session.ci())
-            return [*_warning(item, width), *seen, *preview_lines(made, width)]
+            return [*_warning(item, width), *told, *preview_lines(made, width), *seen]
 
         self.host.in_thread("preview", preview, partial(self._show_preview, one_line(item.id)), supersede=True)
 

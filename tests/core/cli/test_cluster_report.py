@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.cli.cluster_report: the age of a cluster (the rest is seen in the command's tests)."""
+"""core.cli.cluster_report: how issues are told (the rest is seen in the command's tests)."""
 
-from core.cli.cluster_report import oldest
-from core.evidence.clusters import Cluster, Member
+import io
+
+from core.cli.cluster_report import tell_issues
+from core.cli.console import Console
+from core.evidence.issue_states import Citation, IssueState, State
 
 
-def test_the_entry_that_has_stood_longest_counts() -> None:
-    cluster = Cluster("x", "x", (Member("a", "n150"), Member("b", "n150"), Member("c", "n150")))
-    assert oldest(cluster, {"a": 3, "b": 9}) == 9
-    assert oldest(cluster, {}) is None
+def test_nobody_has_asked_yet() -> None:
+    out, err = io.StringIO(), io.StringIO()
+    tell_issues([Citation(IssueState("o/r#1"), (("a", "n150"), ("a", "p150")))], Console(out=out, err=err))
+    assert out.getvalue().splitlines()[1].split() == ["1", "unknown", "o/r#1"]
+    assert "--refresh" in err.getvalue()
+
+
+def test_when_it_was_closed() -> None:
+    out = io.StringIO()
+    state = IssueState("o/r#1", State.CLOSED, "gone", "2026-04-03", "2026-05-01")
+    tell_issues([Citation(state, (("a", "n150"),))], Console(out=out, err=io.StringIO()))
+    assert "gone (closed 2026-04-03)" in out.getvalue()

@@ -101,7 +101,7 @@ def test_a_young_entry_waits(checkout: Checkout) -> None:
 
 
 def test_an_issue_must_be_one(checkout: Checkout) -> None:
-    assert call("propose", "--issue", "12", "--repo", checkout.root).code == 64
+    assert call("propose", "--issue", "twelve", "--repo", checkout.root).code == 64
 
 
 def test_a_proposal_on_what_was_changed_since_is_rejected(checkout: Checkout, tmp_path: Path) -> None:

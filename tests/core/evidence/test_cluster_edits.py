@@ -61,9 +61,10 @@ def test_an_entry_that_says_it_already_is_left_alone(matrix: Matrix, cluster: Cl
 def test_a_link_for_those_without(matrix: Matrix, cluster: Cluster) -> None:
     expected = (_set(B, ("arch_overrides", "n150", "reason"), f"OOM DRAM - {NEW}"),)
     assert with_link(matrix, cluster, NEW) == with_link(matrix, cluster, "tenstorrent/tt-xla#99") == expected
+    assert with_link(matrix, cluster, " 99 ") == expected
 
 
-@pytest.mark.parametrize("text", ["", "5", "tt-xla#5", "see http://x"])
+@pytest.mark.parametrize("text", ["", "5x", "tt-xla#5", "see http://x"])
 def test_what_is_no_issue(text: str) -> None:
     with pytest.raises(UsageError, match="no issue"):
         issue_link(text)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.clusters import find_clusters, newest
+from core.evidence.clusters import Cluster, Member, find_clusters, newest, oldest
 from core.evidence.observation import Ending
 from core.matrix.index import Matrix, index
 from core.model import BringupStatus
@@ -81,3 +81,9 @@ def test_the_real_reasons_come_to_few_clusters(tmp_path: Path, shared_test_confi
     clusters = find_clusters(index(Checkout(tmp_path)))
     assert len(clusters) <= 120
     assert sum(len(one.ids) for one in clusters[:10]) > 400
+
+
+def test_the_entry_that_has_stood_longest_counts() -> None:
+    cluster = Cluster("x", "x", (Member("a", "n150"), Member("b", "n150"), Member("c", "n150")))
+    assert oldest(cluster, {"a": 3, "b": 9}) == 9
+    assert oldest(cluster, {}) is None

@@ -8,7 +8,7 @@ import pytest
 import core.evidence.reruns as module
 from core.errors import TTMatrixError
 from core.evidence.judgement import Verdict
-from core.evidence.reruns import Reruns, plan_reruns
+from core.evidence.reruns import Reruns, lacking, plan_reruns
 from core.matrix.index import Matrix, index
 from core.settings import Settings
 from tests.support.observed import judged, observed
@@ -37,7 +37,7 @@ def test_as_many_as_a_verdict_lacks(matrix: Matrix, tmp_path: Path) -> None:
         judged(Verdict.FLAKY, one_result, arch="p150"),
         judged(Verdict.UNKNOWN, id="placeholder that is none"),
     ]
-    found = plan_reruns(matrix, judgements, 3, Settings(), tmp_path / "runs", [])
+    found = plan_reruns(matrix, lacking(judgements, 3), Settings(), tmp_path / "runs", [])
     assert [(spec.test_id, spec.arch, spec.kind) for spec in found.specs] == [
         (TINY, "n150", "device"),
         (TINY, "n150", "device"),
@@ -49,5 +49,5 @@ def test_as_many_as_a_verdict_lacks(matrix: Matrix, tmp_path: Path) -> None:
 
 def test_what_is_in_the_way_of_all_is_told_with_the_remedy(matrix: Matrix, tmp_path: Path) -> None:
     with pytest.raises(TTMatrixError, match="cannot work here") as caught:
-        plan_reruns(matrix, [judged(Verdict.UNKNOWN)], 3, Settings(), tmp_path / "runs", [])
+        plan_reruns(matrix, [(TINY, "n150", 1)], Settings(), tmp_path / "runs", [])
     assert caught.value.hint

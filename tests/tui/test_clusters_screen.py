@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clusters on a screen: members, one text, one issue, one rerun, the proposals for all."""
+
+from pathlib import Path
+
+import pytest
+
+from core.edits.pending import Decision
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.three_nights import DRIFTED, SILENT, nightly_checkout
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return nightly_checkout(tmp_path / "tt-xla")
+
+
+@SIZES
+async def test_into_a_cluster_and_to_the_test(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("7")
+        await until(pilot, lambda: "clusters of failures" in screen_text(app), "the clusters")
+        assert "Out of Memory: not enough space for a DRAM buffer" in screen_text(app)
+        assert app.clusters_screen.current is not None
+        await pilot.press("enter", "G")
+        await until(pilot, lambda: "10 cells of" in screen_text(app), "the members")
+        member = app.clusters_screen.member
+        assert member is not None
+        await until(pilot, lambda: f"{member.id} on {member.arch}" in screen_text(app), "all about the member")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.matrix_screen.current == member.id, "the test in the matrix")
+        await pilot.press("7", "escape")
+        await until(pilot, lambda: "clusters of failures" in screen_text(app), "the clusters again")
+
+
+@SIZES
+async def test_one_text_and_one_issue_for_all(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("7")
+        await until(pilot, lambda: "clusters of failures" in screen_text(app), "the clusters")
+        await pilot.press("c", "enter")
+        (change,) = app.session.pending.changes
+        assert {op.value for op in change.ops} == {"Out of Memory: not enough space for a DRAM buffer"}
+        assert len(change.ops) == 5
+        await pilot.press("i")
+        await type_text(pilot, "o/r")
+        await pilot.press("enter")
+        await until(pilot, lambda: "is no issue" in screen_text(app), "the refusal")
+        await pilot.press("escape", "i")
+        await type_text(pilot, "12")
+        await pilot.press("enter")
+        _, attached = app.session.pending.changes
+        assert {op.value for op in attached.ops} == {"DRAM OOM - https://github.com/tenstorrent/tt-xla/issues/12"}
+
+
+async def test_what_runs_propose_for_all_of_it(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("7")
+        await until(pilot, lambda: "clusters of failures" in screen_text(app), "the clusters")
+        await pilot.press("p")
+        await until(pilot, lambda: len(app.session.pending.changes) == 4, "the proposals")
+        assert {change.decision for change in app.session.pending.changes} == {Decision.UNDECIDED}
+        assert DRIFTED in {op.id for change in app.session.pending.changes for op in change.ops}
+        await pilot.press("p")
+        await until(pilot, lambda: any("pending already" in one.message for one in app._notifications), "no others")
+        await pilot.press("r")
+        await until(pilot, lambda: "These runs cannot work here" in screen_text(app), "what is in the way")
+
+
+async def test_a_filter_finds_clusters_by_their_tests(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("7")
+        await until(pilot, lambda: "clusters of failures" in screen_text(app), "the clusters")
+        await pilot.press("slash")
+        await type_text(pilot, SILENT.split("-")[1])
+        await until(pilot, lambda: "1 of " in screen_text(app), "the one")
+        await pilot.press("enter", "tab", "tab", "escape")
+        await until(pilot, lambda: "1 of " not in screen_text(app), "all of them")

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two runs compared on a screen."""
+
+from pathlib import Path
+
+import pytest
+
+from core.evidence.compare import Kind
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.sample import sample_checkout
+from tests.support.three_nights import FLAKY, nightly_checkout
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return nightly_checkout(tmp_path / "tt-xla")
+
+
+@SIZES
+async def test_the_last_two_and_others(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("8")
+        await until(pilot, lambda: "nightly-2 → nightly-3" in screen_text(app), "the last two")
+        assert "2 fixed" in screen_text(app)
+        await pilot.press("b")
+        await type_text(pilot, "nightly-1")
+        await pilot.press("enter")
+        await until(pilot, lambda: "nightly-1 → nightly-3" in screen_text(app), "another pair")
+        await until(pilot, lambda: "fixed" not in screen_text(app), "its differences")
+        await pilot.press("c")
+        await type_text(pilot, "nightly-2")
+        await pilot.press("enter")
+        await until(pilot, lambda: "2 new" in screen_text(app), "what fails anew")
+        assert f"{FLAKY} on n150" in screen_text(app)
+        assert "the runs do not say which commits they ran" in screen_text(app)
+
+
+async def test_one_kind_and_the_way_to_the_test(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("8")
+        await until(pilot, lambda: "nightly-2 → nightly-3" in screen_text(app), "the last two")
+        await pilot.press("f", "f", "f")
+        assert app.compare_screen.kind is Kind.FIXED
+        await until(pilot, lambda: "only fixed" in screen_text(app), "the kind")
+        await pilot.press("y", "tab", "tab", "enter")
+        await until(pilot, lambda: app.matrix_screen.current == FLAKY, "the test in the matrix")
+        await pilot.press("8", "escape")
+        assert app.compare_screen.kind is None
+
+
+async def test_without_two_runs_it_says_how_to_get_them(tmp_path: Path) -> None:
+    app = build_app(sample_checkout(tmp_path / "demo"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("8")
+        await until(pilot, lambda: "there are no two runs" in screen_text(app), "the hint")
+        await pilot.press("b", "enter", "escape")
+        assert app.screen is app.matrix_screen

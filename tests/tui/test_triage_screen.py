@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triage on a screen: what needs attention first, decided in groups, and on to the review."""
+
+from pathlib import Path
+
+import pytest
+
+from core.edits.pending import Decision
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.observed import observed
+from tests.support.reports import keep
+from tests.support.three_nights import CRASH, FLAKY, SEMI, SILENT, STALE, STALE_TOO, nightly_checkout
+from tests.support.tree import INFERENCE
+from tui.app import TTMatrixApp
+from tui.triage_rows import TriageBy
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return nightly_checkout(tmp_path / "tt-xla")
+
+
+def _decided(app: TTMatrixApp) -> dict[str, str]:
+    return {change.ops[0].id: change.decision for change in app.session.pending.changes}
+
+
+@SIZES
+async def test_from_what_was_seen_to_the_commit_by_keyboard(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "0 decided, 6 left" in screen_text(app), "what is to be decided")
+        text = screen_text(app)
+        assert text.index("crash") < text.index("pcc-tight") < text.index("stale") < text.index("drifted")
+        # The first group is the crash; then all that are stale at once.
+        await pilot.press("a", "y")
+        assert _decided(app) == {CRASH: Decision.ACCEPTED}
+        screen = app.triage_screen
+        screen.table.cursor = next(at for at, one in enumerate(screen.table.rows.groups) if len(one.changes) == 2)
+        await until(pilot, lambda: STALE in screen_text(app) and STALE_TOO in screen_text(app), "the group")
+        await pilot.press("A", "y")
+        assert _decided(app) == {CRASH: Decision.ACCEPTED, STALE: Decision.ACCEPTED, STALE_TOO: Decision.ACCEPTED}
+        await until(pilot, lambda: "3 decided, 3 left" in screen_text(app), "the progress")
+        await pilot.press("5", "w", "y")
+        await until(pilot, lambda: not app.session.pending.changes, "the write")
+    text = (checkout.test_config / INFERENCE).read_text()
+    assert f"  {CRASH}:\n    status: NOT_SUPPORTED_SKIP\n" in text
+    assert f"  {STALE}:\n    status: EXPECTED_PASSING\n  {STALE_TOO}:" in text
+
+
+@SIZES
+async def test_the_evidence_is_beside_what_is_proposed(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("4", "m", "m", "m", "m")
+        await until(pilot, lambda: app.triage_screen.by is TriageBy.NOTHING, "the list without groups")
+        await until(pilot, lambda: len(app.triage_screen.changes) > 0, "the tests")
+        await until(pilot, lambda: "n150 CCC 0/3 crash: crashed 3 of 3 times" in screen_text(app), "the strip")
+        await until(pilot, lambda: "NOT_SUPPORTED_SKIP" in screen_text(app), "the entry afterwards")
+        assert "Fatal Python error: Aborted" in screen_text(app)
+        await pilot.press("G")
+        await until(pilot, lambda: "PxP 2/3" in screen_text(app), "the flaky one")
+        assert app.triage_screen.current is not None
+        await pilot.press("a")
+        assert not app.session.pending.changes
+
+
+async def test_next_skips_what_is_decided_and_undo_takes_it_back(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("4", "m", "m", "m", "m")
+        await until(pilot, lambda: len(app.triage_screen.changes) == 7, "the tests")
+        await pilot.press("x")
+        assert list(_decided(app).values()) == [Decision.REJECTED]
+        assert app.triage_screen.table.cursor == 1
+        await pilot.press("s", "N", "N")
+        # Back past the rejected one, round to the last.
+        assert app.triage_screen.table.cursor == 6
+        await pilot.press("u")
+        await until(pilot, lambda: not app.session.pending.changes, "the undo")
+        await pilot.press("U")
+        await until(pilot, lambda: len(app.session.pending.changes) == 1, "the redo")
+
+
+async def test_what_nobody_knows_is_a_list_of_its_own(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(160, 50)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: len(app.triage_screen.changes) == 7, "the tests")
+        await pilot.press("f")
+        assert str(app.triage_screen.shown) == "PCC ratchet"
+        await until(pilot, lambda: "PCC ratchet: 1 test" in screen_text(app), "the ratchet")
+        await pilot.press("f", "f")
+        assert str(app.triage_screen.shown) == "blind spots"
+        await until(pilot, lambda: "no scheduled job selects it" in screen_text(app), "why it is blind")
+        assert [change.test for change in app.triage_screen.changes] == [SILENT]
+        await pilot.press("r")
+        await until(pilot, lambda: "These runs cannot work here" in screen_text(app), "what is in the way")
+        await pilot.press("escape", "escape")
+        assert str(app.triage_screen.shown) == "needs attention"
+
+
+async def test_a_filter_and_the_way_to_the_test(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(160, 50)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: len(app.triage_screen.changes) == 7, "the tests")
+        await pilot.press("slash")
+        await type_text(pilot, "semi-stale")
+        await pilot.press("enter", "l", "j")
+        assert app.triage_screen.current is not None
+        await pilot.press("enter")
+        await until(pilot, lambda: app.matrix_screen.current == SEMI, "the test in the matrix")
+
+
+async def test_a_machine_that_fails_alone_is_flagged_and_left_out(checkout: Checkout) -> None:
+    from core.evidence.observation import Ending
+
+    alone = [
+        observed(Ending.FAILED, "no firmware", test_id=id, run="weekly", when=4 * 86400.0, host="f10cs10", arch=arch)
+        for id in (STALE, STALE_TOO, FLAKY)
+        for arch in ("n150", "p150")
+    ]
+    keep(checkout, alone)
+    app = build_app(checkout)
+    async with app.run_test(size=(160, 50)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "f10cs10 fails alone (H)" in screen_text(app), "the flag")
+        assert "stale  " not in screen_text(app).replace("semi-stale", "")
+        await pilot.press("H")
+        await until(pilot, lambda: "without f10cs10" in screen_text(app), "the judgement without it")
+        await until(pilot, lambda: "stale  " in screen_text(app).replace("semi-stale", ""), "the stale ones")
+
+
+async def test_reports_that_another_process_reads_are_seen(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: len(app.triage_screen.changes) == 7, "the tests")
+        keep(
+            checkout, [observed(test_id=SILENT, arch=arch, run=f"n{n}") for arch in ("n150", "p150") for n in range(3)]
+        )
+        await until(pilot, lambda: len(app.triage_screen.changes) == 8, "the new one")
+
+
+async def test_without_evidence_it_says_where_it_comes_from(tmp_path: Path) -> None:
+    from tests.support.sample import sample_checkout
+
+    app = build_app(sample_checkout(tmp_path / "demo"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "ttmatrix ingest PATH" in screen_text(app), "the hint")
+
+
+async def test_the_matrix_shows_what_results_have_shown(checkout: Checkout) -> None:
+    app = build_app(checkout, query="semi or flaky")
+    async with app.run_test(size=(160, 50)) as pilot:
+        await until(pilot, lambda: "semi-stale: passed 3 times in a row" in screen_text(app), "the detail")
+        app.session.view.columns = ("id", "evidence")
+        app.matrix_screen.show_rows()
+        await until(pilot, lambda: "n150 PxP 2/3" in screen_text(app), "the column")

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clusters: failures that are one; one text, one issue, one rerun and the proposals for all of their tests."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Footer, Static
+
+from core.edits.operations import Operation
+from core.edits.pending import Decision
+from core.errors import TTMatrixError
+from core.evidence.agenda import Agenda
+from core.evidence.attention import change_of
+from core.evidence.cluster_edits import with_canonical, with_link
+from core.evidence.clusters import Cluster, Member
+from core.text import one_line
+from tui.cluster_rows import ClusterRows, MemberRows, cluster_words, member_words
+from tui.commands import Where, bindings
+from tui.entry_lines import paragraph
+from tui.host import Host
+from tui.knowledge import Gathered, Knowledge
+from tui.presentation import counted, diff_style
+from tui.screens.base import SessionScreen
+from tui.screens.dialogs import Ask
+from tui.screens.rerun import ask_to_start
+from tui.session import Session
+from tui.widgets.filter_bar import FilterBar, QueryInput
+from tui.widgets.lines_view import Line, LinesView, TextLines
+from tui.widgets.row_table import RowTable
+
+
+class ClusterTable(RowTable):
+    """The table of clusters, or of the members of one, with the keys of a table."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
+
+
+class ClusterView(LinesView):
+    """All about a cluster, with the keys of a log."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
+
+
+class ClustersScreen(SessionScreen):
+    """Clusters above, all about the one under the cursor below; enter shows its cells."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.CLUSTERS)
+
+    def __init__(self, session: Session, host: Host) -> None:
+        super().__init__(session, host)
+        self.knowledge = Knowledge(session)
+        self.table = ClusterTable(ClusterRows((), {}, {}), id="changes")
+        self.view = ClusterView(diff_style, id="diff")
+        self._found: Gathered | None = None
+        self._entered = ""
+        """The signature of the cluster whose members are listed."""
+        self._words = ""
+        self._late = False
+
+    def places(self) -> tuple[Where, ...]:
+        return (Where.CLUSTERS, Where.LINES if self.view.has_focus else Where.TABLE)
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="title", markup=False)
+        bar = FilterBar("", self._filter_by, lambda _: "", placeholder="words of a reason, a test, an issue")
+        bar.display = False
+        yield bar
+        with Vertical(id="changes-box"):
+            yield self.table
+        yield self.view
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.follow(self.host.matrix_changed, self._ask)
+        self.follow(self.host.evidence_changed, self._ask)
+        self.follow(self.host.pending_changed, self._say)
+        self.follow(self.host.runs_changed, self._say)
+        self.table.focus()
+        self._say()
+        self._ask()
+
+    def _ask(self) -> None:
+        """Gather anew, in the background, as soon as somebody sees it."""
+        self._late = not self.is_current
+        if not self._late:
+            self.host.in_thread("clusters", self.knowledge.clusters, self._take, supersede=True)
+
+    def on_screen_resume(self) -> None:
+        if self._late:
+            self._ask()
+
+    def _take(self, found: Gathered) -> None:
+        self._found = found
+        self._show()
+
+    # What is listed
+
+    @property
+    def _clusters(self) -> Sequence[Cluster]:
+        """Those that the filter leaves."""
+        words = self._words.lower().split()
+        found = self._found.clusters if self._found else ()
+        return [one for one in found if all(word in _search_text(one) for word in words)] if words else found
+
+    @property
+    def current(self) -> Cluster | None:
+        """The cluster under the cursor, or the one whose members are listed."""
+        clusters = self._clusters
+        if self._entered:
+            return next((one for one in clusters if one.signature == self._entered), None)
+        return clusters[self.table.cursor] if self.table.cursor < len(clusters) else None
+
+    @property
+    def member(self) -> Member | None:
+        """The member under the cursor."""
+        one = self.current if self._entered else None
+        return one.members[self.table.cursor] if one and self.table.cursor < len(one.members) else None
+
+    def _show(self, keep: str | None = None) -> None:
+        one = self.current
+        found = self._found
+        if self._entered and one is not None:
+            self.table.show(MemberRows(one.members), keep=keep)
+        elif found is not None:
+            self._entered = ""
+            self.table.show(ClusterRows(self._clusters, found.ages, found.issues), keep=keep or self.table.cursor_key)
+        self.fit_list("#changes-box", len(self.table.source))
+        self._say()
+
+    def _say(self) -> None:
+        if self._found is None:
+            self.title_line("gathering failures …")
+            return
+        one = self.current
+        if self._entered and one is not None:
+            self.title_line(f"{counted(len(one.members), 'cell')} of: {one_line(one.canonical)}")
+            return
+        of = f" of {len(self._found.clusters):,}" if self._words else ""
+        self.title_line(f"{len(self._clusters):,}{of} clusters of failures")
+
+    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self._show_words()
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self.is_mounted:
+            self.fit_list("#changes-box", len(self.table.source))
+            self.call_after_refresh(self._show_words)
+
+    def _show_words(self) -> None:
+        one, width = self.current, self.view.size.width
+        if one is None or self._found is None:
+            self.view.show(TextLines())
+            return
+        lines: list[Line] = []
+        if self.member is None:
+            for text, style in cluster_words(one, self._found.issues):
+                lines += paragraph(text, style, width, 5)
+        else:
+            for text, style in member_words(self.member):
+                lines += paragraph(text, style, width, 5)
+        self.view.show(TextLines(lines))
+
+    # Moving
+
+    def action_enter(self) -> None:
+        """Into the cluster; from a member to its test."""
+        if self.member is not None:
+            self.host.show_test(self.member.id)
+        elif (one := self.current) is not None:
+            self._entered = one.signature
+            self.table.cursor = 0
+            self._show()
+
+    def go_back(self) -> None:
+        """First out of the cluster, then the filter, then the screen."""
+        if self._entered:
+            keep, self._entered = self._entered, ""
+            self._show(keep)
+        elif self._words:
+            bar = self.query_one(FilterBar)
+            bar.input.value = ""
+            bar.display = False
+        else:
+            super().go_back()
+
+    def action_other_pane(self) -> None:
+        (self.table if self.view.has_focus else self.view).focus()
+
+    def action_filter(self) -> None:
+        bar = self.query_one(FilterBar)
+        bar.display = True
+        self.set_focus(bar.input)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """In the filter itself a slash is a slash."""
+        return not isinstance(self.focused, QueryInput) if action == "filter" else True
+
+    def on_query_input_left(self, event: QueryInput.Left) -> None:
+        self.query_one(FilterBar).display = bool(self._words)
+        self.table.focus()
+
+    def _filter_by(self, text: str) -> None:
+        self._words, self._entered = text, ""
+        self._show()
+        self.query_one(FilterBar).note(f"{len(self._clusters):,} clusters")
+
+    # What is done with a cluster
+
+    def action_canonical(self) -> None:
+        one = self.current
+        if one is not None:
+            body = f"For {counted(len(one.ids), 'test')}; links stay."
+            self._ask_for("One reason for all of its entries", body, one, one.canonical, with_canonical)
+
+    def action_attach(self) -> None:
+        one = self.current
+        if one is not None:
+            body = "For its entries without one: a number of tt-xla, owner/repository#number, or an address."
+            self._ask_for("Which issue?", body, one, one.issues[0] if one.issues else "", with_link)
+
+    def _ask_for(self, title: str, body: str, one: Cluster, value: str, make: "_Make") -> None:
+        def answered(text: str | None) -> None:
+            if text is None:
+                return
+            try:
+                operations = make(self.session.matrix, one, text)
+            except TTMatrixError as error:
+                self.host.tell(error)
+                return
+            if operations:
+                self.host.propose(operations, f"{title}: {text}")
+            else:
+                self.host.say("Nothing is left to change: all of its entries say so.")
+
+        self.app.push_screen(Ask(title, body, value=value, verb="propose"), answered)
+
+    def action_rerun(self) -> None:
+        """Run one of its cells on the device: the one under the cursor, else the first."""
+        one = self.current
+        if one is not None:
+            member = self.member or one.members[0]
+            work = partial(self.knowledge.plan_cells, [(member.id, member.arch, 1)])
+            self.host.in_thread("plan a rerun", work, partial(ask_to_start, self))
+
+    def action_propose(self) -> None:
+        """Add to the pending changes what results propose for its tests."""
+        one = self.current
+        if one is not None:
+            self.host.in_thread("evidence", self.knowledge.agenda, partial(self._propose, frozenset(one.ids)))
+
+    def _propose(self, ids: frozenset[str], agenda: Agenda) -> None:
+        pending = self.session.pending
+        found = [change_of(proposal, pending) for proposal in agenda.proposals if proposal.id in ids]
+        new = [change for change in found if not change.id]
+        if new:
+            self.host.decide_proposals(Decision.UNDECIDED, new)
+            self.host.say(f"Added {counted(len(new), 'proposal')} to the pending changes. 5 reviews them.")
+        else:
+            told = "are pending already" if found else "has results that ask for another entry"
+            self.host.say(f"All of its proposals {told}." if found else f"None of its tests {told}.")
+
+    def action_copy(self) -> None:
+        if self.member is not None:
+            self.host.copy(self.member.id)
+        elif self.current is not None:
+            self.host.copy(self.current.canonical)
+
+
+_Make = Callable[..., tuple[Operation, ...]]
+
+
+def _search_text(one: Cluster) -> str:
+    return " ".join((one.canonical, *one.issues, *one.stages, *one.archs, *one.texts, *one.ids)).lower()

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare: two runs of many tests held against each other, with the commits that came between them."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Footer, Static
+
+from core.evidence.compare import Difference, Kind
+from core.text import one_line
+from tui.commands import Where, bindings
+from tui.difference_rows import DifferenceRows, commit_words, sides
+from tui.entry_lines import paragraph
+from tui.host import Host
+from tui.knowledge import Compared, Knowledge
+from tui.presentation import diff_style
+from tui.screens.base import SessionScreen
+from tui.screens.pick import Option, Pick
+from tui.session import Session
+from tui.widgets.lines_view import Line, LinesView, TextLines
+from tui.widgets.row_table import RowTable
+
+_KINDS = (None, *Kind)
+
+
+class DifferenceTable(RowTable):
+    """The table of differences, with the keys of a table."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
+
+
+class DifferenceView(LinesView):
+    """Both results and the commits between, with the keys of a log."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
+
+
+class CompareScreen(SessionScreen):
+    """What differs above, both results of the cell under the cursor and the commits below."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.COMPARE)
+
+    def __init__(self, session: Session, host: Host) -> None:
+        super().__init__(session, host)
+        self.knowledge = Knowledge(session)
+        self.table = DifferenceTable(DifferenceRows(()), id="changes")
+        self.view = DifferenceView(diff_style, id="diff")
+        self.kind: Kind | None = None
+        """Of which kind the differences on show are; None: of all."""
+        self._found: Compared | None = None
+        self._names: tuple[str, str] | None = None
+        """The runs that were chosen; None: the last two."""
+        self._late = False
+
+    def places(self) -> tuple[Where, ...]:
+        return (Where.COMPARE, Where.LINES if self.view.has_focus else Where.TABLE)
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="title", markup=False)
+        with Vertical(id="changes-box"):
+            yield self.table
+        yield Static("", id="diff-title", markup=False)
+        yield self.view
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.follow(self.host.matrix_changed, self._ask)
+        self.follow(self.host.evidence_changed, self._ask)
+        self.follow(self.host.pending_changed, self._say)
+        self.follow(self.host.runs_changed, self._say)
+        self.table.focus()
+        self._say()
+        self._ask()
+
+    def _ask(self) -> None:
+        """Compare anew, in the background, as soon as somebody sees it."""
+        self._late = not self.is_current
+        if not self._late:
+            work = partial(self.knowledge.compare, self._names)
+            self.host.in_thread("compare", work, self._take, supersede=True)
+
+    def on_screen_resume(self) -> None:
+        if self._late:
+            self._ask()
+
+    def _take(self, found: Compared) -> None:
+        self._found = found
+        self._show()
+
+    @property
+    def _listed(self) -> Sequence[Difference]:
+        found = self._found.comparison.differences if self._found else ()
+        return [one for one in found if self.kind in (None, one.kind)]
+
+    @property
+    def current(self) -> Difference | None:
+        """The difference under the cursor."""
+        listed = self._listed
+        return listed[self.table.cursor] if self.table.cursor < len(listed) else None
+
+    def _show(self) -> None:
+        self.table.show(DifferenceRows(self._listed), keep=self.table.cursor_key)
+        self.fit_list("#changes-box", len(self.table.source))
+        self._say()
+
+    def _say(self) -> None:
+        found = self._found
+        if found is None:
+            self.title_line("comparing …")
+            return
+        if not found.before:
+            self.title_line("there are no two runs to compare: ttmatrix ingest PATH --run-name NAME adds one")
+            return
+        counts = ", ".join(f"{count:,} {kind}" for kind, count in found.comparison.counts.items() if count)
+        self.title_line(counts or "no differences", f"only {self.kind}" if self.kind else "")
+        names = f"{one_line(found.before)} → {one_line(found.after)}"
+        self.query_one("#diff-title", Static).update(f"{names}   {found.comparison.passing:,} pass in both")
+
+    def go_back(self) -> None:
+        """First from one kind to all of them."""
+        if self.kind is not None:
+            self.kind = None
+            self._show()
+        else:
+            super().go_back()
+
+    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self._show_words()
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self.is_mounted:
+            self.fit_list("#changes-box", len(self.table.source))
+            self.call_after_refresh(self._show_words)
+
+    def _show_words(self) -> None:
+        found, width = self._found, self.view.size.width
+        if found is None or not found.before:
+            return
+        texts = sides(self.current) if self.current else []
+        texts += [("", ""), *commit_words("tt-xla", found.commits), *commit_words("models", found.models)]
+        lines: list[Line] = []
+        for text, style in texts:
+            lines += paragraph(text, style, width, 4)
+        self.view.show(TextLines(lines))
+
+    # Actions
+
+    def action_next_kind(self) -> None:
+        self.kind = _KINDS[(_KINDS.index(self.kind) + 1) % len(_KINDS)]
+        self._show()
+
+    def action_choose_run(self, side: str) -> None:
+        """Choose one of the two runs from all that are known."""
+        found = self._found
+        if found is None or not found.before:
+            return
+        options = [Option(name, "", name) for name in found.runs]
+        chosen = found.before if side == "before" else found.after
+        pick = Pick(f"The {'earlier' if side == 'before' else 'later'} run", options, chosen)
+
+        def take(name: str | None) -> None:
+            if name is not None:
+                self._names = (name, found.after) if side == "before" else (found.before, name)
+                self._ask()
+
+        self.app.push_screen(pick, take)
+
+    def action_go_to_test(self) -> None:
+        one = self.current
+        if one is None or one.id not in self.session.matrix.rows:
+            self.host.say("The checkout has no such test.")
+        else:
+            self.host.show_test(one.id)
+
+    def action_copy_id(self) -> None:
+        if self.current is not None:
+            self.host.copy(self.current.id)
+
+    def action_other_pane(self) -> None:
+        (self.table if self.view.has_focus else self.view).focus()
