@@ -353,6 +353,11 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
             reasons = refused[0].detail if len(refused) == 1 else "\n".join(error.title for error in refused[:8])
             self.tell(TTMatrixError(title, reasons, refused[0].hint))
 
+    def triage(self, ids: Sequence[str]) -> None:
+        """Begin a workflow on each of the training tests among `ids`, and show them."""
+        self.switch_screen(self.workflows_screen)
+        self.call_later(self.workflows_screen.begin, ids)
+
     def change_queue(self, change: Callable[[Queue], None]) -> None:
         """Do something to the queue of runs."""
 

@@ -19,6 +19,7 @@ class Where(StrEnum):
     COMPARE = "compare"
     REVIEW = "review"
     DOCTOR = "doctor"
+    WORKFLOWS = "workflows"
     FACETS = "in the facets"
     TABLE = "in a table"
     CELLS = "in a table of cells"
@@ -55,6 +56,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.doctor", Where.APP, "6", "switch('doctor')", "Doctor", "Show what is wrong with the checkout"),
     Command("app.clusters", Where.APP, "7", "switch('clusters')", "Clusters", "Show failures that are one"),
     Command("app.compare", Where.APP, "8", "switch('compare')", "Compare", "Hold two runs against each other"),
+    Command("app.workflows", Where.APP, "9", "switch('workflows')", "Workflows", "Show workflows on failing training"),
     Command("app.help", Where.APP, "question_mark", "help", "Help", "List the keys that work here", footer=True),
     Command("app.palette", Where.APP, "colon,ctrl+p", "command_palette", "Commands", "Find a command by its name"),
     Command("app.reload", Where.APP, "f5,ctrl+r", "reload", "Reload", "Read the checkout again"),
@@ -76,6 +78,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.unmark", Where.MATRIX, "ctrl+n", "unmark", "Unmark", "Forget all marks"),
     Command("matrix.run", Where.MATRIX, "r", "run", "Run", "Run marked tests, else this one, on the CPU", footer=True),
     Command("matrix.run_with", Where.MATRIX, "R", "run_with", "Run with", "Choose how to run, see the commands"),
+    Command("matrix.triage", Where.MATRIX, "T", "triage", "Triage", "Take failing training tests through a workflow"),
     Command("matrix.log", Where.MATRIX, "L", "log", "Log", "Show the log of this test's last run"),
     Command("matrix.set", Where.MATRIX, "E", "set_fields", "Edit", "Set fields of the marked entries", footer=True),
     Command("matrix.change", Where.MATRIX, "M", "change_entry", "Change", "One marker or arch, rename, move, delete"),
@@ -202,6 +205,22 @@ COMMANDS: tuple[Command, ...] = (
     Command("doctor.go", Where.DOCTOR, "enter", "go_to_test", "Go to", "Show the test in the matrix", footer=True),
     Command("doctor.mend", Where.DOCTOR, "m", "mend", "Mend", "Add the mend to the pending changes", footer=True),
     Command("doctor.open", Where.DOCTOR, "e", "open_place", "Editor", "Open $EDITOR at the place", footer=True),
+    Command(
+        "workflows.choose", Where.WORKFLOWS, "enter", "choose", "Choose", "Answer what the workflow asks", footer=True
+    ),
+    Command(
+        "workflows.accept", Where.WORKFLOWS, "a", "accept", "Accept", "Keep the edit, add the changes", footer=True
+    ),
+    Command(
+        "workflows.drop", Where.WORKFLOWS, "x", "drop", "Drop", "Forget the workflow; nothing of it stays", footer=True
+    ),
+    Command("workflows.go_on", Where.WORKFLOWS, "r", "go_on", "Go on", "Go on where the workflow stopped", footer=True),
+    Command(
+        "workflows.result", Where.WORKFLOWS, "D", "device_result", "Device XML", "Name the JUnit file of a device run"
+    ),
+    Command("workflows.copy", Where.WORKFLOWS, "y", "copy", "Copy", "Copy the command to run, else the report"),
+    Command("workflows.go", Where.WORKFLOWS, "o", "go_to_test", "Go to", "Show the test in the matrix"),
+    Command("workflows.pane", Where.WORKFLOWS, "tab", "other_pane", "Pane", "Go to the other pane", footer=True),
     Command("table.down", Where.TABLE, "j,down", "move(1)", "Down", "Next row"),
     Command("table.up", Where.TABLE, "k,up", "move(-1)", "Up", "Previous row"),
     Command("table.half_down", Where.TABLE, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),

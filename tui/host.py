@@ -84,6 +84,9 @@ class Host(Protocol):
     def run_again(self, records: Sequence[RunRecord]) -> None:
         """Start the very same runs once more."""
 
+    def triage(self, ids: Sequence[str]) -> None:
+        """Take failing training tests through a workflow each."""
+
     def start_planned(self, plan: LaunchPlan) -> None:
         """Start runs as they are planned."""
 

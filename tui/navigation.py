@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tui.screens.review import ReviewScreen
     from tui.screens.runs import RunsScreen
     from tui.screens.triage import TriageScreen
+    from tui.screens.workflows import WorkflowsScreen
 
 S = TypeVar("S", bound=SessionScreen)
 
@@ -54,6 +55,12 @@ class Navigation(App[None]):
         from tui.screens.triage import TriageScreen
 
         return self._installed(TriageScreen)
+
+    @cached_property
+    def workflows_screen(self) -> "WorkflowsScreen":
+        from tui.screens.workflows import WorkflowsScreen
+
+        return self._installed(WorkflowsScreen)
 
     @cached_property
     def clusters_screen(self) -> "ClustersScreen":

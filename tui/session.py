@@ -40,6 +40,7 @@ from core.sources.expectations import read_expectations
 
 if TYPE_CHECKING:
     from core.matrix.ci import Ci
+    from core.triage.perform import World
 
 
 @dataclass
@@ -150,6 +151,15 @@ class Session:
             if known is None or known.selector.collection.matrix is not matrix:
                 known = self._ci = read_ci(matrix, model_infos(self.cache, matrix))
             return known
+
+    def world(self) -> "World":
+        """What workflows act upon. Takes a while the first time: not for the app's own thread."""
+        from core.matrix.model_infos import model_infos
+        from core.triage.perform import World
+
+        with self.one_at_a_time:
+            infos = model_infos(self.cache, self.matrix)
+        return World(self.matrix, infos, self.settings, self.store, self.view.arch)
 
     def examine(self) -> tuple[Finding, ...]:
         """Everything that is wrong with the checkout. Takes seconds the first time: not for the app's own thread."""

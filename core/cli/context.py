@@ -175,9 +175,10 @@ class Context:
 
     def resolve(self, texts: list[str]) -> list[str]:
         """The ids that the arguments of a command mean."""
-        return list(dict.fromkeys(resolve_id(self.matrix, text, self._ids_of_model) for text in texts))
+        return list(dict.fromkeys(resolve_id(self.matrix, text, self.ids_of_model_named) for text in texts))
 
-    def _ids_of_model(self, name: str) -> list[str]:
+    def ids_of_model_named(self, name: str) -> list[str]:
+        """The ids of the tests of the models of that `model_info.name`."""
         from core.matrix.model_infos import ids_of_model
 
         return ids_of_model(self.matrix, self.model_infos, name)

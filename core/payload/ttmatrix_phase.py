@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from ttmatrix_facts import frames
 from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
 from ttmatrix_tensors import describe, float_tensors, lowest_pcc, show, structure
 from ttmatrix_workload import call, load_inputs, load_model
@@ -64,6 +65,7 @@ class Phase:
         self.gradients: dict[str, torch.Tensor] = {}
         self.report: dict[str, Any] = {"dtype": self.name, "ok": False, "step": None, "error_type": None}
         self.report.update(error=None, parameters=[], inputs=[], output=None, unpacked=None, seconds=0.0)
+        self.report.update(frames=[], container=None)
 
     def run(self, make_loader: Callable[[], Any]) -> None:
         """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
@@ -83,6 +85,7 @@ class Phase:
         self.error = error
         kind = type(error).__name__
         self.report.update(step=self.step, error_type=kind, error=str(error))
+        self.report["frames"] = frames(error, self.args.checkout)
         traceback.print_exception(type(error), error, error.__traceback__, file=sys.stdout)
         print(f"{self.name.upper()}: FAILED in {self.step}: {kind}: {error}", flush=True)
         # The frames would keep this phase's model in memory during the next.
@@ -99,6 +102,7 @@ class Phase:
         self.report["parameters"] = parameters_of(model)
         self.step = "load_inputs"
         inputs = self._load_inputs(loader)
+        self.report["container"] = type(inputs).__name__
         self.report["inputs"] = describe(inputs)
         show("inputs", self.report["inputs"])
         self.step = "forward"

@@ -52,13 +52,15 @@ def _subscript(key: Any) -> Any:
 
 
 def describe(value: Any) -> list[dict[str, Any]]:
-    """The first leaves of `value` as data: name and type, and for tensors dtype and shape."""
+    """The first leaves of `value` as data: name and type, for tensors dtype, shape and whether autograd follows."""
     described: list[dict[str, Any]] = []
     for name, leaf in leaves(value):
         tensor = isinstance(leaf, torch.Tensor)
         dtype = str(leaf.dtype).removeprefix("torch.") if tensor else None
         shape = list(leaf.shape) if tensor else None
         described.append({"name": name, "type": type(leaf).__name__, "dtype": dtype, "shape": shape})
+        if tensor and leaf.requires_grad:
+            described[-1]["requires_grad"] = True
         if len(described) == MAX_LEAVES:
             break
     return described

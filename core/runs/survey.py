@@ -12,7 +12,7 @@ from core.proc import CommandRunner, boot_id, run_command, this_host
 from core.runs.environment import digest
 from core.sources.checkout import Checkout
 
-PACKAGES = ("torch", "torch_xla", "pjrt_plugin_tt", "jax", "pytest", "ruamel", "yaml")
+PACKAGES = ("torch", "torch_xla", "pjrt_plugin_tt", "jax", "pytest", "pytest_forked", "ruamel", "yaml")
 VERSION = 1
 
 # Nothing is imported: torch alone would take seconds.

@@ -14,6 +14,7 @@ from tui.screens.overview import OverviewScreen
 from tui.screens.review import ReviewScreen
 from tui.screens.runs import RunsScreen
 from tui.screens.triage import TriageScreen
+from tui.screens.workflows import WorkflowsScreen
 from tui.widgets.cell_table import CellTable
 from tui.widgets.log_view import LogView
 from tui.widgets.matrix_table import MatrixTable
@@ -28,6 +29,7 @@ _IN_FRONT = [
     (Where.APP, Where.REVIEW, Where.TABLE),
     (Where.APP, Where.REVIEW, Where.LINES),
     (Where.APP, Where.DOCTOR, Where.TABLE),
+    (Where.APP, Where.WORKFLOWS, Where.TABLE),
     (Where.APP, Where.TRIAGE, Where.TABLE, Where.TREE),
     (Where.APP, Where.TRIAGE, Where.LINES),
     (Where.APP, Where.CLUSTERS, Where.TABLE),
@@ -43,6 +45,7 @@ _OWNERS = {
     Where.RUN_TABLE: RunTable,
     Where.REVIEW: ReviewScreen,
     Where.DOCTOR: DoctorScreen,
+    Where.WORKFLOWS: WorkflowsScreen,
     Where.TABLE: MatrixTable,
     Where.TREE: MatrixTable,
     Where.CELLS: CellTable,

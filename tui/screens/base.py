@@ -26,6 +26,7 @@ _VIEWS = (
     (Where.DOCTOR, "6", "Doctor", ""),
     (Where.CLUSTERS, "7", "Clusters", ""),
     (Where.COMPARE, "8", "Compare", ""),
+    (Where.WORKFLOWS, "9", "Workflows", ""),
 )
 _LEAST_LIST = 4
 """Lines of the shortest list: its header and a few rows."""

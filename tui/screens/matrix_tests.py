@@ -102,6 +102,9 @@ class TestActions(EntryActions):
             hidden = self.session.view.hidden_marks()
             self.host.choose_runs(ids, f"({hidden:,} of them hidden by the filter)" if hidden else "")
 
+    def action_triage(self) -> None:
+        self.host.triage(self.targets())
+
     def action_log(self) -> None:
         record = self.session.last_run(self.current) if self.current else None
         if record is None:

@@ -82,6 +82,7 @@ def test_which_runs_are_evidence() -> None:
         ended(Outcome.PASS, spec=replace(SPEC, kind="cpu", report=Report.LINE)),
         ended(Outcome.PASS, spec=replace(SPEC, devices=())),
         ended(Outcome.PASS, spec=replace(SPEC, arch=None)),
+        ended(Outcome.PASS, spec=replace(SPEC, devices=())),
         ended(Outcome.PASS, spec=replace(SPEC, cwd=Path("/elsewhere"))),
         ended(Outcome.CANCELLED),
         ended(Outcome.LOST),

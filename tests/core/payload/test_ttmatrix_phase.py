@@ -34,9 +34,12 @@ def test_training_runs_forward_and_backward_in_both_dtypes(repro: Repro) -> None
     ]
     low, full = ran.phases
     assert low["inputs"] == [{"name": "tensor", "type": "Tensor", "dtype": "bfloat16", "shape": [2, 4]}]
+    assert full["output"]["leaves"] == [
+        {"name": "tensor", "type": "Tensor", "dtype": "float32", "shape": [2, 3], "requires_grad": True}
+    ]
+    assert (low["container"], low["frames"]) == ("Tensor", [])
     assert low["parameters"] == full["parameters"] == ["x"]
     assert full["output"]["access"] == [""]
-    assert full["output"]["leaves"] == [{"name": "tensor", "type": "Tensor", "dtype": "float32", "shape": [2, 3]}]
     assert ran.result
     assert ran.result["pcc"]["outputs"]["value"] > 0.999
     assert ran.result["pcc"]["gradients"]["compared"] == 2
@@ -115,6 +118,7 @@ class ModelLoader(ModelLoader):
     assert (low["ok"], low["step"], low["error_type"]) == (False, "forward", "RuntimeError")
     assert "must have the same dtype" in low["error"]
     assert low["inputs"] == [{"name": "x", "type": "Tensor", "dtype": "float32", "shape": [2, 4]}]
+    assert low["container"] == "dict"
     assert full["ok"] is True
     assert "Traceback" in ran.output
     assert f"BFLOAT16: FAILED in forward: RuntimeError: {low['error']}" in ran.output

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix triage`: take failing training tests through a workflow, from the CPU repro to a reviewed change."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.cli.console import Console
+from core.cli.context import Context
+from core.edits.exclusive import sole_writer
+from core.edits.workbench import Workbench
+from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
+from core.matrix.fields import select
+from core.matrix.query import Query
+from core.runs.store import RunStore
+from core.text import printable
+from core.triage.bulk import drive_all, forget_edited, look_first
+from core.triage.driver import Given, Progress, sole_triage
+from core.triage.finish import leave, operations_of, plan_of, take
+from core.triage.perform import World
+from core.triage.report_document import document
+from core.triage.report_text import markdown
+from core.triage.resolve import find_target, is_target
+from core.triage.session import sessions_directory
+from core.triage.workflows import AUTO, KINDS
+
+_WAIT_SECONDS = 5.0
+"""How long another writer is waited for."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "workflows:\n" + "\n".join(f"  {name:<22} {kind.help}" for name, kind in KINDS.items())
+    parser.add_argument("ids", nargs="*", metavar="ID", help="a training entry, or the name of its model")
+    parser.add_argument("--query", default="", metavar="QUERY", help="all training entries that match it")
+    parser.add_argument("--workflow", choices=(AUTO, *KINDS), default=AUTO, help="default: what the CPU repro shows")
+    parser.add_argument("--apply", action="store_true", help="keep the loader edit and write the expectations")
+    parser.add_argument(
+        "--device-result", type=Path, metavar="XML", help="a JUnit file of the device run, made elsewhere; goes on"
+    )
+    parser.add_argument(
+        "--choose", type=int, action="append", default=[], metavar="N", help="answer a question; goes on"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on where it stopped, instead of anew")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    ids = _targets(args, context)
+    world = World(context.matrix, context.model_infos, context.settings, RunStore(context.paths.runs), context.arch)
+    world.said = context.console.note
+    root = sessions_directory(context.paths.state, context.checkout.root)
+    with sole_triage(root):
+        done = _drive(args, world, root, ids)
+        planned = plan_of(context.matrix, [op for one in done for op in operations_of(one)])
+        for rejection in planned.rejected:
+            context.console.note(f"rejected: {rejection.op.op} {rejection.op.id}: {rejection.why}")
+        # Before anything is written, after which there would be no difference.
+        diffs = [plan_of(context.matrix, operations_of(one)).diff() for one in done]
+        applies = args.apply and not planned.rejected
+        if applies:
+            bench = Workbench(context.checkout, context.paths.journal)
+            with sole_writer(context.checkout.root, "writing expectations", wait=_WAIT_SECONDS):
+                take(world, bench, [one for one in done if one.blocked is None], planned)
+    _tell(
+        context.console, [(one, diff, applies and one.blocked is None) for one, diff in zip(done, diffs, strict=True)]
+    )
+    return EXIT_FINDINGS if planned.rejected else max(map(exit_code, done), default=EXIT_OK)
+
+
+def _drive(args: argparse.Namespace, world: World, root: Path, ids: Sequence[str]) -> list[Progress]:
+    """Take all of `ids` as far as they go; edits stay in the work tree only where they are to be applied."""
+    given = Given(list(args.choose), args.device_result)
+    again = bool(args.resume or given.choices or given.device_result)
+
+    def after(progress: Progress) -> None:
+        if not args.apply:
+            leave(world, progress)
+        elif progress.blocked is None:
+            forget_edited(world, progress)
+
+    if not again:
+        look_first(world, ids)
+    done = list(drive_all(world, root, ids, args.workflow, given, after, again=again))
+    if given.choices:
+        world.said(f"nothing asked for --choose {given.choices[0]}")
+    return done
+
+
+def exit_code(progress: Progress) -> int:
+    """0 at an end with a proposal; 1 where it aborted, or waits for somebody; 2 where the machine cannot run it."""
+    report = progress.session.state.report
+    if report is not None and report.environment:
+        return EXIT_INFRASTRUCTURE
+    aborted = report is not None and report.aborted is not None
+    return EXIT_FINDINGS if aborted or progress.blocked is not None else EXIT_OK
+
+
+def _targets(args: argparse.Namespace, context: Context) -> Sequence[str]:
+    matrix = context.matrix
+    found = [find_target(matrix, text, context.ids_of_model_named) for text in args.ids]
+    if args.query:
+        query = Query.parse(args.query)
+        rows = select(matrix, query, context.arch, context.learned(matrix, query))
+        found += [matrix.ids[row] for row in rows if is_target(matrix, matrix.ids[row])]
+    if not found:
+        raise UsageError("There is nothing to triage", hint="Name training entries, or give a --query that has some.")
+    return list(dict.fromkeys(found))
+
+
+def _tell(console: Console, told: Sequence[tuple[Progress, str, bool]]) -> None:
+    """Each with the diff of its expectations, and whether it is applied."""
+    if console.json:
+        documents = [document(one, diff, applied=applied) for one, diff, applied in told]
+        console.document(documents[0] if len(documents) == 1 else documents)
+        return
+    for number, (one, diff, applied) in enumerate(told):
+        if number:
+            console.line()
+        console.line(printable(markdown(one, diff, applied=applied).rstrip("\n")))

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a workflow is about: one training entry, its loader, and all that shares the loader."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.model import Status, TestId
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One entry that a workflow may change or look at."""
+
+    id: str
+    file: str
+    """Where the entry stands, relative to the test_config directory."""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """As YAML means them."""
+
+    @property
+    def status(self) -> str:
+        return str(self.fields.get("status") or Status.UNSPECIFIED)
+
+    @property
+    def reason(self) -> str:
+        return str(self.fields.get("reason") or "")
+
+    @property
+    def directory(self) -> str:
+        """The loader's, relative to the models root."""
+        parsed = TestId.parse(self.id)
+        return parsed.directory if parsed else ""
+
+    @property
+    def variant(self) -> str:
+        """Of the test id; empty where it has none."""
+        parsed = TestId.parse(self.id)
+        return (parsed.variant if parsed else "") or ""
+
+    @property
+    def shadowed(self) -> tuple[str, ...]:
+        """Archs on which the entry's own status or reason is not what counts."""
+        overrides = self.fields.get("arch_overrides")
+        archs = overrides.items() if isinstance(overrides, Mapping) else ()
+        ours = {"status", "bringup_status", "reason", "assert_pcc"}
+        return tuple(str(arch) for arch, values in archs if isinstance(values, Mapping) and ours & values.keys())
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One training entry with what its workflow needs to know. Nothing in it changes while the workflow runs."""
+
+    target: Member
+    loader: str
+    """The loader's file, relative to the checkout."""
+    registry: str
+    """The file of the registry of output classes, relative to the checkout."""
+    sources: Mapping[str, str]
+    """Texts by path relative to the checkout: the loader, the loaders it descends from (nearest first), the registry.
+
+    Missing where there is no such file.
+    """
+    scope: tuple[Member, ...]
+    """Every training entry whose loader runs this loader's code, the target first."""
+    inference: tuple[Member, ...] = ()
+    """The inference entries of the same loaders: looked at, never changed."""
+    task: str = ""
+    """What the model is for, as upstream's `ModelTask` says it; empty: it cannot be told."""
+
+    @property
+    def id(self) -> str:
+        return self.target.id
+
+    @property
+    def loader_files(self) -> tuple[str, ...]:
+        """Files that an edit of loader code may go to, the loader's own first."""
+        return tuple(path for path in self.sources if path != self.registry)
+
+
+def case_to_fields(case: Case) -> dict[str, Any]:
+    """`case` as JSON can hold it."""
+    return {
+        "target": _fields(case.target),
+        "loader": case.loader,
+        "registry": case.registry,
+        "sources": dict(case.sources),
+        "scope": [_fields(member) for member in case.scope],
+        "inference": [_fields(member) for member in case.inference],
+        "task": case.task,
+    }
+
+
+def case_from_fields(raw: Mapping[str, Any]) -> Case:
+    """What `case_to_fields` gave. Raises KeyError or TypeError for anything else."""
+    return Case(
+        member_from_fields(raw["target"]),
+        raw["loader"],
+        raw["registry"],
+        dict(raw["sources"]),
+        tuple(map(member_from_fields, raw["scope"])),
+        tuple(map(member_from_fields, raw["inference"])),
+        raw["task"],
+    )
+
+
+def _fields(member: Member) -> dict[str, Any]:
+    return {"id": member.id, "file": member.file, "fields": dict(member.fields)}
+
+
+def member_from_fields(raw: Mapping[str, Any]) -> Member:
+    """One entry of `case_to_fields`. Raises KeyError or TypeError for anything else."""
+    return Member(raw["id"], raw["file"], dict(raw["fields"]))
+
+
+member_to_fields = _fields

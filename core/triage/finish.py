@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of the result of sessions: taken into the files, or left without a trace."""
+
+from collections.abc import Sequence
+
+from core.edits.operations import Operation
+from core.edits.plan import EditPlan, plan, write
+from core.edits.workbench import Workbench
+from core.matrix.index import Matrix
+from core.triage.driver import Progress, park, restore_edits
+from core.triage.effects import Propose
+from core.triage.perform import World
+
+
+def operations_of(progress: Progress) -> tuple[Operation, ...]:
+    """What the workflow proposes; nothing before its end, and nothing where it aborted."""
+    end = progress.session.state.end
+    return end.operations if isinstance(end, Propose) else ()
+
+
+def plan_of(matrix: Matrix, operations: Sequence[Operation]) -> EditPlan:
+    """What operations come to in the expectation files as they are."""
+    return plan(matrix.checkout.test_config, operations, matrix.schema)
+
+
+def leave(world: World, progress: Progress) -> None:
+    """Nothing remains in the checkout; a session that has not ended can go on later."""
+    park(world, progress.session)
+
+
+def take(world: World, bench: Workbench, done: Sequence[Progress], planned: EditPlan) -> None:
+    """Keep the edits in the work tree and write the expectations. The caller is the sole writer.
+
+    Raises TTMatrixError, with nothing written, where a file has changed; edits that were in place stay so.
+    """
+    for progress in done:
+        restore_edits(world, progress.session)
+    bench.write_plan(planned, write)
+    for progress in done:
+        progress.session.close()

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do what workflows ask for: run tests, edit and revert loaders, look for users of a class."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.matrix.index import Matrix
+from core.matrix.model_infos import info_of
+from core.runs.kinds import KINDS
+from core.runs.launch import launch_all, wait
+from core.runs.outcome import Outcome
+from core.runs.plan import as_batch, find_interpreter, plan_test
+from core.runs.preflight import Surroundings, preflight, refuse
+from core.runs.record import RunRecord
+from core.runs.spec import RunSpec
+from core.runs.store import JUNIT, RunStore
+from core.runs.survey import Survey, survey
+from core.settings import Settings
+from core.sources.model_info import ModelInfos
+from core.triage.case import Member, member_to_fields
+from core.triage.device import missing_device, plan_device, with_forks
+from core.triage.device_result import read_device_result
+from core.triage.effects import Answer
+from core.triage.loader_code.blast_radius import returning
+from core.triage.loader_code.edit import Edit
+from core.triage.loader_code.edited_file import edited_files, put, take_back
+from core.triage.repro import Repro
+from core.triage.resolve import members
+from core.triage.session import Session
+
+_UNDONE = frozenset({Outcome.LOST, Outcome.CANCELLED})
+
+
+@dataclass(slots=True)
+class World:
+    """What is acted upon."""
+
+    matrix: Matrix
+    infos: ModelInfos
+    settings: Settings
+    store: RunStore
+    arch: str = ""
+    said: Callable[[str], None] = lambda _: None
+    """Hears of what goes on."""
+    known: dict[str, RunRecord] = field(default_factory=dict)
+    """CPU repros that were made beforehand of the checkout as it is, by test id."""
+    _survey: Survey | None = None
+
+    @property
+    def root(self) -> Path:
+        return self.matrix.checkout.root
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """Asked once: an interpreter takes its time to tell."""
+        if self._survey is None:
+            python = find_interpreter(self.root, self.settings)
+            self._survey = survey(self.matrix.checkout, python, os.environ)
+        return Surroundings(self.matrix.checkout, self._survey, os.environ, self.store.root)
+
+
+def run_cpu(world: World, session: Session, ids: Sequence[str]) -> Answer:
+    """Run the CPU repros of `ids` in parallel, or wait for those that were started before an interruption."""
+    if not session.state.report or not session.state.report.edits:
+        ready = [world.known.get(id) for id in ids]
+        if all(ready):
+            return [_told(record) for record in ready if record]
+    records = _join(world, session, ids)
+    return [_told(record) for record in records]
+
+
+def start_cpu(world: World, ids: Sequence[str]) -> list[RunSpec]:
+    """Plan CPU repros of `ids` as one batch. Raises TTMatrixError where this machine cannot run any."""
+    specs = [plan_test(world.matrix, id, world.settings, runs=world.store.root, arch=world.arch) for id in ids]
+    refuse(preflight(KINDS["cpu"], specs, world.surroundings))
+    return as_batch(specs)
+
+
+def launch_and_wait(world: World, specs: Sequence[RunSpec]) -> list[RunRecord]:
+    """Start planned runs and wait for them."""
+    launch_all(world.store, specs, provenance=world.surroundings.survey.to_json())
+    return wait(world.store, [spec.run_id for spec in specs])
+
+
+def edit_loader(world: World, session: Session, path: str, edit: Edit) -> None:
+    """Put an edit into the work tree. Done already is fine."""
+    put(world.root / path, edit, session.edits)
+
+
+def revert_loader(world: World, session: Session, path: str, edit: Edit) -> None:
+    """Take an edit back. Done already is fine."""
+    for edited in reversed(edited_files(session.edits)):
+        if edited.path == world.root / path and edited.edit.after == edit.after:
+            take_back(edited)
+
+
+def find_users(world: World, output_class: str) -> Answer:
+    """The loaders that may return `output_class`, with their training entries and what they are for."""
+    found = returning(world.matrix.checkout.models, world.matrix.loaders.values(), output_class, _seen(world))
+    return [
+        {
+            "directory": one.directory,
+            "sureness": str(one.sureness),
+            "why": one.why,
+            "task": _task(world, entries := members(world.matrix, [one.directory])),
+            "members": [member_to_fields(member) for member in entries],
+        }
+        for one in found
+    ]
+
+
+def device_command(world: World, ids: Sequence[str]) -> tuple[RunSpec, str]:
+    """The one invocation for `ids`, and why it cannot be made here; empty: it can."""
+    spec = plan_device(world.matrix, ids, world.settings, runs=world.store.root, arch=world.arch)
+    spec = with_forks(spec, world.surroundings.survey)
+    return spec, missing_device(spec, world.surroundings, world.settings)
+
+
+def run_device(world: World, session: Session, spec: RunSpec, ids: Sequence[str]) -> Answer:
+    """Run on a device, or wait for what was started before an interruption; what each test has shown."""
+    done = [one for one in _begun(world, session) if one.outcome not in _UNDONE]
+    if not done:
+        session.begin_runs([spec.run_id])
+        done = launch_and_wait(world, [spec])
+    else:
+        done = wait(world.store, [done[0].spec.run_id])
+    record = done[0]
+    file = record.directory / JUNIT
+    stand_in = "" if record.spec.devices else "ttmatrix's own runner, without a device"
+    if file.is_file():
+        return [{**one, "by": stand_in} for one in read_device_result(file, ids)]
+    # Without its file nothing is known of the tests that came after the one that took pytest along.
+    ending = "crashed" if record.outcome is Outcome.CRASH and len(ids) == 1 else "broken"
+    ending = "hung" if record.outcome in (Outcome.HANG, Outcome.TIMEOUT) and len(ids) == 1 else ending
+    return [{"id": id, "ending": ending, "reason": record.summary, "stage": ""} for id in ids]
+
+
+def _join(world: World, session: Session, ids: Sequence[str]) -> list[RunRecord]:
+    begun = {record.spec.test_id: record for record in _begun(world, session)}
+    missing = [id for id in ids if id not in begun or begun[id].outcome in _UNDONE]
+    if missing:
+        specs = start_cpu(world, missing)
+        kept = [begun[id].spec.run_id for id in ids if id not in missing]
+        session.begin_runs([*kept, *(spec.run_id for spec in specs)])
+        world.said(f"running {len(specs)} CPU repros")
+        launch_all(world.store, specs, provenance=world.surroundings.survey.to_json())
+    found = {record.spec.test_id: record for record in wait(world.store, session.began)}
+    return [found[id] for id in ids]
+
+
+def _begun(world: World, session: Session) -> list[RunRecord]:
+    """The runs that were started for the effect that waits; not those that never came into being."""
+    there = [run for run in session.began if world.store.directory(run).is_dir()]
+    return world.store.some(there)
+
+
+def _told(record: RunRecord) -> dict[str, object]:
+    return {
+        "id": record.spec.test_id,
+        "outcome": str(record.outcome or record.state),
+        "run": record.spec.run_id,
+        "summary": record.summary,
+        "result": None if record.result is None else dict(record.result),
+    }
+
+
+def _seen(world: World) -> dict[str, frozenset[str]]:
+    """The output classes that CPU repros here have shown, by loader directory."""
+    found: dict[str, set[str]] = {}
+    for record in world.store.records():
+        if record.spec.kind == "cpu" and record.spec.cwd == world.root:
+            one = Repro.of(_told(record))
+            if one.output is not None:
+                directory = Member(one.id, "").directory
+                found.setdefault(directory, set()).add(str(one.output.get("class")))
+    return {directory: frozenset(names) for directory, names in found.items()}
+
+
+def _task(world: World, entries: Sequence[Member]) -> str:
+    infos = (info_of(world.infos, member.id) for member in entries)
+    return next((info.task for info in infos if info), "")

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`triage`: what it prints, what it leaves, what it exits with, and how it survives being killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from core.settings import paths
+from core.sources.checkout import Checkout
+from core.triage.session import sessions_directory
+from tests.support.cli import Called, call
+from tests.support.tree import TRAINING
+from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml, triage_checkout
+
+KEYS = {"workflow", "flavour", "decision", "cpu", "loader_edit", "scope", "ops", "needs_review", "aborted"}
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, own_home: Path) -> Checkout:
+    return triage_checkout(tmp_path, own_home)
+
+
+def triage(checkout: Checkout, *argv: object) -> Called:
+    return call("triage", *argv, "--repo", checkout.root)
+
+
+def files(checkout: Checkout) -> tuple[str, str]:
+    return (checkout.root / LOADER_FILE).read_text(), (checkout.test_config / TRAINING).read_text()
+
+
+def test_without_apply_nothing_remains_and_the_device_is_what_is_missing(checkout: Checkout) -> None:
+    before = files(checkout)
+    called = triage(checkout, SMALL, "--json")
+    told = called.json
+    assert called.code == 1
+    assert told.keys() >= KEYS
+    assert (told["workflow"], told["flavour"], told["decision"]) == ("dtype-bfloat16", "cross_dtype", "fixed")
+    assert told["loader_edit"]["path"] == LOADER_FILE
+    assert "+        row = torch.zeros(batch_size, 6, dtype=dtype_override)" in told["loader_edit"]["diff"]
+    assert (told["scope"], told["ops"], told["aborted"]) == ([SMALL, LARGE], [], None)
+    assert [one["when"] for one in told["cpu"]] == ["before", "before", "after", "after"]
+    assert "pytest" in told["waiting"]["command"]
+    assert files(checkout) == before
+
+
+def test_a_device_result_ends_it_and_apply_writes_loader_and_yaml(checkout: Checkout, tmp_path: Path) -> None:
+    triage(checkout, SMALL)
+    xml = device_xml(tmp_path / "junit.xml", Large="RuntimeError: TT_FATAL: no room")
+    called = triage(checkout, SMALL, "--device-result", xml, "--apply", "--json")
+    loader, yaml = files(checkout)
+    assert (called.code, called.json["applied"], called.json["waiting"]) == (0, True, None)
+    assert loader == LOADER.replace("(batch_size, 6)", "(batch_size, 6, dtype=dtype_override)")
+    assert f"  {SMALL}:\n    status: EXPECTED_PASSING\n\n" in yaml
+    assert 'reason: "RuntimeError: TT_FATAL: no room"' in yaml
+    assert called.json["diff"].count("+++ ") == 1
+
+
+def test_a_preview_with_a_device_result_leaves_nothing(checkout: Checkout, tmp_path: Path) -> None:
+    before = files(checkout)
+    called = triage(checkout, SMALL, "--device-result", device_xml(tmp_path / "junit.xml"), "--json")
+    assert (called.code, len(called.json["ops"]), called.json["applied"]) == (0, 6, False)
+    assert files(checkout) == before
+
+
+def test_apply_at_the_device_stop_leaves_the_edit_for_the_run_and_no_yaml(checkout: Checkout) -> None:
+    yaml = files(checkout)[1]
+    called = triage(checkout, SMALL, "--apply")
+    assert called.code == 1
+    assert "dtype=dtype_override" in files(checkout)[0]
+    assert files(checkout)[1] == yaml
+
+
+def test_the_report_has_every_part(checkout: Checkout) -> None:
+    told = triage(checkout, SMALL).out
+    for part in (f"# {SMALL}", "- flavour: cross_dtype", "## CPU", "inputs: row float32", "## Loader", "```diff"):
+        assert part in told
+    for part in ("## Scope", LARGE, "## Device", "--junitxml=", "--device-result XML", "inference expectations"):
+        assert part in told
+
+
+def test_a_wrong_gate_aborts_with_1_and_an_unknown_name_is_usage(checkout: Checkout) -> None:
+    called = triage(checkout, SMALL, "--workflow", "missing-inputs", "--json")
+    assert (called.code, called.json["cpu"]) == (1, [])
+    assert "The failing reason here is: RuntimeError: mat1" in called.json["aborted"]
+    unknown = triage(checkout, "no_such_model")
+    assert unknown.code == 64
+    assert "Could not resolve no_such_model to a YAML entry or loader" in unknown.err
+    assert triage(checkout).code == 64
+    assert triage(checkout, "--query", "status:passing").code == 64
+
+
+def test_a_machine_that_cannot_run_is_2(checkout: Checkout) -> None:
+    (checkout.root.parent / "python").write_text('#!/bin/sh\necho \'TTMATRIX-PROBE {"python": "3"}\'\nexit 3\n')
+    assert triage(checkout, SMALL).code == 2
+
+
+def test_many_at_once_decide_what_belongs_together_once(checkout: Checkout, tmp_path: Path) -> None:
+    xml = device_xml(tmp_path / "junit.xml")
+    called = triage(checkout, SMALL, LARGE, "--device-result", xml, "--json")
+    assert called.code == 0
+    assert called.json["scope"] == [SMALL, LARGE]
+    queried = triage(checkout, "--query", "mode:training", "--json")
+    assert queried.json["scope"] == [LARGE, SMALL]
+    assert "running 2 CPU repros" in queried.err
+
+
+def _journal(checkout: Checkout) -> Path | None:
+    return next(sessions_directory(paths().state, checkout.root).glob("*/journal.jsonl"), None)
+
+
+def _lines(checkout: Checkout) -> int:
+    journal = _journal(checkout)
+    return journal.read_text().count("\n") if journal else 0
+
+
+@pytest.mark.parametrize("lines", [1, 2, 4, 6])
+def test_killed_at_any_line_of_its_journal_it_ends_the_same(checkout: Checkout, tmp_path: Path, lines: int) -> None:
+    before = files(checkout)
+    xml = device_xml(tmp_path / "junit.xml")
+    argv = [sys.executable, "-m", "tui", "triage", SMALL, "--device-result", str(xml), "--repo", str(checkout.root)]
+    process = subprocess.Popen(argv, cwd=Path(__file__).parents[3], env=dict(os.environ), stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while _lines(checkout) < lines and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    called = triage(checkout, SMALL, "--resume", "--device-result", xml, "--json")
+    assert (called.code, called.json["decision"], len(called.json["ops"])) == (0, "fixed", 6)
+    assert files(checkout) == before

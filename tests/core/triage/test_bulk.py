@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.triage.bulk: what is looked at first is looked at once, and what belongs together is decided once."""
+
+from pathlib import Path
+
+from core.settings import paths
+from core.triage.bulk import drive_all, forget_edited, look_first
+from core.triage.driver import Given, Progress, park
+from core.triage.perform import World
+from core.triage.session import sessions_directory
+from tests.support.triage_checkout import LARGE, SMALL, device_xml
+
+
+def calls(world: World) -> int:
+    return len((world.root.parent / "calls").read_text().splitlines())
+
+
+def test_repros_that_were_made_first_are_not_made_again(world: World, tmp_path: Path) -> None:
+    root = sessions_directory(paths().state, world.root)
+    look_first(world, [SMALL, LARGE])
+    assert (calls(world), set(world.known)) == (2, {SMALL, LARGE})
+    seen: list[Progress] = []
+    given = Given(device_result=device_xml(tmp_path / "junit.xml"))
+    done = list(drive_all(world, root, [SMALL, LARGE], "auto", given, seen.append, again=False))
+    # The second is decided with the first: only the two reruns after the edit are new.
+    assert (len(done), done, calls(world)) == (1, seen, 4)
+    forget_edited(world, done[0])
+    assert world.known == {}
+    park(world, done[0].session)
+
+
+def test_one_alone_needs_no_look_before(world: World) -> None:
+    look_first(world, [SMALL])
+    assert world.known == {}

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.triage.effects: each says in a line what it asks for."""
+
+import pytest
+
+from core.triage.effects import Abort, Ask, EditLoader, Effect, End, FindUsers, Propose, RevertLoader, RunCpu, RunDevice
+from tests.support.triage import LOADER, edit
+
+
+@pytest.mark.parametrize(
+    ("effect", "title"),
+    [
+        (RunCpu(("a",), "as it is"), "CPU repro, as it is: a"),
+        (RunCpu(("a", "b"), "after"), "CPU repro, after: 2 tests"),
+        (EditLoader(LOADER, edit("cast x")), f"edit {LOADER}: cast x"),
+        (RevertLoader(LOADER, edit()), f"revert {LOADER}"),
+        (FindUsers("MapOutput"), "look for loaders that return MapOutput"),
+        (RunDevice(("a", "b"), True), "run on a device: 2 tests"),
+        (Ask("which?", ("x",)), "ask: which?"),
+        (Propose(()), "propose 0 operations"),
+        (Abort("why"), "abort"),
+    ],
+)
+def test_titles(effect: Effect | End, title: str) -> None:
+    assert effect.title == title

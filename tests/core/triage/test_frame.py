@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.triage.frame: steps that workflows share."""
+
+import pytest
+
+from core.evidence.observation import Ending
+from core.triage.case import Case
+from core.triage.effects import RunDevice, Steps
+from core.triage.frame import conclude, expect_failures, on_device, reproduce, set_back
+from core.triage.outcomes import Observed
+from core.triage.report import Report
+from core.triage.repro import Repro
+from tests.support.triage import MISMATCH, SIBLING, TARGET, case, member, play, repro, shown
+
+
+def test_nothing_to_run_asks_for_nothing() -> None:
+    def workflow(_: Case, report: Report) -> Steps[None]:
+        assert (yield from reproduce(report, [], "before", "")) == {}
+        assert (yield from on_device(report, [], [], ["extra"])) == {}
+
+    assert play(workflow, case(), lambda *_: None)[2] == []
+
+
+def test_one_invocation_takes_all_once() -> None:
+    def workflow(_: Case, report: Report) -> Steps[None]:
+        yield from on_device(report, [TARGET, TARGET], [SIBLING], [TARGET, "third"])
+
+    _, _, effects = play(workflow, case(), lambda *_: [])
+    assert effects == [RunDevice((TARGET, SIBLING, "third"), decisive=True)]
+
+
+def test_what_the_cpu_decided_stands_without_a_device_and_is_said_to() -> None:
+    def workflow(about: Case, report: Report) -> Steps[None]:
+        report.scope = list(about.scope)
+        yield from expect_failures(report, {TARGET: MISMATCH})
+
+    _, report, effects = play(workflow, case(), lambda *_: None)
+    assert effects == [RunDevice((TARGET,), decisive=False)]
+    assert report.unverified
+    assert [op.path for op in report.operations] == [("bringup_status",)]
+
+
+def test_another_failure_on_the_device_counts_more_and_is_flagged() -> None:
+    report = Report(scope=[member()])
+    conclude(report, {TARGET: Observed(TARGET, Ending.FAILED, "error: 'ttir.x'")}, (), {TARGET: MISMATCH})
+    assert {op.value for op in report.operations} == {"error: 'ttir.x'", "FAILED_TTMLIR_COMPILATION"}
+    assert len(report.review) == 1
+
+
+def test_a_test_that_the_device_did_not_run_stays_and_is_flagged() -> None:
+    report = Report(scope=[member()])
+    conclude(report, {}, [TARGET], {})
+    assert (report.operations, len(report.review)) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "back"),
+    [("forward", "load_inputs", True), ("forward", "backward", False), ("forward", "forward", False)],
+)
+def test_a_model_that_gets_less_far_fails_by_the_edit(before: str, after: str, back: bool) -> None:
+    one, other = (Repro.of(repro(TARGET, "ValueError: x", "", step)) for step in (before, after))
+    assert set_back(other, one) is back
+    assert not set_back(Repro.of(repro(TARGET)), one)
+
+
+def test_overrides_that_hide_the_write_are_flagged() -> None:
+    report = Report(scope=[member(arch_overrides={"n150": {"status": "X"}})])
+    conclude(report, {TARGET: Observed.of(shown(TARGET, "passed"))}, [TARGET], {})
+    assert "n150" in report.review[0]

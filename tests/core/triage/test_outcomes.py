@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.triage.outcomes: the table from a device result to fields, and from fields to operations."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.edits.values import after
+from core.evidence.observation import Ending
+from core.triage.outcomes import Observed, expected_failure, operations, passing, wanted
+from tests.support.triage import TARGET, member
+
+XFAIL = {"status": "KNOWN_FAILURE_XFAIL", "bringup_status": "FAILED_FE_COMPILATION"}
+
+
+@pytest.mark.parametrize(
+    ("ending", "reason", "stage", "fields"),
+    [
+        (Ending.PASSED, "", "", passing()),
+        (Ending.INACCURATE, "pcc=0.5", "", {**passing(), "assert_pcc": False}),
+        (Ending.FAILED, "ValueError: x", "", {**XFAIL, "reason": "ValueError: x"}),
+        (
+            Ending.FAILED,
+            "ValueError: x",
+            "FAILED_RUNTIME",
+            {**XFAIL, "bringup_status": "FAILED_RUNTIME", "reason": "ValueError: x"},
+        ),
+        (
+            Ending.CRASHED,
+            "crashed with SIGABRT",
+            "",
+            {
+                "status": "NOT_SUPPORTED_SKIP",
+                "bringup_status": "FAILED_TTMLIR_COMPILATION",
+                "reason": "crashed with SIGABRT",
+            },
+        ),
+        (Ending.FAILED, "Error code: 13", "", None),
+        (Ending.HUNG, "", "", None),
+        (Ending.NOT_RUN, "", "", None),
+        (Ending.BROKEN, "pip failed", "", None),
+    ],
+)
+def test_what_an_outcome_comes_to(ending: Ending, reason: str, stage: str, fields: dict[str, object] | None) -> None:
+    found = wanted(Observed(TARGET, ending, reason, stage))
+    assert found.fields == fields
+    assert found.why
+
+
+@given(
+    st.sampled_from([passing(), expected_failure("ValueError: x"), {**passing(), "assert_pcc": False}]),
+    st.dictionaries(
+        st.sampled_from(["status", "bringup_status", "reason", "assert_pcc", "markers"]), st.sampled_from(["a", False])
+    ),
+)
+def test_operations_make_the_entry_say_it_and_touch_nothing_else(
+    fields: dict[str, object], before: dict[str, Any]
+) -> None:
+    about = type(member())(TARGET, "f.yaml", before)
+    result: Any = before
+    for operation in operations(about, fields):
+        result = after(result, operation)
+    assert {name: result.get(name) for name in fields} == fields
+    assert {k: v for k, v in result.items() if k not in fields} == {k: v for k, v in before.items() if k not in fields}
+
+
+def test_an_entry_that_says_it_already_needs_no_operation() -> None:
+    assert operations(member(TARGET, "ValueError: x", bringup_status="FAILED_FE_COMPILATION"), {**XFAIL}) == ()
+
+
+def test_an_observation_survives_being_kept() -> None:
+    one = Observed(TARGET, Ending.CRASHED, "crashed", "FAILED_RUNTIME")
+    assert Observed.of(one.to_fields()) == one

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Workflows on a screen: begun from the matrix, stopped at the device, gone on with, accepted into the review."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from core.settings import load_settings, paths
+from core.sources.checkout import Checkout
+from core.triage.board import Standing
+from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml, triage_checkout
+from tui.app import TTMatrixApp
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, own_home: Path) -> Checkout:
+    return triage_checkout(tmp_path, own_home)
+
+
+def opened(checkout: Checkout) -> TTMatrixApp:
+    return build_app(checkout, query="mode:training", settings=load_settings(paths().settings_file))
+
+
+def loader(checkout: Checkout) -> str:
+    return (checkout.root / LOADER_FILE).read_text()
+
+
+async def begun(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
+    """A workflow on the small variant, as far as it goes without a device."""
+    await until(pilot, lambda: app.matrix_screen.current is not None, "the matrix")
+    app.matrix_screen.go_to(SMALL)
+    await until(pilot, lambda: app.matrix_screen.current == SMALL, "the test")
+    await pilot.press("T")
+    standing = Standing.DEVICE
+    await until(
+        pilot, lambda: [one.standing for one in app.workflows_screen.board.items] == [standing], "the device stop"
+    )
+    await until(pilot, lambda: "needs a device" in screen_text(app), "the word")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+async def test_from_a_failing_test_to_the_review(checkout: Checkout, tmp_path: Path, size: tuple[int, int]) -> None:
+    app = opened(checkout)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await begun(app, pilot)
+        assert loader(checkout) == LOADER
+        text = app.workflows_screen.pane.text
+        assert "▸ run on a device: 2 tests" in text
+        assert "row = torch.zeros(batch_size, 6, dtype=dtype_override)" in text
+        await pilot.press("D")
+        await type_text(pilot, str(device_xml(tmp_path / "junit.xml")))
+        await pilot.press("enter")
+        await until(pilot, lambda: "ready" in screen_text(app), "the end")
+        assert not app.session.open_changes
+        await pilot.press("a")
+        await until(pilot, lambda: len(app.session.pending.changes) == 1, "the change")
+        (change,) = app.session.pending.changes
+        assert {op.id for op in change.ops} == {SMALL, LARGE}
+        assert change.note == "triage: dtype-bfloat16: fixed"
+        assert "dtype=dtype_override" in loader(checkout)
+        await until(pilot, lambda: not app.workflows_screen.board.items, "an empty board")
+
+
+async def test_dropping_asks_and_leaves_nothing(checkout: Checkout) -> None:
+    app = opened(checkout)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await begun(app, pilot)
+        await pilot.press("x")
+        await until(pilot, lambda: "Forget this workflow?" in screen_text(app), "the question")
+        await pilot.press("y")
+        await until(pilot, lambda: not app.workflows_screen.board.items, "an empty board")
+        assert loader(checkout) == LOADER
+
+
+async def test_a_workflow_left_by_another_start_is_there_again(checkout: Checkout) -> None:
+    first = opened(checkout)
+    async with first.run_test(size=(120, 40)) as pilot:
+        await begun(first, pilot)
+    second = opened(checkout)
+    async with second.run_test(size=(120, 40)) as pilot:
+        await pilot.press("9")
+        await until(pilot, lambda: SMALL in screen_text(second), "the workflow")
+        assert [one.standing for one in second.workflows_screen.board.items] == [Standing.STOPPED]
+        await pilot.press("r")
+        await until(pilot, lambda: "needs a device" in screen_text(second), "the device stop")
+
+
+async def test_tests_that_no_workflow_is_for_are_said(checkout: Checkout) -> None:
+    app = build_app(checkout, query="mode:inference")
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(pilot, lambda: app.matrix_screen.current is not None, "the matrix")
+        await pilot.press("T")
+        await until(pilot, lambda: "training entries" in screen_text(app), "the word")
+        assert app.workflows_screen.board.items == []

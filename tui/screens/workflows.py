@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Workflows: all of them above, the steps and the report of the highlighted one below, and what a person decides."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Footer, Static
+
+from core.edits.operations import Operation
+from core.text import one_line
+from core.triage.board import Board, Item, Standing
+from core.triage.driver import Given
+from core.triage.report_text import markdown
+from core.triage.resolve import is_target
+from core.triage.session import sessions_directory
+from tui.commands import Where, bindings
+from tui.presentation import counted
+from tui.screens.base import SessionScreen
+from tui.screens.dialogs import Ask, Confirm
+from tui.screens.pick import Option, Pick
+from tui.widgets.row_table import RowTable
+from tui.widgets.text_pane import TextPane
+from tui.workflow_rows import WorkflowRows, workflow_text
+
+_LOOK_SECONDS = 0.5
+
+
+class WorkflowTable(RowTable):
+    """The table of workflows, with the keys of a table."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
+
+
+class WorkflowsScreen(SessionScreen):
+    """Renders the board and hands it what a person says; nothing is decided here."""
+
+    PLACES = (Where.WORKFLOWS, Where.TABLE)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.WORKFLOWS)
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="title", markup=False)
+        with Vertical(id="workflows-box"):
+            yield WorkflowTable(WorkflowRows(()), id="workflows")
+        yield TextPane(id="workflow-text")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.board = Board(sessions_directory(self.session.paths.state, self.session.checkout.root))
+        self._shown: list[Item] = []
+        self._read: tuple[object, ...] = ()
+        self.set_interval(_LOOK_SECONDS, self._look)
+        self.table.focus()
+        self.host.in_thread("triage", self.board.look, lambda _: self._look())
+        self._look()
+
+    @property
+    def table(self) -> WorkflowTable:
+        return self.query_one(WorkflowTable)
+
+    @property
+    def pane(self) -> TextPane:
+        return self.query_one("#workflow-text", TextPane)
+
+    @property
+    def current(self) -> Item | None:
+        """The highlighted workflow."""
+        return self._shown[self.table.cursor] if self.table.cursor < len(self._shown) else None
+
+    def begin(self, ids: Sequence[str]) -> None:
+        """A new workflow on each of the training tests among `ids`."""
+        fitting = [id for id in ids if is_target(self.session.matrix, id)]
+        if not fitting:
+            self.host.say("The workflows are for training entries of PyTorch models on a single device.")
+            return
+        if len(fitting) < len(ids):
+            self.host.say(f"{counted(len(ids) - len(fitting), 'test')} left out: no workflow is for them.")
+        self._act(lambda: self.board.begin(self.session.world(), fitting))
+
+    def _act(self, work: Callable[[], None]) -> None:
+        self.host.in_thread("triage", work, lambda _: self._look())
+        self._look()
+
+    def _look(self) -> None:
+        items = self.board.items
+        if items != self._shown or not items:
+            self._shown = items
+            self.table.show(WorkflowRows(items), keep=self.table.cursor_key)
+            self.fit_list("#workflows-box", len(items))
+        waiting = sum(item.standing in (Standing.ASKS, Standing.DEVICE, Standing.READY) for item in items)
+        empty = "T in the matrix begins one: on the marked training tests, else on this one"
+        self.title_line(f"{counted(len(items), 'workflow')}, {waiting} for you" if items else empty)
+        self._read_current()
+
+    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self._read_current()
+
+    def _read_current(self) -> None:
+        item = self.current
+        # A session moves on under the same item: what it has come to tells whether there is more to read.
+        state = item.session.state if item and item.session else None
+        seen = (item, len(state.answers) if state else 0)
+        if seen != self._read:
+            self._read = seen
+            if item is not None:
+                self.pane.show(workflow_text(item))
+
+    # Actions
+
+    def action_choose(self) -> None:
+        """Answer the question of the workflow."""
+        item = self.current
+        question = item.blocked.question if item and item.blocked else None
+        if item is None or question is None:
+            self.host.say("This workflow asks nothing.")
+            return
+        options = [Option(number, str(number), one_line(text)) for number, text in enumerate(question.choices, 1)]
+        picked = Pick(one_line(question.question), options)
+        self.app.push_screen(picked, lambda number: self._go_on(item, Given([number])) if number else None)
+
+    def action_go_on(self) -> None:
+        if self.current is not None:
+            self._go_on(self.current, Given())
+
+    def action_device_result(self) -> None:
+        """Go on with the JUnit file of a run made elsewhere."""
+        item = self.current
+        if item is None or item.standing is not Standing.DEVICE:
+            self.host.say("This workflow needs no device run.")
+            return
+        question = Ask("Which JUnit file has the device run written?", one_line(item.id), verb="read it")
+        self.app.push_screen(
+            question, lambda path: self._go_on(item, Given(device_result=Path(path).expanduser())) if path else None
+        )
+
+    def _go_on(self, item: Item, given: Given) -> None:
+        self._act(lambda: self.board.go_on(self.session.world(), item.id, given))
+
+    def action_accept(self) -> None:
+        """Keep the loader edit in the work tree, and propose what follows for the expectations."""
+        item = self.current
+        if item is None or item.standing not in (Standing.READY, Standing.DEVICE):
+            self.host.say("There is nothing to accept yet.")
+            return
+        report = item.session.state.report if item.session else None
+        note = f"triage: {report.workflow}: {report.decision}" if report else "triage"
+        edited = bool(report and report.edits)
+
+        def accepted(operations: Sequence[Operation]) -> None:
+            self.host.propose(operations, note)
+            if edited:
+                self.host.say("The loader edit is in the work tree of the submodule, uncommitted.")
+                self.host.action_reload()
+            self._look()
+
+        self.host.in_thread("triage", lambda: self.board.accept(self.session.world(), item.id), accepted)
+
+    def action_drop(self) -> None:
+        """Forget the workflow; asks, because its runs are done for nothing then."""
+        item = self.current
+        if item is None:
+            return
+        question = Confirm("Forget this workflow?", f"{item.id}\nIts runs stay; its edits go.", verb="forget it")
+        self.app.push_screen(question, lambda yes: self._drop(item) if yes else None)
+
+    def _drop(self, item: Item) -> None:
+        self._act(lambda: self.board.drop(self.session.world(), item.id))
+
+    def action_copy(self) -> None:
+        """The command that is to be run elsewhere, else the whole report."""
+        item = self.current
+        if item is not None and item.progress is not None:
+            command = item.blocked.command if item.blocked else ""
+            self.host.copy(command or markdown(item.progress, "", applied=False))
+
+    def action_go_to_test(self) -> None:
+        if self.current is not None:
+            self.host.show_test(self.current.id)
+
+    def action_other_pane(self) -> None:
+        (self.pane if self.table.has_focus else self.table).focus()
