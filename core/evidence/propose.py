@@ -8,6 +8,7 @@ from core.edits.bulk import operations_for
 from core.edits.operations import Operation
 from core.edits.pending import Base
 from core.evidence.judgement import Judgement, Verdict
+from core.evidence.observation import Origin
 from core.evidence.policy import Policy
 from core.evidence.rules import Fields, wanted
 from core.evidence.strip import strip_of
@@ -132,5 +133,6 @@ def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:
 
 
 def _line(judgement: Judgement) -> str:
-    runs = dict.fromkeys(row.run for row in judgement.rows)
+    # Of a run here its own id, so that nobody removes what a pending change rests on.
+    runs = dict.fromkeys(row.job if row.origin is Origin.HERE and row.job else row.run for row in judgement.rows)
     return f"{judgement.id} on {strip_of(judgement.arch, judgement.rows).text}: {', '.join(filter(None, runs))}"

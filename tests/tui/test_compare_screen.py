@@ -35,7 +35,8 @@ async def test_the_last_two_and_others(checkout: Checkout, size: tuple[int, int]
         await type_text(pilot, "nightly-2")
         await pilot.press("enter")
         await until(pilot, lambda: "2 new" in screen_text(app), "what fails anew")
-        assert f"{FLAKY} on n150" in screen_text(app)
+        await pilot.press("g")
+        await until(pilot, lambda: f"{FLAKY} on n150" in screen_text(app), "both results of the first")
         assert "the runs do not say which commits they ran" in screen_text(app)
 
 

@@ -156,9 +156,9 @@ async def test_without_evidence_it_says_where_it_comes_from(tmp_path: Path) -> N
 
 
 async def test_the_matrix_shows_what_results_have_shown(checkout: Checkout) -> None:
-    app = build_app(checkout, query="semi or flaky")
+    app = build_app(checkout, query="has:entry flaky")
     async with app.run_test(size=(160, 50)) as pilot:
-        await until(pilot, lambda: "semi-stale:" in screen_text(app), "the detail")
+        await until(pilot, lambda: "n150 PxP 2/3 pcc .992  flaky:" in screen_text(app), "the detail")
         app.session.view.columns = ("id", "evidence")
         app.matrix_screen.show_rows()
-        await until(pilot, lambda: "n150 PxP 2/3" in screen_text(app), "the column")
+        await until(pilot, lambda: "n150 PxP 2/3 pcc .992  p150 PxP" in screen_text(app), "the column")

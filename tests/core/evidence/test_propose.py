@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.edits.operations import Operation, OpKind
 from core.edits.values import after
 from core.evidence.judgement import Judgement, Verdict
-from core.evidence.observation import Ending
+from core.evidence.observation import Ending, Origin
 from core.evidence.policy import Policy
 from core.evidence.propose import propose
 from core.evidence.rules import wanted
@@ -48,6 +48,12 @@ def test_both_archs_pass_and_the_entry_itself_is_promoted(matrix: Matrix) -> Non
     assert (made.archs, made.verdicts) == (("n150", "p150"), (Verdict.STALE,))
     assert made.why == "n150, p150: stale it is"
     assert made.evidence[0] == f"{TRAIN} on n150 PPP 3/3: nightly-1, nightly-2, nightly-3"
+
+
+def test_a_run_here_is_cited_by_its_id(matrix: Matrix) -> None:
+    rows = [observed(test_id=TRAIN, run="batch", job="run-7", origin=Origin.HERE)]
+    (made,), _ = propose(matrix, [judged(Verdict.STALE, rows)])
+    assert made.evidence == (f"{TRAIN} on n150 +P 1/1: run-7",)
 
 
 def test_one_arch_alone_is_promoted_in_an_override(matrix: Matrix) -> None:
