@@ -23,10 +23,10 @@ from tui.cluster_rows import ClusterRows, MemberRows, cluster_words, member_word
 from tui.commands import Where, bindings
 from tui.entry_lines import paragraph
 from tui.host import Host
-from tui.knowledge import Gathered, Knowledge
+from tui.knowledge import Gathered
 from tui.presentation import counted, diff_style
-from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask
+from tui.screens.evidence_base import EvidenceScreen
 from tui.screens.rerun import ask_to_start
 from tui.session import Session
 from tui.widgets.filter_bar import FilterBar, QueryInput
@@ -46,21 +46,19 @@ class ClusterView(LinesView):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
 
 
-class ClustersScreen(SessionScreen):
+class ClustersScreen(EvidenceScreen):
     """Clusters above, all about the one under the cursor below; enter shows its cells."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.CLUSTERS)
 
     def __init__(self, session: Session, host: Host) -> None:
         super().__init__(session, host)
-        self.knowledge = Knowledge(session)
         self.table = ClusterTable(ClusterRows((), {}, {}), id="changes")
         self.view = ClusterView(diff_style, id="diff")
         self._found: Gathered | None = None
         self._entered = ""
         """The signature of the cluster whose members are listed."""
         self._words = ""
-        self._late = False
 
     def places(self) -> tuple[Where, ...]:
         return (Where.CLUSTERS, Where.LINES if self.view.has_focus else Where.TABLE)
@@ -76,23 +74,14 @@ class ClustersScreen(SessionScreen):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self.follow(self.host.matrix_changed, self._ask)
-        self.follow(self.host.evidence_changed, self._ask)
         self.follow(self.host.pending_changed, self._say)
         self.follow(self.host.runs_changed, self._say)
         self.table.focus()
         self._say()
-        self._ask()
+        self.follow_evidence()
 
-    def _ask(self) -> None:
-        """Gather anew, in the background, as soon as somebody sees it."""
-        self._late = not self.is_current
-        if not self._late:
-            self.host.in_thread("clusters", self.knowledge.clusters, self._take, supersede=True)
-
-    def on_screen_resume(self) -> None:
-        if self._late:
-            self._ask()
+    def look(self) -> None:
+        self.host.in_thread("clusters", self.knowledge.clusters, self._take, supersede=True)
 
     def _take(self, found: Gathered) -> None:
         self._found = found

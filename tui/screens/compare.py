@@ -17,9 +17,9 @@ from tui.commands import Where, bindings
 from tui.difference_rows import DifferenceRows, commit_words, sides
 from tui.entry_lines import paragraph
 from tui.host import Host
-from tui.knowledge import Compared, Knowledge
+from tui.knowledge import Compared
 from tui.presentation import diff_style
-from tui.screens.base import SessionScreen
+from tui.screens.evidence_base import EvidenceScreen
 from tui.screens.pick import Option, Pick
 from tui.session import Session
 from tui.widgets.lines_view import Line, LinesView, TextLines
@@ -40,14 +40,13 @@ class DifferenceView(LinesView):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
 
 
-class CompareScreen(SessionScreen):
+class CompareScreen(EvidenceScreen):
     """What differs above, both results of the cell under the cursor and the commits below."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.COMPARE)
 
     def __init__(self, session: Session, host: Host) -> None:
         super().__init__(session, host)
-        self.knowledge = Knowledge(session)
         self.table = DifferenceTable(DifferenceRows(()), id="changes")
         self.view = DifferenceView(diff_style, id="diff")
         self.kind: Kind | None = None
@@ -55,7 +54,6 @@ class CompareScreen(SessionScreen):
         self._found: Compared | None = None
         self._names: tuple[str, str] | None = None
         """The runs that were chosen; None: the last two."""
-        self._late = False
 
     def places(self) -> tuple[Where, ...]:
         return (Where.COMPARE, Where.LINES if self.view.has_focus else Where.TABLE)
@@ -69,24 +67,15 @@ class CompareScreen(SessionScreen):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self.follow(self.host.matrix_changed, self._ask)
-        self.follow(self.host.evidence_changed, self._ask)
         self.follow(self.host.pending_changed, self._say)
         self.follow(self.host.runs_changed, self._say)
         self.table.focus()
         self._say()
-        self._ask()
+        self.follow_evidence()
 
-    def _ask(self) -> None:
-        """Compare anew, in the background, as soon as somebody sees it."""
-        self._late = not self.is_current
-        if not self._late:
-            work = partial(self.knowledge.compare, self._names)
-            self.host.in_thread("compare", work, self._take, supersede=True)
-
-    def on_screen_resume(self) -> None:
-        if self._late:
-            self._ask()
+    def look(self) -> None:
+        work = partial(self.knowledge.compare, self._names)
+        self.host.in_thread("compare", work, self._take, supersede=True)
 
     def _take(self, found: Compared) -> None:
         self._found = found
@@ -166,7 +155,7 @@ class CompareScreen(SessionScreen):
         def take(name: str | None) -> None:
             if name is not None:
                 self._names = (name, found.after) if side == "before" else (found.before, name)
-                self._ask()
+                self.ask()
 
         self.app.push_screen(pick, take)
 

@@ -20,10 +20,10 @@ from tui.commands import Where, bindings
 from tui.entry_lines import paragraph
 from tui.evidence_lines import group_lines, result_lines, strip_lines
 from tui.host import Host
-from tui.knowledge import Knowledge
 from tui.presentation import counted, diff_style
 from tui.preview import make_preview, preview_lines
 from tui.screens.change_list import ChangeList
+from tui.screens.evidence_base import EvidenceScreen
 from tui.screens.rerun import ask_to_start
 from tui.session import Session
 from tui.triage_rows import Listed, Shown, TriageBy, TriageRows, group_listed, item_of, listed
@@ -42,7 +42,7 @@ class EvidenceView(LinesView):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
 
 
-class TriageScreen(ChangeList):
+class TriageScreen(ChangeList, EvidenceScreen):
     """Tests above, what is known of the one under the cursor below. What is accepted becomes a pending change."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TRIAGE)
@@ -51,14 +51,11 @@ class TriageScreen(ChangeList):
 
     def __init__(self, session: Session, host: Host) -> None:
         super().__init__(session, host)
-        self.knowledge = Knowledge(session)
         self.view = EvidenceView(diff_style, id="diff")
         self.headline = Static("", id="diff-title", markup=False)
         self.shown = Shown.ATTENTION
         self._agenda: Agenda | None = None
         self._left_out: frozenset[str] = frozenset()
-        self._late = False
-        """There may be more to know than what is shown."""
         self._listed: tuple[object, list[Listed]] = (None, [])
 
     def places(self) -> tuple[Where, ...]:
@@ -80,26 +77,16 @@ class TriageScreen(ChangeList):
     def on_mount(self) -> None:
         self._timer = self.set_timer(_DELAY, self._ask_preview)
         self.follow(self.host.pending_changed, self._refresh)
-        self.follow(self.host.matrix_changed, self._ask)
-        self.follow(self.host.evidence_changed, self._ask)
         self.follow(self.host.runs_changed, self.say_where)
         self.table.focus()
         self._refresh()
-        self._ask()
+        self.follow_evidence()
 
     # What there is
 
-    def _ask(self) -> None:
-        """Look at all evidence anew, in the background, as soon as somebody sees it."""
-        self._late = not self.is_current
-        if self._late:
-            return
+    def look(self) -> None:
         work = partial(self.knowledge.agenda, self._left_out)
         self.host.in_thread("evidence", work, self._take, supersede=True)
-
-    def on_screen_resume(self) -> None:
-        if self._late:
-            self._ask()
 
     def _take(self, found: Agenda) -> None:
         self._agenda = found
@@ -167,7 +154,7 @@ class TriageScreen(ChangeList):
             return
         alone = frozenset(one.host for one in self._agenda.suspects) if self._agenda else frozenset()
         self._left_out = frozenset() if self._left_out else alone
-        self._ask()
+        self.ask()
 
     # Decisions
 
