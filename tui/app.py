@@ -4,7 +4,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.binding import BindingType
 from textual.signal import Signal
@@ -13,7 +13,7 @@ from core.edits.conflicts import Conflict, Take
 from core.edits.operations import Operation
 from core.edits.pending import Change, Decision
 from core.errors import TTMatrixError
-from core.evidence.verdicts import Verdicts
+from core.evidence.stamp import evidence_stamp, store_file
 from core.matrix.detail import Detail
 from core.matrix.fields import needs
 from core.matrix.index import Matrix
@@ -30,7 +30,6 @@ from tui.clipboard import keep_copy
 from tui.commands import Command, Where, bindings, commands
 from tui.editor import edit, editor_command
 from tui.exit_words import ended_words, exit_words
-from tui.knowledge import Knowledge
 from tui.navigation import Navigation
 from tui.palette import CommandProvider
 from tui.presentation import counted
@@ -39,6 +38,9 @@ from tui.screens.dialogs import Confirm, Notice
 from tui.screens.help import HelpScreen
 from tui.screens.launch import Launch
 from tui.session import Session
+
+if TYPE_CHECKING:
+    from core.evidence.verdicts import Verdicts
 
 T = TypeVar("T")
 
@@ -280,7 +282,8 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
     def _look_at_evidence(self, records: Sequence[RunRecord]) -> None:
         """Tell everybody once a device run has ended, or reports were read by another process."""
-        stamp = Knowledge(self.session).stamp(records)
+        file = store_file(self.session.paths.evidence, self.session.checkout.root)
+        stamp = evidence_stamp(file, records)
         if stamp != self._evidence_stamp:
             self._evidence_stamp = stamp
             self.evidence_changed.publish(None)
@@ -293,11 +296,13 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
             self._read_evidence()
 
     def _read_evidence(self) -> None:
-        def take(verdicts: Verdicts) -> None:
+        def take(verdicts: "Verdicts") -> None:
             self.session.verdicts = verdicts
             self.facts_learned.publish(None)
 
         if self._evidence_wanted:
+            from tui.knowledge import Knowledge
+
             self.in_thread("results", Knowledge(self.session).verdicts, take, supersede=True)
 
     def _tell_end(self, ended: Sequence[RunRecord]) -> None:

@@ -20,8 +20,6 @@ from core.matrix.entry_age import ages
 from core.matrix.history import read_history
 from core.matrix.index import Matrix
 from core.runs.launch_plan import LaunchPlan
-from core.runs.record import RunRecord
-from core.sources.stamps import stamp_of
 from tui.session import Session
 
 
@@ -67,11 +65,6 @@ class Knowledge:
         session = self._session
         with session.one_at_a_time:
             return verdicts_on(session.matrix, session.cache, session.paths, session.store.records())
-
-    def stamp(self, records: Iterable[RunRecord]) -> object:
-        """What is another as soon as there is more evidence."""
-        ended = sum(not record.active and bool(record.spec.devices) for record in records)
-        return ended, stamp_of(evidence_store(self._session.checkout, self._session.paths).file)
 
     def _ages(self, matrix: Matrix) -> Mapping[str, int] | None:
         """For how many days the status of each entry has stood; None where git cannot tell."""

@@ -13,8 +13,6 @@ from core.edits.pending import Change, Decision, Pending
 from core.edits.reread import missing
 from core.edits.values import Present
 from core.edits.workbench import Workbench
-from core.evidence.gather import verdicts_on
-from core.evidence.verdicts import Verdicts
 from core.matrix.cache import Cache
 from core.matrix.detail import Detail, describe
 from core.matrix.index import Matrix
@@ -39,6 +37,7 @@ from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
 
 if TYPE_CHECKING:
+    from core.evidence.verdicts import Verdicts
     from core.matrix.ci import Ci
     from core.triage.perform import World
 
@@ -54,7 +53,7 @@ class Session:
     bench: Workbench
     kept: Kept = field(default_factory=Kept)
     """The person's saved views and columns."""
-    verdicts: Verdicts | None = None
+    verdicts: "Verdicts | None" = None
     """What all results say of the cells, once somebody has wanted to know."""
     runs: list[RunRecord] = field(default_factory=list)
     """As of the last look at the store, newest first."""
@@ -133,6 +132,8 @@ class Session:
             return learn(self.cache, matrix, wanted, self._judged)
 
     def _judged(self, matrix: Matrix) -> Facts:
+        from core.evidence.gather import verdicts_on
+
         return verdicts_on(matrix, self.cache, self.paths, self.store.records()).facts()
 
     @property

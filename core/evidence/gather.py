@@ -8,7 +8,8 @@ from core.evidence.hosts import without
 from core.evidence.observation import Observation
 from core.evidence.own_runs import own_observations
 from core.evidence.policy import Found, find_policy
-from core.evidence.store import EvidenceStore, store_file
+from core.evidence.stamp import store_file
+from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import Verdicts
 from core.matrix.cache import Cache
 from core.matrix.index import Matrix

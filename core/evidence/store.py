@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The evidence of one checkout, on the disk: reports by the digest of their content, so none counts twice."""
 
-import hashlib
 import json
 import os
 import sqlite3
@@ -47,11 +46,6 @@ class Added:
     """Reports that were not known."""
     known: int
     """Reports that were, under whatever name."""
-
-
-def store_file(directory: Path, root: Path) -> Path:
-    """Where below `directory` the evidence of the checkout at `root` is kept."""
-    return directory / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}.sqlite"
 
 
 class EvidenceStore:

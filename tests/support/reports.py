@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from core.evidence.observation import Observation
 from core.evidence.reading import Report
-from core.evidence.store import EvidenceStore, store_file
+from core.evidence.stamp import store_file
+from core.evidence.store import EvidenceStore
 from core.settings import paths
 from core.sources.checkout import Checkout
 

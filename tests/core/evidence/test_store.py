@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from core.errors import TTMatrixError
 from core.evidence.observation import Ending, Observation
-from core.evidence.store import Added, EvidenceStore, store_file
+from core.evidence.stamp import store_file
+from core.evidence.store import Added, EvidenceStore
 from tests.support.evidence import report, seen
 
 
