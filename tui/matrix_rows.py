@@ -2,15 +2,18 @@
 """The rows of the matrix table, taken from the view when they become visible."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from core.evidence.strip import strip_of
-from core.evidence.verdicts import Verdicts
 from core.matrix.table_columns import BY_TABLE_FIELD, EVIDENCE, RUN, text_of_row
 from core.matrix.view import View
 from core.runs.record import RunRecord
 from core.text import one_line
 from tui.presentation import Cell, arch_letters, arch_title, bringup_word, run_look, status_look
 from tui.widgets.row_table import TableColumn
+
+if TYPE_CHECKING:
+    from core.evidence.verdicts import Verdicts
 
 _SIZES: Mapping[str, TableColumn] = {
     "id": TableColumn("", 44, share=3, elide=True),
@@ -40,7 +43,7 @@ class MatrixRows:
         view: View,
         last_runs: Mapping[str, RunRecord],
         edited: frozenset[str],
-        verdicts: Verdicts | None = None,
+        verdicts: "Verdicts | None" = None,
     ) -> None:
         """`last_runs` by id; `edited` are ids with pending changes; `verdicts` know all results, once they are read."""
         self._view = view
