@@ -19,8 +19,9 @@ demo: $(READY)  ## open the app on the sample checkout
 test: $(READY)  ## run the tests, on up to four cores
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4
 
-test-xla: $(READY) $(READY_XLA)  ## run the tests that need torch-xla (7 GB, made once in .venv-xla)
-	TTMATRIX_XLA_PYTHON=$(CURDIR)/$(VENV_XLA)/bin/python $(BIN)/python -m pytest -m xla
+test-xla: $(READY) $(READY_XLA)  ## run the tests that need torch-xla (7 GB, made once in .venv-xla), on up to four cores
+	TTMATRIX_XLA_PYTHON=$(CURDIR)/$(VENV_XLA)/bin/python $(BIN)/python -m pytest -m xla \
+		--numprocesses auto --maxprocesses 4
 
 check: lint types contracts test  ## everything a change must pass
 

@@ -4,7 +4,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,21 @@ _SERVER = Path(__file__).with_name("model_server.py")
 
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
 
+QUICK = {
+    # Halves what a test takes: programs that run once are not worth optimising.
+    "XLA_FLAGS": "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true",
+    # Several models run at a time.
+    "OMP_NUM_THREADS": "1",
+}
+"""The environment for models of the sample, which compile for longer than they run."""
+
 
 @contextmanager
-def model_server(python: Path) -> Iterator[Ask]:
-    """`model_server.py` under `python`: a function that hands it a job and gives the outcomes by variant."""
+def model_server(python: Path, environ: Mapping[str, str] | None = None) -> Iterator[Ask]:
+    """`model_server.py` under `python`, with `environ` added to ours: a function that hands it a job and gives the outcomes by variant."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([python, _SERVER], text=True, **pipes) as process:  # type: ignore[call-overload]
+    surroundings = {**os.environ, **(environ or {})}
+    with subprocess.Popen([python, _SERVER], text=True, env=surroundings, **pipes) as process:  # type: ignore[call-overload]
 
         def ask(job: dict[str, Any]) -> dict[str, Any]:
             process.stdin.write(json.dumps(job) + "\n")

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 
 _ATEN = torch.ops.aten
 _NARROW = (torch.bfloat16, torch.float16)
@@ -36,10 +37,23 @@ class WideSums(TorchDispatchMode):
         kwargs = kwargs or {}
         wide = func in _CONVOLUTIONS or (func in _SUMS and kwargs.get("dtype") is None)
         if not wide or not _is(args[0], _NARROW):
-            return func(*args, **kwargs)
+            with _as_outside(args, kwargs):
+                return func(*args, **kwargs)
         dtype = args[0].dtype
         result = func(*tree_map(lambda one: one.float() if _is(one, _NARROW) else one, args), **kwargs)
         return tree_map(lambda one: one.to(dtype) if _is(one, (torch.float32,)) else one, result)
+
+
+def _as_outside(args: tuple[Any, ...], kwargs: dict[str, Any]) -> AbstractContextManager[object]:
+    """Has what is made from nothing, or from tensors of the host, made as it is without a mode.
+
+    PyTorch leaves functionalization out within a mode, so torch-xla would make tensors whose views, written to,
+    leave them as they were: `scores[:, 0] = 1` did nothing.
+    """
+    if any(isinstance(one, torch.Tensor) and one.device.type == "xla" for one in tree_leaves((args, kwargs))):
+        return nullcontext()
+    excluded = torch._C._dispatch_tls_local_exclude_set().remove(torch._C.DispatchKey.Functionalize)
+    return torch._C._ForceDispatchKeyGuard(torch._C._dispatch_tls_local_include_set(), excluded)
 
 
 def _is(value: Any, dtypes: tuple[torch.dtype, ...]) -> bool:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from .expectations import ARCHS, OPTIMIZATION_LEVELS
 BACKENDS = ("auto", "xla", "inductor", "eager", "tt")
 MODELS_ROOT = Path("third_party/tt_forge_models")
 TEST_CONFIG = Path("tests/runner/test_config")
+UNMEASURED = "DISABLE_PERF_MEASUREMENT"
+"""Set to 1, no test is timed (spec 4.2)."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ def add_options(parser: pytest.Parser) -> None:
     add("--backend", choices=BACKENDS, default="auto", help="what compiles and runs; auto: the first of %(choices)s")
     add("--force-run", action="store_true", help="run what is marked NOT_SUPPORTED_SKIP as well")
     add("--optimization-level", type=int, choices=OPTIMIZATION_LEVELS, help="wins over the entry's")
-    add("--disable-perf-measurement", action="store_true", help="no timed runs after inference")
+    add("--disable-perf-measurement", action="store_true", help=f"no timed runs; so does {UNMEASURED}=1")
     add("--perf-report-dir", type=Path, metavar="DIR", help="write a JSON report of the timed runs there")
     add("--perf-id", metavar="ID", help="goes into the names of those reports")
     add("--serialize", type=Path, metavar="DIR", help="keep StableHLO and compile options of each test there")
@@ -66,7 +69,7 @@ def read_options(config: pytest.Config) -> Options:
         force_run=get("--force-run"),
         forked=get("--forked"),
         optimization_level=get("--optimization-level"),
-        measure=not get("--disable-perf-measurement"),
+        measure=not get("--disable-perf-measurement") and os.environ.get(UNMEASURED) != "1",
         perf_report_dir=get("--perf-report-dir"),
         perf_id=get("--perf-id"),
         serialize_to=get("--serialize"),

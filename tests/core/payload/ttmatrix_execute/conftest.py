@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.demo.layout import lay_out
-from tests.support.models import Ask, model_server, xla_python
+from tests.support.models import QUICK, Ask, model_server, xla_python
 
 sys.path.append(str(Path(__file__).parents[4] / "core/payload"))
 
@@ -44,7 +44,7 @@ def xla_sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     """Asks for models of the sample checkout through torch-xla on CPU."""
     checkout = tmp_path_factory.mktemp("models") / "sample"
     lay_out(checkout)
-    with model_server(xla_python()) as server:
+    with model_server(xla_python(), QUICK) as server:
 
         def ask(job: dict[str, Any]) -> dict[str, Any]:
             outcomes = server({"checkout": str(checkout), "backend": "xla", "seconds": 170, "settings": {}, **job})

@@ -43,3 +43,9 @@ def test_another_plugin_may_know_forked(checkout: Checkout) -> None:
     other = "def pytest_addoption(parser):\n    parser.getgroup('other').addoption('--forked', action='store_true')\n"
     (checkout.fake / "other.py").write_text(other)
     assert checkout.run("--collect-only", "-q", "--forked", "-p", "other").code == 0
+
+
+@pytest.mark.parametrize(("told", "measure"), [("1", False), ("0", True)])
+def test_the_environment_may_turn_off_timed_runs(checkout: Checkout, told: str, measure: bool) -> None:
+    checkout.acting("raise AssertionError(settings)")
+    assert f"measure={measure}" in checkout.one(environ={"DISABLE_PERF_MEASUREMENT": told}).message
