@@ -14,6 +14,8 @@ from tui.review_rows import ReviewRows
 from tui.widgets.lines_view import Line
 
 _HEADING = "loader edits"
+_MODELS = "third_party/tt_forge_models/"
+"""What the paths of all loaders begin with."""
 
 
 class ReviewWithEdits(ReviewRows):
@@ -52,10 +54,10 @@ class ReviewWithEdits(ReviewRows):
             return super().cells(position)
         if not at:
             name = Cell(counted(len(self._edits), "loader edit"), "running")
-            return [Cell("▾", "running")], [name], [Cell("uncommitted in the submodule; no part of a commit", "dim")]
+            return [Cell("▾", "running")], [name], [Cell("in the submodule, never committed", "dim")]
         edit = self._edits[at - 1]
         standing = Cell("! clash", "fail") if edit.overtaken else Cell("applied", "pass")
-        return [standing], [Cell(one_line(edit.path))], [Cell(one_line(edit.edited.edit.summary))]
+        return [standing], [Cell(one_line(edit.path.removeprefix(_MODELS)))], [Cell(one_line(edit.edited.edit.summary))]
 
 
 def edit_text(edit: LoaderEdit) -> str:

@@ -48,7 +48,7 @@ async def test_taken_back_after_asking(checkout: Checkout, size: tuple[int, int]
     app = build_app(checkout, query="mode:training")
     async with app.run_test(size=size, notifications=True) as pilot:
         await on_the_edit(app, pilot)
-        assert "uncommitted" in screen_text(app)
+        assert "never committed" in screen_text(app)
         await pilot.press("a")
         await until(pilot, lambda: "It stays in the work tree" in screen_text(app), "the word")
         await pilot.press("x")

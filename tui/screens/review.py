@@ -33,6 +33,7 @@ from tui.widgets.row_table import RowTable
 
 _DELAY = 0.06
 """Seconds the cursor must rest before what it is on is worked out."""
+_NOTHING = "nothing pending: E in the matrix changes entries"
 
 
 class DiffView(LinesView):
@@ -89,7 +90,7 @@ class ReviewScreen(EditActions, WriteActions):
 
     def say_where(self) -> None:
         self.title_line(
-            decision_words(self.session.pending.changes) or "nothing pending: E in the matrix changes entries",
+            decision_words(self.session.pending.changes) or ("" if self._edits else _NOTHING),
             counted(len(self._edits), "loader edit") if self._edits else "",
             f"{len(self.listed):,} on show" if self.filtering else "",
         )
