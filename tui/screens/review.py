@@ -135,7 +135,7 @@ class ReviewScreen(EditActions, WriteActions):
             self._show_edits()
             return
         changes, session, whole = self._shown(), self.session, self._whole
-        matrix, width = session.matrix, self.diff_view.size.width
+        matrix, width = session.matrix, self.diff_view.line_width
         operations = tuple(op for change in changes for op in change.ops)
         conflicts = [found for change in changes for found in session.conflicts(change)]
 
