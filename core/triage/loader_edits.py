@@ -21,7 +21,7 @@ class LoaderEdit:
 
     edited: EditedFile
     path: str
-    """The file, relative to the checkout."""
+    """The file, relative to the checkout; the whole path where a link leads out of it."""
     overtaken: bool
     """Somebody else has changed the file since, so that the edit cannot be taken back any more."""
 
@@ -41,8 +41,7 @@ def uncommitted_edits(sessions: Path, checkout: Path) -> tuple[LoaderEdit, ...]:
     for edited in reversed(edited_files(edits_directory(sessions))):
         last = newest.setdefault(edited.path, edited)
         if _stands(edited):
-            path = edited.path.relative_to(checkout.resolve()).as_posix()
-            found.append(LoaderEdit(edited, path, not last.is_in_force))
+            found.append(LoaderEdit(edited, _shown(edited.path, checkout.resolve()), not last.is_in_force))
     return tuple(found)
 
 
@@ -54,6 +53,10 @@ def take_back_edits(sessions: Path, edits: Sequence[LoaderEdit]) -> None:
     with sole_triage(sessions):
         for edit in edits:
             take_back(edit.edited)
+
+
+def _shown(path: Path, checkout: Path) -> str:
+    return path.relative_to(checkout).as_posix() if path.is_relative_to(checkout) else str(path)
 
 
 def _stands(edited: EditedFile) -> bool:

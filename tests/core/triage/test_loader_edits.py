@@ -38,6 +38,8 @@ def test_the_newest_is_first_and_all_go_back_in_that_order(root: Path) -> None:
     edits = uncommitted_edits(root, root.parent)
     assert [one.edited.edit.summary for one in edits] == ["make it 3", "make it 2"]
     assert [(one.path, one.overtaken) for one in edits] == [("models/loader.py", False)] * 2
+    outside = uncommitted_edits(root, root / "elsewhere")
+    assert outside[0].path == str(root.parent / "models" / "loader.py")
     assert "-x = 2" in edits[0].diff and "+x = 3" in edits[0].diff
     take_back_edits(root, edits[:1])
     assert (text(root), [one.edited.edit.summary for one in uncommitted_edits(root, root.parent)]) == (
