@@ -91,8 +91,8 @@ class ReviewRows:
         The search goes round; a heading counts where what is below it is folded.
         """
         count = len(self.lines)
-        around = ((position + step * away) % count for away in range(1, count))
-        return next((at for at in around if self._is_open(self.lines[at])), None)
+        around = ((position + step * away) % count for away in range(1, count + 1))
+        return next((at for at in around if at != position and self._is_open(self.lines[at])), None)
 
     def _is_open(self, line: ReviewLine) -> bool:
         if line.change is not None:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.edits.conflicts import Conflict, conflicts
@@ -86,6 +87,13 @@ class Session:
     @property
     def checkout(self) -> Checkout:
         return self.matrix.checkout
+
+    @property
+    def sessions(self) -> Path:
+        """Where the workflows on the checkout are kept."""
+        from core.triage.session import sessions_directory
+
+        return sessions_directory(self.paths.state, self.checkout.root)
 
     @property
     def pending(self) -> Pending:

@@ -27,6 +27,7 @@ COMMANDS = {
     "edit": "apply operations to the YAML: a diff, or with --write the change",
     "apply": "write what a file of proposals or operations asks for, and commit it",
     "triage": "take failing training tests from the CPU repro to a reviewed change",
+    "loaders": "loader edits that workflows left uncommitted in the submodule, and the way back",
     "ingest": "reports of CI into the evidence: JUnit files, directories, archives",
     "verdicts": "what results say of entries, a cell a line",
     "policy": "how much evidence a verdict takes here, and what is to stay as it is",

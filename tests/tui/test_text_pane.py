@@ -69,3 +69,11 @@ async def test_it_is_wrapped_anew_when_it_becomes_narrower_and_painted_anew_in_o
         await pilot.pause()
         after = app.pane.render_lines(app.pane.size.region)[0]
         assert [segment.style for segment in before] != [segment.style for segment in after]
+
+
+async def test_nothing_is_lost_behind_the_scroll_bar() -> None:
+    app = _App()
+    async with app.run_test(size=(40, 10)) as pilot:
+        app.pane.show(Text("x" * 19 + "z" + " second"))
+        await pilot.pause()
+        assert "z" in screen_text(app)

@@ -141,7 +141,7 @@ class ClustersScreen(EvidenceScreen):
             self.call_after_refresh(self._show_words)
 
     def _show_words(self) -> None:
-        one, width = self.current, self.view.size.width
+        one, width = self.current, self.view.line_width
         if one is None or self._found is None:
             self.view.show(TextLines())
             return

@@ -55,11 +55,17 @@ class Commit(Dialog[Delivered]):
     ]
 
     def __init__(
-        self, session: Session, host: Host, planned: EditPlan, operations: Sequence[Operation], ids: Sequence[int]
+        self,
+        session: Session,
+        host: Host,
+        planned: EditPlan,
+        operations: Sequence[Operation],
+        ids: Sequence[int],
+        edits: int = 0,
     ) -> None:
         """`planned`, which the changes `ids` come to, is written with the commit.
 
-        `operations` are what is committed, written by now or not.
+        `operations` are what is committed, written by now or not; `edits` is how many loader edits are not.
         """
         super().__init__()
         self._session = session
@@ -67,6 +73,7 @@ class Commit(Dialog[Delivered]):
         self._planned = planned
         self._operations = operations
         self._ids = ids
+        self._edits = edits
         self._composition: Composition | None = None
         self._drafts: list[Draft] = []
         self._at = 0
@@ -82,6 +89,9 @@ class Commit(Dialog[Delivered]):
             with Horizontal(classes="field"):
                 yield Label("files")
                 yield Static("", id="files", markup=False)
+            with Horizontal(classes="field", id="beside"):
+                yield Label("submodule")
+                yield Static("", id="beside-words", markup=False)
             with Horizontal(classes="field"):
                 yield Label("message")
                 yield Static("", id="which", markup=False)
@@ -97,6 +107,8 @@ class Commit(Dialog[Delivered]):
     def on_mount(self) -> None:
         matrix, operations = self._session.matrix, self._operations
         self._say("Looking at the last commit…")
+        self.query_one("#beside").display = bool(self._edits)
+        self.query_one("#beside-words", Static).update(beside_words(self._edits))
         self._ask("compose", lambda: compose_commits(matrix, operations), self._composed)
 
     @property
@@ -214,6 +226,11 @@ class Commit(Dialog[Delivered]):
         said = self.query_one("#said", Static)
         said.set_class(error, "error")
         said.update(Text(printable(text)))
+
+
+def beside_words(edits: int) -> str:
+    """That the submodule has edits, so that nobody takes them for a part of the commit."""
+    return f"{counted(edits, 'uncommitted loader edit')}, no part of this commit"
 
 
 def _short(name: str) -> str:

@@ -127,7 +127,7 @@ class CompareScreen(EvidenceScreen):
             self.call_after_refresh(self._show_words)
 
     def _show_words(self) -> None:
-        found, width = self._found, self.view.size.width
+        found, width = self._found, self.view.line_width
         if found is None or not found.before:
             return
         texts = sides(self.current) if self.current else []

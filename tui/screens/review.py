@@ -15,13 +15,15 @@ from core.edits.amend import amended, as_proposed
 from core.edits.operations import Operation
 from core.edits.pending import Change, Decision, proposed
 from core.errors import TTMatrixError
+from core.text import one_line
 from tui.change_words import effect_words
 from tui.commands import Where, bindings
+from tui.edit_rows import edit_lines
 from tui.host import Host
-from tui.presentation import Cell, diff_style
+from tui.presentation import Cell, counted, diff_style
 from tui.preview import Preview, make_preview, preview_lines, whole_lines
 from tui.review_rows import count_words, decision_words
-from tui.screens.review_list import ListActions
+from tui.screens.review_edits import EditActions
 from tui.screens.review_write import WriteActions
 from tui.screens.set_fields import SetFields
 from tui.session import Session
@@ -31,6 +33,7 @@ from tui.widgets.row_table import RowTable
 
 _DELAY = 0.06
 """Seconds the cursor must rest before what it is on is worked out."""
+_NOTHING = "nothing pending: E in the matrix changes entries"
 
 
 class DiffView(LinesView):
@@ -39,7 +42,7 @@ class DiffView(LinesView):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
 
 
-class ReviewScreen(ListActions, WriteActions):
+class ReviewScreen(EditActions, WriteActions):
     """Decide on pending changes and take them to the files and into a commit."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.REVIEW)
@@ -79,11 +82,16 @@ class ReviewScreen(ListActions, WriteActions):
 
     def _refresh(self) -> None:
         self.show_rows()
-        self.fit_list("#changes-box", len(self.session.pending.changes))
+        self.fit_rows()
+        self.look_for_edits()
+
+    def on_screen_resume(self) -> None:
+        self.look_for_edits()
 
     def say_where(self) -> None:
         self.title_line(
-            decision_words(self.session.pending.changes) or "nothing pending: E in the matrix changes entries",
+            decision_words(self.session.pending.changes) or ("" if self._edits else _NOTHING),
+            counted(len(self._edits), "loader edit") if self._edits else "",
             f"{len(self.listed):,} on show" if self.filtering else "",
         )
 
@@ -107,7 +115,7 @@ class ReviewScreen(ListActions, WriteActions):
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_mounted:
-            self.fit_list("#changes-box", len(self.session.pending.changes))
+            self.fit_rows()
             self.call_after_refresh(self._ask_preview)
 
     def _shown(self) -> tuple[Change, ...]:
@@ -123,8 +131,11 @@ class ReviewScreen(ListActions, WriteActions):
     def _ask_preview(self) -> None:
         if self._summary:
             return
+        if self.edits and not self._whole:
+            self._show_edits()
+            return
         changes, session, whole = self._shown(), self.session, self._whole
-        matrix, width = session.matrix, self.diff_view.size.width
+        matrix, width = session.matrix, self.diff_view.line_width
         operations = tuple(op for change in changes for op in change.ops)
         conflicts = [found for change in changes for found in session.conflicts(change)]
 
@@ -141,6 +152,15 @@ class ReviewScreen(ListActions, WriteActions):
         words = f"{self._counter()}   {effect_words(preview.cells)}" if self.session.pending.changes else ""
         self.diff_title.update(words)
         self.diff_view.show(TextLines(lines))
+
+    def _show_edits(self) -> None:
+        edits = self.edits
+        words = edits[0].edited.edit.summary if len(edits) == 1 else counted(len(edits), "loader edit")
+        keys = (
+            "changed since: only by hand" if any(edit.overtaken for edit in edits) else "a leaves it, x takes it back"
+        )
+        self.diff_title.update(f"{one_line(words)}   {keys}")
+        self.diff_view.show(TextLines(edit_lines(edits)))
 
     def _counter(self) -> str:
         """Where we are: `3/12` of what is listed, or which group."""

@@ -20,6 +20,11 @@ _SHOWN_REJECTIONS = 6
 class WriteActions(SessionScreen):
     """Write and commit what is accepted."""
 
+    @property
+    def edits_beside(self) -> int:
+        """How many loader edits are in no commit, and will be in none of ours."""
+        raise NotImplementedError
+
     def show_summary(self, lines: Sequence[str]) -> None:
         """Show what became of a write until the person goes on."""
         raise NotImplementedError
@@ -76,7 +81,7 @@ class WriteActions(SessionScreen):
             placed = [change.placed() for change in self.session.pending.accepted()]
             written = [(operation,) for operation in self.session.uncommitted]
             operations = (*self.session.uncommitted, *accepted)
-            screen = Commit(self.session, self.host, planned, operations, self._accepted_ids())
+            screen = Commit(self.session, self.host, planned, operations, self._accepted_ids(), self.edits_beside)
             self.app.push_screen(screen, lambda delivered: self._committed(delivered, [*written, *placed]))
 
     def _committed(self, delivered: Delivered | None, changes: Sequence[Sequence[Operation]]) -> None:

@@ -194,7 +194,7 @@ class TriageScreen(ChangeList, EvidenceScreen):
         if not isinstance(change, Listed) or change.item is None:
             self._say_group()
             return
-        matrix, width, item = session.matrix, self.view.size.width, change.item
+        matrix, width, item = session.matrix, self.view.line_width, change.item
         alone = [one.host for one in self._agenda.suspects] if self._agenda else []
         told, seen = strip_lines(item.about, width), result_lines(item.about, width, alone)
 
@@ -216,7 +216,7 @@ class TriageScreen(ChangeList, EvidenceScreen):
             self._show_preview("" if self._agenda is None else self._nothing(), [])
             return
         members = [item_of(one) for one in line.group.changes]
-        name, width = self.table.rows.name(line.group), self.view.size.width
+        name, width = self.table.rows.name(line.group), self.view.line_width
         self._show_preview(
             counted(len(members), "test"), [*paragraph(name, "heading", width), *group_lines(members, width)]
         )

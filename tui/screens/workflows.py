@@ -16,7 +16,6 @@ from core.triage.board import Board, Item, Standing
 from core.triage.driver import Given
 from core.triage.report_text import markdown
 from core.triage.resolve import is_target
-from core.triage.session import sessions_directory
 from tui.commands import Where, bindings
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
@@ -49,7 +48,7 @@ class WorkflowsScreen(SessionScreen):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        self.board = Board(sessions_directory(self.session.paths.state, self.session.checkout.root))
+        self.board = Board(self.session.sessions)
         self._shown: list[Item] = []
         self._read: tuple[object, ...] = ()
         self.set_interval(_LOOK_SECONDS, self._look)

@@ -27,6 +27,11 @@ class LinePane(ScrollView, can_focus=True):
             self.app._start_widget(self, bar)
         return self._vertical_scrollbar
 
+    @property
+    def line_width(self) -> int:
+        """The cells of a line that are seen: beside the bar."""
+        return self.scrollable_content_region.width
+
     def set_line_count(self, count: int) -> None:
         """Say how many lines there are. To be called again with each new size."""
         # Assigning virtual_size lays the whole screen out again; the bar is always there, so only its numbers change.

@@ -31,7 +31,7 @@ class TextPane(LinePane):
         return self._text.plain
 
     def _wrap(self) -> None:
-        width = max(1, self.size.width)
+        width = max(1, self.line_width)
         style = line_style(self)
         lines: Iterable[Text] = self._text.wrap(self.app.console, width, tab_size=4) if self._text else ()
         strips = [Strip(line.render(self.app.console)).apply_style(style) for line in lines]

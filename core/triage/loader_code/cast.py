@@ -4,7 +4,7 @@
 import libcst as cst
 
 from core.triage.loader_code.code import Code, Splice, Statement, dotted, suite
-from core.triage.loader_code.frames import Path, mentions, spoken_name
+from core.triage.loader_code.frames import Member, Path, mentions, spoken_name
 from core.triage.loader_code.origin import Place
 from core.triage.loader_code.reaching import writes
 
@@ -23,13 +23,16 @@ def cast(code: Code, place: Place) -> tuple[Splice, int] | None:
 
 
 def _target(name: str, access: Path) -> str:
-    """`inputs["pixel_values"]`; empty where the part has no name."""
+    """`inputs["pixel_values"]`, or as an attribute where it is read as one; empty where the part has no name."""
     for step in access:
         if step is None:
             return ""
-        text = str(step) if isinstance(step, int) else '"' + step.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        name += f"[{text}]"
+        name += f".{step}" if isinstance(step, Member) else f"[{_literal(step)}]"
     return name
+
+
+def _literal(key: str | int) -> str:
+    return str(key) if isinstance(key, int) else '"' + key.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _expression(code: Code, node: cst.BaseExpression, name: str) -> tuple[Splice, int]:

@@ -14,6 +14,12 @@ Path: TypeAlias = tuple[str | int | None, ...]
 """Keys and indexes from a value to a part of it; None: any element."""
 
 
+class Member(str):
+    """A key that the code writes as an attribute; what libraries return is often asked either way."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """One function of the file with the call it is entered by; the outermost one is called by the runner."""

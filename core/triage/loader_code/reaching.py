@@ -183,6 +183,11 @@ class Reaching:
         return ([hit], True) if key is not None and key == query.path[0] else None
 
 
+def is_bound(frame: Frame, name: str) -> bool:
+    """Whether the function of `frame` gives `name` its value, by an assignment or as a parameter."""
+    return name in {one.name.value for one in parameters(frame.function)} or writes(frame.function, name)
+
+
 def writes(statement: Statement, name: str) -> bool:
     """Whether `statement`, or one within it, assigns to `name` or to a part of it."""
     return any(_assigns(node, name) for node in _simple(statement))

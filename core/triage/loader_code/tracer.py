@@ -9,10 +9,10 @@ import libcst as cst
 from core.triage.loader_code.calls import Calls
 from core.triage.loader_code.code import Code, Statement, dotted, key_of
 from core.triage.loader_code.conditions import Conditions
-from core.triage.loader_code.frames import Frame, Path
+from core.triage.loader_code.frames import Frame, Member, Path
 from core.triage.loader_code.iteration import Bindings
 from core.triage.loader_code.origin import Nature, Origin, Place, Spot, returns
-from core.triage.loader_code.reaching import Query, Reaching, key_of_element
+from core.triage.loader_code.reaching import Query, Reaching, is_bound, key_of_element
 
 _MOST_STEPS = 400
 
@@ -62,7 +62,7 @@ class Tracer:
             return [Origin(Nature.FOREIGN, node, spot.frame, spot.places)]
         if isinstance(node, cst.Dict | cst.List | cst.Tuple | cst.ListComp | cst.GeneratorExp | cst.DictComp):
             return self._display(node, spot, end)
-        if end and not dotted(node) and not self._is_part_of_variable(node) and not isinstance(node, cst.IfExp):
+        if end and not self._is_variable(node, spot) and not isinstance(node, cst.IfExp):
             spot = replace(spot, places=(*spot.places, Place(spot.frame, spot.at, node=node)))
         if isinstance(node, cst.IfExp):
             return self._either(node, spot, end)
@@ -98,7 +98,7 @@ class Tracer:
             return []
         if (source := spot.bindings.source(name)) is not None:
             return self.follow(source[0], replace(spot, path=source[1] + spot.path))
-        if spot.barred is None or spot.barred not in self.code.above(spot.at):
+        if self._is_changeable(name, spot) and (spot.barred is None or spot.barred not in self.code.above(spot.at)):
             here = Place(spot.frame, spot.at, name, spot.path)
             spot = replace(spot, places=(*spot.places, here), barred=None)
         hits = Reaching(self.code, spot.frame).before(spot.at, Query(name, spot.path, spot.keys))
@@ -126,11 +126,11 @@ class Tracer:
 
     def _attribute(self, node: cst.Attribute, spot: Spot) -> list[Origin]:
         name = node.attr.value
-        if dotted(node).startswith(("self.", "cls.")):
+        if _is_own(dotted(node)):
             return self._variable(node, dotted(node), spot)
         if name in ("T", "mT", "data"):
             return self.follow(node.value, spot)
-        return self.follow(node.value, replace(spot, path=(name, *spot.path)))
+        return self.follow(node.value, replace(spot, path=(Member(name), *spot.path)))
 
     def _subscript(self, node: cst.Subscript, spot: Spot) -> list[Origin]:
         key = key_of(node)
@@ -142,11 +142,24 @@ class Tracer:
             return self.follow(node.value, replace(spot, path=(known, *spot.path)))
         return self.follow(node.value, spot)
 
-    def _is_part_of_variable(self, node: cst.BaseExpression) -> bool:
-        """`inputs["pixel_values"]` and `inputs.pixel_values`."""
-        if isinstance(node, cst.Attribute):
-            return bool(dotted(node.value))
-        return isinstance(node, cst.Subscript) and bool(dotted(node.value)) and key_of(node) is not None
+    def _is_variable(self, node: cst.BaseExpression, spot: Spot) -> bool:
+        """`inputs`, `inputs["pixel_values"]` and `inputs.pixel_values`, where these may be assigned to.
+
+        What is a dictionary of tensors is one in any case: there is nothing to cast at once.
+        """
+        part = isinstance(node, cst.Subscript) and key_of(node) is not None
+        name = dotted(node.value if part and isinstance(node, cst.Subscript) else node)
+        root = name if _is_own(name) else name.partition(".")[0]
+        if not name or spot.path:
+            return bool(name)
+        return spot.bindings.source(root) is not None or is_bound(spot.frame, root)
+
+    def _is_changeable(self, name: str, spot: Spot) -> bool:
+        """Whether the function may assign to `name`: what belongs to a module or a class is not for it to change.
+
+        Nor is what the loader keeps, save where what is followed passes by no other place.
+        """
+        return is_bound(spot.frame, name) or (_is_own(name) and not spot.places)
 
     # Displays and comprehensions
 
@@ -211,3 +224,8 @@ class Tracer:
                 if not any(one.nature is Nature.INTEGER for one in found):
                     return found
         return self._origin(Nature.FOREIGN, node, spot)
+
+
+def _is_own(name: str) -> bool:
+    """An attribute of the loader."""
+    return name.startswith(("self.", "cls."))

@@ -287,3 +287,42 @@ def test_no_python() -> None:
 )
 def test_paths(leaf: str, path: tuple[str | int, ...]) -> None:
     assert path_of(leaf) == path
+
+
+OR_FLOAT = "to(dtype_override or torch.float32)"
+
+
+@pytest.mark.parametrize(
+    "value", ["table.ROWS", "table.ROWS[0]", "ROW", "ModelLoader.ROW", "cls.ROW", "Size.WIDE.value"]
+)
+def test_what_a_module_or_a_class_holds_is_cast_where_it_is_used_and_never_changed(value: str) -> None:
+    found = site(loader(f'return {{"row": {value}}}'), "row")
+    assert changed(found) == ([f'return {{"row": {value}}}'], [f'return {{"row": {value}.{OR_FLOAT}}}'])
+    named = site(loader(f"row = {value}", 'return {"row": row}'), "row")
+    assert came(named) == [GUARD, "row = row.to(dtype_override)"]
+
+
+@pytest.mark.parametrize("value", ["table.INPUTS", "INPUTS", "{**INPUTS}"])
+def test_a_dictionary_of_a_module_is_left_alone(value: str) -> None:
+    assert "no name to cast it by" in reason(site(loader(f"return {value}"), "row"))
+
+
+@pytest.mark.parametrize(
+    ("value", "cast"),
+    [("self.row", f"self.row.{OR_FLOAT}"), ("self.rows[0]", f"self.rows[0].{OR_FLOAT}")],
+)
+def test_what_the_loader_keeps_is_cast_where_it_is_used(value: str, cast: str) -> None:
+    found = site(loader(f'return {{"row": {value}}}'), "row")
+    assert changed(found) == ([f'return {{"row": {value}}}'], [f'return {{"row": {cast}}}'])
+
+
+def test_a_dictionary_that_the_loader_keeps_is_cast_by_its_key() -> None:
+    found = site(loader("return self.inputs"), "row")
+    assert came(found) == [GUARD, 'self.inputs["row"] = self.inputs["row"].to(dtype_override)']
+
+
+def test_a_part_is_named_as_the_code_names_it() -> None:
+    found = site(loader("batch = self.processor(image)", 'return {"row": batch.row}'), "row")
+    assert came(found) == [GUARD, "batch.row = batch.row.to(dtype_override)"]
+    found = site(loader("batch = self.processor(image)", 'return {"row": batch["row"]}'), "row")
+    assert came(found) == [GUARD, 'batch["row"] = batch["row"].to(dtype_override)']
