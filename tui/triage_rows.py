@@ -13,7 +13,7 @@ from core.evidence.strip import strip_of
 from core.text import one_line
 from tui.change_words import describe_operations
 from tui.presentation import Cell, counted
-from tui.review_rows import DECISIONS, ReviewRows
+from tui.review_rows import DECISIONS, ReviewLine, ReviewRows
 from tui.widgets.row_table import TableColumn
 
 VERDICT_STYLES = {
@@ -150,6 +150,11 @@ class TriageRows(ReviewRows):
     def headed(self, group: ChangeGroup) -> bool:
         """Not where all that a heading could say stands in the one line below it."""
         return super().headed(group) and len(group.changes) > 1
+
+    def _is_open(self, line: ReviewLine) -> bool:
+        """Not where nothing is proposed: there is nothing to decide."""
+        asking = line.group.changes if line.change is None else (line.change,)
+        return super()._is_open(line) and any(one.ops for one in asking)
 
     def change_key(self, change: Change) -> str:
         return item_of(change).id

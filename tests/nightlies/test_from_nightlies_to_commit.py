@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From three nightlies that really ran to the commit of what they have shown without a screen."""
+"""From three nightlies that really ran to the commit of what they have shown, by keyboard and without a screen."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from core.edits.pending import Decision
 from core.evidence.judgement import Verdict
 from core.proc import run_command
 from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call
 from tests.support.real_nightlies import (
     CRASH,
@@ -24,6 +26,7 @@ from tests.support.real_nightlies import (
     make_nightlies,
 )
 from tests.support.sample import sample_checkout
+from tui.widgets.lines_view import LinesView
 
 VERDICTS = {
     STALE: Verdict.STALE,
@@ -89,3 +92,45 @@ def test_without_a_screen(checkout: Checkout, nightlies: Path, tmp_path: Path) -
     # The entries are true now, but for what no entry can say.
     assert set(_verdicts(checkout).values()) <= {Verdict.ACTIVE, Verdict.FLAKY, Verdict.UNKNOWN, Verdict.UNUSED}
     assert call("propose", "--json", "--repo", checkout.root).json == []
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+async def test_by_keyboard(checkout: Checkout, nightlies: Path, size: tuple[int, int]) -> None:
+    assert call("ingest", nightlies, "--repo", checkout.root).code == 0
+    app = build_app(checkout)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "0 decided, 7 left" in screen_text(app), "what is to be decided")
+        shown = {str(verdict) for verdict in VERDICTS.values()}
+        await until(pilot, lambda: shown <= set(screen_text(app).split()), "every verdict")
+        screen = app.triage_screen
+        # The one that stands alone is decided at once, its jobs on show before.
+        await until(pilot, lambda: "loses CI job" in _whole(screen.view), "the effect")
+        assert "gains CI job model-test-xfail-weekly.json" in _whole(screen.view)
+        await pilot.press("x")
+        # A group is decided with one key and a yes.
+        await pilot.press("n", "n")
+        await until(pilot, lambda: STALE in _whole(screen.view), "the members")
+        await pilot.press("a", "y")
+        await until(pilot, lambda: "3 decided, 4 left" in screen_text(app), "the progress")
+        # The rest one by one, past what only a person can find out.
+        await pilot.press("n")
+        for left in (3, 2, 1, 0):
+            await pilot.press("a")
+            await until(pilot, lambda left=left: f", {left} left" in screen_text(app), "the progress")  # type: ignore[misc]
+        decided = {change.ops[0].id: change.decision for change in app.session.pending.changes}
+        assert decided.pop(REGRESSED) is Decision.REJECTED
+        assert decided == dict.fromkeys(set(NAMES) - {REGRESSED, FLAKY}, Decision.ACCEPTED)
+        await pilot.press("5", "c")
+        await until(pilot, lambda: "Commit 6 tests" in screen_text(app), "the message")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Committed" in screen_text(app), "the commit")
+    diff = _committed(checkout)
+    assert '+    reason: "running the test CRASHED with signal 6"\n' in diff
+    assert REGRESSED not in diff
+
+
+def _whole(view: LinesView) -> str:
+    """All lines of a view, also those below the edge of the screen."""
+    lines = view.source.lines(0, view.source.line_count)
+    return "\n".join("".join(one if isinstance(one, str) else one.text for one in line) for line in lines)
