@@ -58,11 +58,15 @@ class ReviewRows:
             line
             for group in groups
             for line in (
-                *([ReviewLine(group, None)] if by else ()),
-                *(ReviewLine(group, change) for change in group.changes if not by or group.key in opened),
+                *([ReviewLine(group, None)] if self.headed(group) else ()),
+                *(ReviewLine(group, one) for one in group.changes if group.key in opened or not self.headed(group)),
             )
         ]
         self._places = {self.key(at): at for at in range(len(self.lines))}
+
+    def headed(self, group: ChangeGroup) -> bool:
+        """Whether the changes of `group` stand under a heading, which hides them while it is folded."""
+        return bool(self._by)
 
     def __len__(self) -> int:
         return len(self.lines)

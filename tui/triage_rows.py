@@ -13,7 +13,7 @@ from core.evidence.strip import strip_of
 from core.text import one_line
 from tui.change_words import describe_operations
 from tui.presentation import Cell, counted
-from tui.review_rows import DECISIONS, ReviewRows
+from tui.review_rows import DECISIONS, ReviewLine, ReviewRows
 from tui.widgets.row_table import TableColumn
 
 VERDICT_STYLES = {
@@ -147,6 +147,15 @@ class TriageRows(ReviewRows):
             TableColumn("proposed", 16, share=3),
         )
 
+    def headed(self, group: ChangeGroup) -> bool:
+        """Not where all that a heading could say stands in the one line below it."""
+        return super().headed(group) and len(group.changes) > 1
+
+    def _is_open(self, line: ReviewLine) -> bool:
+        """Not where nothing is proposed: there is nothing to decide."""
+        asking = line.group.changes if line.change is None else (line.change,)
+        return super()._is_open(line) and any(one.ops for one in asking)
+
     def change_key(self, change: Change) -> str:
         return item_of(change).id
 
@@ -167,8 +176,8 @@ class TriageRows(ReviewRows):
         verdicts = list(dict.fromkeys(item_of(one).verdict for one in group.changes))
         verdict = Cell(verdicts[0], VERDICT_STYLES.get(verdicts[0], "dim")) if len(verdicts) == 1 else Cell("")
         count, left = len(group.changes), len(group.undecided)
-        tests = counted(count, "test") if count > 1 else one_line(item_of(group.changes[0]).id)
-        told = Cell(tests if left == count or count == 1 else f"{tests}, {left:,} left", "dim")
+        tests = counted(count, "test")
+        told = Cell(tests if left == count else f"{tests}, {left:,} left", "dim")
         return [arrow], [verdict], [told], [Cell("")], [Cell(self.name(group), "running")]
 
     def _change(self, change: Change) -> Sequence[Sequence[Cell]]:

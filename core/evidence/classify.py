@@ -18,6 +18,8 @@ _CALCULATED = re.compile(r"\bCalculated: pcc=([-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)
 _LOW = re.compile(r"\b(?:PCC|Atol|Allclose|Equal|RelL2) comparison failed")
 # Upstream's own slip where PCC is fine and another comparison is not: its report of a result fails (spec 4.4).
 _OTHER_COMPARISON = re.compile(r"^(?:E\s+)?UnboundLocalError: .*\b(?:reason|bringup_status)\b", re.MULTILINE)
+# What stands before it names the test, which would make every crash another one.
+_DIED = re.compile(r"^.*\b(running the test (?:CRASHED|EXITED) with \w+ \d+).*$", re.MULTILINE)
 _OUT_OF_TIME = re.compile(r"^(?:E\s+)?Failed: Timeout\b", re.MULTILINE)
 _STAGES = {
     BringupStatus.FAILED_RUNTIME: re.compile(r"\bTT_(?:FATAL|THROW)\b"),
@@ -183,8 +185,10 @@ def _reason(case: Testcase, ending: Ending, forced: bool) -> str:
         return plain_line(case.message.partition("\n")[0])
     written = "" if forced else case.properties.get("error_message", "")
     live = _text(case.tags, "comparison_error_message") if ending is Ending.INACCURATE else ""
-    shown = _evidence_lines(case.text)
-    return next(filter(None, map(telling, (shown, case.message, live, written))), "")
+    told = [_evidence_lines(case.text), case.message, live, written]
+    if ending is Ending.CRASHED:
+        told = [_DIED.sub(r"\1", text) for text in told]
+    return next(filter(None, map(telling, told)), "")
 
 
 def _evidence_lines(text: str) -> str:
