@@ -26,6 +26,8 @@ class _Kind(Enum):
 
 
 _KINDS = ((Ending.FAILED, _Kind.FAIL), (Ending.CRASHED, _Kind.CRASH), (Ending.HUNG, _Kind.HANG))
+# `Enum.value` and the members of an enum are looked up anew with every use.
+_WORDS = tuple((kind, kind.value) for kind in _Kind)
 # Compared one by one: to hash a member of an enum takes longer than all of that.
 _RAN = tuple(RAN)
 
@@ -144,7 +146,7 @@ def _flaky(kinds: Sequence[_Kind], rows: Sequence[Observation]) -> _Said:
 
 def _counted(kinds: Sequence[_Kind]) -> str:
     """`3 passed, 1 failed`"""
-    return ", ".join(f"{number} {kind.value}" for kind in _Kind if (number := kinds.count(kind)))
+    return ", ".join(f"{number} {word}" for kind, word in _WORDS if (number := kinds.count(kind)))
 
 
 def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said:
