@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.edits.pending import Decision
+from core.model import TEST_MODULE
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.observed import observed
@@ -86,6 +87,10 @@ async def test_next_skips_what_is_decided_and_undo_takes_it_back(checkout: Check
 
 
 async def test_what_nobody_knows_is_a_list_of_its_own(checkout: Checkout) -> None:
+    # Upstream's runner wants a device and its plugin, which are not here.
+    runner = checkout.root / TEST_MODULE
+    runner.parent.mkdir(parents=True, exist_ok=True)
+    runner.touch()
     app = build_app(checkout)
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.press("4")
