@@ -13,7 +13,7 @@ from tui.entry_lines import Line, paragraph, wrapped
 from tui.evidence_strip import mark_cell, strip_cells
 from tui.presentation import Cell, fit
 
-_DIRECTIONS = {Direction.FORWARD: " further than the entry says", Direction.BACK: " earlier than the entry says"}
+_DIRECTIONS = {Direction.FORWARD: ": further", Direction.BACK: ": earlier"}
 _MOST_ROWS = 12
 _INDENT = 2
 
