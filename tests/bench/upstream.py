@@ -170,7 +170,7 @@ def _collected(root: Path) -> dict[str, Any]:
     code = pytest.main([*arguments, _RUNNER], plugins=[recorder])
     if not recorder.items:
         raise RuntimeError(f"pytest collects nothing and ends with {int(code)}")
-    conftest = next(one for one in sys.modules.values() if vars(one).get("__file__") == f"{root}/{_CONFTEST}")
+    conftest = next(one for one in list(sys.modules.values()) if vars(one).get("__file__") == f"{root}/{_CONFTEST}")
     sets: dict[frozenset[str], int] = {}
     numbers = {id(item): number for number, item in enumerate(recorder.items)}
     jobs, markers, selected = _jobs(root), {}, {}

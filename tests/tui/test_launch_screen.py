@@ -69,7 +69,7 @@ async def test_what_is_in_the_way_is_told_with_its_remedy_and_nothing_starts(
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("R", "right")
         await until(pilot, lambda: "blocker" in screen_text(app), "the obstacle")
-        assert "there is no runner" in screen_text(app)
+        assert "cannot import" in screen_text(app)
         await pilot.press("enter")
         await until(pilot, lambda: "cannot work here" in screen_text(app), "the refusal")
         await pilot.press("escape")

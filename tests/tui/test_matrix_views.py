@@ -145,7 +145,7 @@ async def test_columns_are_chosen_ordered_sorted_and_kept(checkout: Checkout) ->
         await pilot.press("space")
         await pilot.press("j", "space", "K", "G")
         await until(pilot, lambda: "file of the entry" in screen_text(app), "the last column")
-        await pilot.press("space", "o", "o", *["K"] * 14, "enter")
+        await pilot.press("space", "o", "o", *["K"] * 20, "enter")
         view = app.session.view
         assert (
             view.columns == ("file", "id", "archs", "status", "bringup", "run", "reason") or view.columns[0] == "file"
@@ -271,6 +271,6 @@ async def test_running_a_whole_group_asks_first(checkout: Checkout) -> None:
     async with app.run_test(size=SMALL) as pilot:
         app.matrix_screen.go(ViewSpec(group="family"))
         await pilot.press("r")
-        await until(pilot, lambda: "Start these runs?" in screen_text(app), "the question")
+        await until(pilot, lambda: "Run 19 tests" in screen_text(app), "the question")
         await pilot.press("escape")
         assert app.session.runs == []

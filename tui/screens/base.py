@@ -13,9 +13,9 @@ from tui.commands import Where
 from tui.host import Host
 from tui.session import Session
 
-_NAMES_FROM = 120
+_NAMES_FROM = 150
 """Width from which the title has room for the names of all views; below it, the others are told by their keys."""
-_NAME_FROM = 140
+_NAME_FROM = 160
 """Width from which it has room for our own name as well."""
 _VIEWS = (
     (Where.OVERVIEW, "0", "Overview", ""),

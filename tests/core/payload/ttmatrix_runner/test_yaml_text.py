@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.payload.ttmatrix_runner.yaml_text: both parsers read the same, and refuse the same."""
 
-import builtins
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -57,13 +57,7 @@ def test_numbers_survive_either_parser(values: dict[str, object]) -> None:
 
 
 def test_without_either_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any, **more: Any) -> Any:
-        if name.partition(".")[0] in ("ruamel", "yaml"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    for name in ("ruamel.yaml", "yaml"):
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(YamlProblem, match="pip install"):
         parse_yaml("a: 1")
