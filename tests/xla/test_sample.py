@@ -117,7 +117,8 @@ def test_every_entry_ends_as_it_says(sample: Checkout, entries: Mapping[str, Ent
     together = [cases[id] for id in cases.keys() - alone.keys()]
     assert {case.outcome for case in together} <= {Outcome.PASS, Outcome.XFAIL, Outcome.SKIP}
     for case in cases.values():
-        if case.outcome in (Outcome.PASS, Outcome.XFAIL):
+        # What fails before anything is compiled has run on no backend.
+        if case.outcome is Outcome.PASS or "backend" in case.properties:
             assert case.properties["backend"] == "xla"
             assert case.properties["device"].startswith("CPU")
     modes = {case.tags["run_mode"] for case in cases.values() if case.outcome is Outcome.PASS and "pcc" in case.tags}
@@ -162,5 +163,6 @@ def test_device_runs_need_nothing_special(sample: Checkout, own_home: Path) -> N
         "spot_detector/pytorch-N-single_device-inference": "error",
     }
     called = call("run", *wanted, "--repo", sample.root, "--kind", "device", "--arch", "n150", "--wait", "--json")
-    assert called.code == 1, called.err
+    # One could not be run at all.
+    assert called.code == 2, called.err
     assert {run["id"]: run["outcome"] for run in json.loads(called.out)} == wanted

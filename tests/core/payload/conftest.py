@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 PAYLOAD = Path(__file__).parents[3] / "core/payload"
+# The files of the payload find each other as they do in their own interpreter.
+sys.path.append(str(PAYLOAD))
 
 BASE = """
 import torch

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The payload as its own interpreter sees it, a loader to execute, and the models of the sample through torch-xla."""
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.demo.layout import lay_out
 from tests.support.models import QUICK, Ask, model_server, xla_python
-
-sys.path.append(str(Path(__file__).parents[4] / "core/payload"))
 
 
 class TinyLoader:
