@@ -3,9 +3,13 @@
 
 import gc
 import os
+import select
+import signal
+import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 # A second frame waits for a tick of this clock, so a faster clock means a shorter wait; idle costs nothing.
 os.environ.setdefault("TEXTUAL_FPS", "120")
@@ -33,8 +37,23 @@ def open_app(request: AppRequest) -> int:
     matrix, reading = cache.index()
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
     app = StartedApp(session, cache, kept=reading is None)
+    threading.Thread(target=end_with_terminal, args=(sys.__stdin__,), daemon=True).start()
     app.run()
     return app.return_code or 0
+
+
+def end_with_terminal(terminal: IO[str] | None) -> None:
+    """Wait until `terminal` is gone, and end the process as SIGHUP would.
+
+    The signal reaches only those whose controlling terminal it is, and not those that were told to ignore it. Without
+    it the app would read end after end of its input for ever. Everything decided is on the disk by then.
+    """
+    if terminal is None or not terminal.isatty():
+        return
+    hangup = select.poll()
+    hangup.register(terminal.fileno(), 0)
+    hangup.poll()
+    os._exit(128 + signal.SIGHUP)
 
 
 class CheckoutChanged(Message):

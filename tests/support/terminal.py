@@ -57,7 +57,13 @@ class Terminal:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(10)
-        os.close(self._master)
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Let the terminal go, as a connection that breaks does. It is nobody's controlling one: no signal tells."""
+        if self._master >= 0:
+            os.close(self._master)
+            self._master = -1
 
     def press(self, *keys: str) -> None:
         """Type texts or named keys."""

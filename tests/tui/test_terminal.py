@@ -74,6 +74,14 @@ def test_a_run_outlives_a_killed_app_and_is_found_again(tmp_path: Path) -> None:
         assert terminal.process.wait(20) == 0
 
 
+def test_the_app_ends_with_its_terminal(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "demo")
+    with _open(checkout.root) as terminal:
+        terminal.until("2,244 tests")
+        terminal.hang_up()
+        assert terminal.process.wait(20) == 128 + signal.SIGHUP
+
+
 def test_errors_before_the_app_opens_are_plain_lines(tmp_path: Path) -> None:
     with _open(tmp_path) as terminal:
         terminal.until("No tt-xla checkout")
