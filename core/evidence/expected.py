@@ -39,7 +39,7 @@ def expected_of(
 ) -> Expected:
     """What `entry` claims of its cell on `arch`. Values that cannot be what they should be count as not written."""
     fields = written(entry, arch)
-    bringup, required, reason = (fields.get(name) for name in ("bringup_status", "required_pcc", "reason"))
+    bringup, required, reason = fields.get("bringup_status"), fields.get("required_pcc"), fields.get("reason")
     named = bringup.strip().upper() if isinstance(bringup, str) else ""
     number = isinstance(required, int | float) and not isinstance(required, bool)
     return Expected(

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.evidence.observation import Observation
+from core.evidence.observation import Observation, lowest
 
 
 class Verdict(StrEnum):
@@ -54,9 +54,12 @@ class Judgement:
     """The observations that decided, oldest first."""
     direction: Direction = Direction.SAME
     """For a drift: whether the model gets further than the entry says."""
-    pcc: float | None = None
-    """The lowest measured over the deciding rows."""
     required_pcc: float | None = None
     """The threshold that the numbers allow, two decimals; None where nothing is to change."""
     pinned: str = ""
     """Why a person asked for the entry to stay as it is; empty: nobody did."""
+
+    @property
+    def pcc(self) -> float | None:
+        """The lowest measured over the deciding rows."""
+        return lowest(self.rows)

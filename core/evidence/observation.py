@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One observation: what one execution of one cell has shown, whoever ran it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -82,3 +83,8 @@ class Observation:
     @property
     def cell(self) -> tuple[str, str]:
         return self.test_id, self.arch
+
+
+def lowest(rows: Iterable[Observation]) -> float | None:
+    """The lowest PCC that was measured; None where there is none."""
+    return min((row.pcc for row in rows if row.pcc is not None), default=None)

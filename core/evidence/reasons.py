@@ -86,6 +86,7 @@ def signature(text: str) -> str:
     return next((family.name for family in FAMILIES if family.pattern.search(core)), core)
 
 
+@lru_cache(maxsize=65536)
 def alike(one: str, other: str) -> bool:
     """Whether two reasons tell of the same failure. One may be cut short or have something put behind it."""
     if signature(one) == signature(other):

@@ -5,15 +5,10 @@ from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Decimal
 
 from core.evidence.expected import Expected
-from core.evidence.observation import Observation
+from core.evidence.observation import Observation, lowest
 from core.evidence.policy import PccPolicy
 
 _STEP = Decimal("0.01")
-
-
-def lowest(rows: Sequence[Observation]) -> float | None:
-    """The lowest number that was measured; None where there is none."""
-    return min((row.pcc for row in rows if row.pcc is not None), default=None)
 
 
 def allowed(measured: float, policy: PccPolicy) -> float:

@@ -8,9 +8,9 @@ from enum import Enum
 from core.evidence.drift import drift
 from core.evidence.expected import Expected
 from core.evidence.judgement import Direction, Judgement, Verdict
-from core.evidence.observation import RAN, Ending, Observation
+from core.evidence.observation import RAN, Ending, Observation, lowest
 from core.evidence.policy import Policy
-from core.evidence.thresholds import lowered, lowest, raised
+from core.evidence.thresholds import lowered, raised
 from core.model import Status
 
 
@@ -25,11 +25,12 @@ class _Kind(Enum):
     HANG = "hung"
 
 
-_KINDS = ((Ending.FAILED, _Kind.FAIL), (Ending.CRASHED, _Kind.CRASH), (Ending.HUNG, _Kind.HANG))
+_MEASURED = (Ending.PASSED, Ending.INACCURATE)
+_KINDS = {Ending.FAILED: _Kind.FAIL, Ending.CRASHED: _Kind.CRASH, Ending.HUNG: _Kind.HANG}
 # `Enum.value` and the members of an enum are looked up anew with every use.
 _WORDS = tuple((kind, kind.value) for kind in _Kind)
 # Compared one by one: to hash a member of an enum takes longer than all of that.
-_RAN = tuple(RAN)
+_RAN = tuple(sorted(RAN, key=list(Ending).index))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,7 @@ def judge(
             not_shown = f"{one.why}; not shown on {', '.join(open_archs)}"
             one = replace(one, verdict=Verdict.SEMI_STALE, why=not_shown)
         rows = tuple(one.rows)
-        judgements.append(
-            Judgement(id, arch, one.verdict, one.why, rows, one.direction, lowest(rows), one.required_pcc, pinned)
-        )
+        judgements.append(Judgement(id, arch, one.verdict, one.why, rows, one.direction, one.required_pcc, pinned))
     return judgements
 
 
@@ -89,7 +88,7 @@ def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy) -> _
     if len(rows) < policy.minimum_runs:
         return _too_few(expected, seen, rows, policy)
     tail = seen[-policy.minimum_runs :]
-    if all(row.ending is Ending.BROKEN for row in tail):
+    if tail[-1].ending is Ending.BROKEN and all(row.ending is Ending.BROKEN for row in tail):
         why = f"the last {len(tail)} did not get to the model: {tail[-1].reason}"
         return _Said(Verdict.UNKNOWN, why, tail)
     return _decided(expected, rows[-policy.window :], policy)
@@ -126,18 +125,18 @@ def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
 
 
 def _kind(row: Observation, expected: Expected) -> _Kind:
-    for ending, kind in _KINDS:
-        if row.ending is ending:
-            return kind
+    ending = row.ending
+    if ending not in _MEASURED:
+        return _KINDS[ending]
     if not expected.pcc_checked:
         # What has no number at all is no PCC; and a number that is none is no reason to expect a pass from now on.
-        other = row.ending is Ending.INACCURATE and row.pcc is None
+        other = ending is Ending.INACCURATE and row.pcc is None
         return _Kind.LOW if other and (expected.expects_no_pass or row.pcc_required is None) else _Kind.PASS
     if row.pcc is None or row.pcc < expected.required_pcc:
-        return _Kind.PASS if row.ending is Ending.PASSED and row.pcc is None else _Kind.LOW
+        return _Kind.PASS if ending is Ending.PASSED and row.pcc is None else _Kind.LOW
     # The threshold may have been lowered since; a low number of another kind than PCC has not got better by that.
     lowered_since = row.pcc_required is not None and row.pcc < row.pcc_required
-    return _Kind.PASS if row.ending is Ending.PASSED or lowered_since else _Kind.LOW
+    return _Kind.PASS if ending is Ending.PASSED or lowered_since else _Kind.LOW
 
 
 def _flaky(kinds: Sequence[_Kind], rows: Sequence[Observation]) -> _Said:

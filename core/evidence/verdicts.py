@@ -54,7 +54,8 @@ class Verdicts:
         row = self.matrix.rows[id]
         marked = self.matrix.flags["arch"][row]
         archs = [arch for arch in self.matrix.schema.archs if arch in marked or arch in seen]
-        expected = {arch: self._expected(row, id, arch, seen=arch in seen) for arch in archs}
+        training = self.matrix.columns["mode"][row] == "training"
+        expected = {arch: self._expected(row, id, arch, training=training, seen=arch in seen) for arch in archs}
         return judge(id, expected, seen, self.policy, self._pins.get(id, ""))
 
     def facts(self) -> Judged:
@@ -70,8 +71,7 @@ class Verdicts:
     def _pins(self) -> Mapping[str, str]:
         return pins(self.matrix.files, self.policy)
 
-    def _expected(self, row: int, id: str, arch: str, *, seen: bool) -> Expected:
-        training = self.matrix.columns["mode"][row] == "training"
+    def _expected(self, row: int, id: str, arch: str, *, training: bool, seen: bool) -> Expected:
         scheduled, silent_runs = self._scheduled(row, arch)
         entry = self.matrix.entries.get(id)
         silent = 0 if seen else silent_runs
@@ -80,12 +80,11 @@ class Verdicts:
     def _silent(self, arch: str) -> bytearray:
         """Codes of the verdicts that all cells on `arch` would have without any results."""
         status, bit = self.matrix.status[arch], self.matrix.flags["arch"].mask([arch])
-        # Some hundred pairs of marks and jobs stand for all rows.
-        verdicts = {
-            pair: _CODES[self._without_results(row, arch, Status.UNSPECIFIED)] if pair[0] & bit else 0
-            for pair, row in self._kinds.items()
-        }
-        column = bytearray(map(verdicts.__getitem__, self._kind_of_row))
+        masks, (examples, kinds) = self.matrix.flags["arch"].masks, self._kinds
+        verdicts = [
+            _CODES[self._without_results(row, arch, Status.UNSPECIFIED)] if masks[row] & bit else 0 for row in examples
+        ]
+        column = bytearray(map(verdicts.__getitem__, kinds))
         if Status.EXCLUDE_MODEL in status.values:
             for row in map(self.matrix.rows.__getitem__, self.matrix.entries):
                 if column[row] and status[row] == Status.EXCLUDE_MODEL:
@@ -93,15 +92,13 @@ class Verdicts:
         return column
 
     @cached_property
-    def _kind_of_row(self) -> list[tuple[int, int]]:
-        """Marks and jobs of each row, both as numbers."""
+    def _kinds(self) -> tuple[Sequence[int], Sequence[int]]:
+        """One row of each kind, and the kind of each row: some hundred pairs of marks and jobs stand for all rows."""
         masks = self.matrix.flags["arch"].masks
-        return list(zip(masks, self._selected.codes if self._selected else bytes(len(masks)), strict=True))
-
-    @cached_property
-    def _kinds(self) -> Mapping[tuple[int, int], int]:
-        """One row of each kind."""
-        return {pair: row for row, pair in enumerate(self._kind_of_row)}
+        pairs = list(zip(masks, self._selected.codes if self._selected else bytes(len(masks)), strict=True))
+        examples = {pair: row for row, pair in enumerate(pairs)}
+        numbers = {pair: number for number, pair in enumerate(examples)}
+        return list(examples.values()), list(map(numbers.__getitem__, pairs))
 
     def _without_results(self, row: int, arch: str, status: Status) -> Verdict:
         scheduled, silent_runs = self._scheduled(row, arch)

@@ -70,9 +70,12 @@ def supported_archs(entry: Entry | None, arch: str | None = None) -> tuple[str, 
 
 def texts(value: object) -> tuple[str, ...]:
     """A field that may hold one text or a list of them."""
+    if value is None:
+        return ()
     if isinstance(value, str):
         return (value,)
-    if isinstance(value, Iterable):
+    # Asked for by name, as the general question takes ten times as long.
+    if isinstance(value, (list, Iterable)):
         return tuple(str(item) for item in value)
     return ()
 

@@ -33,6 +33,5 @@ def observed(ending: Ending = Ending.PASSED, reason: str = "", **fields: object)
 def judged(verdict: Verdict, rows: Sequence[Observation] = (), **fields: object) -> Judgement:
     """A judgement on the cell of `rows`, by default one of three passes."""
     rows = tuple(rows) or tuple(observed(run=f"nightly-{number}") for number in (1, 2, 3))
-    pccs = [row.pcc for row in rows if row.pcc is not None]
-    plain = Judgement(rows[0].test_id, rows[0].arch, verdict, f"{verdict} it is", rows, pcc=min(pccs, default=None))
+    plain = Judgement(rows[0].test_id, rows[0].arch, verdict, f"{verdict} it is", rows)
     return replace(plain, **fields)  # type: ignore[arg-type]

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.evidence.expected import Expected
-from core.evidence.observation import Ending
+from core.evidence.observation import Ending, lowest
 from core.evidence.policy import PccPolicy
-from core.evidence.thresholds import allowed, lowered, lowest, raised
+from core.evidence.thresholds import allowed, lowered, raised
 from core.model import Status
 from tests.support.evidence import seen
 
