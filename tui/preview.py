@@ -32,6 +32,8 @@ class Preview:
     conflicts: tuple[Conflict, ...]
     notes: tuple[str, ...]
     """Why it is proposed, each once."""
+    evidence: tuple[str, ...]
+    """What was seen that justifies it, each once."""
     dead: tuple[tuple[str, str], ...]
     """Id and arch of overrides that nothing reads."""
 
@@ -42,8 +44,9 @@ def make_preview(
     """What `operations`, which are those of `changes`, come to. Takes a while: not for the app's own thread."""
     planned = plan(matrix.checkout.test_config, operations, matrix.schema)
     notes = tuple(dict.fromkeys(change.note for change in changes if change.note))
+    evidence = tuple(dict.fromkeys(line for change in changes for line in change.evidence))
     cells = tuple(effect(matrix, planned, ci))
-    return Preview(planned, cells, tuple(conflicts), notes, tuple(dead_overrides(matrix, planned)))
+    return Preview(planned, cells, tuple(conflicts), notes, evidence, tuple(dead_overrides(matrix, planned)))
 
 
 def preview_lines(preview: Preview, width: int) -> list[Line]:
@@ -53,9 +56,7 @@ def preview_lines(preview: Preview, width: int) -> list[Line]:
         clashing.append("t takes theirs, o takes ours")
     refused = [f"cannot be done: {one.op.op} {one.op.id}: {one.why}" for one in preview.plan.rejected]
     dead = [f"nothing reads the override of {arch} in {id}" for id, arch in preview.dead[:_SHOWN_DEAD]]
-    notes = [f"why: {note}" for note in preview.notes[:_SHOWN_NOTES]]
-    if more := len(preview.notes) - _SHOWN_NOTES:
-        notes += [f"and {more:,} more reasons to propose it"] if more > 0 else []
+    notes = [*_first("why", preview.notes, "reasons to propose it"), *_first("seen", preview.evidence, "results")]
     jobs = job_lines(preview.cells)
     return [
         *_paragraphs(clashing, "error", width),
@@ -65,6 +66,11 @@ def preview_lines(preview: Preview, width: int) -> list[Line]:
         *(line for job in jobs for line in paragraph(job, diff_style(job), width, _INDENT)),
         *_paragraphs(dead, "dim", width),
     ]
+
+
+def _first(word: str, texts: Sequence[str], what: str) -> list[str]:
+    more = len(texts) - _SHOWN_NOTES
+    return [*(f"{word}: {text}" for text in texts[:_SHOWN_NOTES]), *([f"and {more:,} more {what}"] if more > 0 else [])]
 
 
 def whole_lines(preview: Preview) -> list[Line]:

@@ -3,14 +3,14 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.edits.conflicts import Conflict, conflicts
 from core.edits.operations import Operation
-from core.edits.pending import Change, Decision, Pending
+from core.edits.pending import Change, Decision, Pending, evidence_of
 from core.edits.reread import missing
 from core.edits.values import Present
 from core.edits.workbench import Workbench
@@ -103,6 +103,11 @@ class Session:
     def uncommitted(self) -> tuple[Operation, ...]:
         """Operations written here and not committed yet."""
         return self.bench.desk.written
+
+    def evidence(self, ids: Collection[int]) -> Mapping[str, tuple[str, ...]]:
+        """What justifies the changes `ids` and all that is not committed yet, a line each, by test id."""
+        wanted = (change for change in self.pending.changes if change.id in ids)
+        return {**self.bench.desk.evidence, **evidence_of(wanted)}
 
     @property
     def present(self) -> Present:

@@ -93,7 +93,7 @@ def _listed(item: Item, pending: Pending) -> Listed:
     if item.proposal is None:
         return Listed((), "; ".join(dict.fromkeys(_why(item))), item=item)
     change = change_of(item.proposal, pending)
-    return Listed(change.ops, change.note, change.decision, change.bases, change.id, item)
+    return Listed(change.ops, change.note, change.decision, change.bases, change.id, change.evidence, item)
 
 
 def _why(item: Item) -> Iterable[str]:

@@ -20,7 +20,7 @@ from core.edits.journal_events import (
     Written,
 )
 from core.edits.operations import Operation
-from core.edits.pending import Change, Decided, Edit, Pending, Put, Step
+from core.edits.pending import Change, Decided, Edit, Pending, Put, Step, evidence_of
 from core.edits.values import Key
 
 
@@ -36,6 +36,8 @@ class Desk:
     """Files that were written here and not committed yet, relative to the test_config directory."""
     written: tuple[Operation, ...] = ()
     """What was written to them, each with its file: that alone belongs into a commit."""
+    evidence: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What justifies that, a line each, by id."""
     writing: WriteBegan | None = None
     """A write that began and did not end."""
 
@@ -56,7 +58,7 @@ def fold(desk: Desk, events: Iterable[Event]) -> Desk:
 def events_for(desk: Desk) -> list[Event]:
     """The shortest way to say all of it again: `fold(Desk(), events_for(desk)) == desk`."""
     pending = desk.pending
-    told: list[Event] = [Written((), desk.uncommitted, desk.written)] if desk.uncommitted else []
+    told: list[Event] = [Written((), desk.uncommitted, desk.written, desk.evidence)] if desk.uncommitted else []
     told += [Stepped(step) for step in (*pending.past, *reversed(pending.future))]
     told += [Undone()] * len(pending.future)
     told.append(Numbered(pending.next_id))
@@ -147,7 +149,8 @@ class _State:
         written = [self._changes[id] for id in event.ids if id in self._changes]
         files = dict.fromkeys((*self._desk.uncommitted, *event.files))
         ops = (*self._desk.written, *event.ops, *(op for change in written for op in change.placed()))
-        self._desk = replace(self._desk, writing=None, uncommitted=tuple(files), written=ops)
+        evidence = {**self._desk.evidence, **event.evidence, **evidence_of(written)}
+        self._desk = replace(self._desk, writing=None, uncommitted=tuple(files), written=ops, evidence=evidence)
         if written:
             self._forget(frozenset(event.ids))
             self._carry(over_write(written))
@@ -189,7 +192,10 @@ def _about_files(desk: Desk, event: WriteBegan | WriteEnded | Committed) -> Desk
             return replace(desk, writing=None)
         case Committed():
             left = tuple(file for file in desk.uncommitted if file not in event.files)
-            return replace(desk, uncommitted=left, written=tuple(op for op in desk.written if op.file in left))
+            written = tuple(op for op in desk.written if op.file in left)
+            ids = {op.id for op in written}
+            evidence = {id: lines for id, lines in desk.evidence.items() if id in ids}
+            return replace(desk, uncommitted=left, written=written, evidence=evidence)
 
 
 def _reversed(step: Step) -> Step:

@@ -2,7 +2,7 @@
 """What happens to the pending changes of a checkout, as values: the journal holds these and nothing else."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.edits.operations import Operation
 from core.edits.pending import Step
@@ -58,6 +58,8 @@ class Written:
     files: tuple[str, ...]
     ops: tuple[Operation, ...] = ()
     """What else was written that is no longer pending, each with its file."""
+    evidence: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What justifies `ops`, by id."""
 
 
 @dataclass(frozen=True, slots=True)

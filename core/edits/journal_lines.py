@@ -81,7 +81,8 @@ def _fields(event: Event) -> dict[str, object]:
             return {"files": [[one.file, one.before, one.after] for one in event.files], "ids": event.ids}
         case Written():
             ops = {"ops": to_json(event.ops)} if event.ops else {}
-            return {"ids": event.ids, "files": event.files, **ops}
+            evidence = {"evidence": event.evidence} if event.evidence else {}
+            return {"ids": event.ids, "files": event.files, **ops, **evidence}
         case Committed():
             return {"files": event.files}
         case Rebased():
@@ -108,6 +109,7 @@ def _change(change: Change | None) -> dict[str, object] | None:
         "id": change.id,
         "ops": to_json(change.ops),
         "note": change.note,
+        **({"evidence": change.evidence} if change.evidence else {}),
         "decision": change.decision,
         "bases": [[base.file, base.id, base.fields] for base in change.bases],
     }
@@ -124,7 +126,9 @@ def _read_change(raw: Mapping[str, Any] | None) -> Change | None:
     if raw is None:
         return None
     bases = tuple(Base(file, id, fields) for file, id, fields in raw["bases"])
-    return Change(tuple(map(_read_operation, raw["ops"])), raw["note"], _DECISIONS[raw["decision"]], bases, raw["id"])
+    evidence = tuple(raw.get("evidence", ()))
+    operations = tuple(map(_read_operation, raw["ops"]))
+    return Change(operations, raw["note"], _DECISIONS[raw["decision"]], bases, raw["id"], evidence)
 
 
 def _read_operation(raw: Mapping[str, Any]) -> Operation:
@@ -144,7 +148,10 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], Event]] = {
     "write-began": lambda raw: WriteBegan(tuple(FileWrite(*one) for one in raw["files"]), tuple(raw["ids"])),
     "write-ended": lambda raw: WriteEnded(),
     "written": lambda raw: Written(
-        tuple(raw["ids"]), tuple(raw["files"]), tuple(map(_read_operation, raw.get("ops", ())))
+        tuple(raw["ids"]),
+        tuple(raw["files"]),
+        tuple(map(_read_operation, raw.get("ops", ()))),
+        {id: tuple(lines) for id, lines in raw.get("evidence", {}).items()},
     ),
     "committed": lambda raw: Committed(tuple(raw["files"])),
     "rebased": lambda raw: Rebased(

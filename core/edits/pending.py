@@ -43,6 +43,8 @@ class Change:
     """One for every entry that `ops` touch and that was there before them."""
     id: int = 0
     """Given when it is proposed, and never to another change of the same checkout; 0: not proposed yet."""
+    evidence: tuple[str, ...] = ()
+    """What was seen that justifies it, a line each: a commit cites them."""
 
     def base_of(self, operation: Operation) -> Base | None:
         """The entry that one of `ops` was made against; None where an earlier one of them brings it about."""
@@ -151,6 +153,11 @@ def bases_of(operations: Sequence[Operation], present: Present) -> tuple[Base, .
         if operation.to is not None:
             made |= {operation.to, operation.id}
     return tuple(found.values())
+
+
+def evidence_of(changes: Iterable[Change]) -> dict[str, tuple[str, ...]]:
+    """What justifies `changes`, by the ids they are about."""
+    return {op.id: change.evidence for change in changes if change.evidence for op in change.ops}
 
 
 def proposed(operations: Iterable[Operation], note: str, present: Present) -> Change:

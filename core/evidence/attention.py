@@ -94,13 +94,13 @@ def _concern(
 
 
 def note_of(proposal: Proposal) -> str:
-    """What a pending change says of where it comes from: the verdict, why, and the evidence."""
-    return f"{', '.join(proposal.verdicts)}: {proposal.why} ({'; '.join(proposal.evidence)})"
+    """What a pending change says of where it comes from: the verdict, and why."""
+    return f"{', '.join(proposal.verdicts)}: {proposal.why}"
 
 
 def change_of(proposal: Proposal, pending: Pending) -> Change:
     """The proposal as a change: the pending one that it has become, else one that nobody has decided."""
-    fresh = Change(proposal.ops, note_of(proposal), bases=(proposal.base,))
+    fresh = Change(proposal.ops, note_of(proposal), bases=(proposal.base,), evidence=proposal.evidence)
     return next((one for one in pending.changes if _is(one, fresh, proposal.id)), fresh)
 
 

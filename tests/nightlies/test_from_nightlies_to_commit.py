@@ -128,6 +128,9 @@ async def test_by_keyboard(checkout: Checkout, nightlies: Path, size: tuple[int,
     diff = _committed(checkout)
     assert '+    reason: "running the test CRASHED with signal 6"\n' in diff
     assert REGRESSED not in diff
+    # Why stands in the commit, as it does without a screen.
+    assert f"Evidence:\n  {CRASH} on n150" in diff
+    assert "nightly-1, nightly-2, nightly-3" in diff
 
 
 def _whole(view: LinesView) -> str:

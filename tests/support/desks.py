@@ -2,6 +2,7 @@
 """Random events on a desk, each one such as a person could cause there and then."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
@@ -47,9 +48,10 @@ _operations = st.one_of(
 )
 _changes = st.lists(
     st.builds(
-        lambda ops, note: proposed(ops, note, PRESENT),
+        lambda ops, note, seen: replace(proposed(ops, note, PRESENT), evidence=tuple(seen)),
         st.lists(_operations, min_size=1, max_size=3),
         st.text(max_size=3),
+        st.lists(st.text(max_size=3), max_size=2),
     ),
     min_size=1,
     max_size=2,

@@ -106,10 +106,11 @@ class Commit(Dialog[Delivered]):
 
     def on_mount(self) -> None:
         matrix, operations = self._session.matrix, self._operations
+        evidence = self._session.evidence(self._ids)
         self._say("Looking at the last commit…")
         self.query_one("#beside").display = bool(self._edits)
         self.query_one("#beside-words", Static).update(beside_words(self._edits))
-        self._ask("compose", lambda: compose_commits(matrix, operations), self._composed)
+        self._ask("compose", lambda: compose_commits(matrix, operations, evidence=evidence), self._composed)
 
     @property
     def _text(self) -> TextArea:
@@ -161,7 +162,7 @@ class Commit(Dialog[Delivered]):
 
         def text() -> str:
             cells = effect(session.matrix, planned, session.ci())
-            return pull_request(composition.changes, composition.entries, cells)
+            return pull_request(composition.changes, composition.entries, cells, composition.evidence)
 
         self._ask("markdown", text, self._host.copy)
 

@@ -2,6 +2,7 @@
 """Review: pending changes above, what they come to below; decide, edit, write, commit."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -212,8 +213,7 @@ class ReviewScreen(EditActions, WriteActions):
     def _edited(self, change: Change, edits: Sequence[Operation] | None) -> None:
         if edits:
             operations = amended(self.session.matrix, change.ops, edits)
-            self.host.replace(
-                change.id, proposed(operations, change.note, self.session.present) if operations else None
-            )
+            made = proposed(operations, change.note, self.session.present)
+            self.host.replace(change.id, replace(made, evidence=change.evidence) if operations else None)
             if not operations:
                 self.host.say("The entry says that already, so nothing is left of the change; u brings it back.")

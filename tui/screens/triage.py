@@ -201,7 +201,7 @@ class TriageScreen(ChangeList, EvidenceScreen):
         def preview() -> Sequence[Line]:
             if not change.ops:
                 return [*paragraph(change.note, "", width), *told, *seen]
-            made = make_preview(matrix, [replace(change.plain, note="")], change.ops, (), session.ci())
+            made = make_preview(matrix, [replace(change.plain, note="", evidence=())], change.ops, (), session.ci())
             return [*_warning(item, width), *told, *preview_lines(made, width), *seen]
 
         self.host.in_thread("preview", preview, partial(self._show_preview, one_line(item.id)), supersede=True)

@@ -2,6 +2,7 @@
 """Tests of core.edits.desk."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ from core.edits.journal_events import (
     Written,
 )
 from core.edits.operations import Operation, OpKind
-from core.edits.pending import Change, Decision, proposed
+from core.edits.pending import Change, Decision, evidence_of, proposed
 from tests.support.desks import FILE, PRESENT, happenings, steps
 
 Happening = Callable[[Desk], Event]
@@ -103,6 +104,16 @@ def test_what_is_written_leaves_and_undo_offers_the_inverse() -> None:
     assert offered.pending.changes[1].ops == (Operation(OpKind.SET, "a", FILE, ("status",), "UNSPECIFIED"),)
     assert apply(offered, Redone()) == desk
     assert apply(apply(offered, Undone()), Undone()).pending.changes[0].id == 3
+
+
+def test_what_justifies_a_change_is_known_until_it_is_committed() -> None:
+    seen = replace(setting("a", "X"), evidence=("3 of 3",))
+    desk = deciding(proposing(Desk(), seen, setting("b", "Y")), Decision.ACCEPTED, 1, 2)
+    assert evidence_of(desk.pending.changes) == {"a": ("3 of 3",)}
+    desk = apply(desk, Written((1, 2), (FILE,)))
+    assert desk.evidence == {"a": ("3 of 3",)}
+    assert apply(desk, Committed(("other",))).evidence == desk.evidence
+    assert apply(desk, Committed((FILE,))).evidence == {}
 
 
 def test_an_inverse_that_was_gone_on_from_is_a_proposal_like_others() -> None:

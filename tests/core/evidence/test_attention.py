@@ -53,7 +53,8 @@ def test_a_proposal_is_the_change_it_has_become() -> None:
     proposal = _proposal(_judged(Verdict.STALE, "a"))
     fresh = change_of(proposal, Pending())
     assert (fresh.ops, fresh.bases, fresh.decision) == (proposal.ops, (proposal.base,), Decision.UNDECIDED)
-    assert fresh.note == note_of(proposal)
+    assert (fresh.note, fresh.evidence) == (note_of(proposal), proposal.evidence)
+    assert proposal.evidence
     taken = replace(fresh, id=4, decision=Decision.ACCEPTED)
     assert change_of(proposal, Pending((taken,))) is taken
     # Edited in the review, it is still the same.
