@@ -50,6 +50,8 @@ _LOOK_SECONDS = 0.5
 
 _NOTICE_SECONDS = 20
 """How long words stand that a person should not miss."""
+_CLIPBOARD_CHARACTERS = 100_000
+"""Terminals refuse a longer sequence, or choke on it."""
 
 
 class TTMatrixApp(Navigation, inherit_bindings=False):
@@ -78,6 +80,8 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
         self.pending_changed: Signal[None] = Signal(self, "pending changed")
         self.facts_learned: Signal[None] = Signal(self, "facts learned")
         self._asked: set[str] = set()
+        self._unsettled: set[str] = set()
+        """Batches that went on, or were started here, and whose end nobody was told yet."""
 
     def on_mount(self) -> None:
         self.push_screen(self.matrix_screen)
@@ -170,13 +174,15 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
     def copy(self, text: str) -> None:
         """Copy through the terminal, and into a file for terminals that do not pass it on."""
-        self.copy_to_clipboard(text)
+        fits = len(text) <= _CLIPBOARD_CHARACTERS
+        if fits:
+            self.copy_to_clipboard(text)
         try:
             kept = keep_copy(self.session.paths.cache, text)
         except TTMatrixError as error:
-            self.say(f"Copied. {error.title}: {error.detail}")
+            self.say(f"{'Copied.' if fits else 'Too much to copy.'} {error.title}: {error.detail}")
         else:
-            self.say(f"Copied; also in {kept}")
+            self.say(f"Copied; also in {kept}" if fits else f"Too much for the terminal; in {kept}")
 
     # The checkout
 
@@ -271,14 +277,17 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
         self._runs_unreadable = ""
         self._look_at_evidence(records)
         if records != self.session.runs:
-            going = {record.spec.batch for record in self.session.runs if record.active}
+            self._unsettled |= {record.spec.batch for record in records if record.active}
             self.session.runs = records
             self.runs_changed.publish(None)
             if RUNS in self._asked:
                 self._asked.remove(RUNS)
                 self.learn([RUNS])
-            if going and not self.session.progress().left:
-                self._tell_end([record for record in records if record.spec.batch in going])
+        if self._unsettled and not any(record.active for record in records):
+            ended = [record for record in records if record.spec.batch in self._unsettled]
+            if ended:
+                self._unsettled.clear()
+                self._tell_end(ended)
 
     def _look_at_evidence(self, records: Sequence[RunRecord]) -> None:
         """Tell everybody once a device run has ended, or reports were read by another process."""
@@ -346,6 +355,7 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
     def _runs_started(self, outcome: tuple[list[RunRecord], Sequence[TTMatrixError]]) -> None:
         started, refused = outcome
+        self._unsettled |= {record.spec.batch for record in started}
         self._look_at_runs()
         if not started and not refused:
             self.say("Nothing is left to run.")

@@ -275,7 +275,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("log.error", Where.LOG, "e", "next_error(True)", "Error", "Next error", footer=True),
     Command("log.error_before", Where.LOG, "E", "next_error(False)", "Error before", "Previous error"),
     Command("log.times", Where.LOG, "t", "times", "Times", "Show when lines arrived, or not"),
-    Command("log.copy", Where.LOG, "C", "copy_shown", "Copy lines", "Copy the lines on show, whole"),
+    Command("log.region", Where.LOG, "v", "region", "Region", "Begin a region here: keys that move draw it on"),
+    Command("log.copy", Where.LOG, "C", "copy", "Copy lines", "Copy the region or, without one, the lines on show"),
     Command("log.wrap", Where.LOG, "w", "wrap", "Wrap", "Wrap long lines, or cut them"),
 )
 

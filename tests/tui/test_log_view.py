@@ -23,6 +23,7 @@ class LogApp(App[None]):
     def __init__(self, file: Path) -> None:
         super().__init__()
         self.file = file
+        self.copied: list[str] = []
 
     def compose(self) -> ComposeResult:
         yield LogPane()
@@ -30,6 +31,9 @@ class LogApp(App[None]):
     def on_mount(self) -> None:
         self.query_one(LogPane).open(LogFile(self.file), Arrivals(self.file.with_name("arrivals")))
         self.view.focus()
+
+    def on_log_region_copied(self, event: LogView.Copied) -> None:
+        self.copied.append(event.text)
 
     @property
     def view(self) -> LogView:
@@ -304,3 +308,49 @@ async def test_an_expression_that_never_ends_is_given_up(log: Path, ask: str) ->
         assert app.view.look.search is None
         assert app.view.look.filters == ()
         assert app.rows()[-1].strip() == "ok"
+
+
+async def test_a_region_is_drawn_by_what_moves_and_copied_whole(log: Path) -> None:
+    app = numbered(log)
+    copied = app.copied
+    async with app.run_test(size=(60, 20)) as pilot:
+        # From the newest line up, beyond the top of the view.
+        await pilot.press("v", *["k"] * 30)
+        assert app.note == "region: 31 lines, C copies"
+        assert app.rows()[0] == "  line 69"
+        await pilot.press("C")
+        await pilot.pause()
+        assert copied.pop() == "".join(f"line {number}\n" for number in range(69, 100))
+        assert app.note == ""
+        # To what a search finds, without what filters leave out.
+        await pilot.press("g", "j", "v")
+        await ask(app, pilot, "ampersand", "!3")
+        await ask(app, pilot, "slash", "line 14")
+        assert app.note.startswith("region: 12 lines")
+        await pilot.press("C")
+        await pilot.pause()
+        lines = ["1", "2", *map(str, range(4, 10)), "ValueError: ten", "11", "12", "14"]
+        assert copied.pop() == "".join(f"{'' if ':' in line else 'line '}{line}\n" for line in lines)
+        # Without a region it is what is on show; and a region that is dropped is none.
+        await pilot.press("v", "j", "v", "C")
+        await pilot.pause()
+        assert len(copied.pop().splitlines()) == app.view.size.height
+        await pilot.press("v")
+        assert app.view.clear()
+        assert not app.view.drawn
+
+
+async def test_what_arrives_before_a_region_moves_it_along(log: Path) -> None:
+    log.write_text("".join(f"line {number}\n" for number in range(60_000)) + "the end\n")
+    app = LogApp(log)
+    copied = app.copied
+    async with app.run_test(size=(60, 20)) as pilot:
+        await app.settle(pilot)
+        await pilot.press("v", "k", "k")
+        app.view.move_region(-5)
+        await pilot.press("C")
+        await pilot.pause()
+        assert copied == ["line 59993\nline 59994\nline 59995\n"]
+        await pilot.press("g", "v", "G", "C")
+        await pilot.pause()
+        assert len(copied) == 1

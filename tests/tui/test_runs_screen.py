@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.runs.record import RunRecord
 from core.settings import Settings
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until
@@ -243,3 +244,20 @@ async def test_the_end_of_a_batch_is_told_as_the_setting_says(
         await pilot.pause()
     assert any(text.startswith("\x1b]9;ttmatrix: 1 run has ended") for text in sent) == written
     assert bool(bells) == (how == "bell")
+
+
+async def test_the_end_of_runs_is_told_though_nobody_has_seen_them_go_on(
+    checkout: Checkout, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = build_app(checkout, settings=settings)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        store = app.session.store
+        records = store.records
+
+        def ended() -> list[RunRecord]:
+            """As if every look came too late."""
+            return [record for record in records() if not record.active]
+
+        monkeypatch.setattr(store, "records", ended)
+        app.start_runs([PASSING_ID])
+        await until(pilot, lambda: "1 run has ended: 1 pass" in screen_text(app), "the word at the end")

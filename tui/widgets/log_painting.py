@@ -44,6 +44,10 @@ class LogPainting(LinesView):
         """Look for nothing any more: what was looked for takes too long."""
         raise NotImplementedError
 
+    def is_marked(self, number: int) -> bool:
+        """Whether a line stands out from the others."""
+        return number == self.current
+
     def notify_style_update(self) -> None:
         self._strips.clear()
         super().notify_style_update()
@@ -87,7 +91,7 @@ class LogPainting(LinesView):
         texts = look.texts(top, crop.bottom)
         times = look.times(top, len(texts)) if self.timed else []
         for row, text in enumerate(texts, top):
-            strips = self._painted(text, current=look.number_at(row) == self.current)
+            strips = self._painted(text, current=self.is_marked(look.number_at(row)))
             painted += self._with_time(strips, times[row - top]) if self.timed else strips
             if len(painted) >= crop.bottom + above:
                 break

@@ -88,7 +88,7 @@ class LogPane(Vertical):
         self._say()
         self.view.focus()
 
-    def on_log_view_moved(self, event: LogView.Moved) -> None:
+    def on_log_region_moved(self, event: LogView.Moved) -> None:
         event.stop()
         if not self._bar.input.has_focus:
             self._say()

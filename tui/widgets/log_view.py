@@ -14,7 +14,7 @@ from core.runs.log_look import LogLook, Seek
 from core.runs.log_pattern import Pattern, parse_filter, parse_pattern
 from core.runs.plain import plain_line
 from tui.commands import Where, bindings
-from tui.widgets.log_painting import LogPainting
+from tui.widgets.log_region import LogRegion
 
 _GROWTH_SECONDS = 0.1
 """How often a log that grows is painted anew: nobody reads faster, and the job needs the processor."""
@@ -27,7 +27,7 @@ class Asks(StrEnum):
     FILTER = "&"
 
 
-class LogView(LogPainting):
+class LogView(LogRegion):
     """Shows a LogLook. `ask` has a person type what to search or to filter."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES, Where.LOG)
@@ -38,16 +38,6 @@ class LogView(LogPainting):
         & > .lines--current { background: $primary 30%; }
     }
     """
-
-    class Moved(Message):
-        """What there is to say of search, filters or errors has changed."""
-
-    class Copied(Message):
-        """Lines are to be put where they can be pasted."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
 
     class GivenUp(Message):
         """Search and filters were dropped because of this."""
@@ -70,6 +60,7 @@ class LogView(LogPainting):
 
     def open(self, look: LogLook) -> None:
         """Show another log from its end."""
+        self.drop_region()
         self.look, self.current, self._place, self._wanted = look, None, None, None
         self._told = (Seek.SEARCH, False)
         self._counted = look.line_count
@@ -97,6 +88,7 @@ class LogView(LogPainting):
     def _move_down(self, rows: int) -> None:
         """So many rows have come before those on show, which stay."""
         self._counted += rows
+        self.move_region(rows)
         if self._wanted is not None:
             what, forward, start = self._wanted
             self._wanted = what, forward, start + rows
@@ -121,11 +113,6 @@ class LogView(LogPainting):
             self._filter(())
             self.post_message(self.GivenUp(error))
 
-    def action_copy_shown(self) -> None:
-        if self.look is not None:
-            rows = self.look.lines(self.scroll_offset.y, self.size.height)
-            self.post_message(self.Copied("".join(f"{row}\n" for row in rows)))
-
     # Filters
 
     def filter(self, text: str) -> None:
@@ -135,8 +122,10 @@ class LogView(LogPainting):
             self._filter((*filters, parse_filter(text)) if text.removeprefix("!") else filters[:-1])
 
     def clear(self) -> bool:
-        """Drop the search or, where there is none, the filters; returns whether there was something to drop."""
+        """Drop the region, else the search, else the filters; returns whether there was something to drop."""
         look = self.look
+        if self.drop_region():
+            return True
         if look is None or (look.search is None and not look.filters):
             return False
         if look.search is not None:
@@ -203,6 +192,7 @@ class LogView(LogPainting):
         self._told = what, hit.wrapped
         if hit.number is not None:
             self.current = hit.number
+            self.draw_to(hit.number)
             self._show_row(look.row_at(hit.number))
 
     def _show_row(self, row: int) -> None:
@@ -219,7 +209,7 @@ class LogView(LogPainting):
         look = self.look
         if look is None:
             return ""
-        return "   ".join(filter(None, (self._hits_note(look), self._filters_note(look))))
+        return "   ".join(filter(None, (self.region_note(), self._hits_note(look), self._filters_note(look))))
 
     def _hits_note(self, look: LogLook) -> str:
         what, wrapped = self._told
