@@ -55,7 +55,7 @@ _STANDARD = re.compile(
 )
 _LLM = re.compile(
     r"(?P<directory>.+?/pytorch)(?:-(?P<variant>.+))?"
-    r"-(?P<phase>llm_decode|llm_prefill)-seq_(?P<seq_len>\d+)-batch_(?P<batch_size>\d+)"
+    r"-(?P<phase>llm_decode|llm_prefill)(?:-seq_(?P<seq_len>\d+)-batch_(?P<batch_size>\d+))?"
     r"-(?P<parallelism>single_device|tensor_parallel|(?:megatron|fsdp)-(?:no_dp|dp)-tensor_parallel)"
     r"(?:-(?P<mesh>mesh_default|mesh_\d+x\d+))?-(?P<mode>inference|training)"
 )
@@ -66,8 +66,9 @@ class LlmShape:
     """The parts only LLM ids have. `seq_len` 1 means that none is given; `batch_size` is per device."""
 
     phase: str
-    seq_len: int
-    batch_size: int
+    seq_len: int | None
+    batch_size: int | None
+    """None, as `seq_len`, in ids of early 2026, which name the phase alone."""
     mesh: str
     """Empty in ids from before meshes were a part of them."""
 
@@ -92,7 +93,8 @@ class TestId:
     def parse(cls, text: str) -> "TestId | None":
         """Take `text` apart; None where it follows neither grammar (a placeholder, a stray key)."""
         if match := _LLM.fullmatch(text):
-            shape = LlmShape(match["phase"], int(match["seq_len"]), int(match["batch_size"]), match["mesh"] or "")
+            seq_len, batch_size = (int(size) if size else None for size in match.group("seq_len", "batch_size"))
+            shape = LlmShape(match["phase"], seq_len, batch_size, match["mesh"] or "")
             return cls(match["directory"], match["variant"], match["parallelism"], match["mode"], shape)
         if match := _STANDARD.fullmatch(text):
             full = match["full"] is not None
@@ -103,9 +105,9 @@ class TestId:
         base = f"{self.directory}-{self.variant}" if self.variant else self.directory
         if self.llm is None:
             return f"{base}-{self.parallelism}{'-full' if self.full else ''}-{self.mode}"
-        shape = f"{self.llm.phase}-seq_{self.llm.seq_len}-batch_{self.llm.batch_size}"
+        sizes = "" if self.llm.seq_len is None else f"-seq_{self.llm.seq_len}-batch_{self.llm.batch_size}"
         mesh = f"-{self.llm.mesh}" if self.llm.mesh else ""
-        return f"{base}-{shape}-{self.parallelism}{mesh}-{self.mode}"
+        return f"{base}-{self.llm.phase}{sizes}-{self.parallelism}{mesh}-{self.mode}"
 
     @property
     def framework(self) -> Framework:

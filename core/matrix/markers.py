@@ -127,4 +127,4 @@ def _base(member: Member) -> str:
     """The part of an id that names the model (spec 1.5)."""
     if member.phase in ("", "default"):
         return member.id.rpartition(f"-{member.parallelism}")[0]
-    return member.id.partition(f"-{member.phase}-seq_")[0]
+    return member.id.rpartition(f"-{member.phase}-")[0]

@@ -84,7 +84,8 @@ def _shapes(matrix: Matrix) -> Column:
     phase = matrix.columns["phase"]
     llm = [text.startswith("llm") for text in phase.values]
     return Column.of(
-        id[id.rfind("-seq_") :] if llm[code] else "" for id, code in zip(matrix.ids, phase.codes, strict=True)
+        "".join(id.rpartition("-seq_")[1:]) if llm[code] else ""
+        for id, code in zip(matrix.ids, phase.codes, strict=True)
     )
 
 

@@ -51,6 +51,9 @@ def _mesh_reason(parallelism: str, mesh: str) -> str:
 
 
 def _decode_reason(id: TestId, shape: LlmShape) -> str:
+    if shape.seq_len is None:
+        # The first LLM tests have no sizes, and no conditions on them.
+        return ""
     if shape.seq_len != _NO_SEQUENCE:
         return "decode takes no sequence length"
     if shape.batch_size != 1:

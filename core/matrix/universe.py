@@ -32,12 +32,8 @@ def validator_members(loaders: Iterable[Loader], schema: Schema) -> Iterator[Mem
     The validator does not import loaders, so a broken one counts here.
     """
     plain = _standard(schema)
-    decode = [_llm("llm_decode", NO_SEQUENCE, 1, *shape) for shape in _shapes(schema)]
-    prefill = [
-        _llm("llm_prefill", length, batch, *shape)
-        for length, batch in product(schema.llm_sequence_lengths, schema.llm_batch_sizes)
-        for shape in _shapes(schema)
-    ]
+    decode = _llms("llm_decode", [(NO_SEQUENCE, 1)], schema)
+    prefill = _llms("llm_prefill", product(schema.llm_sequence_lengths, schema.llm_batch_sizes), schema)
     for loader in loaders:
         with_decode = loader.has_decode and schema.has_llm_tests
         yield from _members(loader, plain + decode if with_decode else plain, prefill if schema.has_llm_tests else [])
@@ -51,9 +47,8 @@ def collected_members(loaders: Iterable[Loader], schema: Schema, placeholders: I
     plain = _standard(schema)
     jax = [one for one in plain if {*one[2:]} <= {*schema.jax_parameters}]
     lengths = (NO_SEQUENCE, *schema.llm_sequence_lengths)
-    sizes = list(product(lengths, schema.llm_batch_sizes, _shapes(schema)))
-    decode = [_llm("llm_decode", length, batch, *shape) for length, batch, shape in sizes]
-    prefill = [_llm("llm_prefill", length, batch, *shape) for length, batch, shape in sizes]
+    sizes = list(product(lengths, schema.llm_batch_sizes))
+    decode, prefill = _llms("llm_decode", sizes, schema), _llms("llm_prefill", sizes, schema)
     for loader in loaders:
         if not loader.broken:
             own = jax if loader.framework is Framework.JAX else plain
@@ -95,11 +90,11 @@ def _standard(schema: Schema) -> list[_Suffix]:
     ]
 
 
-def _shapes(schema: Schema) -> list[tuple[str, str, str]]:
-    """Parallelism, mesh and mode of LLM ids; an empty mesh is no part of the id."""
-    return list(product(schema.llm_parallelisms, schema.llm_meshes or ("",), schema.llm_modes))
-
-
-def _llm(phase: str, length: int, batch: int, parallelism: str, mesh: str, mode: str) -> _Suffix:
-    suffix = f"-{phase}-seq_{length}-batch_{batch}-{parallelism}{f'-{mesh}' if mesh else ''}-{mode}"
-    return suffix, phase, parallelism, mode
+def _llms(phase: str, sizes: Iterable[tuple[int, int]], schema: Schema) -> list[_Suffix]:
+    """The ends of the LLM ids of a phase: without sizes where the checkout's tests have none, without empty meshes."""
+    shown = [f"-seq_{length}-batch_{batch}" for length, batch in sizes] if schema.llm_batch_sizes else [""]
+    shapes = product(shown, schema.llm_parallelisms, schema.llm_meshes or ("",), schema.llm_modes)
+    return [
+        (f"-{phase}{size}-{parallelism}{mesh and f'-{mesh}'}-{mode}", phase, parallelism, mode)
+        for size, parallelism, mesh, mode in shapes
+    ]

@@ -81,8 +81,8 @@ def _cpu_command(request: Request) -> list[str]:
         arguments.append(f"--variant={test.variant}")
     if test.llm is not None:
         arguments.append(f"--phase={test.llm.phase}")
-        batch_size = test.llm.batch_size
-        if test.llm.seq_len != _NO_SEQ_LEN:
+        batch_size = test.llm.batch_size or batch_size
+        if test.llm.seq_len not in (None, _NO_SEQ_LEN):
             arguments.append(f"--seq-len={test.llm.seq_len}")
     if batch_size is not None:
         arguments.append(f"--batch-size={batch_size}")

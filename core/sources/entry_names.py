@@ -8,8 +8,6 @@ from typing import NamedTuple
 from core.model import TestId
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")
-# Ids of early 2026 name the phase of an LLM test and nothing else of its shape.
-_PHASE = re.compile(r"(?:(?P<variant>.+)-)?(?P<phase>llm_decode|llm_prefill)")
 
 
 class Name(NamedTuple):
@@ -41,9 +39,8 @@ def name_of(id: str) -> Name | None:
     shape: tuple[str | int | None, ...] = (None,) * 5
     if parsed.llm is not None:
         llm = parsed.llm
-        shape = (llm.phase, llm.seq_len, llm.batch_size, parsed.parallelism, llm.mesh or None)
-    elif match := _PHASE.fullmatch(variant):
-        variant, shape = match["variant"] or "", (match["phase"], None, None, None, None)
+        sharding = None if llm.seq_len is None else parsed.parallelism
+        shape = (llm.phase, llm.seq_len, llm.batch_size, sharding, llm.mesh or None)
     directory = _WORD.findall(parsed.directory.rpartition("/")[0].lower())
     words = [*directory, *(word for word in _WORD.findall(variant) if word.isdigit() or word not in directory)]
     kind = (parsed.framework.value, parsed.parallelism.rpartition("-")[2], parsed.mode)

@@ -66,6 +66,8 @@ class _Failures:
         return next((reason for name in needed if (reason := self._missing(path, name))), "")
 
     def _missing(self, importer: str, name: ImportedName) -> str:
+        if name.level > importer.count("/") + 1:
+            return f"imports {'.' * name.level}{name.module}, which is beyond the models tree"
         target = imported_module(importer, name)
         if target is None:
             return ""

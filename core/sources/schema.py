@@ -3,11 +3,13 @@
 
 import ast
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from core.model import TEST_MODULE, Finding, Function
 from core.sources.checkout import Checkout
+from core.sources.llm_parameters import llm_parameters
 
 CONSTANTS = Path("tests/runner/test_config/constants.py")
 _CONFTEST = Path("tests/runner/conftest.py")
@@ -127,7 +129,7 @@ def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
             findings.append(Finding("broken-schema", message, path.as_posix()))
     if (checkout.root / CONSTANTS).is_file() and found and "llm_meshes" not in found:
         found["llm_meshes"] = ()
-    found.update(_shape_of_ids(checkout.root / TEST_MODULE))
+    found = {**_shape_of_ids(checkout.root / TEST_MODULE, found), **found}
     found.update(_markers_of_hook(checkout.root / _CONFTEST))
     return replace(Schema(), **found), tuple(findings)  # type: ignore[arg-type]
 
@@ -152,8 +154,8 @@ def _literals(path: Path) -> tuple[dict[str, object], str]:
     return found, ""
 
 
-def _shape_of_ids(path: Path) -> dict[str, object]:
-    """What the test module tells of the ids it makes; nothing where a checkout has none."""
+def _shape_of_ids(path: Path, known: Collection[str]) -> dict[str, object]:
+    """What the test module tells of the ids it makes beside what is `known`; nothing where a checkout has none."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -163,7 +165,12 @@ def _shape_of_ids(path: Path) -> dict[str, object]:
         "has_llm_tests": f"def {Function.LLM}(" in text,
         "has_op_by_op_tests": f"def {Function.OP_BY_OP}(" in text,
         **_jax_parameters(text),
+        **({} if "llm_batch_sizes" in known else _llm_parameters(text)),
     }
+
+
+def _llm_parameters(text: str) -> dict[str, object]:
+    return {name: values for name, values in llm_parameters(text).items() if not values or _fits(name, values)}
 
 
 def _jax_parameters(text: str) -> dict[str, object]:

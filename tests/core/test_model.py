@@ -39,7 +39,8 @@ _LLM = st.builds(
         seq_len=st.sampled_from([1, 128, 8192]),
         batch_size=st.sampled_from([1, 4]),
         mesh=st.sampled_from(["mesh_default", "mesh_2x4", ""]),
-    ),
+    )
+    | st.builds(LlmShape, st.sampled_from(["llm_decode", "llm_prefill"]), st.none(), st.none(), st.just("")),
 )
 
 

@@ -31,6 +31,7 @@ def _failures(root: Path, head: str, files: dict[str, str] | None = None) -> dic
             "imports gone from tools/utils.py, which does not define it",
         ),
         ("from ...tools.lost import x", {}, "imports tools.lost, which does not exist"),
+        ("from ....config import Other", {}, "imports ....config, which is beyond the models tree"),
         (
             "from .src.model import M",
             {"a/pytorch/src/model.py": "from ....tools.utils import gone\nM = 1", "tools/utils.py": ""},

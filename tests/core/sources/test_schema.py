@@ -64,6 +64,25 @@ def test_the_shape_of_ids_is_read_off_the_test_module(tmp_path: Path) -> None:
     assert not schema.has_op_by_op_tests
 
 
+def test_parameters_of_llm_tests_are_read_off_the_test_module_where_there_are_no_constants(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    (tmp_path / "tests/runner/test_models.py").write_text(
+        '@pytest.mark.parametrize("parallelism", [pytest.param(1, id="single_device")])\n'
+        '@pytest.mark.parametrize("run_mode", ["no mode", 7])\n'
+        "def test_llms_torch(): ...\n"
+    )
+    schema = read_schema(checkout)[0]
+    assert (schema.llm_parallelisms, schema.llm_batch_sizes, schema.llm_sequence_lengths) == (
+        ("single_device",),
+        (),
+        (),
+    )
+    assert schema.llm_modes == ("inference", "training"), "what does not fit is left alone"
+    constants = tmp_path / "tests/runner/test_config/constants.py"
+    constants.write_text("LLM_BATCH_SIZES = [2]\n")
+    assert read_schema(checkout)[0].llm_batch_sizes == (2,)
+
+
 def test_parameters_of_jax_tests_are_read_off_the_test_module(tmp_path: Path) -> None:
     checkout = sample(tmp_path)
     assert read_schema(checkout)[0].jax_parameters == (*Schema().parallelisms, *Schema().modes)

@@ -57,6 +57,7 @@ def test_ids_say_what_the_parameters_are() -> None:
         if case.mesh:
             assert parsed.llm.mesh == f"mesh_{case.mesh[0]}x{case.mesh[1]}"
         rows = case.mesh[0] if case.mesh and case.shard_inputs and case.phase == "llm_prefill" else 1
+        assert parsed.llm.batch_size is not None
         assert case.batch_size == parsed.llm.batch_size * rows
 
 
