@@ -37,6 +37,8 @@ class Traits(NamedTuple):
     """Whether the checkout's conftest skips the test on LB_BLACKHOLE."""
     by_group: tuple[str, ...] = Schema().group_markers
     """Markers that the checkout gives by group at all."""
+    by_bringup: bool = True
+    """Whether the checkout gives a marker by the bring-up status."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +74,7 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
     rows: dict[Traits, list[int]] = {}
     traits: dict[int, tuple[Traits, ...]] = {}
     alike: dict[tuple[Traits, ...], tuple[Traits, ...]] = {}
+    given = matrix.schema.group_markers, matrix.schema.has_bringup_markers
     for row, member in enumerate(matrix.members):
         if member.id not in matrix.known:
             continue
@@ -79,7 +82,7 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
         if model not in groups:
             groups[model] = group_of(member.id) if member.directory else None
         parallelism = _TENSOR_PARALLEL if member.parallelism.endswith(_TENSOR_PARALLEL) else member.parallelism
-        rest = (parallelism, member.mode, groups[model], member.id.startswith(prefixes), matrix.schema.group_markers)
+        rest = (parallelism, member.mode, groups[model], member.id.startswith(prefixes), *given)
         found = tuple(Traits(function, *rest) for function in functions(member, matrix.schema))
         # Some hundred stand for all rows.
         traits[row] = alike.setdefault(found, found)
@@ -109,7 +112,7 @@ def markers(traits: Traits, entry: Entry | None, arch: str | None) -> frozenset[
         _group_markers(traits, own),
         archs,
         (name.replace("-", "_") for name in archs),
-        (str(bringup).strip().lower(),) if bringup else (),
+        (str(bringup).strip().lower(),) if bringup and traits.by_bringup else (),
         ("skip",) if traits.skipped and arch == LB_BLACKHOLE else (),
     )
 

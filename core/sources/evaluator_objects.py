@@ -94,7 +94,7 @@ class Objects:
             return value
         if not isinstance(value, str) or not self._tree.prints_value(enum):
             raise Unknown(f"the members of {enum.name} do not print as their values")
-        return Member(enum, value)
+        return Member(enum, value, self._tree.is_text(enum))
 
     def _field(self, record: Record, name: str) -> Value:
         if name in record.fields:

@@ -16,9 +16,11 @@ def equal(left: Value, right: Value) -> bool:
     """`left == right`. Raises Unknown where that hangs on more than the values seen here."""
     if not _is_plain(left) or not _is_plain(right):
         raise Unknown("compares what is neither a constant nor an enum member")
-    if {type(left), type(right)} == {Member, str}:
-        # Whether they are equal depends on what the enum's base inherits.
-        raise Unknown("compares an enum member with a text")
+    for member, text in ((left, right), (right, left)):
+        if isinstance(member, Member) and isinstance(text, str):
+            if member.is_text is None:
+                raise Unknown("compares an enum member with a text")
+            return member.is_text and member.text == text
     return left == right
 
 

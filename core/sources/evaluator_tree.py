@@ -75,6 +75,15 @@ class TreeNames:
                 return False
         return False
 
+    def is_text(self, of: TreeClass) -> bool | None:
+        """Whether the members of the enum `of` are texts; None: that or their equality is not for us to know."""
+        line = self.ancestors(of)
+        outside = {one.name for one in line if not isinstance(one, TreeClass)}
+        own = any("__eq__" in one.source.names for one in line if isinstance(one, TreeClass))
+        if own or not outside <= _PLAIN_BASES:
+            return None
+        return not outside.isdisjoint({"builtins.str", "enum.StrEnum"})
+
     def _find(self, path: str, name: str) -> Found:
         bound = self._namespace(path).get(name)
         match bound:

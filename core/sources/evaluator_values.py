@@ -48,6 +48,8 @@ class Member:
 
     enum: TreeClass
     text: str
+    is_text: bool | None = field(default=None, compare=False)
+    """Whether it is a text besides and equals its own; None: the enum has an equality of its own, or a base unseen."""
 
 
 @dataclass(frozen=True, slots=True)

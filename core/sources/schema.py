@@ -92,6 +92,8 @@ class Schema:
     has_op_by_op_tests: bool = True
     group_markers: tuple[str, ...] = ("red", "generality", "vulcan", "nightly", "weekly")
     """Markers that the runner's conftest gives by the group of a model; older ones know fewer."""
+    has_bringup_markers: bool = True
+    """Whether the conftest gives a marker by the `bringup_status` of an entry; not before the end of 2025."""
 
 
 _UPSTREAM_NAMES = {
@@ -182,7 +184,7 @@ def _jax_parameters(text: str) -> dict[str, object]:
 
 
 def _markers_of_hook(path: Path) -> dict[str, object]:
-    """Which of the group markers the conftest's hook gives; nothing where a checkout has no such hook."""
+    """Which markers the conftest's hook gives beside those of the entry; nothing where a checkout has no such hook."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -190,7 +192,11 @@ def _markers_of_hook(path: Path) -> dict[str, object]:
     if _HOOK not in text:
         return {}
     given = set(_MARKER.findall(text))
-    return {"group_markers": tuple(name for name in Schema().group_markers if name in given)}
+    hook = text.partition(_HOOK)[2].partition("\ndef ")[0]
+    return {
+        "group_markers": tuple(name for name in Schema().group_markers if name in given),
+        "has_bringup_markers": "bringup_status" in hook,
+    }
 
 
 def _ordered_literal(node: ast.expr) -> object | None:

@@ -75,6 +75,7 @@ def test_values_are_those_of_the_arch() -> None:
     on_n150 = _found(entry, "n150")
     assert {"known_failure_xfail", "nightly", "failed_runtime"} <= on_n150
     assert on_n150.isdisjoint({"expected_passing", "push", "weekly"})
+    assert "failed_runtime" not in _found(entry, "n150", by_bringup=False)
 
 
 def test_archs_with_hyphens_have_both_forms() -> None:

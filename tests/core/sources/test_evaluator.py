@@ -72,6 +72,8 @@ def _real(body: str) -> object:
         "variant is None",
         "variant is not None and variant.value",
         "variant == V.LARGE",
+        "variant == '70B'",
+        "'70B' != variant",
         "variant != cls.DEFAULT",
         "variant in _LARGE",
         "variant in [V.SMALL]",
@@ -134,7 +136,6 @@ def test_conditions_choose_the_branch_python_chooses(test: str) -> None:
     [
         "lambda: 1",
         "variant < V.SMALL",
-        "variant == '70B'",
         "~1",
         "-variant",
         "1 + 1",

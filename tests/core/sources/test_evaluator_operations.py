@@ -2,6 +2,7 @@
 """Known values answer as Python does, or say that they cannot tell."""
 
 import ast
+from dataclasses import replace
 from typing import TypeAlias
 
 import pytest
@@ -73,7 +74,14 @@ def test_of_equal_keys_the_last_counts() -> None:
 
 
 @pytest.mark.parametrize("other", ["a", "b"])
-def test_a_member_and_a_text_cannot_be_compared(other: str) -> None:
+def test_a_member_equals_its_text_where_it_is_one(other: str) -> None:
+    assert equal(replace(_A, is_text=True), other) == (other == "a")
+    assert equal(other, replace(_A, is_text=True)) == (other == "a")
+    assert not equal(replace(_A, is_text=False), other)
+
+
+@pytest.mark.parametrize("other", ["a", "b"])
+def test_a_member_and_a_text_cannot_be_compared_where_nobody_knows(other: str) -> None:
     with pytest.raises(Unknown, match="an enum member with a text"):
         equal(_A, other)
 

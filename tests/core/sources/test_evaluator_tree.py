@@ -124,20 +124,23 @@ def test_bases_that_cannot_be_known(tmp_path: Path, source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "is_enum", "prints_value"),
+    ("source", "is_enum", "prints_value", "is_text"),
     [
-        ("from .config import StrEnum\nclass C(StrEnum): ...", True, True),
-        ("from enum import StrEnum\nclass C(StrEnum): ...", True, True),
-        ("from enum import Enum\nclass C(Enum): ...", True, False),
-        ("from .config import StrEnum\nclass C(StrEnum):\n    def __str__(self): ...", True, False),
-        ("class C: ...", False, False),
+        ("from .config import StrEnum\nclass C(StrEnum): ...", True, True, False),
+        ("from enum import StrEnum\nclass C(StrEnum): ...", True, True, True),
+        ("from enum import Enum\nclass C(str, Enum): ...", True, False, True),
+        ("from enum import Enum\nclass C(Enum): ...", True, False, False),
+        ("from enum import Enum\nclass C(str, Enum):\n    def __eq__(self, other): ...", True, False, None),
+        ("from other import StrEnum\nclass C(StrEnum): ...", True, True, None),
+        ("from .config import StrEnum\nclass C(StrEnum):\n    def __str__(self): ...", True, False, False),
+        ("class C: ...", False, False, False),
     ],
 )
-def test_enums(tmp_path: Path, source: str, is_enum: bool, prints_value: bool) -> None:
+def test_enums(tmp_path: Path, source: str, is_enum: bool, prints_value: bool, is_text: bool | None) -> None:
     config = "from enum import Enum\nclass StrEnum(Enum):\n    def __str__(self): return self.value\n"
     tree = _tree(tmp_path, {"a.py": source, "config.py": config})
     found = _class(tree, "a.py")
-    assert (tree.is_enum(found), tree.prints_value(found)) == (is_enum, prints_value)
+    assert (tree.is_enum(found), tree.prints_value(found), tree.is_text(found)) == (is_enum, prints_value, is_text)
 
 
 _HIERARCHY = st.lists(st.lists(st.integers(0, 5), max_size=3, unique=True), min_size=1, max_size=6)

@@ -102,3 +102,8 @@ def test_markers_by_group_are_read_off_the_conftest(tmp_path: Path) -> None:
     assert read_schema(checkout)[0].group_markers == Schema().group_markers
     conftest.write_text("def pytest_collection_modifyitems(items):\n    pytest.mark.weekly; pytest.mark.red\n")
     assert read_schema(checkout)[0].group_markers == ("red", "weekly")
+    assert not read_schema(checkout)[0].has_bringup_markers
+    conftest.write_text("def pytest_collection_modifyitems(items):\n    status = meta.bringup_status\n")
+    assert read_schema(checkout)[0].has_bringup_markers
+    conftest.write_text("def pytest_collection_modifyitems(items):\n    ...\ndef bringup_status(): ...\n")
+    assert not read_schema(checkout)[0].has_bringup_markers
