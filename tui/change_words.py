@@ -26,7 +26,7 @@ def describe_operations(operations: Sequence[Operation]) -> str:
     """What operations do, without the ids: each distinct act once."""
     acts = []
     for op in operations:
-        name = ".".join(op.path)
+        name = _path(op.path)
         match op.op:
             case OpKind.SET:
                 act = f"{name} = {_value(op.value)}"
@@ -43,6 +43,13 @@ def describe_operations(operations: Sequence[Operation]) -> str:
                 act = f"{op.op} to {op.to}"
         acts.append(act)
     return one_line("; ".join(dict.fromkeys(acts)))
+
+
+def _path(path: Sequence[str]) -> str:
+    """The field, behind the arch it is for: `n150: status`."""
+    if path[:1] == ("arch_overrides",) and len(path) > 2:
+        return f"{path[1]}: {'.'.join(path[2:])}"
+    return ".".join(path)
 
 
 def _part(op: Operation, name: str) -> str:

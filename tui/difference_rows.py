@@ -27,8 +27,8 @@ class DifferenceRows:
     columns: Sequence[TableColumn] = (
         TableColumn("what", 14),
         TableColumn("arch", 12, from_width=70),
-        TableColumn("test", 30, share=2, elide=True),
-        TableColumn("why", 20, share=2, from_width=70),
+        TableColumn("test", 22, share=2, elide=True),
+        TableColumn("why", 18, share=2, from_width=70),
     )
 
     def __init__(self, differences: Sequence[Difference]) -> None:

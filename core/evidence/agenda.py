@@ -21,6 +21,8 @@ class Agenda:
     items: tuple[Item, ...] = ()
     """Every test whose entry is not known to be true, most urgent first."""
     suspects: tuple[Suspect, ...] = ()
+    tests: int = 0
+    """How many tests have results."""
 
 
 def agenda(verdicts: Verdicts, ci: Ci, *, issue: str = "", ages: Mapping[str, int] | None = None) -> Agenda:
@@ -31,4 +33,4 @@ def agenda(verdicts: Verdicts, ci: Ci, *, issue: str = "", ages: Mapping[str, in
     proposals = with_leaving(matrix, ci, made)
     silent = [one for id in matrix.entries if id in matrix.rows and id not in judged for one in verdicts.of(id)]
     observations = (row for archs in verdicts.seen.values() for rows in archs.values() for row in rows)
-    return Agenda(proposals, held, items([*asked, *silent], proposals, held), suspects(observations))
+    return Agenda(proposals, held, items([*asked, *silent], proposals, held), suspects(observations), len(judged))

@@ -56,8 +56,8 @@ async def test_one_kind_and_the_way_to_the_test(checkout: Checkout) -> None:
 
 async def test_without_two_runs_it_says_how_to_get_them(tmp_path: Path) -> None:
     app = build_app(sample_checkout(tmp_path / "demo"))
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("8")
-        await until(pilot, lambda: "there are no two runs" in screen_text(app), "the hint")
+        await until(pilot, lambda: "`ttmatrix ingest PATH --run-name NAME` adds one." in screen_text(app), "the hint")
         await pilot.press("b", "enter", "escape")
         assert app.screen is app.matrix_screen

@@ -11,6 +11,7 @@ from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.observed import observed
 from tests.support.reports import keep
+from tests.support.sample import sample_checkout
 from tests.support.three_nights import CRASH, FLAKY, SEMI, SILENT, STALE, STALE_TOO, nightly_checkout
 from tests.support.tree import INFERENCE
 from tui.app import TTMatrixApp
@@ -167,3 +168,11 @@ async def test_the_matrix_shows_what_results_have_shown(checkout: Checkout) -> N
         app.session.view.columns = ("id", "evidence")
         app.matrix_screen.show_rows()
         await until(pilot, lambda: "n150 PxP 2/3 pcc .992  p150 PxP" in screen_text(app), "the column")
+
+
+async def test_without_results_it_says_how_to_get_them(tmp_path: Path) -> None:
+    app = build_app(sample_checkout(tmp_path / "demo"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "`ttmatrix ingest PATH` reads reports of CI." in screen_text(app), "the hint")
+        assert "no results yet" in screen_text(app)

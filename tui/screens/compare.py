@@ -26,6 +26,10 @@ from tui.widgets.lines_view import Line, LinesView, TextLines
 from tui.widgets.row_table import RowTable
 
 _KINDS = (None, *Kind)
+_NO_RUNS = (
+    "A run is a nightly whose reports were read, or a batch of device runs here. "
+    "`ttmatrix ingest PATH --run-name NAME` adds one."
+)
 
 
 class DifferenceTable(RowTable):
@@ -103,7 +107,8 @@ class CompareScreen(EvidenceScreen):
             self.title_line("comparing …")
             return
         if not found.before:
-            self.title_line("there are no two runs to compare: ttmatrix ingest PATH --run-name NAME adds one")
+            self.title_line("no two runs to compare")
+            self.view.show(TextLines(paragraph(_NO_RUNS, "dim", self.view.line_width)))
             return
         counts = ", ".join(f"{count:,} {kind}" for kind, count in found.comparison.counts.items() if count)
         self.title_line(counts or "no differences", f"only {self.kind}" if self.kind else "")

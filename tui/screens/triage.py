@@ -213,7 +213,8 @@ class TriageScreen(ChangeList, EvidenceScreen):
     def _say_group(self) -> None:
         line = self.table.line
         if line is None:
-            self._show_preview("" if self._agenda is None else self._nothing(), [])
+            title, words = ("", "") if self._agenda is None else self._nothing()
+            self._show_preview(title, paragraph(words, "dim", self.view.line_width) if words else [])
             return
         members = [item_of(one) for one in line.group.changes]
         name, width = self.table.rows.name(line.group), self.view.line_width
@@ -221,12 +222,18 @@ class TriageScreen(ChangeList, EvidenceScreen):
             counted(len(members), "test"), [*paragraph(name, "heading", width), *group_lines(members, width)]
         )
 
-    def _nothing(self) -> str:
+    def _nothing(self) -> tuple[str, str]:
+        """That nothing is listed, and what to know of it."""
         if self.filtering:
-            return "nothing matches the filter"
+            return "nothing matches the filter", ""
         if self.shown is Shown.ATTENTION and not self.session.matrix.entries:
-            return "there are no entries"
-        return "nothing here: what runs have shown agrees with the entries, or ttmatrix ingest PATH adds reports"
+            return "there are no entries", ""
+        if self._agenda is not None and not self._agenda.tests:
+            return (
+                "no results yet",
+                "`ttmatrix ingest PATH` reads reports of CI. Device runs here count too.",
+            )
+        return "nothing here", "What runs have shown agrees with the entries. f shows other lists."
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_mounted:
