@@ -41,7 +41,8 @@ def expected_of(
     fields = written(entry, arch)
     bringup, required, reason = fields.get("bringup_status"), fields.get("required_pcc"), fields.get("reason")
     named = bringup.strip().upper() if isinstance(bringup, str) else ""
-    number = isinstance(required, int | float) and not isinstance(required, bool)
+    number = isinstance(required, float | int) and not isinstance(required, bool)
+    archs = fields.get("supported_archs")
     return Expected(
         status=as_status(fields.get("status")),
         reason=reason if isinstance(reason, str) else "",
@@ -49,7 +50,7 @@ def expected_of(
         required_pcc=float(required) if number else _DEFAULT_PCC,  # type: ignore[arg-type]
         # Upstream turns the check off for the boolean alone (spec 2.2).
         pcc_checked=fields.get("assert_pcc") is not False,
-        supported=arch in (texts(fields.get("supported_archs")) or DEFAULT_ARCHS),
+        supported=arch in ((texts(archs) if archs else ()) or DEFAULT_ARCHS),
         scheduled=scheduled,
         silent_runs=silent_runs,
         training=training,

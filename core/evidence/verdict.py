@@ -33,7 +33,7 @@ _WORDS = tuple((kind, kind.value) for kind in _Kind)
 _RAN = tuple(sorted(RAN, key=list(Ending).index))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Said:
     """A verdict with what proves it."""
 
@@ -145,6 +145,8 @@ def _flaky(kinds: Sequence[_Kind], rows: Sequence[Observation]) -> _Said:
 
 def _counted(kinds: Sequence[_Kind]) -> str:
     """`3 passed, 1 failed`"""
+    if kinds.count(kinds[0]) == len(kinds):
+        return f"{len(kinds)} {kinds[0].value}"
     return ", ".join(f"{number} {word}" for kind, word in _WORDS if (number := kinds.count(kind)))
 
 
@@ -161,9 +163,9 @@ def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
 
 
 def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind], policy: Policy) -> _Said:
-    ended = next((kind for kind in reversed(kinds) if kind in (_Kind.CRASH, _Kind.HANG)), None)
-    if ended is not None:
-        return _ended(ended, expected, rows, kinds)
+    ended = [kind for kind in kinds if kind is _Kind.CRASH or kind is _Kind.HANG]
+    if ended:
+        return _ended(ended[-1], expected, rows, kinds)
     why = f"the last {len(rows)}: {_counted(kinds)}"
     if expected.status is Status.UNSPECIFIED:
         return _Said(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
