@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one table of commands: bindings, footer, help and palette all come from it."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -322,15 +321,3 @@ _NAMES = {
 
 def _key_name(key: str) -> str:
     return _NAMES.get(key, key.replace("ctrl+", "^"))
-
-
-def clashes(places: Iterable[Where]) -> list[tuple[str, str, str]]:
-    """Keys that mean two things where all of `places` are in front at once: (key, command, command)."""
-    seen: dict[str, str] = {}
-    found = []
-    for command in commands(*places):
-        for key in command.keys.split(","):
-            if key in seen:
-                found.append((key, seen[key], command.id))
-            seen[key] = command.id
-    return found

@@ -28,11 +28,6 @@ def log_style(line: str) -> str:
     return _style_and_mark(line)[0]
 
 
-def gutter_mark(line: str) -> str:
-    """What stands before a line: where the errors, phases and bring-up stages are."""
-    return _style_and_mark(line)[1]
-
-
 def log_segments(line: str, styles: Callable[[str], Style], search: Pattern | None) -> list[Segment]:
     """One line as it was written, safe to show, after its gutter; `styles` gives our styles by name."""
     spans = coloured_line(line)

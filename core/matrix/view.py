@@ -142,10 +142,6 @@ class View:
         """What a query is asked of here."""
         return Scope(self.matrix, self.lens, self.learned)
 
-    def id_at(self, position: int) -> str | None:
-        """The id shown at a position; None past the end."""
-        return self.matrix.ids[self.rows[position]] if 0 <= position < len(self.rows) else None
-
     def position_of(self, id: str) -> int | None:
         """Where an id is shown; None where it is unknown or filtered out."""
         row = self.matrix.rows.get(id)
@@ -158,9 +154,6 @@ class View:
         if self._positions is None:
             self._positions = {row: position for position, row in enumerate(self.rows)}
         return self._positions.get(row)
-
-    def toggle_mark(self, id: str) -> None:
-        self.marks ^= {id}
 
     def mark(self, ids: Iterable[str]) -> None:
         """Mark tests in addition to what is marked."""

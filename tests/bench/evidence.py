@@ -22,6 +22,7 @@ from core.matrix.learn_jobs import learn
 from core.matrix.selected import Selected
 from core.sources.checkout import find_checkout
 from tests.support.evidence import seen
+from tui.start import settle_memory
 
 T = TypeVar("T")
 ARCHS = ("n150", "p150")
@@ -42,6 +43,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         selected = learn(Cache(matrix.checkout, Path(scratch, "cache")), matrix)
         ingest = _ingest(matrix, Path(scratch), args.testcases, args.files)
+    # As in the app, where the collector no longer looks at the matrix.
+    settle_memory()
     judged = _judge(matrix, selected)
     return int(ingest > args.ingest or judged > args.judge)
 

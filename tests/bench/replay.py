@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.edits.operations import Operation, OpKind
-from core.edits.splice import edit_texts
 from tests.support.derive import derive
 from tests.support.edit_laws import Parsed, Unreadable, changed_lines, parsed, said, violations
+from tests.support.edit_texts import edit_texts
 
 _CONFIG = "tests/runner/test_config"
 _WITHIN = 0.95

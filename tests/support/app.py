@@ -58,3 +58,9 @@ def own_checkout(root: Path) -> Checkout:
     for name, value in (("user.name", "Somebody"), ("user.email", "somebody@example.com")):
         assert run_command(["git", "config", name, value], cwd=root).returncode == 0
     return Checkout(root)
+
+
+def shown_ids(app: TTMatrixApp) -> list[str]:
+    """The tests that the matrix lists, from its top."""
+    view = app.session.view
+    return [view.matrix.ids[row] for row in view.rows]

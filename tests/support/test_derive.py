@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.edits.operations import Operation, OpKind
-from core.edits.splice import edit_texts
 from tests.support.derive import Fields, changes, derive, inverse
 from tests.support.edit_laws import parsed, said
 from tests.support.edit_strategies import entry_fields, expectation_text
+from tests.support.edit_texts import edit_texts
 
 F, G = "torch/f.yaml", "torch/g.yaml"
 PASS: Fields = {"status": "EXPECTED_PASSING"}

@@ -4,9 +4,14 @@
 from rich.style import Style
 
 from core.runs.log_pattern import parse_filter, parse_pattern
-from tui.log_text import gutter_mark, log_segments, log_style
+from tui.log_text import log_segments, log_style
 
 STYLES = {"": Style(color="white"), "hit": Style(reverse=True)}
+
+
+def _mark(line: str) -> str:
+    """What stands before a line."""
+    return log_segments(line, lambda _: Style.null(), None)[0].text[:1]
 
 
 def test_styles_and_marks_of_lines() -> None:
@@ -18,7 +23,7 @@ def test_styles_and_marks_of_lines() -> None:
         "RuntimeError: x": ("error", "✗"),
         "fine": ("", " "),
     }
-    assert {line: (log_style(line), gutter_mark(line)) for line in lines} == lines
+    assert {line: (log_style(line), _mark(line)) for line in lines} == lines
 
 
 def test_its_own_colours_stand_over_ours_and_hits_over_both() -> None:

@@ -12,7 +12,7 @@ from core.matrix.table_columns import DEFAULT_COLUMNS
 from core.matrix.view_spec import ViewSpec
 from core.settings import paths
 from core.sources.checkout import Checkout
-from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.tree import sample
 from tui.app import TTMatrixApp
 from tui.grid_rows import GridRows
@@ -262,7 +262,7 @@ async def test_order_is_turned(checkout: Checkout) -> None:
     app = build_app(checkout, query="has:entry mode:inference")
     async with app.run_test(size=SMALL) as pilot:
         await pilot.press("O")
-        assert [app.session.view.id_at(at) for at in range(3)] == [TINY, ORG, NET]
+        assert shown_ids(app)[:3] == [TINY, ORG, NET]
         await until(pilot, lambda: "sorted by id ↓" in screen_text(app), "the title")
 
 

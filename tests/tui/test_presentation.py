@@ -70,8 +70,8 @@ def test_seconds(seconds: float | None, text: str) -> None:
 def test_count_says_what_is_hidden(matrix: Matrix) -> None:
     view = View(matrix)
     assert count_text(view) == f"{len(matrix.ids):,} tests"
-    view.toggle_mark(TINY)
-    view.toggle_mark(NET)
+    view.toggle_all([TINY])
+    view.toggle_all([NET])
     view.filter(Query.parse("tiny has:entry mode:inference"))
     assert count_text(view) == f"1 of {len(matrix.ids):,} · 2 marked (1 hidden)"
 

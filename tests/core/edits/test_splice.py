@@ -15,9 +15,10 @@ from ruamel.yaml import YAML
 
 from core.edits.document import read_document
 from core.edits.operations import Operation, OpKind
-from core.edits.splice import edit_text, edit_texts
+from core.edits.splice import edit_text
 from tests.support.derive import inverse
 from tests.support.edit_laws import said
+from tests.support.edit_texts import edit_texts
 
 FIELDS = ("supported_archs", "status", "bringup_status", "reason", "required_pcc", "assert_pcc", "markers")
 ARCHS = ("n150", "p150", "n300-llmbox")

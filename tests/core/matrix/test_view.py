@@ -27,8 +27,8 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
     return index(sample(tmp_path_factory.mktemp("checkout")))
 
 
-def _shown(view: View) -> list[str | None]:
-    return [view.id_at(position) for position in range(len(view.rows))]
+def _shown(view: View) -> list[str]:
+    return [view.matrix.ids[row] for row in view.rows]
 
 
 def test_filter_and_positions(matrix: Matrix) -> None:
@@ -37,7 +37,6 @@ def test_filter_and_positions(matrix: Matrix) -> None:
     assert [view.position_of(id) for id in (NET, ORG, TINY)] == [0, 1, 2]
     assert view.position_of("alpha/pytorch-tiny-single_device-training") is None
     assert view.position_of("no such id") is None
-    assert view.id_at(3) is None
 
 
 def test_a_bad_query_changes_nothing(matrix: Matrix) -> None:
@@ -50,20 +49,20 @@ def test_a_bad_query_changes_nothing(matrix: Matrix) -> None:
 
 def test_marks_survive_filtering_and_hidden_ones_are_counted(matrix: Matrix) -> None:
     view = View(matrix, Query.parse("has:entry"))
-    view.toggle_mark(NET)
-    view.toggle_mark(TINY)
+    view.toggle_all([NET])
+    view.toggle_all([TINY])
     view.filter(Query.parse("tiny"))
     assert view.hidden_marks() == 1
     assert view.targets([ORG]) == [NET, TINY]
-    view.toggle_mark(NET)
-    view.toggle_mark(TINY)
+    view.toggle_all([NET])
+    view.toggle_all([TINY])
     assert view.targets([ORG]) == [ORG]
     assert view.targets([]) == []
 
 
 def test_mark_shown_adds(matrix: Matrix) -> None:
     view = View(matrix, Query.parse("has:entry mode:inference"))
-    view.toggle_mark("alpha/pytorch-tiny-single_device-training")
+    view.toggle_all(["alpha/pytorch-tiny-single_device-training"])
     view.mark_shown()
     assert len(view.marks) == 4
 
@@ -106,7 +105,7 @@ def test_a_newer_matrix_keeps_query_and_marks(matrix: Matrix, tmp_path: Path) ->
     view = View(matrix, Query.parse("has:entry"))
     stray = "alpha/pytorch-gone-single_device-training"
     for id in (TINY, stray):
-        view.toggle_mark(id)
+        view.toggle_all([id])
     view.replace_matrix(index(write_checkout(tmp_path / "newer", LOADERS, {INFERENCE: YAML[INFERENCE]})))
     assert _shown(view) == [NET, ORG, TINY]
     assert view.marks == {TINY}
@@ -158,7 +157,7 @@ def test_a_newer_matrix_brings_facts_of_its_own(matrix: Matrix) -> None:
 
 def test_marking_a_group_marks_all_of_it_and_then_none(matrix: Matrix) -> None:
     view = View(matrix)
-    view.toggle_mark(NET)
+    view.toggle_all([NET])
     assert view.toggle_all([NET, ORG])
     assert view.marks == {NET, ORG}
     assert not view.toggle_all([NET, ORG])
