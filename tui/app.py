@@ -19,7 +19,7 @@ from core.matrix.fields import needs
 from core.matrix.index import Matrix
 from core.matrix.learn import RUNS
 from core.matrix.scope import Learned
-from core.runs.launch import cancel
+from core.runs.launch import cancel_all
 from core.runs.launch_plan import LaunchPlan
 from core.runs.queue import Queue
 from core.runs.record import RunRecord
@@ -382,9 +382,10 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
         self.in_thread("queue", work, lambda _: self._look_at_runs())
 
-    def cancel_run(self, run_id: str) -> None:
-        """Stop a run and everything it started."""
-        self.in_thread(f"cancel {run_id}", lambda: cancel(self.session.store, run_id), lambda _: self._look_at_runs())
+    def cancel_runs(self, run_ids: Sequence[str]) -> None:
+        """Stop runs and everything they started."""
+        name = f"cancel {' '.join(run_ids)}"
+        self.in_thread(name, lambda: cancel_all(self.session.store, run_ids), lambda _: self._look_at_runs())
 
     # Edits
 

@@ -101,7 +101,13 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.copy_node", Where.MATRIX, "Y", "copy_node_id", "Copy node", "Copy the pytest node id"),
     Command("facets.choose", Where.FACETS, "space,enter", "choose", "Choose", "Add the value to the filter or drop it"),
     Command(
-        "runs.cancel", Where.RUNS, "S", "cancel_run", "Stop run", "Stop the highlighted run; asks first", footer=True
+        "runs.cancel",
+        Where.RUNS,
+        "S",
+        "cancel_run",
+        "Stop run",
+        "Stop the marked runs, else this; asks first",
+        footer=True,
     ),
     Command("runs.mark", Where.RUN_TABLE, "space", "mark", "Mark", "Mark or unmark the run", footer=True),
     Command(
@@ -112,8 +118,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("runs.enter", Where.RUN_TABLE, "enter", "open", "Log", "Give the log of the run the whole screen"),
     Command("runs.detail", Where.RUNS, "d", "detail", "Detail", "What came of the run and all about it, or its log"),
     Command("runs.entry", Where.RUNS, "o", "entry", "Entry", "Show the test of the run in the matrix"),
-    Command("runs.hold", Where.RUNS, "h", "hold", "Hold", "Keep the queued run from starting, or let it go on"),
-    Command("runs.first", Where.RUNS, "T", "put_first", "First", "Let the queued run go before all others"),
+    Command("runs.hold", Where.RUNS, "h", "hold", "Hold", "Keep waiting runs from starting, or let them go on"),
+    Command("runs.first", Where.RUNS, "T", "put_first", "First", "Let waiting runs go before all others"),
+    Command("runs.last", Where.RUNS, "B", "put_last", "Last", "Let waiting runs go behind all others"),
     Command("runs.pane", Where.RUNS, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("runs.zoom", Where.RUNS, "z", "zoom", "Zoom", "Give the log the whole screen"),
     Command("runs.files", Where.RUNS, "f", "pick_file", "Files", "Show another file that the run kept, or its log"),

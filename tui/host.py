@@ -90,7 +90,7 @@ class Host(Protocol):
     def start_planned(self, plan: LaunchPlan) -> None:
         """Start runs as they are planned."""
 
-    def cancel_run(self, run_id: str) -> None:
+    def cancel_runs(self, run_ids: Sequence[str]) -> None:
         """Stop a run."""
 
     def run_rest(self) -> None:

@@ -157,7 +157,7 @@ async def test_the_progress_of_a_batch_is_told_and_so_is_its_end(checkout: Check
         await pilot.press("2")
         await until(pilot, lambda: "1 of 2 done" in screen_text(app), "the progress")
         (left,) = [record for record in app.session.runs if record.active]
-        app.cancel_run(left.spec.run_id)
+        app.cancel_runs([left.spec.run_id])
         await until(pilot, lambda: "2 runs have ended: " in screen_text(app), "the end")
         assert "of 2 done" not in screen_text(app)
 
@@ -178,7 +178,9 @@ async def test_the_queue_is_held_and_moved_and_the_rest_runs_again(tmp_path: Pat
         await pilot.press("T")
         queue = app.session.store.queue
         await until(pilot, lambda: queue.tickets()[0].run_id == failed.spec.run_id, "the order")
-        app.cancel_run(hung.spec.run_id)
+        await pilot.press("B")
+        await until(pilot, lambda: queue.tickets()[-1].run_id == failed.spec.run_id, "the order")
+        app.cancel_runs([hung.spec.run_id])
         await until(pilot, lambda: app.session.runs[0].outcome == "fail", "the failure")
         await pilot.press("h")
         await until(pilot, lambda: "does not wait" in screen_text(app), "the word")
@@ -189,8 +191,10 @@ async def test_the_queue_is_held_and_moved_and_the_rest_runs_again(tmp_path: Pat
         await until(pilot, lambda: len(app.session.runs) == 5, "the rest")
         again = {record.spec.test_id for record in app.session.runs[:2]}
         assert again == {hanging, failing}
-        for record in app.session.runs[:2]:
-            app.cancel_run(record.spec.run_id)
+        # All that are marked are stopped at once, by one question.
+        await pilot.press("g", "space", "space", "S")
+        await until(pilot, lambda: "Stop 2 runs?" in screen_text(app), "the question")
+        await pilot.press("y")
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "the last end")
 
 

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a person does to runs: again, compared, held, put first, stopped."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from core.runs.log_compare import compare_logs
+from core.runs.queue import Queue
 from core.runs.record import RunRecord, RunState
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
 from tui.screens.log_diff import LogDiff
 from tui.widgets.run_table import RunTable
+
+_NAMED = 8
+"""How many runs a question names."""
 
 
 class RunActs(SessionScreen):
@@ -64,26 +68,46 @@ class RunActs(SessionScreen):
         self.host.run_rest()
 
     def action_hold(self) -> None:
-        record = self._queued()
-        if record is not None:
-            self.host.change_queue(lambda queue: queue.hold(record.spec.run_id, not record.held))
+        if waiting := self._waiting():
+            held = not all(record.held for record in waiting)
+            self._in_queue(waiting, lambda queue, run_id: queue.hold(run_id, held))
 
     def action_put_first(self) -> None:
-        record = self._queued()
-        if record is not None:
-            self.host.change_queue(lambda queue: queue.put_first(record.spec.run_id))
+        # Each goes right before those that went first, so the last comes first.
+        self._in_queue(self._waiting()[::-1], Queue.put_first)
 
-    def _queued(self) -> RunRecord | None:
-        """The highlighted run, if it waits; else a word about that."""
-        if self.current is None or self.current.state is not RunState.QUEUED:
-            self.host.say("This run does not wait any more.")
-            return None
-        return self.current
+    def action_put_last(self) -> None:
+        self._in_queue(self._waiting(), Queue.put_last)
+
+    def _in_queue(self, waiting: Sequence[RunRecord], act: Callable[[Queue, str], None]) -> None:
+        def change(queue: Queue) -> None:
+            for record in waiting:
+                act(queue, record.spec.run_id)
+
+        if waiting:
+            self.host.change_queue(change)
+            self.table.action_unmark()
+
+    def _waiting(self) -> list[RunRecord]:
+        """Those of the chosen runs that wait; where none does, a word about that."""
+        waiting = [record for record in self._marked() if record.state is RunState.QUEUED]
+        if not waiting:
+            self.host.say("This run does not wait any more." if len(self._marked()) < 2 else "None of them waits.")
+        return waiting
 
     def action_cancel_run(self) -> None:
-        record = self.current
-        if record is None or not record.active:
-            self.host.say("This run is over.")
+        going = [record for record in self._marked() if record.active]
+        if not going:
+            self.host.say("This run is over." if len(self._marked()) < 2 else "All of them are over.")
             return
-        question = Confirm(f"Stop run {record.spec.run_id}?", record.spec.test_id, verb="stop it")
-        self.app.push_screen(question, lambda yes: self.host.cancel_run(record.spec.run_id) if yes else None)
+        ids = [record.spec.run_id for record in going]
+        one = len(ids) == 1
+        title = f"Stop run {ids[0]}?" if one else f"Stop {len(ids):,} runs?"
+        body = going[0].spec.test_id if one else "\n".join(record.spec.test_id for record in going[:_NAMED])
+        more = f"\nand {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
+        question = Confirm(title, body + more, verb="stop it" if one else "stop them")
+        self.app.push_screen(question, lambda yes: self._cancel(ids) if yes else None)
+
+    def _cancel(self, ids: Sequence[str]) -> None:
+        self.host.cancel_runs(ids)
+        self.table.action_unmark()
