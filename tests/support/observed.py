@@ -3,31 +3,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from core.evidence.judgement import Judgement, Verdict
-from core.evidence.observation import Ending, Observation, Origin
-from core.model import BringupStatus, Function, Status
-
-_PLAIN = Observation(
-    test_id="alpha/pytorch-tiny-single_device-inference",
-    function=Function.TORCH,
-    arch="n150",
-    origin=Origin.CI,
-    run="nightly-1",
-    when=1_700_000_000.0,
-    host="host-a",
-    ending=Ending.PASSED,
-    expected=Status.KNOWN_FAILURE_XFAIL,
-    forced=False,
-    stage=BringupStatus.UNKNOWN,
-    reason="",
-    seconds=1.0,
-)
+from core.evidence.observation import Ending, Observation
+from core.model import BringupStatus, Status
+from tests.support.evidence import seen
 
 
-def observed(ending: Ending = Ending.PASSED, reason: str = "", **fields: object) -> Observation:
-    """One observation; what is not given is as in a plain nightly."""
-    return replace(_PLAIN, ending=ending, reason=reason, **fields)  # type: ignore[arg-type]
+def observed(ending: Ending = Ending.PASSED, reason: str = "", **fields: Any) -> Observation:
+    """One observation; what is not given is as in a nightly on a test that is expected to fail, its stage unknown."""
+    plain = {"expected": Status.KNOWN_FAILURE_XFAIL, "stage": BringupStatus.UNKNOWN, "when": 1_700_000_000.0}
+    return seen(ending, reason=reason, **(plain | {"run": "nightly-1", "host": "host-a"} | fields))
 
 
 def judged(verdict: Verdict, rows: Sequence[Observation] = (), **fields: object) -> Judgement:
