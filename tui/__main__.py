@@ -9,6 +9,7 @@ gc.disable()
 
 from core.cli.context import AppRequest  # noqa: E402
 from core.cli.main import main as run_command_line  # noqa: E402
+from core.errors import TTMatrixError  # noqa: E402
 
 
 def main() -> None:
@@ -20,6 +21,9 @@ def main() -> None:
 
 
 def _open_app(request: AppRequest) -> int:
+    # Textual reads from the one and writes to the other; without a terminal it would wait for keys for ever.
+    if not all(stream is not None and stream.isatty() for stream in (sys.__stdin__, sys.__stderr__)):
+        raise TTMatrixError("The app needs a terminal", hint="ttmatrix --help lists the commands that do without.")
     from tui.start import open_app
 
     return open_app(request)

@@ -82,6 +82,12 @@ def test_the_app_ends_with_its_terminal(tmp_path: Path) -> None:
         assert terminal.process.wait(20) == 128 + signal.SIGHUP
 
 
+def test_without_a_terminal_it_says_so_instead_of_waiting_for_keys(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "demo")
+    ended = run_command([sys.executable, "-m", "tui", "--repo", str(checkout.root)], cwd=ROOT)
+    assert (ended.returncode, "The app needs a terminal" in ended.stderr) == (2, True)
+
+
 def test_errors_before_the_app_opens_are_plain_lines(tmp_path: Path) -> None:
     with _open(tmp_path) as terminal:
         terminal.until("No tt-xla checkout")
