@@ -61,3 +61,14 @@ async def test_without_two_runs_it_says_how_to_get_them(tmp_path: Path) -> None:
         await until(pilot, lambda: "`ttmatrix ingest PATH --run-name NAME` adds one." in screen_text(app), "the hint")
         await pilot.press("b", "enter", "escape")
         assert app.screen is app.matrix_screen
+
+
+async def test_the_title_has_the_names_of_views_where_there_is_room(tmp_path: Path) -> None:
+    app = build_app(sample_checkout(tmp_path / "demo"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("8")
+        await until(pilot, lambda: "no two runs" in screen_text(app), "the title")
+        assert "7 Clusters" not in screen_text(app)
+        await pilot.resize_terminal(160, 50)
+        await until(pilot, lambda: "7 Clusters" in screen_text(app), "the names")
+        assert "no two runs" in screen_text(app)

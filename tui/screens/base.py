@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from rich.text import Text
+from textual import events
 from textual.screen import Screen
 from textual.signal import Signal
 from textual.widgets import Static
@@ -45,6 +46,7 @@ class SessionScreen(Screen[None]):
         self.session = session
         self.host = host
         self._title_line = Text()
+        self._title_words: tuple[str, ...] = ()
 
     def places(self) -> tuple[Where, ...]:
         """Where a person is now: decides which commands help lists."""
@@ -65,6 +67,7 @@ class SessionScreen(Screen[None]):
             Where.RUNS: sum(record.active for record in self.session.runs),
             Where.REVIEW: self.session.open_changes,
         }
+        self._title_words = words
         width, places = self.app.size.width, self.places()
         line = Text("ttmatrix" if width >= _NAME_FROM else "", no_wrap=True, overflow="ellipsis")
         for place, key, name, unit in _VIEWS:
@@ -79,6 +82,11 @@ class SessionScreen(Screen[None]):
         if line != self._title_line:
             self._title_line = line
             self.query_one("#title", Static).update(line, layout=False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """What the title has room for hangs on the width."""
+        if self.is_mounted and self._title_words:
+            self.title_line(*self._title_words)
 
     def go_back(self) -> None:
         """What escape does: one level back. Never leaves the app."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -85,7 +86,7 @@ class OverviewScreen(SessionScreen):
         self._findings = findings
         self._show()
 
-    def on_resize(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         self._show()
 
     def _show(self) -> None:
