@@ -37,7 +37,8 @@ class LogPainting(LinesView):
         self._within = 0
         """How many lines of the screen the first row, wrapped, has above it."""
         self._fit: tuple[object, tuple[int, int]] = ((), (0, 0))
-        self._painted_for: object = None
+        self._painted_for: tuple[Pattern | None, bool, int, int] = (None, False, 0, 0)
+        """The search, whether lines wrap, the first cell and the width for which lines were painted."""
         self._strips: dict[tuple[str, bool], list[Strip]] = {}
 
     def give_up(self, error: UsageError) -> None:
@@ -74,6 +75,7 @@ class LogPainting(LinesView):
             row = last = super().max_scroll_y
             above = 0
             if look is not None and self.size.height:
+                self._prepare()
                 heights = [len(self._painted(text, current=False)) for text in look.texts(last, self.size.height)]
                 while heights and sum(heights[1:]) >= self.size.height:
                     row += 1
@@ -86,6 +88,7 @@ class LogPainting(LinesView):
         look, top = self.look, self.scroll_offset.y
         if look is None:
             return super().strips(crop)
+        self._prepare()
         above = 0 if not self.wraps else self._hidden(top) if self.following else self._within
         painted: list[Strip] = []
         texts = look.texts(top, crop.bottom)
@@ -107,16 +110,20 @@ class LogPainting(LinesView):
         pairs = zip(heads, strips, strict=True)
         return [Strip([Segment(head.ljust(_TIME_CELLS), style), *strip], whole) for head, strip in pairs]
 
+    def _prepare(self) -> None:
+        """Forget what was painted for another width or another search. Before any line is painted, not for each."""
+        whole = self.scrollable_content_region.width - (_TIME_CELLS if self.timed else 0)
+        wanted = (self.look.search if self.look is not None else None, self.wraps, self._side, whole)
+        if wanted != self._painted_for or len(self._strips) > _KEPT_LINES:
+            self._painted_for = wanted
+            self._strips.clear()
+
     def _painted(self, text: str, *, current: bool) -> list[Strip]:
         """A line as one strip or, wrapped, as several. Most lines on show were painted before."""
-        whole = self.scrollable_content_region.width - (_TIME_CELLS if self.timed else 0)
-        look = (self.look.search if self.look is not None else None, self.wraps, self._side, whole)
-        if look != self._painted_for or len(self._strips) > _KEPT_LINES:
-            self._painted_for = look
-            self._strips.clear()
         strips = self._strips.get((text, current))
         if strips is None:
-            strips = self._strips[text, current] = self._paint(text, look[0], whole)
+            search, _, _, whole = self._painted_for
+            strips = self._strips[text, current] = self._paint(text, search, whole)
             if current:
                 mark = Style(bgcolor=self.style_named("current").bgcolor)
                 strips[:] = [Strip(Segment.apply_style(strip, post_style=mark)) for strip in strips]
@@ -181,6 +188,7 @@ class LogPainting(LinesView):
         if row >= self.max_scroll_y:
             return self._end()[1]
         texts = self.look.texts(row, 1) if self.look is not None else []
+        self._prepare()
         height = len(self._painted(texts[0], current=False)) if texts else 0
         return height - 1 if height > self.size.height else 0
 

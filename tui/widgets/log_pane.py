@@ -16,7 +16,7 @@ from tui.widgets.log_bar import LogBar, LogInput
 from tui.widgets.log_view import Asks, LogView
 
 _POLL_SECONDS = 0.1
-_SLICE_SECONDS, _BREATH_SECONDS = 0.002, 0.002
+_SLICE_SECONDS, _BREATH_SECONDS = 0.001, 0.001
 """How long a log is worked on at a time, and how long everything else has before that goes on."""
 
 
