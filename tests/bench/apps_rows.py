@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.matrix.cache import Cache
-from core.matrix.index import index, join
+from core.matrix.index import index
+from core.matrix.join import join
 from core.matrix.universe import Member, validator_members
 from core.settings import Paths, Settings, paths
 from core.sources.checkout import find_checkout

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The main screen: filter line, facets, the tests as table, groups or grid, and the detail of one of them."""
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -17,11 +17,10 @@ from core.matrix.table_columns import EVIDENCE
 from core.matrix.view_spec import ViewSpec
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.detail_text import detail_text, group_text
 from tui.grid_rows import GridRows
 from tui.host import Host
 from tui.matrix_rows import MatrixRows
-from tui.presentation import count_text, counted, run_look
+from tui.presentation import count_text, counted
 from tui.screens.matrix_filter import FACETS_FROM, Facets, FilterActions
 from tui.screens.matrix_tests import TestActions
 from tui.screens.matrix_views import ViewActions
@@ -32,6 +31,9 @@ from tui.widgets.filter_bar import FilterBar
 from tui.widgets.matrix_table import MatrixTable
 from tui.widgets.resting_text import RestingText
 from tui.widgets.row_table import RowTable
+
+if TYPE_CHECKING:
+    from core.runs.record import RunRecord
 
 _DETAIL_FROM = 32
 """Terminal height from which the detail is."""
@@ -49,6 +51,7 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         # Held, not looked up: what follows the cursor may come due while the screen is taken apart.
         self.grid = CellTable(id="grid")
         self.detail = RestingText(self._detail, id="detail")
+        self._last_runs: Mapping[str, RunRecord] = {}
 
     def places(self) -> tuple[Where, ...]:
         return (Where.MATRIX, Where.TABLE, Where.CELLS if self.session.view.grid else Where.TREE)
@@ -78,7 +81,7 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         self.table.focus()
         self._say()
         self.host.learn(self.session.view.missing())
-        self.call_after_refresh(self.count_facets)
+        self.host.after_first_frame(lambda: self.call_after_refresh(self.count_facets))
 
     @property
     def shown(self) -> RowTable:
@@ -89,12 +92,9 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
 
     def _rows(self) -> MatrixRows | TreeRows:
         view = self.session.view
-        # Newest first in the list, so that the newest one is what stays.
-        runs = {record.spec.test_id: record for record in reversed(self.session.runs)}
-        view.runs = {id: run_look(record).word for id, record in runs.items()}
         if EVIDENCE in view.columns:
             self.host.want_evidence()
-        rows = MatrixRows(view, runs, self.session.edited_ids(), self.session.verdicts)
+        rows = MatrixRows(view, self._last_runs, self.session.edited, self.session.verdicts)
         return TreeRows(view.tree(self._opened()), view, rows) if view.group else rows
 
     def _opened(self) -> frozenset[str]:
@@ -107,6 +107,7 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
     def show_view(self) -> None:
         """Show another query in another way."""
         self.query_one(FilterBar).input.show(str(self.session.view.query))
+        self.refused = False
         self.show_rows()
 
     def show_rows(self) -> None:
@@ -132,8 +133,13 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         self.call_after_refresh(self.count_facets)
 
     def _runs_changed(self) -> None:
+        # Imported here because the first frame shows no run.
+        from tui.run_look import run_look
+
+        # Newest first in the list, so that the newest one is what stays.
+        self._last_runs = {record.spec.test_id: record for record in reversed(self.session.runs)}
+        self.session.view.runs = {id: run_look(record).word for id, record in self._last_runs.items()}
         if self.session.view.sort_key == "run":
-            self._rows()
             self.session.view.sort("run", descending=self.session.view.descending)
             self.show_rows()
         else:
@@ -170,6 +176,8 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
             one_line(self.session.checkout.root.name),
             counted(len(view.matrix.findings), "finding") if view.matrix.findings else "",
         )
+        if self.refused:
+            return
         if missing := view.missing():
             self.query_one(FilterBar).note(waiting_words(missing))
             return
@@ -263,6 +271,9 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         self.call_after_refresh((self.detail.pane if zoomed else self.shown).focus)
 
     def _detail(self) -> Text:
+        # Imported here because the first frame has no detail: the cursor has not rested.
+        from tui.detail_text import detail_text, group_text
+
         if self.session.view.grid:
             source = self.grid.source
             title = source.title(self.grid.cursor, self.grid.column) if isinstance(source, GridRows) else ""

@@ -29,6 +29,9 @@ class Facets(FacetPanel):
 class FilterActions(SessionScreen):
     """The actions on the query."""
 
+    refused = False
+    """Whether what stands in the filter line is no query: the line says why until it is another."""
+
     @property
     def shown(self) -> RowTable:
         """Where the focus goes from the filter."""
@@ -49,7 +52,9 @@ class FilterActions(SessionScreen):
             # The remedy first: on a narrow terminal there is room for little else.
             words = (error.hint, error.title) if self.size.width < FACETS_FROM else (error.title, error.hint)
             self.query_one(FilterBar).note(" · ".join(filter(None, words)), error=True)
+            self.refused = True
             return
+        self.refused = False
         self.show_rows()
 
     def complete(self, text: str) -> str:
