@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.matrix.index import Matrix
 from core.matrix.kept import load, store
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from core.sources.modules import ModuleFacts
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
+class _Parts(NamedTuple):
     """What each file gave, with its stamp: loaded only where something has changed."""
 
     modules: Mapping[str, "tuple[Stamp | None, ModuleFacts | Unreadable]"]

@@ -2,7 +2,7 @@
 """The Matrix: every test of one checkout with what the sources say of it, and the way to get one."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,6 +12,9 @@ from core.model import Entry, Finding, Function, Loader
 from core.sources.checkout import Checkout
 from core.sources.expectation_file import ExpectationFile
 from core.sources.schema import Schema
+
+ID_PARTS = ("loader", "phase", "parallelism", "mode")
+"""The columns that hold the parts of an id, as a Member has them."""
 
 NO_ARCH = ""
 """The arch of a run without `--arch`: base values only."""
@@ -39,8 +42,6 @@ class Matrix:
     """Ids in lower case, for searching."""
     known: frozenset[str]
     """Ids of the universe: an entry's id outside of it names no test."""
-    members: tuple[Member, ...]
-    """The parts of each row's id."""
     columns: Mapping[str, Column]
     flags: Mapping[str, FlagColumn]
     status: Mapping[str, Column]
@@ -58,7 +59,15 @@ class Matrix:
 
     def functions(self, row: int) -> list[Function]:
         """All the functions under which pytest collects the id of a row."""
-        return functions(self.members[row], self.schema)
+        return functions(self.member(row), self.schema)
+
+    def member(self, row: int) -> Member:
+        """A row's id with its parts."""
+        return Member(self.ids[row], *(self.columns[name][row] for name in ID_PARTS))
+
+    def members(self) -> Iterator[Member]:
+        """The ids of all rows with their parts."""
+        return map(Member, self.ids, *(self.columns[name].texts() for name in ID_PARTS))
 
     def file_of(self, entry: Entry) -> ExpectationFile:
         """The file an entry was read from."""

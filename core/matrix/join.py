@@ -43,7 +43,6 @@ def join(
         rows=rows,
         lowered=tuple(id.lower() for id in ids),
         known=known,
-        members=parts,
         columns={
             **_id_columns(parts, schema),
             **_entry_columns(len(ids), own),

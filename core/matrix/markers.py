@@ -72,7 +72,7 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
     rows: dict[Traits, list[int]] = {}
     traits: dict[int, tuple[Traits, ...]] = {}
     alike: dict[tuple[Traits, ...], tuple[Traits, ...]] = {}
-    for row, member in enumerate(matrix.members):
+    for row, member in enumerate(matrix.members()):
         if member.id not in matrix.known:
             continue
         model = (_base(member), member.phase)
