@@ -53,6 +53,7 @@ class MatrixRows:
         self._edited = edited
         self._verdicts = verdicts
         self._names = view.columns
+        self._sort = view.sort_key, view.descending
         self.columns: Sequence[TableColumn] = [self._column(name) for name in view.columns]
 
     def _column(self, name: str) -> TableColumn:
@@ -74,6 +75,15 @@ class MatrixRows:
 
     def key(self, position: int) -> str:
         return self._matrix.ids[self._rows[position]]
+
+    def looks_like(self, other: "MatrixRows") -> bool:
+        """Whether the header and the rows that both have look the same in both."""
+        return self._looks == other._looks
+
+    @property
+    def _looks(self) -> tuple[object, ...]:
+        """What decides how the table looks, beside marks. None of it is ever changed."""
+        return self._matrix, self._arch, self._names, self._last_runs, self._edited, self._verdicts, self._sort
 
     def position_of(self, key: str) -> int | None:
         return self._view.position_of(key)
