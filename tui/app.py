@@ -46,8 +46,8 @@ _LOOK_SECONDS = 0.5
 _NOTICE_SECONDS = 20
 """How long words stand that a person should not miss."""
 
-_OUT_SECONDS = 0.01
-"""Rest after the first frame is made: the thread that writes it to the terminal has its turn while we do nothing."""
+_OUT_SECONDS = 0.05
+"""Rest after the first frame is made: the thread that writes it and the terminal that paints it have their turn."""
 
 
 class TTMatrixApp(Navigation, inherit_bindings=False):
