@@ -82,7 +82,6 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
     # The start
 
     def on_mount(self) -> None:
-        self.push_screen(self.matrix_screen)
         self.after_first_frame(self.take_up)
 
     def on_ready(self) -> None:
@@ -401,7 +400,7 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
     def triage(self, ids: Sequence[str]) -> None:
         """Begin a workflow on each of the training tests among `ids`, and show them."""
-        self.switch_screen(self.workflows_screen)
+        self.show(self.workflows_screen)
         self.call_later(self.workflows_screen.begin, ids)
 
     def change_queue(self, change: Callable[[Queue], None]) -> None:
