@@ -90,6 +90,7 @@ class StartedApp(TTMatrixApp):
 
 def settle_memory() -> None:
     """Put what was built at the start out of the collector's sight: it would look at it in vain and cost frames."""
+    gc.collect()
     gc.freeze()
     gc.set_threshold(*_QUIET_THRESHOLDS)
     gc.enable()

@@ -40,8 +40,8 @@ class Matrix:
     """Row by id."""
     lowered: tuple[str, ...]
     """Ids in lower case, for searching."""
-    known: frozenset[str]
-    """Ids of the universe: an entry's id outside of it names no test."""
+    strays: frozenset[str]
+    """Ids of entries that name no test of the universe."""
     columns: Mapping[str, Column]
     flags: Mapping[str, FlagColumn]
     status: Mapping[str, Column]
@@ -68,6 +68,10 @@ class Matrix:
     def members(self) -> Iterator[Member]:
         """The ids of all rows with their parts."""
         return map(Member, self.ids, *(self.columns[name].texts() for name in ID_PARTS))
+
+    def universe(self) -> list[str]:
+        """The ids of all tests there are, in their order: all but strays."""
+        return [id for id in self.ids if id not in self.strays]
 
     def file_of(self, entry: Entry) -> ExpectationFile:
         """The file an entry was read from."""

@@ -25,9 +25,8 @@ def join(
     """Rows are the ids of `universe` and of every entry."""
     entries = {entry.id: entry for file in files for entry in file.entries}
     members = {member.id: member for member in universe}
-    known = frozenset(members)
-    strays = {id: _stray(id) for id in entries.keys() - known}
-    ids = tuple(sorted(known | strays.keys()))
+    strays = {id: _stray(id) for id in entries.keys() - members.keys()}
+    ids = tuple(sorted(members.keys() | strays.keys()))
     rows = {id: row for row, id in enumerate(ids)}
     parts = tuple(members.get(id) or strays[id] for id in ids)
     own = {rows[id]: entry for id, entry in entries.items()}
@@ -42,7 +41,7 @@ def join(
         ids=ids,
         rows=rows,
         lowered=tuple(id.lower() for id in ids),
-        known=known,
+        strays=frozenset(strays),
         columns={
             **_id_columns(parts, schema),
             **_entry_columns(len(ids), own),

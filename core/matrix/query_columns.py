@@ -153,7 +153,7 @@ def is_column(matrix: Matrix) -> FlagColumn:
     """
     written = Counter(entry.id for file in matrix.files for entry in file.entries)
     status, archs = matrix.flags["status"].masks, matrix.flags["arch"]
-    strays = {matrix.rows[id]: ["stray"] for id in matrix.entries.keys() - matrix.known}
+    strays = {matrix.rows[id]: ["stray"] for id in matrix.strays}
     return _with_flags(
         FlagColumn.sparse(len(matrix.ids), ["known"], strays, ["known", "stray"]),
         {

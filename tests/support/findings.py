@@ -46,7 +46,7 @@ def _with_texts(matrix: Matrix, texts: Mapping[str, str]) -> Matrix:
     of_files = {one.file for one in matrix.findings if one.file.startswith(f"{base}/")}
     findings = [one for one in matrix.findings if one.file not in of_files]
     findings += [one for file in files for one in file.findings]
-    universe = [member for member in matrix.members() if member.id in matrix.known]
+    universe = [member for member in matrix.members() if member.id not in matrix.strays]
     return join(matrix.checkout, matrix.schema, matrix.loaders.values(), universe, files, tuple(findings))
 
 

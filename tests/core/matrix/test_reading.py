@@ -14,8 +14,8 @@ def test_collected_universe_leaves_out_and_adds(tmp_path: Path) -> None:
     placeholders = "PLACEHOLDER_MODELS:\n  org/Some Model:\n    bringup_status: NOT_STARTED\n"
     checkout = write_checkout(tmp_path, LOADERS, YAML | {"torch/test_config_placeholders.yaml": placeholders})
     matrix = index(checkout, Universe.COLLECTED)
-    assert "org/Some Model" in matrix.known
-    assert len(matrix.known) == 3 * 6 + 2 * 6 + 2 * 864 + 864 + 6 + 6 + 1
+    assert "org/Some Model" in matrix.universe()
+    assert len(matrix.universe()) == 3 * 6 + 2 * 6 + 2 * 864 + 864 + 6 + 6 + 1
 
 
 def test_findings_of_all_sources_are_gathered(tmp_path: Path) -> None:
