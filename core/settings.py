@@ -2,7 +2,6 @@
 """Where ttmatrix keeps its state, and what the user has set."""
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -111,10 +110,14 @@ def paths(environ: Mapping[str, str] = os.environ) -> Paths:
 def load_settings(file: Path) -> Settings:
     """Read `file`; absent means defaults. Raises TTMatrixError on bad TOML, unknown names or wrong types."""
     try:
-        raw = tomllib.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        # Imported here because most people have set nothing.
+        import tomllib
+
+        raw = tomllib.loads(text)
     except FileNotFoundError:
         return Settings()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise TTMatrixError(f"Cannot read settings from {file}", str(error), "Mend or remove it.") from error
     profiles = raw.pop("profiles", {})
     if not isinstance(profiles, dict) or not all(isinstance(one, dict) for one in profiles.values()):

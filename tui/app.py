@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The app: its screens, what they share, and the few things that concern all of them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,38 +11,31 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from textual.binding import BindingType
 from textual.signal import Signal
 
-from core.edits.conflicts import Conflict, Take
-from core.edits.operations import Operation
-from core.edits.pending import Change, Decision
 from core.errors import TTMatrixError
-from core.evidence.stamp import evidence_stamp, store_file
-from core.matrix.detail import Detail
 from core.matrix.fields import needs
 from core.matrix.index import Matrix
 from core.matrix.learn import RUNS
 from core.matrix.scope import Learned
-from core.runs.launch import cancel_all
-from core.runs.launch_plan import LaunchPlan
-from core.runs.queue import Queue
-from core.runs.record import RunRecord
 from core.text import one_line, printable
 from tui.bridge import WorkDone, WorkFailed, in_thread
-from tui.change_words import rebase_words
-from tui.clipboard import keep_copy
 from tui.commands import Command, Where, bindings, commands
-from tui.editor import edit, editor_command
-from tui.exit_words import ended_words, exit_words
 from tui.navigation import Navigation
 from tui.palette import CommandProvider
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
-from tui.screens.dialogs import Confirm, Notice
-from tui.screens.help import HelpScreen
-from tui.screens.launch import Launch
 from tui.session import Session
 
 if TYPE_CHECKING:
+    from core.edits.conflicts import Conflict, Take
+    from core.edits.operations import Operation
+    from core.edits.pending import Change, Decision
     from core.evidence.verdicts import Verdicts
+    from core.matrix.detail import Detail
+    from core.runs.launch_plan import LaunchPlan
+    from core.runs.queue import Queue
+    from core.runs.record import RunRecord
+
+# The first frame shows the matrix, and only that: all else is imported where it is asked for.
 
 T = TypeVar("T")
 
@@ -52,6 +47,9 @@ _NOTICE_SECONDS = 20
 """How long words stand that a person should not miss."""
 _CLIPBOARD_CHARACTERS = 100_000
 """Terminals refuse a longer sequence, or choke on it."""
+
+_OUT_SECONDS = 0.05
+"""Rest after the first frame is made: the thread that writes it and the terminal that paints it have their turn."""
 
 
 class TTMatrixApp(Navigation, inherit_bindings=False):
@@ -82,10 +80,33 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
         self._asked: set[str] = set()
         self._unsettled: set[str] = set()
         """Batches that went on, or were started here, and whose end nobody was told yet."""
+        self._waiting: list[Callable[[], object]] | None = []
+        """What waits for the first frame; None: it is on the terminal."""
+
+    # The start
 
     def on_mount(self) -> None:
-        self.push_screen(self.matrix_screen)
+        self.after_first_frame(self.take_up)
+
+    def on_ready(self) -> None:
+        self.call_after_refresh(self.set_timer, _OUT_SECONDS, self._first_frame_out)
+
+    def after_first_frame(self, work: Callable[[], object]) -> None:
+        """Do `work` once the first frame is on the terminal, at once where it is."""
+        if self._waiting is None:
+            work()
+        else:
+            self._waiting.append(work)
+
+    def _first_frame_out(self) -> None:
+        waiting, self._waiting = self._waiting or [], None
+        for work in waiting:
+            work()
+
+    def take_up(self) -> None:
+        """Look at what there is beside the matrix: runs, pending changes, marks."""
         self._look_at_runs()
+        self.session.take_up_marks()
         self.set_interval(_LOOK_SECONDS, self._look_around)
         self.pending_moved()
         if self.session.pending.changes or self.session.uncommitted:
@@ -110,6 +131,9 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
         self._quit()
 
     def _quit(self) -> None:
+        from tui.exit_words import exit_words
+        from tui.screens.dialogs import Confirm
+
         count = self.session.open_changes
         if not count or self.session.bench.problem is None:
             self.exit(message=exit_words(count, self.session.runs))
@@ -137,6 +161,8 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
         return commands(Where.APP, *screen.places()) if screen else []
 
     def action_help(self) -> None:
+        from tui.screens.help import HelpScreen
+
         if isinstance(self.screen, SessionScreen):
             self.push_screen(HelpScreen(self.valid_commands()), self.run_command)
 
@@ -158,6 +184,8 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
     def tell(self, error: TTMatrixError) -> None:
         """Show an error a person must read."""
+        from tui.screens.dialogs import Notice
+
         self.push_screen(Notice(error))
 
     def on_work_failed(self, message: WorkFailed) -> None:
@@ -169,11 +197,13 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
     def in_thread(
         self, name: str, work: Callable[[], T], deliver: Callable[[T], None], *, supersede: bool = False
     ) -> None:
-        """Run `work` in a thread and hand its result to `deliver` (see `tui.bridge`)."""
-        in_thread(self, name, work, deliver, supersede=supersede)
+        """Run `work` in a thread and hand its result to `deliver` (see `tui.bridge`); none delays the first frame."""
+        self.after_first_frame(partial(in_thread, self, name, work, deliver, supersede=supersede))
 
     def copy(self, text: str) -> None:
         """Copy through the terminal, and into a file for terminals that do not pass it on."""
+        from tui.clipboard import keep_copy
+
         fits = len(text) <= _CLIPBOARD_CHARACTERS
         if fits:
             self.copy_to_clipboard(text)
@@ -205,6 +235,8 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
     def _rebase(self) -> None:
         """Hold the pending changes against the files as they were read last."""
+        from tui.change_words import rebase_words
+
         session = self.session
 
         def rebase() -> tuple[bool, str]:
@@ -249,6 +281,8 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
     def open_file(self, path: str, line: int) -> None:
         """Open $EDITOR at a line of a file, whose path is relative to the checkout; then read the checkout again."""
+        from tui.editor import edit, editor_command
+
         root = self.session.checkout.root
         try:
             argv = editor_command(root / path, line)
@@ -291,6 +325,8 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
     def _look_at_evidence(self, records: Sequence[RunRecord]) -> None:
         """Tell everybody once a device run has ended, or reports were read by another process."""
+        from core.evidence.stamp import evidence_stamp, store_file
+
         file = store_file(self.session.paths.evidence, self.session.checkout.root)
         stamp = evidence_stamp(file, records)
         if stamp != self._evidence_stamp:
@@ -305,7 +341,7 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
             self._read_evidence()
 
     def _read_evidence(self) -> None:
-        def take(verdicts: "Verdicts") -> None:
+        def take(verdicts: Verdicts) -> None:
             self.session.verdicts = verdicts
             self.facts_learned.publish(None)
 
@@ -316,6 +352,8 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
     def _tell_end(self, ended: Sequence[RunRecord]) -> None:
         """The last of the runs that went on has ended; all of their batches are given."""
+        from tui.exit_words import ended_words
+
         text = ended_words(ended)
         self.say(text)
         how = self.session.settings.notify
@@ -331,6 +369,8 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
     def choose_runs(self, ids: Sequence[str], note: str = "") -> None:
         """Show what running tests would do, to choose how, before they are started."""
+        from tui.screens.launch import Launch
+
         dialog = Launch(self.session, self, ids, note)
         self.push_screen(dialog, lambda plan: self.start_planned(plan) if plan else None)
 
@@ -370,7 +410,7 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
     def triage(self, ids: Sequence[str]) -> None:
         """Begin a workflow on each of the training tests among `ids`, and show them."""
-        self.switch_screen(self.workflows_screen)
+        self.show(self.workflows_screen)
         self.call_later(self.workflows_screen.begin, ids)
 
     def change_queue(self, change: Callable[[Queue], None]) -> None:
@@ -384,6 +424,8 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
     def cancel_runs(self, run_ids: Sequence[str]) -> None:
         """Stop runs and everything they started."""
+        from core.runs.launch import cancel_all
+
         name = f"cancel {' '.join(run_ids)}"
         self.in_thread(name, lambda: cancel_all(self.session.store, run_ids), lambda _: self._look_at_runs())
 
@@ -430,6 +472,7 @@ class TTMatrixApp(Navigation, inherit_bindings=False):
 
     def pending_moved(self) -> None:
         """Tell everybody that the pending changes are not what they were, and the person what became of them."""
+        self.session.look_at_bench()
         self.pending_changed.publish(None)
         for notice in self.session.bench.notices():
             self.say(notice, timeout=_NOTICE_SECONDS)

@@ -12,7 +12,8 @@ from core.matrix.index import NO_ARCH
 from core.runs.record import RunRecord
 from core.text import one_line, printable
 from tui.evidence_strip import strip_cells
-from tui.presentation import counted, run_look, seconds_text
+from tui.presentation import counted, seconds_text
+from tui.run_look import run_look
 
 _STYLES = {
     "pass": "green",

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from core.runs.record import RunRecord, RunState
-from tui.presentation import counted, run_look
+from tui.presentation import counted
+from tui.run_look import run_look
 
 
 def exit_words(pending: int, records: Iterable[RunRecord]) -> str:

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """What screens may ask of the app: they know this, not the app."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from textual.signal import Signal
 
-from core.edits.conflicts import Conflict, Take
-from core.edits.operations import Operation
-from core.edits.pending import Change, Decision
-from core.errors import TTMatrixError
-from core.matrix.detail import Detail
-from core.matrix.query import Query
-from core.runs.launch_plan import LaunchPlan
-from core.runs.queue import Queue
-from core.runs.record import RunRecord
-from tui.commands import Command
+if TYPE_CHECKING:
+    from core.edits.conflicts import Conflict, Take
+    from core.edits.operations import Operation
+    from core.edits.pending import Change, Decision
+    from core.errors import TTMatrixError
+    from core.matrix.detail import Detail
+    from core.matrix.query import Query
+    from core.runs.launch_plan import LaunchPlan
+    from core.runs.queue import Queue
+    from core.runs.record import RunRecord
+    from tui.commands import Command
 
 T = TypeVar("T")
 
@@ -47,6 +50,9 @@ class Host(Protocol):
         self, name: str, work: Callable[[], T], deliver: Callable[[T], None], *, supersede: bool = False
     ) -> None:
         """Run `work` in a thread and hand its result to `deliver` (see `tui.bridge`)."""
+
+    def after_first_frame(self, work: Callable[[], object]) -> None:
+        """Do `work` once the first frame is on the terminal, at once where it is."""
 
     def learn(self, names: Iterable[str]) -> None:
         """Ask providers of facts in the background, those that were not asked before."""

@@ -4,16 +4,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from core.evidence.strip import strip_of
 from core.matrix.table_columns import BY_TABLE_FIELD, EVIDENCE, RUN, text_of_row
 from core.matrix.view import View
-from core.runs.record import RunRecord
 from core.text import one_line
-from tui.presentation import Cell, arch_letters, arch_title, bringup_word, run_look, status_look
+from tui.presentation import Cell, arch_letters, arch_title, bringup_word, status_look
 from tui.widgets.row_table import TableColumn
+
+# What shows results and runs is imported once there are any: the first frame has none.
 
 if TYPE_CHECKING:
     from core.evidence.verdicts import Verdicts
+    from core.runs.record import RunRecord
 
 _SIZES: Mapping[str, TableColumn] = {
     "id": TableColumn("", 44, share=3, elide=True),
@@ -41,7 +42,7 @@ class MatrixRows:
     def __init__(
         self,
         view: View,
-        last_runs: Mapping[str, RunRecord],
+        last_runs: "Mapping[str, RunRecord]",
         edited: frozenset[str],
         verdicts: "Verdicts | None" = None,
     ) -> None:
@@ -52,6 +53,7 @@ class MatrixRows:
         self._edited = edited
         self._verdicts = verdicts
         self._names = view.columns
+        self._sort = view.sort_key, view.descending
         self.columns: Sequence[TableColumn] = [self._column(name) for name in view.columns]
 
     def _column(self, name: str) -> TableColumn:
@@ -73,6 +75,15 @@ class MatrixRows:
 
     def key(self, position: int) -> str:
         return self._matrix.ids[self._rows[position]]
+
+    def looks_like(self, other: "MatrixRows") -> bool:
+        """Whether the header and the rows that both have look the same in both."""
+        return self._looks == other._looks
+
+    @property
+    def _looks(self) -> tuple[object, ...]:
+        """What decides how the table looks, beside marks. None of it is ever changed."""
+        return self._matrix, self._arch, self._names, self._last_runs, self._edited, self._verdicts, self._sort
 
     def position_of(self, key: str) -> int | None:
         return self._view.position_of(key)
@@ -106,14 +117,22 @@ class MatrixRows:
         return [Cell(bringup_word(self._matrix.columns["bringup"][row]))]
 
     def _evidence(self, row: int, _: str) -> list[Cell]:
-        seen = self._verdicts.seen.get(self._matrix.ids[row], {}) if self._verdicts else {}
+        if self._verdicts is None:
+            return [Cell("")]
+        from core.evidence.strip import strip_of
+
+        seen = self._verdicts.seen.get(self._matrix.ids[row], {})
         archs = [arch for arch in seen if self._arch in ("", arch)]
         return [Cell(one_line("  ".join(strip_of(arch, seen[arch]).text for arch in archs)))]
 
     def _run(self, row: int, _: str) -> list[Cell]:
         record = self._last_runs.get(self._matrix.ids[row])
-        look = run_look(record) if record else None
-        return [Cell(look.word, look.style) if look else Cell("")]
+        if record is None:
+            return [Cell("")]
+        from tui.run_look import run_look
+
+        look = run_look(record)
+        return [Cell(look.word, look.style)]
 
 
 _CELLS: Mapping[str, Callable[[MatrixRows, int, str], list[Cell]]] = {

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual.app import App
+from textual.screen import Screen
 
 from core.matrix.query import Query
 from tui.host import Host
@@ -29,7 +30,8 @@ S = TypeVar("S", bound=SessionScreen)
 class Navigation(App[None]):
     """Has a screen for each name that commands switch to.
 
-    All but the first are imported and made when somebody wants them, and live on from then.
+    All but the first are imported and made when somebody wants them, and live on from then. The matrix is below all
+    others: at most one more is above it, and what that asks.
     """
 
     session: Session
@@ -92,29 +94,46 @@ class Navigation(App[None]):
         self.install_screen(screen, type(screen).__name__)
         return screen
 
+    def get_default_screen(self) -> Screen[None]:
+        """The matrix itself: another screen below it would have to be made for the first frame."""
+        return self.matrix_screen
+
+    def show(self, screen: SessionScreen) -> None:
+        """Put a screen in front; what was asked there is asked no more."""
+        while not isinstance(self.screen, SessionScreen):
+            self.pop_screen()
+        if self.screen is screen:
+            return
+        if screen is self.matrix_screen:
+            self.pop_screen()
+        elif self.screen is self.matrix_screen:
+            self.push_screen(screen)
+        else:
+            self.switch_screen(screen)
+
     def action_switch(self, name: str) -> None:
         """Show another screen; `log` is the runs screen with nothing but the log."""
         if isinstance(self.screen, SessionScreen):
-            self.switch_screen(getattr(self, f"{'runs' if name == 'log' else name}_screen"))
+            self.show(getattr(self, f"{'runs' if name == 'log' else name}_screen"))
             if name == "log":
                 self.call_later(self.runs_screen.set_class, True, "zoomed")
 
     def show_run(self, run_id: str) -> None:
         """Go to the log of a run."""
-        self.switch_screen(self.runs_screen)
+        self.show(self.runs_screen)
         self.call_later(self.runs_screen.show_run, run_id, zoomed=True)
 
     def show_test(self, id: str) -> None:
         """Go to a test in the matrix; a filter that hides it is cleared."""
-        self.switch_screen(self.matrix_screen)
+        self.show(self.matrix_screen)
         self.call_later(self.matrix_screen.go_to, id)
 
     def show_tests(self, query: Query) -> None:
         """Go to the tests that a query selects."""
-        self.switch_screen(self.matrix_screen)
+        self.show(self.matrix_screen)
         self.call_later(self.matrix_screen.go_to_tests, query)
 
     def show_findings(self, kind: str) -> None:
         """Go to what doctor finds of a kind."""
-        self.switch_screen(self.doctor_screen)
+        self.show(self.doctor_screen)
         self.call_later(self.doctor_screen.show_kind, kind)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How values look: short names, letters and style names. Pure: no widget, no clock, and no meaning by colour alone."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -15,9 +14,6 @@ from core.matrix.tally import MIXED as MIXED_WORD
 from core.matrix.tally import Tally, shares
 from core.matrix.view import View
 from core.model import Status
-from core.runs.estimate import Progress
-from core.runs.outcome import Outcome
-from core.runs.record import RunRecord, RunState
 from core.text import elide_middle, one_line
 
 
@@ -47,8 +43,6 @@ STATUS_LOOKS = {
 MIXED = StatusLook("mixed", "~", "mixed")
 WORD_LOOKS = {**{str(status): look for status, look in STATUS_LOOKS.items()}, MIXED_WORD: MIXED}
 """Looks by the words of a tally."""
-
-_BAR_CELLS = 10
 
 _WORK_WORDS = (
     ("-tensor_parallel", ""),
@@ -134,37 +128,6 @@ def facet_label(field: str, value: str) -> str:
     return one_line(value).lower().removesuffix("-tensor_parallel")
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeLook:
-    """How the state of a run is written."""
-
-    word: str
-    style: str
-
-
-_OUTCOMES = {
-    Outcome.PASS: OutcomeLook("pass", "pass"),
-    Outcome.FAIL: OutcomeLook("FAIL", "fail"),
-    Outcome.XFAIL: OutcomeLook("xfail", "dim"),
-    Outcome.SKIP: OutcomeLook("skip", "dim"),
-    Outcome.HANG: OutcomeLook("HANG", "fail"),
-    Outcome.CRASH: OutcomeLook("CRASH", "fail"),
-    Outcome.TIMEOUT: OutcomeLook("TIMEOUT", "fail"),
-    Outcome.ERROR: OutcomeLook("ERROR", "fail"),
-    Outcome.CANCELLED: OutcomeLook("cancelled", "dim"),
-    Outcome.LOST: OutcomeLook("lost", "dim"),
-}
-
-
-def run_look(record: RunRecord) -> OutcomeLook:
-    """The word for a run: its outcome once there is one, else its state."""
-    if record.outcome is not None:
-        return _OUTCOMES[record.outcome]
-    if record.state is RunState.RUNNING:
-        return OutcomeLook("running", "running")
-    return OutcomeLook("held" if record.held else "queued", "dim")
-
-
 def seconds_text(seconds: float | None) -> str:
     """A duration in at most five characters; empty where there is none."""
     if seconds is None:
@@ -178,17 +141,6 @@ def seconds_text(seconds: float | None) -> str:
 def clock_text(at: float | None) -> str:
     """The time of day of a moment, in seconds since the epoch; empty where it is not known."""
     return "" if at is None else f"{datetime.fromtimestamp(at):%H:%M:%S}"
-
-
-def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:
-    """`█████░░░░░ 3 of 6 done, about 1m20 left · 2 running, 1 waiting`; `records` are all runs."""
-    done = progress.total - progress.left
-    full = done * _BAR_CELLS // max(1, progress.total)
-    eta = f", about {seconds_text(progress.seconds)} left" if progress.seconds else ""
-    states = [record.state for record in records if record.active]
-    running = states.count(RunState.RUNNING)
-    now = f"{running:,} running, {len(states) - running:,} waiting"
-    return f"{'█' * full}{'░' * (_BAR_CELLS - full)} {done:,} of {progress.total:,} done{eta} · {now}"
 
 
 def count_text(view: View) -> str:

@@ -10,7 +10,8 @@ from core.runs.record import RunRecord, RunState
 from core.runs.spec import RunSpec
 from core.runs.tail import last_line
 from core.text import one_line
-from tui.presentation import Cell, run_look, seconds_text
+from tui.presentation import Cell, seconds_text
+from tui.run_look import run_look
 from tui.widgets.row_table import TableColumn
 
 _COLUMNS: Sequence[TableColumn] = (

@@ -10,7 +10,8 @@ from rich.text import Text
 from core.runs.record import RunRecord
 from core.runs.spec import shell_command
 from core.text import one_line
-from tui.presentation import run_look, seconds_text
+from tui.presentation import seconds_text
+from tui.run_look import run_look
 
 _STYLES = {"pass": "green", "fail": "bold red", "running": "bold"}
 _LABEL = 12

@@ -19,7 +19,7 @@ from textual.message import Message
 from core.cli.context import AppRequest
 from core.errors import TTMatrixError
 from core.matrix.cache import Cache
-from core.matrix.reindex import reindex
+from core.matrix.index import Matrix
 from core.settings import load_settings, paths
 from core.sources.checkout import find_checkout
 from tui.app import TTMatrixApp
@@ -65,13 +65,20 @@ class StartedApp(TTMatrixApp):
 
     def __init__(self, session: Session, cache: Cache, *, kept: bool) -> None:
         """`kept`: whether the index of `session` is in `cache` already."""
-        super().__init__(session, lambda _: reindex(cache))
+        super().__init__(session, self._read_again)
         self._cache = cache
         self._kept = kept
         self._unwatched = threading.Event()
 
-    def on_ready(self) -> None:
-        """The first frame is on the screen: time for what nobody waits for."""
+    def _read_again(self, _: Matrix) -> Matrix:
+        # Imported here because it is no part of the first frame.
+        from core.matrix.reindex import reindex
+
+        return reindex(self._cache)
+
+    def take_up(self) -> None:
+        """Besides, what nobody waits for."""
+        super().take_up()
         if not self._kept:
             self.run_worker(self._keep, thread=True)
         self.run_worker(self._watch, thread=True)
@@ -97,7 +104,7 @@ class StartedApp(TTMatrixApp):
     def _keep(self) -> None:
         # Writing it down here would hold up the keys; reading all of it once more elsewhere does not.
         with suppress(TTMatrixError):
-            reindex(self._cache)
+            self._read_again(self.session.matrix)
 
 
 def settle_memory() -> None:

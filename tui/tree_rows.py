@@ -2,14 +2,17 @@
 """The rows of the matrix table in groups: a heading with a bar of statuses, and below it, unfolded, its tests."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from core.matrix.tally import DECLARED
-from core.matrix.tree import Group, Line, Tree
 from core.matrix.view import View
 from core.model import Status
 from core.text import one_line
 from tui.matrix_rows import MatrixRows
 from tui.presentation import STATUS_LOOKS, WORD_LOOKS, Cell, bar, fit
+
+if TYPE_CHECKING:
+    from core.matrix.tree import Group, Line, Tree
 
 _COUNTS_FROM = 110
 """Width from which a heading says its counts beside the bar."""
@@ -20,28 +23,28 @@ _HEADING = "\0"
 class TreeRows:
     """A RowSource over a Tree of a View's tests. Marks are live."""
 
-    def __init__(self, tree: Tree, view: View, tests: MatrixRows) -> None:
+    def __init__(self, tree: "Tree", view: View, tests: MatrixRows) -> None:
         """`tests` knows how a test looks."""
         self.tree = tree
         self._view = view
         self._tests = tests
         self.columns = tests.columns
 
-    def over(self, tree: Tree) -> "TreeRows":
+    def over(self, tree: "Tree") -> "TreeRows":
         """The same over another tree of the same tests."""
         return TreeRows(tree, self._view, self._tests)
 
     def __len__(self) -> int:
         return len(self.tree)
 
-    def line(self, position: int) -> Line:
+    def line(self, position: int) -> "Line":
         return self.tree.line(position)
 
     def key(self, position: int) -> str:
         line = self.line(position)
         return self.heading_key(line.group) if line.row is None else self._view.matrix.ids[line.row]
 
-    def heading_key(self, group: Group) -> str:
+    def heading_key(self, group: "Group") -> str:
         """The key of a group's heading."""
         return _HEADING + group.text
 
@@ -87,7 +90,7 @@ def _bar_width(width: int) -> int:
     return 24 if width >= _COUNTS_FROM else max(10, width // 3)
 
 
-def _counts(group: Group) -> list[Cell]:
+def _counts(group: "Group") -> list[Cell]:
     """How many tests have each status that somebody declared, in columns."""
     cells = [Cell("  ")]
     for word in DECLARED:

@@ -45,7 +45,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if args.universe == "entries":
         rows = [row for row in rows if matrix.ids[row] in matrix.entries]
     elif args.universe is not None:
-        rows = [row for row in rows if matrix.ids[row] in matrix.known]
+        rows = [row for row in rows if matrix.ids[row] not in matrix.strays]
     style = args.format or ("json" if context.console.json else "table")
     if style == "ids":
         _print_ids(matrix, rows, context, with_function=args.universe == "collected")

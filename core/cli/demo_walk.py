@@ -62,7 +62,7 @@ def walk(directory: Path, context: Context) -> None:
 
 def _list(matrix: Matrix, context: Context) -> None:
     rows = select(matrix, Query.parse(_QUERY))
-    _step(context, f"{len(matrix.known):,} tests of {len(matrix.loaders)} loaders; {len(rows)} match {_QUERY}")
+    _step(context, f"{len(matrix.universe()):,} tests of {len(matrix.loaders)} loaders; {len(rows)} match {_QUERY}")
     for row in rows:
         _say(context, f"  {matrix.ids[row]}")
 

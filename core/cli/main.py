@@ -7,7 +7,7 @@ argparse and imports on demand, because a headless command must answer while the
 import argparse
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn, Protocol, cast
 
@@ -68,7 +68,7 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
     arguments = list(argv)
     console = Console("--json" in arguments, "--no-color" not in arguments and wants_colour(sys.stdout))
     try:
-        args = _parser(arguments).parse_args(arguments)
+        args = _parse(arguments)
         return _dispatch(args, console, open_app)
     except TTMatrixError as error:
         console.error(error)
@@ -96,15 +96,26 @@ def _module(command: str) -> Command:
     return cast(Command, importlib.import_module(f"core.cli.command_{command}"))
 
 
-def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """The whole parser, with the arguments of only those commands that `arguments` can mean."""
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse with the commands that are named alone; all of them are there only for help and to say what is wrong."""
+    named = [name for name in COMMANDS if name in arguments]
+    if not {"-h", "--help"}.isdisjoint(arguments):
+        named = list(COMMANDS)
+    try:
+        return _parser(arguments, named).parse_args(arguments)
+    except UsageError:
+        return _parser(arguments, COMMANDS).parse_args(arguments)
+
+
+def _parser(arguments: Sequence[str], names: Iterable[str]) -> argparse.ArgumentParser:
+    """The parser with the commands `names`, and the arguments of those that `arguments` can mean."""
     parser = _Parser(prog="ttmatrix", description="tt-xla's model test matrix: without a command the app opens.")
     parser.add_argument("--version", action="version", version=f"ttmatrix {__version__}")
     parser.add_argument("-q", "--query", default="", help="open the app on this query")
     _add_global_options(parser, {"repo": None, "arch": "", "json": False, "no_color": False})
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
-    for name, help_text in COMMANDS.items():
-        command = commands.add_parser(name, help=help_text, description=help_text)
+    for name in names:
+        command = commands.add_parser(name, help=COMMANDS[name], description=COMMANDS[name])
         _add_global_options(command, {})
         if name in arguments:
             _module(name).configure(command)

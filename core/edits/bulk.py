@@ -138,7 +138,7 @@ def _as_filled(entry: Entry, values: Mapping[str, object]) -> Iterable[Operation
 
 def home_file(matrix: Matrix, id: str) -> str:
     """The file an entry of `id` belongs in, relative to test_config (spec 2.1). Raises UsageError for a stray id."""
-    member = matrix.members[matrix.rows[id]]
+    member = matrix.member(matrix.rows[id])
     directory = _DIRECTORIES.get(matrix.function(matrix.rows[id]))
     if directory is None:
         raise UsageError(f"{id} follows no id grammar", "No file can be chosen for its entry.")

@@ -10,7 +10,8 @@ from core.matrix.ci import Ci
 from core.matrix.effective import resolve, status_on, supports, texts
 from core.matrix.index import Matrix
 from core.model import Entry, Status
-from core.sources.expectations import ExpectationFile, parse_expectations
+from core.sources.expectation_file import ExpectationFile
+from core.sources.expectations import parse_expectations
 from core.sources.presets import Job
 
 _SCHEDULES = ("nightly", "weekly")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.edits.changes import entry_changes
 from core.edits.plan import EditPlan
 from core.model import Entry
-from core.sources.expectations import ExpectationFile
+from core.sources.expectation_file import ExpectationFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from enum import Enum
 from hashlib import blake2b
 
 from core.edits.operations import OVERRIDES, Operation, OpKind
-from core.sources.expectations import ExpectationFile
+from core.sources.expectation_file import ExpectationFile
 
 Fields = Mapping[str, object]
 """The fields of one entry as YAML means them, `arch_overrides` included."""

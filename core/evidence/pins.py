@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from core.evidence.policy import Policy
-from core.sources.expectations import ExpectationFile
+from core.sources.expectation_file import ExpectationFile
 
 _MARK = re.compile(r"#\s*ttmatrix:keep\b[ \t:-]*([^\n\r]*)")
 _NO_REASON = "no reason given"

@@ -6,22 +6,25 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from core.matrix.index import Matrix, Reading, read_and_join
+from core.matrix.index import Matrix
 from core.matrix.kept import load, store
 from core.sources.checkout import Checkout
-from core.sources.expectations import ExpectationFile
-from core.sources.models_tree import Unreadable
-from core.sources.modules import ModuleFacts
+from core.sources.expectation_file import ExpectationFile
 from core.sources.schema import SCHEMA_SOURCES
 from core.sources.stamps import Stamp, directories_below, stamps_of
 
+if TYPE_CHECKING:
+    from core.matrix.reading import Reading
+    from core.sources.models_tree import Unreadable
+    from core.sources.modules import ModuleFacts
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
+
+class _Parts(NamedTuple):
     """What each file gave, with its stamp: loaded only where something has changed."""
 
-    modules: Mapping[str, tuple[Stamp | None, ModuleFacts | Unreadable]]
+    modules: Mapping[str, "tuple[Stamp | None, ModuleFacts | Unreadable]"]
     files: Mapping[str, tuple[Stamp | None, ExpectationFile]]
 
 
@@ -32,7 +35,7 @@ class Cache:
     checkout: Checkout
     directory: Path
 
-    def index(self) -> tuple[Matrix, Reading | None]:
+    def index(self) -> "tuple[Matrix, Reading | None]":
         """As `core.matrix.index.index`; the second part is None where the kept index still holds, else for `keep`.
 
         A cache that is missing, damaged, of another version or somebody else's is passed over.
@@ -40,12 +43,15 @@ class Cache:
         matrix = load(self.file("table"))
         if isinstance(matrix, Matrix):
             return matrix, None
+        # What reads is imported only where there is something to read.
+        from core.matrix.reading import read_and_join
+
         parts = load(self.file("parts"))
         known = parts if isinstance(parts, _Parts) else _Parts({}, {})
         reading = read_and_join(self.checkout, modules=known.modules, files=known.files)
         return reading.matrix, reading
 
-    def keep(self, reading: Reading) -> None:
+    def keep(self, reading: "Reading") -> None:
         """Write down what was read, for the next start; where that cannot be, it is done without."""
         models, config = os.fspath(self.checkout.models), os.fspath(self.checkout.test_config)
         modules = {f"{models}/{path}": path for path in reading.modules}

@@ -3,7 +3,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -53,6 +53,10 @@ class Column:
 
     def __getitem__(self, row: int) -> str:
         return self.values[self.codes[row]]
+
+    def texts(self) -> Iterator[str]:
+        """The texts of all rows."""
+        return map(self.values.__getitem__, self.codes)
 
     def select(self, rows: Iterable[int], wanted: Iterable[str]) -> list[int]:
         """Those of `rows` whose text is one of `wanted`, in the same order."""

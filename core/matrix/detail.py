@@ -64,7 +64,7 @@ def describe(matrix: Matrix, id: str) -> Detail:
         id=id,
         function=function,
         node_id=node_id(function, id),
-        known=id in matrix.known,
+        known=id not in matrix.strays,
         declared=tuple(
             Declared(one, matrix.checkout.relative(matrix.checkout.test_config / file.name), file.entry_text(one))
             for file in matrix.files

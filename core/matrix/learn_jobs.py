@@ -48,7 +48,7 @@ def _files(checkout: Checkout) -> Iterator[str]:
 
 def _digest(matrix: Matrix, infos: ModelInfos) -> bytes:
     digest = hashlib.sha256("\n".join(matrix.ids).encode(errors="surrogatepass"))
-    entries = [(id, entry.fields, id in matrix.known) for id, entry in matrix.entries.items()]
+    entries = [(id, entry.fields, id not in matrix.strays) for id, entry in matrix.entries.items()]
     groups = [(key, info.group) for key, info in infos.known.items()]
     digest.update(repr((entries, groups)).encode(errors="surrogatepass"))
     return digest.digest()

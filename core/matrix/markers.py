@@ -75,8 +75,8 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
     traits: dict[int, tuple[Traits, ...]] = {}
     alike: dict[tuple[Traits, ...], tuple[Traits, ...]] = {}
     given = matrix.schema.group_markers, matrix.schema.has_bringup_markers
-    for row, member in enumerate(matrix.members):
-        if member.id not in matrix.known:
+    for row, member in enumerate(matrix.members()):
+        if member.id in matrix.strays:
             continue
         model = (_base(member), member.phase)
         if model not in groups:

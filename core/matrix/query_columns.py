@@ -48,7 +48,7 @@ def variant_column(matrix: Matrix) -> Column:
     after = {text: f"-{text}" for text in parts}
     return Column.of(
         id[len(directory) + 1 : id.rfind(after[parallelism if phase == "default" else phase])] if directory else ""
-        for id, directory, phase, parallelism, _ in matrix.members
+        for id, directory, phase, parallelism, _ in matrix.members()
     )
 
 
@@ -58,7 +58,7 @@ def function_column(matrix: Matrix) -> FlagColumn:
     parts = [matrix.columns[name].codes for name in ("phase", "framework", "parallelism")]
     kinds = list(zip(*parts, strict=True))
     # These parts decide the functions, and some dozen kinds stand for all rows.
-    members = dict(zip(kinds, matrix.members, strict=True))
+    members = dict(zip(kinds, matrix.members(), strict=True))
     bits = {function: 1 << bit for bit, function in enumerate(Function)}
     masks = {
         kind: sum(bits[function] for function in functions(member, matrix.schema)) for kind, member in members.items()
@@ -154,7 +154,7 @@ def is_column(matrix: Matrix) -> FlagColumn:
     """
     written = Counter(entry.id for file in matrix.files for entry in file.entries)
     status, archs = matrix.flags["status"].masks, matrix.flags["arch"]
-    strays = {matrix.rows[id]: ["stray"] for id in matrix.entries.keys() - matrix.known}
+    strays = {matrix.rows[id]: ["stray"] for id in matrix.strays}
     return _with_flags(
         FlagColumn.sparse(len(matrix.ids), ["known"], strays, ["known", "stray"]),
         {

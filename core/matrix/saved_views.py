@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from filelock import FileLock
-
 from core.errors import TTMatrixError, UsageError
 from core.files import atomic_write, read_text
 from core.matrix.query import Query
@@ -95,6 +93,9 @@ def change_kept(file: Path, change: Callable[[Kept], Kept]) -> Kept:
 
     Raises TTMatrixError where the file cannot be read or written; then it is as it was.
     """
+    # Imported here because looking at what is kept, as each start does, locks nothing.
+    from filelock import FileLock
+
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with FileLock(file.with_suffix(".lock"), timeout=5):

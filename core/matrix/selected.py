@@ -3,18 +3,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from core.matrix.columns import FlagColumn
 from core.matrix.index import NO_ARCH
 from core.model import Finding
-from core.sources.presets import Job
+
+if TYPE_CHECKING:
+    from core.sources.presets import Job
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selected:
     """The answer of all scheduled jobs over one matrix."""
 
-    jobs: tuple[Job, ...]
+    jobs: "tuple[Job, ...]"
     names: tuple[str, ...]
     """What each job is called in queries; jobs that share a name are asked for together."""
     sets: tuple[int, ...]
@@ -24,7 +27,7 @@ class Selected:
     findings: tuple[Finding, ...] = ()
     """What is broken in what the jobs were read from."""
 
-    def of(self, row: int) -> tuple[Job, ...]:
+    def of(self, row: int) -> "tuple[Job, ...]":
         """The jobs that select a row under any of its functions."""
         mask = self.sets[self.codes[row]]
         return tuple(job for bit, job in enumerate(self.jobs) if mask >> bit & 1)
@@ -50,6 +53,6 @@ def _renamed(mask: int, bits: Sequence[int | None]) -> int:
     return renamed
 
 
-def job_name(job: Job) -> str:
+def job_name(job: "Job") -> str:
     """A job in one line: its preset, name and machine; the marks tell apart those that share all three."""
     return f"{job.file}: {job.name} on {job.runs_on} ({job.test_mark})"

@@ -4,16 +4,21 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from core.errors import UsageError
 from core.matrix.fields import BY_NAME, NONE, column_of, lens, needs, select
-from core.matrix.grid import Grid, grid
 from core.matrix.index import NO_ARCH, Matrix
 from core.matrix.query import Query, QueryError
 from core.matrix.scope import Learned, Scope
 from core.matrix.table_columns import DEFAULT_COLUMNS, ordered
-from core.matrix.tree import Tree
 from core.matrix.view_spec import ViewSpec
+
+if TYPE_CHECKING:
+    from core.matrix.grid import Grid
+    from core.matrix.tree import Tree
+
+# Groups and grids are imported where they are asked for: most views are neither.
 
 FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "group", "bringup", "marker", "task", "job")
 
@@ -103,12 +108,16 @@ class View:
         self.sort_key, self.descending, self.group, self.grid = spec.sort, spec.descending, spec.group, spec.grid
         self._show(rows)
 
-    def tree(self, opened: frozenset[str]) -> Tree:
+    def tree(self, opened: frozenset[str]) -> "Tree":
         """The rows on show in groups, those in `opened` open. Only where there is something to group by."""
+        from core.matrix.tree import Tree
+
         return Tree.of(self.matrix, self.rows, self.group, self.lens, opened)
 
-    def cells(self) -> Grid:
+    def cells(self) -> "Grid":
         """The tests on show as a grid. Only where a grid is chosen, and nothing is missing."""
+        from core.matrix.grid import grid
+
         return grid(self.matrix, self.query, self.arch, self.grid, self.learned)
 
     def select(self, query: Query) -> list[int]:

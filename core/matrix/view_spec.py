@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from core.errors import UsageError
-from core.matrix.grid import BY_LAYOUT
-from core.matrix.groupings import BY_GROUPING
 from core.matrix.query import Query
 from core.matrix.table_columns import BY_TABLE_FIELD, check_columns
 
@@ -32,6 +30,10 @@ class ViewSpec:
 
     def check(self) -> None:
         """Raise UsageError where a column, a group or a grid does not exist. Arch and query are the matrix's to say."""
+        # Imported here because the first view of all is never checked.
+        from core.matrix.grid import BY_LAYOUT
+        from core.matrix.groupings import BY_GROUPING
+
         check_columns(self.columns)
         for kind, name, known in (
             ("column", self.sort, BY_TABLE_FIELD),

@@ -2,7 +2,6 @@
 """Read the expectation YAML: entries with the lines where they stand, and everything that is wrong with a file."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,32 +13,14 @@ from core.errors import TTMatrixError
 from core.files import read_text
 from core.model import Entry, Finding
 from core.sources.checkout import Checkout
+from core.sources.expectation_file import ExpectationFile
 from core.sources.schema import Schema
 from core.sources.stamps import Stamp, stamp_of
 
 ROOT_KEY = "test_config"
 PLACEHOLDER_KEY = "PLACEHOLDER_MODELS"
 
-
-@dataclass(frozen=True, slots=True)
-class ExpectationFile:
-    """One YAML file as it was read."""
-
-    name: str
-    """Path relative to the test_config directory."""
-    text: str
-    entries: tuple[Entry, ...] = ()
-    """In the order of the file, duplicates included; a placeholder file has none."""
-    placeholders: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
-
-    def entry_text(self, entry: Entry) -> str:
-        """The lines of `entry` as they stand in the file, without the last line end."""
-        lines = self.text.removeprefix("\ufeff").split("\n")[entry.line - 1 : entry.end_line]
-        return "\n".join(line.rstrip("\r") for line in lines)
-
-
-Known = Mapping[str, tuple[Stamp | None, "ExpectationFile"]]
+Known = Mapping[str, tuple[Stamp | None, ExpectationFile]]
 """What an earlier reading gave, by name."""
 
 

@@ -3,11 +3,10 @@
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class ClassFacts:
+class ClassFacts(NamedTuple):
     """One top-level class."""
 
     bases: tuple[str, ...]
@@ -22,8 +21,7 @@ class ClassFacts:
     """
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedName:
+class ImportedName(NamedTuple):
     """`from <dots><module> import <name>`; `level` counts the dots."""
 
     level: int
@@ -33,8 +31,7 @@ class ImportedName:
     """Whether it stands under `if` or `try`, so that its failure need not be the module's."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleFacts:
+class ModuleFacts(NamedTuple):
     """What the index needs of one module."""
 
     classes: Mapping[str, ClassFacts]
@@ -48,8 +45,11 @@ class ModuleFacts:
     """Whether it can have names we cannot see: a star import or a `__getattr__`."""
 
 
-def read_module(source: str, filename: str) -> ModuleFacts:
-    """Read the facts of `source`. Raises SyntaxError or ValueError (null bytes) where Python would."""
+def read_module(source: str | bytes, filename: str) -> ModuleFacts:
+    """Read the facts of `source`. Raises SyntaxError or ValueError (null bytes) where Python would.
+
+    Bytes are decoded as Python does it.
+    """
     classes: dict[str, ClassFacts] = {}
     imports: dict[str, ImportedName] = {}
     dicts: dict[str, tuple[tuple[str, str], ...]] = {}
@@ -67,13 +67,18 @@ def read_module(source: str, filename: str) -> ModuleFacts:
     return ModuleFacts(classes, imports, dicts, frozenset(defined), bool(defined & {"*", "__getattr__"}))
 
 
+_PLAIN = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom, ast.Assign, ast.Expr)
+"""Statements that hold no others which run when the module is imported."""
+
+
 def _top_level(body: list[ast.stmt], guarded: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
     """Statements that run when the module is imported, and whether they stand under a condition."""
     for node in body:
         yield node, guarded
+        if isinstance(node, _PLAIN):
+            continue
         for block in ("body", "orelse", "finalbody"):
-            if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                yield from _top_level(getattr(node, block, []), guarded=True)
+            yield from _top_level(getattr(node, block, []), guarded=True)
         for handler in getattr(node, "handlers", []):
             yield from _top_level(handler.body, guarded=True)
 

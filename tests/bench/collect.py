@@ -95,8 +95,8 @@ def static_names(root: Path, without: dict[str, str]) -> set[str]:
     matrix = index(find_checkout(root), Universe.COLLECTED)
     return {
         f"{function}[{member.id}]"
-        for member in matrix.members
-        if member.id in matrix.known and member.directory not in without
+        for member in matrix.members()
+        if member.id not in matrix.strays and member.directory not in without
         if status_on(matrix.entries.get(member.id), None) is not Status.EXCLUDE_MODEL
         for function in functions(member, matrix.schema)
     }

@@ -101,7 +101,7 @@ class Ours:
     def items(self) -> Iterator[tuple[str, int]]:
         """Every item as `function[id]`, with its row."""
         for row, id in enumerate(self.collected.ids):
-            if id in self.collected.known:
+            if id not in self.collected.strays:
                 for function in self.collected.functions(row):
                     yield f"{function}[{id}]", row
 
@@ -135,7 +135,7 @@ class Ours:
         counts = Counter(f"doctor {one.kind}" for one in findings)
         conflicts = [one for one in findings if one.kind == "pcc-conflict" and " on " not in one.message]
         return {
-            "validator ids": len(self.matrix.known),
+            "validator ids": len(self.matrix.universe()),
             "collected items": sum(1 for _ in self.items()),
             "doctor pcc-conflict of entries": len(conflicts),
             **counts,
@@ -147,7 +147,7 @@ def outcomes(checkout: Checkout, commit: str) -> Iterator[Outcome]:
     ours, theirs = Ours(checkout), ask_upstream(checkout)
     validator, collected = theirs["validator"], theirs["collected"]
     if isinstance(validator, list):
-        yield compare("validator ids", ours.matrix.known, set(validator))
+        yield compare("validator ids", set(ours.matrix.universe()), set(validator))
     else:
         yield Outcome("validator ids", 0, not_checked=validator["failed"])
     if "failed" in collected:

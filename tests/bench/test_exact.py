@@ -96,7 +96,7 @@ def _answers(checkout: Checkout) -> dict[str, Any]:
     of_model = {exact._key(id): id for id in ids.values() if TestId.parse(id)}
     infos = {of_model[key]: [info.name, info.group] for key, info in ours.infos.known.items() if key in of_model}
     return {
-        "validator": sorted(ours.matrix.known),
+        "validator": ours.matrix.universe(),
         "collected": {
             "items": items,
             "sets": [sorted(one) for one in sets],

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from core.edits.operations import parse_operations
 from core.edits.plan import plan
 from core.matrix.doctor import diagnose
-from core.matrix.index import Matrix, join
+from core.matrix.index import Matrix
+from core.matrix.join import join
 from core.model import Finding
 from core.sources.expectations import parse_expectations
 
@@ -45,7 +46,7 @@ def _with_texts(matrix: Matrix, texts: Mapping[str, str]) -> Matrix:
     of_files = {one.file for one in matrix.findings if one.file.startswith(f"{base}/")}
     findings = [one for one in matrix.findings if one.file not in of_files]
     findings += [one for file in files for one in file.findings]
-    universe = [member for member in matrix.members if member.id in matrix.known]
+    universe = [member for member in matrix.members() if member.id not in matrix.strays]
     return join(matrix.checkout, matrix.schema, matrix.loaders.values(), universe, files, tuple(findings))
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The main screen, driven by keys."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.sample import sample_checkout
 from tests.support.tree import INFERENCE, YAML, sample
+from tui.matrix_rows import MatrixRows
+from tui.presentation import Cell
 from tui.screens.help import HelpScreen
 from tui.screens.set_fields import SetFields
 from tui.widgets.filter_bar import QueryInput
@@ -42,6 +45,37 @@ async def test_a_bad_query_says_so_and_keeps_the_rows(checkout: Checkout) -> Non
         await pilot.pause()
         assert len(app.session.view.rows) == 5
         await until(pilot, lambda: "Did you mean status:?" in screen_text(app), "Did you mean status:?")
+        app.pending_moved()
+        await pilot.pause()
+        assert "Did you mean status:?" in screen_text(app)
+        app.matrix_screen.query_one(QueryInput).value = "has:entry"
+        await until(pilot, lambda: "Did you mean" not in screen_text(app), "the count again")
+
+
+async def test_rows_that_stay_while_a_query_is_typed_are_not_made_again(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    cells_of = MatrixRows.cells_of
+
+    def counting(rows: MatrixRows, row: int) -> Sequence[Sequence[Cell]]:
+        made.append(row)
+        return cells_of(rows, row)
+
+    monkeypatch.setattr(MatrixRows, "cells_of", counting)
+    app = build_app(checkout, query="has:entry")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: set(made) == set(app.session.view.rows), "the first rows")
+        screen = app.matrix_screen
+        screen.table.repaint_rows()
+        await until(pilot, lambda: TINY in screen_text(app), "the rows")
+        made.clear()
+        screen.query_one(QueryInput).value = "has:entry tiny"
+        await until(pilot, lambda: ORG not in screen_text(app), "fewer rows")
+        # The cursor is not where it was, and neither are its two rows what they were.
+        assert len(made) <= 2
+        await pilot.press("at")
+        await until(pilot, lambda: set(made) == set(app.session.view.rows), "rows that look otherwise")
 
 
 async def test_nothing_found_names_the_nearest(checkout: Checkout) -> None:

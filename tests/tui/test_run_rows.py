@@ -11,7 +11,7 @@ from core.runs.outcome import Outcome
 from core.runs.record import Presence, RunRecord, fold
 from tests.core.runs.test_record import SPEC
 from tui.exit_words import ended_words, exit_words
-from tui.presentation import progress_text
+from tui.run_look import progress_text
 from tui.run_rows import RunRows, in_turn, slot_text, time_text
 
 RUNNING = Started(100.0, ProcessIdentity(1, 1.0), ())

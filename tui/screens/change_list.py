@@ -121,7 +121,7 @@ class ChangeList(SessionScreen):
         matrix = self.session.matrix
         row = matrix.rows.get(id)
         # An entry outside of the universe has no loader; what stands before the variant looks like one.
-        return matrix.members[row].directory if row is not None else id.rpartition("-")[0].partition("-")[0]
+        return matrix.columns["loader"][row] if row is not None else id.rpartition("-")[0].partition("-")[0]
 
     def fold(self, keys: set[str], *, opened: bool, keep: str | None) -> None:
         """Show or hide the changes of groups."""

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import Enum
 
+from core.edits.list_items import listed, with_item, without_item
 from core.edits.operations import Operation, OpKind
 from core.errors import TTMatrixError
 from core.model import Entry
@@ -29,31 +30,27 @@ class Act(Enum):
     DELETE = ("delete", "the entry is taken out of its file; asks first")
 
 
-class EntryActions(SessionScreen):
-    """The menu of what can be done to the marked entries, or to the one under the cursor."""
+class EntryMenu:
+    """The menu of what can be done to the entries of some tests, in front of a screen."""
 
-    def targets(self) -> list[str]:
-        """The ids that are meant."""
-        raise NotImplementedError
+    def __init__(self, screen: SessionScreen, ids: Sequence[str]) -> None:
+        self._app, self._host, self._session = screen.app, screen.host, screen.session
+        self._ids = ids
 
-    def action_change_entry(self) -> None:
-        if not (ids := self.targets()):
-            return
-        name = one_line(ids[0]) if len(ids) == 1 else f"{len(ids):,} tests"
+    def open(self) -> None:
+        """Ask what to do, and do it."""
+        name = one_line(self._ids[0]) if len(self._ids) == 1 else f"{len(self._ids):,} tests"
         menu = Pick(name, [Option(act, *act.value) for act in Act])
-        self.app.push_screen(menu, lambda act: self._begin(act, ids) if act else None)
+        self._app.push_screen(menu, lambda act: self._begin(act, self._ids) if act else None)
 
     def _begin(self, act: Act, ids: Sequence[str]) -> None:
-        # Imported here because it is no part of the first frame.
-        from core.edits.list_items import with_item
-
-        entries = [entry for id in ids if (entry := self.session.matrix.entries.get(id))]
+        entries = [entry for id in ids if (entry := self._session.matrix.entries.get(id))]
         if not entries and act not in (Act.ADD_MARKER, Act.ADD_ARCH):
-            self.host.say("There is no entry: what is not declared is not in any file.")
+            self._host.say("There is no entry: what is not declared is not in any file.")
             return
         match act:
             case Act.ADD_MARKER:
-                self._ask("Add which marker?", "", lambda text: with_item(self.session.matrix, ids, "markers", text))
+                self._ask("Add which marker?", "", lambda text: with_item(self._session.matrix, ids, "markers", text))
             case Act.ADD_ARCH:
                 self._pick_item("Add which arch?", ids, "supported_archs", OpKind.ADD)
             case Act.REMOVE_MARKER:
@@ -71,42 +68,40 @@ class EntryActions(SessionScreen):
         try:
             operations = make()
         except TTMatrixError as error:
-            self.host.tell(error)
+            self._host.tell(error)
             return
         if not operations:
-            self.host.say("It is so already: nothing to change.")
-        self.host.propose(operations)
+            self._host.say("It is so already: nothing to change.")
+        self._host.propose(operations)
 
     def _ask(self, title: str, value: str, make: Callable[[str], Sequence[Operation]]) -> None:
         question = Ask(title, value=value, verb="propose")
-        self.app.push_screen(question, lambda text: self._propose(lambda: make(text.strip())) if text else None)
+        self._app.push_screen(question, lambda text: self._propose(lambda: make(text.strip())) if text else None)
 
     def _pick_item(self, title: str, ids: Sequence[str], field: str, kind: OpKind) -> None:
         """Choose among the items that some of the tests have, or, to add one, among the archs there are."""
-        from core.edits.list_items import listed, with_item, without_item
-
-        matrix = self.session.matrix
+        matrix = self._session.matrix
         have = Counter(item for id in ids for item in listed(matrix.entries.get(id), field))
         items = matrix.schema.archs if kind is OpKind.ADD else tuple(have)
         if not items:
-            self.host.say(f"There are no {field} to remove.")
+            self._host.say(f"There are no {field} to remove.")
             return
         make = with_item if kind is OpKind.ADD else without_item
         options = [
             Option(item, one_line(item), f"{have[item]:,} of {counted(len(ids), 'test')} have it") for item in items
         ]
-        self.app.push_screen(
+        self._app.push_screen(
             Pick(title, options), lambda item: self._propose(lambda: make(matrix, ids, field, item)) if item else None
         )
 
     def _rename(self, entries: Sequence[Entry]) -> None:
         if len(entries) != 1:
-            self.host.say("One entry at a time can be renamed.")
+            self._host.say("One entry at a time can be renamed.")
             return
         (entry,) = entries
 
         def renamed(text: str) -> Sequence[Operation]:
-            if text in self.session.matrix.entries and text != entry.id:
+            if text in self._session.matrix.entries and text != entry.id:
                 raise TTMatrixError(f"{text} has an entry already", "Two entries cannot have one id.")
             return [] if text == entry.id else [Operation(OpKind.RENAME, entry.id, entry.file, to=text)]
 
@@ -114,17 +109,17 @@ class EntryActions(SessionScreen):
 
     def _move(self, entries: Sequence[Entry]) -> None:
         here = Counter(entry.file for entry in entries)
-        placeholders = self.session.matrix.schema.placeholders_filename
+        placeholders = self._session.matrix.schema.placeholders_filename
         options = [
             Option(file.name, one_line(file.name), f"has {counted(len(file.entries), 'test')}")
-            for file in self.session.matrix.files
+            for file in self._session.matrix.files
             if not file.name.endswith(placeholders) and here[file.name] < len(entries)
         ]
 
         def moved(target: str) -> Sequence[Operation]:
             return [Operation(OpKind.MOVE, one.id, one.file, to=target) for one in entries if one.file != target]
 
-        self.app.push_screen(
+        self._app.push_screen(
             Pick("Move to which file?", options), lambda file: self._propose(lambda: moved(file)) if file else None
         )
 
@@ -134,4 +129,4 @@ class EntryActions(SessionScreen):
         count = "the entry" if len(entries) == 1 else f"{len(entries):,} entries"
         question = Confirm(f"Delete {count}?", "\n".join((*names, *more)), verb="propose it")
         operations = [Operation(OpKind.REMOVE, entry.id, entry.file) for entry in entries]
-        self.app.push_screen(question, lambda yes: self.host.propose(operations) if yes else None)
+        self._app.push_screen(question, lambda yes: self._host.propose(operations) if yes else None)

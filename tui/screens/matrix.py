@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The main screen: filter line, facets, the tests as table, groups or grid, and the detail of one of them."""
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -17,21 +18,22 @@ from core.matrix.table_columns import EVIDENCE
 from core.matrix.view_spec import ViewSpec
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.detail_text import detail_text, group_text
-from tui.grid_rows import GridRows
 from tui.host import Host
 from tui.matrix_rows import MatrixRows
-from tui.presentation import count_text, counted, run_look
-from tui.screens.matrix_filter import FACETS_FROM, Facets, FilterActions
+from tui.presentation import count_text, counted
+from tui.screens.matrix_filter import FACETS_FROM, FilterActions
 from tui.screens.matrix_tests import TestActions
 from tui.screens.matrix_views import ViewActions
 from tui.session import Session
 from tui.tree_rows import TreeRows
-from tui.widgets.cell_table import CellTable
 from tui.widgets.filter_bar import FilterBar
 from tui.widgets.matrix_table import MatrixTable
 from tui.widgets.resting_text import RestingText
 from tui.widgets.row_table import RowTable
+
+if TYPE_CHECKING:
+    from core.runs.record import RunRecord
+    from tui.widgets.matrix_grid import MatrixGrid
 
 _DETAIL_FROM = 32
 """Terminal height from which the detail is."""
@@ -47,8 +49,8 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
     def __init__(self, session: Session, host: Host) -> None:
         super().__init__(session, host)
         # Held, not looked up: what follows the cursor may come due while the screen is taken apart.
-        self.grid = CellTable(id="grid")
         self.detail = RestingText(self._detail, id="detail")
+        self._last_runs: Mapping[str, RunRecord] = {}
 
     def places(self) -> tuple[Where, ...]:
         return (Where.MATRIX, Where.TABLE, Where.CELLS if self.session.view.grid else Where.TREE)
@@ -58,11 +60,9 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         yield Static("", id="title", markup=False)
         yield FilterBar(str(self.session.view.query), self.filter_by, self.complete)
         yield Footer(show_command_palette=False)
-        with Vertical(id="facet-box"):
-            yield Facets(id="facets")
+        yield Vertical(id="facet-box")
         self.table = MatrixTable(self._rows(), id="table")
         yield self.table
-        yield self.grid
         yield Static("", id="cell-line", markup=False)
         yield self.detail
 
@@ -78,7 +78,16 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         self.table.focus()
         self._say()
         self.host.learn(self.session.view.missing())
-        self.call_after_refresh(self.count_facets)
+        self.host.after_first_frame(self.count_facets_soon)
+
+    @cached_property
+    def grid(self) -> "MatrixGrid":
+        """The grid, made when it is first asked for."""
+        from tui.widgets.matrix_grid import MatrixGrid
+
+        grid = MatrixGrid(id="grid")
+        self.mount(grid, after=self.table)
+        return grid
 
     @property
     def shown(self) -> RowTable:
@@ -89,12 +98,9 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
 
     def _rows(self) -> MatrixRows | TreeRows:
         view = self.session.view
-        # Newest first in the list, so that the newest one is what stays.
-        runs = {record.spec.test_id: record for record in reversed(self.session.runs)}
-        view.runs = {id: run_look(record).word for id, record in runs.items()}
         if EVIDENCE in view.columns:
             self.host.want_evidence()
-        rows = MatrixRows(view, runs, self.session.edited_ids(), self.session.verdicts)
+        rows = MatrixRows(view, self._last_runs, self.session.edited, self.session.verdicts)
         return TreeRows(view.tree(self._opened()), view, rows) if view.group else rows
 
     def _opened(self) -> frozenset[str]:
@@ -107,6 +113,7 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
     def show_view(self) -> None:
         """Show another query in another way."""
         self.query_one(FilterBar).input.show(str(self.session.view.query))
+        self.refused = False
         self.show_rows()
 
     def show_rows(self) -> None:
@@ -121,19 +128,24 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
             return
         self._shown_rows = view.rows
         gridded = bool(view.grid)
-        had_focus = self.focused in (self.table, self.grid)
+        had_focus = self.focused is not None and self.focused.id in ("table", "grid")
         self.set_class(gridded, "gridded")
         if gridded:
-            self.grid.show(GridRows(view.cells()), keep=self.grid.cursor_key)
+            self.grid.show_grid(view.cells())
         else:
             self.table.show(self._rows(), keep=self.table.cursor_key)
         if had_focus:
             self.shown.focus()
-        self.call_after_refresh(self.count_facets)
+        self.count_facets_soon()
 
     def _runs_changed(self) -> None:
+        # Imported here because the first frame shows no run.
+        from tui.run_look import run_look
+
+        # Newest first in the list, so that the newest one is what stays.
+        self._last_runs = {record.spec.test_id: record for record in reversed(self.session.runs)}
+        self.session.view.runs = {id: run_look(record).word for id, record in self._last_runs.items()}
         if self.session.view.sort_key == "run":
-            self._rows()
             self.session.view.sort("run", descending=self.session.view.descending)
             self.show_rows()
         else:
@@ -170,6 +182,8 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
             one_line(self.session.checkout.root.name),
             counted(len(view.matrix.findings), "finding") if view.matrix.findings else "",
         )
+        if self.refused:
+            return
         if missing := view.missing():
             self.query_one(FilterBar).note(waiting_words(missing))
             return
@@ -216,31 +230,25 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
 
     def chosen(self) -> Sequence[str]:
         if self.session.view.grid:
-            query = self._cell_query()
+            query = self.grid.cell_query
             rows = self.session.view.select(query) if query else []
             return [self.session.matrix.ids[row] for row in rows]
         group = self.table.heading
         return group.ids() if group else [self.current] if self.current else []
 
-    def _cell_query(self) -> Query | None:
-        """What the cell under the cursor selects; None where there is no cell or no test in it."""
-        source, row, column = self.grid.source, self.grid.cursor, self.grid.column
-        filled = isinstance(source, GridRows) and source.grid.at(row, column)
-        return source.grid.query_of(row, column) if isinstance(source, GridRows) and filled else None
-
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         event.stop()
         if event.table is not self.shown:
             return
-        if isinstance(source := self.grid.source, GridRows) and event.table is self.grid:
-            words = source.cell_text(self.grid.cursor, self.grid.column)
-            self.query_one("#cell-line", Static).update(Text(words, no_wrap=True, overflow="ellipsis"), layout=False)
+        if self.session.view.grid:
+            words = Text(self.grid.cell_words, no_wrap=True, overflow="ellipsis")
+            self.query_one("#cell-line", Static).update(words, layout=False)
         self.detail.follow_soon()
 
     def action_enter(self) -> None:
         """What is in what is under the cursor: the tests of a cell or a group, the detail of a test."""
         if self.session.view.grid:
-            if query := self._cell_query():
+            if query := self.grid.cell_query:
                 self._change(query=query, grid="", group="")
             else:
                 self.host.say("No test is in this cell.")
@@ -263,10 +271,11 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         self.call_after_refresh((self.detail.pane if zoomed else self.shown).focus)
 
     def _detail(self) -> Text:
+        # Imported here because the first frame has no detail: the cursor has not rested.
+        from tui.detail_text import detail_text, group_text
+
         if self.session.view.grid:
-            source = self.grid.source
-            title = source.title(self.grid.cursor, self.grid.column) if isinstance(source, GridRows) else ""
-            return group_text(title, self.chosen())
+            return group_text(self.grid.cell_title, self.chosen())
         if group := self.table.heading:
             return group_text(group.text, group.ids())
         if self.current is None:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The filter line and the facets of the matrix screen."""
 
+from functools import cached_property
 from typing import ClassVar
 
 from textual.binding import BindingType
+from textual.timer import Timer
 
 from core.errors import UsageError
-from core.matrix.complete import completed
 from core.matrix.query import Query
 from tui.commands import Where, bindings
 from tui.screens.base import SessionScreen
@@ -20,6 +21,10 @@ _OF_FACETS = ("models", "jobs")
 """Facts that the facets count beside what the index holds."""
 
 
+_REST_SECONDS = 0.06
+"""How long nothing must have been typed before facets are counted."""
+
+
 class Facets(FacetPanel):
     """The facet panel with its keys: those of a table, and space or enter to choose."""
 
@@ -28,6 +33,17 @@ class Facets(FacetPanel):
 
 class FilterActions(SessionScreen):
     """The actions on the query."""
+
+    _counting: Timer | None = None
+    refused = False
+    """Whether what stands in the filter line is no query: the line says why until it is another."""
+
+    @cached_property
+    def facets(self) -> Facets:
+        """The facets, put into their box when they are first asked for."""
+        facets = Facets(id="facets")
+        self.query_one("#facet-box").mount(facets)
+        return facets
 
     @property
     def shown(self) -> RowTable:
@@ -49,16 +65,27 @@ class FilterActions(SessionScreen):
             # The remedy first: on a narrow terminal there is room for little else.
             words = (error.hint, error.title) if self.size.width < FACETS_FROM else (error.title, error.hint)
             self.query_one(FilterBar).note(" · ".join(filter(None, words)), error=True)
+            self.refused = True
             return
+        self.refused = False
         self.show_rows()
 
     def complete(self, text: str) -> str:
+        # Imported here because it is no part of the first frame.
+        from core.matrix.complete import completed
+
         return completed(self.session.view.scope, text)
+
+    def count_facets_soon(self) -> None:
+        """Count once nothing has been typed for a moment: who types waits for rows, not for counts."""
+        if self._counting is not None:
+            self._counting.stop()
+        self._counting = self.set_timer(_REST_SECONDS, self.count_facets)
 
     def count_facets(self) -> None:
         if self.query_one("#facet-box").has_class("shown"):
             self.host.learn(_OF_FACETS)
-            self.query_one(Facets).show_facets(self.session.view.facets())
+            self.facets.show_facets(self.session.view.facets())
 
     def on_facet_panel_chosen(self, event: FacetPanel.Chosen) -> None:
         query = self.session.view.query.toggled(event.field, event.value)
@@ -77,7 +104,7 @@ class FilterActions(SessionScreen):
         self.set_focus(self.query_one(FilterBar).input)
 
     def action_facets(self) -> None:
-        box, facets = self.query_one("#facet-box"), self.query_one(Facets)
+        box, facets = self.query_one("#facet-box"), self.facets
         if box.has_class("shown") and facets.has_focus:
             self.shown.focus()
             box.set_class(self.app.size.width >= FACETS_FROM, "shown")

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from core.model import node_id
 from core.text import one_line
 from tui.presentation import counted
-from tui.screens.entry_menu import EntryActions
+from tui.screens.base import SessionScreen
 from tui.widgets.matrix_table import MatrixTable
 
 _MANY_RUNS = 8
 
 
-class TestActions(EntryActions):
+class TestActions(SessionScreen):
     """The actions on the marked tests, or on what is under the cursor."""
 
     table: MatrixTable
@@ -86,6 +86,7 @@ class TestActions(EntryActions):
     # Runs and edits
 
     def targets(self) -> list[str]:
+        """The ids that are meant: the marked ones, else those under the cursor."""
         return self.session.view.targets(self.chosen())
 
     def action_run(self) -> None:
@@ -111,6 +112,13 @@ class TestActions(EntryActions):
             self.host.say(f"{one_line(self.current or 'This')} has not been run here yet: r runs it.")
         else:
             self.host.show_run(record.spec.run_id)
+
+    def action_change_entry(self) -> None:
+        if ids := self.targets():
+            # Imported here because it is no part of the first frame.
+            from tui.screens.entry_menu import EntryMenu
+
+            EntryMenu(self, ids).open()
 
     def action_set_fields(self) -> None:
         ids = self.targets()

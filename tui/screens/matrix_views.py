@@ -6,8 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
-from core.matrix.grid import LAYOUTS
-from core.matrix.groupings import GROUPINGS
 from core.matrix.index import NO_ARCH
 from core.matrix.saved_views import Kept
 from core.matrix.view_spec import Trail, ViewSpec
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from tui.screens.columns import ColumnChoice
     from tui.screens.pick import Option
 
-# Dialogs are imported when they are opened: they are no part of the first frame.
+# Dialogs, groups and grids are imported when they are opened: they are no part of the first frame.
 
 
 class ViewActions(SessionScreen):
@@ -109,6 +107,8 @@ class ViewActions(SessionScreen):
 
     def action_group(self) -> None:
         """Choose what the rows are grouped by; in the grid, how it is laid out."""
+        from core.matrix.grid import LAYOUTS
+        from core.matrix.groupings import GROUPINGS
         from tui.screens.pick import Option
 
         view = self.session.view
@@ -129,6 +129,8 @@ class ViewActions(SessionScreen):
 
     def action_grid(self) -> None:
         """The grid in place of the table, or the table again."""
+        from core.matrix.grid import LAYOUTS
+
         layouts = (one.grid for one in reversed(self.trail.places) if one.grid)
         self._change(grid="" if self.session.view.grid else next(layouts, LAYOUTS[0].name))
 

@@ -20,7 +20,8 @@ from core.runs.store import read_provenance
 from core.runs.tail import LogFile
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.presentation import counted, progress_text, run_look
+from tui.presentation import counted
+from tui.run_look import progress_text, run_look
 from tui.run_text import run_text
 from tui.screens.pick import Option, Pick
 from tui.screens.run_acts import RunActs

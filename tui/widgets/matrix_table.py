@@ -2,16 +2,19 @@
 """The table of tests: plain or in groups, with the rows between a mark that was begun and the cursor."""
 
 from itertools import starmap
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual.binding import BindingType
 from textual.strip import Strip
 
-from core.matrix.tree import Group
 from tui.commands import Where, bindings
+from tui.matrix_rows import MatrixRows
 from tui.tree_rows import TreeRows
 from tui.widgets.row_table import RowSource, RowTable
+
+if TYPE_CHECKING:
+    from core.matrix.tree import Group
 
 
 class MatrixTable(RowTable):
@@ -26,8 +29,16 @@ class MatrixTable(RowTable):
         self.range_start = None
         super().show(source, keep=keep)
 
+    def looks_alike(self, source: RowSource) -> bool:
+        old = self.source
+        return isinstance(old, MatrixRows) and isinstance(source, MatrixRows) and source.looks_like(old)
+
+    def row_look(self, position: int) -> object:
+        # While a query is typed, most rows of one letter are there with the next one, in other places.
+        return self.source.key(position)
+
     @property
-    def heading(self) -> Group | None:
+    def heading(self) -> "Group | None":
         """The group whose heading is under the cursor."""
         source = self.source
         if not isinstance(source, TreeRows) or self.cursor >= len(source):
@@ -72,7 +83,7 @@ class MatrixTable(RowTable):
         if isinstance(source, TreeRows) and self.cursor < len(source):
             self._show_tree(source, source.tree.groups, opened=opened, keep=None)
 
-    def _show_tree(self, source: TreeRows, groups: tuple[Group, ...], *, opened: bool, keep: Group | None) -> None:
+    def _show_tree(self, source: TreeRows, groups: "tuple[Group, ...]", *, opened: bool, keep: "Group | None") -> None:
         tree = source.tree.fold((group.text for group in groups), opened=opened)
         folded = source.over(tree)
         self.show(folded, keep=folded.heading_key(keep) if keep else self.cursor_key)

@@ -26,7 +26,7 @@ class RestingText(Vertical):
         yield self.pane
 
     def on_mount(self) -> None:
-        self._timer: Timer = self.set_timer(_DELAY, self.follow)
+        self._timer: Timer = self.set_timer(_DELAY, self.follow, pause=True)
 
     def follow_soon(self) -> None:
         """Follow once nothing has asked for it for a moment."""

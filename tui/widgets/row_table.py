@@ -117,8 +117,9 @@ class RowTable(LinePane):
 
     def show(self, source: RowSource, *, keep: str | None = None) -> None:
         """Show other rows. The cursor goes to the row with key `keep`, else it stays where it is."""
+        if not self.looks_alike(source):
+            self._strips.clear()
         self.source = source
-        self._strips.clear()
         self._set_height()
         position = self._position_of(keep) if keep is not None else None
         self.set_reactive(RowTable.cursor, self.validate_cursor(self.cursor if position is None else position))
@@ -186,7 +187,7 @@ class RowTable(LinePane):
         elif position >= len(self.source):
             key = ("blank", width)
         else:
-            key = (position, self.cursor_look(position), self.mark_at(position), width)
+            key = (self.row_look(position), self.cursor_look(position), self.mark_at(position), width)
         strip = self._strips.get(key)
         if strip is None:
             if len(self._strips) > _KEPT_STRIPS:
@@ -201,6 +202,14 @@ class RowTable(LinePane):
     def header_look(self) -> object:
         """What changes the header; headers with the same one look the same."""
         return None
+
+    def looks_alike(self, source: RowSource) -> bool:
+        """Whether lines made before are good for `source` too, where `row_look` is the same."""
+        return False
+
+    def row_look(self, position: int) -> object:
+        """What tells the row from others; rows with the same one look the same."""
+        return position
 
     def cursor_look(self, position: int) -> object:
         """What the cursor does to the look of a row; rows with the same one look the same."""
@@ -233,7 +242,9 @@ class RowTable(LinePane):
             filled += left + 1
             for at, cell in enumerate(columns[number], 1):
                 words = cell.text.rjust(left) if column.right else cell.text
-                text = fit(words, left if at == len(columns[number]) else min(left, len(words)), elide=column.elide)
+                last = at == len(columns[number])
+                whole = not last and len(words) <= left and words.isascii()
+                text = words if whole else fit(words, left if last else min(left, len(words)), elide=column.elide)
                 parts.append((text, self._style(cell.style or base, lits[number])))
                 left -= len(text)
             parts.append((" ", self._style(base, lits[number] and lits[number + 1])))

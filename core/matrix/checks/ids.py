@@ -16,7 +16,7 @@ _SUGGESTIONS = 3
 
 
 def _unknown_ids(matrix: Matrix) -> Iterator[Finding]:
-    strays = [one for one in written(matrix) if one.entry.id not in matrix.known]
+    strays = [one for one in written(matrix) if one.entry.id in matrix.strays]
     if not strays:
         return
     shapes = _shapes(matrix)
@@ -61,7 +61,7 @@ class _Known:
 
 def _shapes(matrix: Matrix) -> dict[TestId, _Known]:
     found: dict[TestId, _Known] = defaultdict(_Known)
-    for id in sorted(matrix.known):
+    for id in matrix.universe():
         if (parsed := TestId.parse(id)) is not None:
             found[_shape(parsed)].add(parsed)
     return found

@@ -13,7 +13,8 @@ from core.matrix.checks.spelling import letters
 from core.matrix.effective import status_on
 from core.matrix.index import Matrix
 from core.model import Finding, Status
-from core.sources.expectations import PLACEHOLDER_KEY, ExpectationFile, compose
+from core.sources.expectation_file import ExpectationFile
+from core.sources.expectations import PLACEHOLDER_KEY, compose
 from core.sources.loaders import loader_file
 
 _CHECKPOINT = "pretrained_model_name"

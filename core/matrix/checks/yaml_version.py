@@ -12,7 +12,8 @@ from core.matrix.checks.written import Path, Written, written
 from core.matrix.field_values import is_flag
 from core.matrix.index import Matrix
 from core.model import Finding
-from core.sources.expectations import ROOT_KEY, ExpectationFile, compose
+from core.sources.expectation_file import ExpectationFile
+from core.sources.expectations import ROOT_KEY, compose
 
 _READINGS = (
     (r"yes|Yes|YES|on|On|ON", "true", "text"),

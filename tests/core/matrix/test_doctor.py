@@ -71,7 +71,7 @@ def upstream(shared_test_config: Path, tmp_path: Path) -> Matrix:
     for name in {name for text in texts.values() for name in _filechecks(text)}:
         (patterns / name).touch()
     matrix = index(write_checkout(tmp_path, LOADERS, texts))
-    return replace(matrix, known=frozenset(matrix.ids))
+    return replace(matrix, strays=frozenset())
 
 
 def _filechecks(text: str) -> list[str]:

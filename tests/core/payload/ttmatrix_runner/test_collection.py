@@ -97,7 +97,9 @@ def test_the_plugin_and_the_matrix_agree_on_every_id_of_the_sample(checkout: Che
     pytest.importorskip("torch")
     sample: Real = sample_checkout(tmp_path / "sample")
     matrix = index(sample, Universe.COLLECTED)
-    wanted = {f"{function}[{member.id}]" for member in matrix.members for function in functions(member, matrix.schema)}
+    wanted = {
+        f"{function}[{member.id}]" for member in matrix.members() for function in functions(member, matrix.schema)
+    }
     checkout.root = sample.root
     done = checkout.run("--collect-only", "-q")
     excluded = {

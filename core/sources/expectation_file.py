@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one expectation YAML file says, as a value that can be kept without the parser that made it."""
+
+from dataclasses import dataclass
+
+from core.model import Entry, Finding
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectationFile:
+    """One YAML file as it was read."""
+
+    name: str
+    """Path relative to the test_config directory."""
+    text: str
+    entries: tuple[Entry, ...] = ()
+    """In the order of the file, duplicates included; a placeholder file has none."""
+    placeholders: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    def entry_text(self, entry: Entry) -> str:
+        """The lines of `entry` as they stand in the file, without the last line end."""
+        lines = self.text.removeprefix("\ufeff").split("\n")[entry.line - 1 : entry.end_line]
+        return "\n".join(line.rstrip("\r") for line in lines)

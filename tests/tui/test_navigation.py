@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ways between the screens."""
+
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from tests.support.app import build_app, until
+from tests.support.tree import sample
+
+
+async def test_at_most_one_screen_stands_above_the_matrix(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        assert app.screen_stack == [app.matrix_screen]
+        for key, name in (("2", "runs"), ("5", "review"), ("6", "doctor"), ("2", "runs")):
+            await pilot.press(key)
+            assert app.screen_stack == [app.matrix_screen, getattr(app, f"{name}_screen")]
+        await pilot.press("1")
+        assert app.screen_stack == [app.matrix_screen]
+        await until(pilot, lambda: app.matrix_screen.table.has_focus, "the focus of before")
+
+
+async def test_what_goes_to_a_test_leaves_what_is_asked(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("5")
+        app.tell(TTMatrixError("It broke", "there"))
+        await until(pilot, lambda: len(app.screen_stack) == 3, "the notice")
+        id = app.session.matrix.ids[-1]
+        app.show_test(id)
+        await until(pilot, lambda: app.matrix_screen.current == id, "the test")
+        assert app.screen_stack == [app.matrix_screen]
