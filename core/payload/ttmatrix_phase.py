@@ -10,6 +10,7 @@ import random
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -65,7 +66,7 @@ class Phase:
         self.gradients: dict[str, torch.Tensor] = {}
         self.report: dict[str, Any] = {"dtype": self.name, "ok": False, "step": None, "error_type": None}
         self.report.update(error=None, parameters=[], inputs=[], output=None, unpacked=None, seconds=0.0)
-        self.report.update(frames=[], container=None)
+        self.report.update(frames=[], container=None, weights={})
 
     def run(self, make_loader: Callable[[], Any]) -> None:
         """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
@@ -100,6 +101,7 @@ class Phase:
         model = load_model(loader, self.dtype)
         model.train(training)
         self.report["parameters"] = parameters_of(model)
+        self.report["weights"] = weights_of(model)
         self.step = "load_inputs"
         inputs = self._load_inputs(loader)
         self.report["container"] = type(inputs).__name__
@@ -141,6 +143,12 @@ def parameters_of(model: Any) -> list[str]:
     except (TypeError, ValueError):
         return []
     return [one.name for one in named if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+
+
+def weights_of(model: torch.nn.Module) -> dict[str, int]:
+    """The floating-point dtypes of the model's parameters and buffers, each with how many are of it."""
+    tensors = [tensor for tensor in (*model.parameters(), *model.buffers()) if tensor.is_floating_point()]
+    return dict(Counter(str(tensor.dtype).removeprefix("torch.") for tensor in tensors))
 
 
 def backward_start(unpacked: Any) -> tuple[torch.Tensor, torch.Tensor | None]:

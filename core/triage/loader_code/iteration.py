@@ -24,6 +24,11 @@ class Walk:
     target: cst.BaseExpression
     iterable: cst.BaseExpression
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The loop variables."""
+        return frozenset(name for name in _names(self.target) if name)
+
     def source(self, name: str, keys: Keys) -> "tuple[cst.BaseExpression, Path] | None":
         """Where the values of loop variable `name` come from: an expression, and the path from it."""
         over, kind = _unwrapped(self.iterable)
