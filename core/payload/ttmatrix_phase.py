@@ -18,6 +18,7 @@ import torch
 from ttmatrix_facts import frames
 from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
 from ttmatrix_tensors import describe, float_tensors, lowest_pcc, show, structure
+from ttmatrix_widen import host_numerics
 from ttmatrix_workload import call, load_inputs, load_model
 
 MAX_COMPARED_ELEMENTS = 500_000_000
@@ -108,7 +109,7 @@ class Phase:
         self.report["inputs"] = describe(inputs)
         show("inputs", self.report["inputs"])
         self.step = "forward"
-        with torch.set_grad_enabled(training):
+        with torch.set_grad_enabled(training), host_numerics():
             output = call(model, inputs)
         self.report["output"] = structure(output)
         show(f"output {type(output).__name__}", self.report["output"]["leaves"])
@@ -128,7 +129,8 @@ class Phase:
         show("unpacked", self.report["unpacked"]["leaves"])
         self.step = "backward"
         start, gradient = backward_start(unpacked)
-        start.backward(gradient=gradient)
+        with host_numerics():
+            start.backward(gradient=gradient)
         gradients = {name: p.grad for name, p in model.named_parameters() if p.grad is not None}
         if not gradients:
             raise AssertionError("No gradients: no trainable parameter takes part in the output")
