@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from ttmatrix_facts import frames
 from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
+from ttmatrix_network import missing_download
 from ttmatrix_tensors import describe, float_tensors, lowest_pcc, show, structure
 from ttmatrix_widen import host_numerics
 from ttmatrix_workload import call, load_inputs, load_model
@@ -45,7 +46,7 @@ def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
             phase.run(make_loader)
         elif import_error is not None:
             phase.fail(import_error)
-        if problem := missing_package(phase.error, args):
+        if problem := missing_package(phase.error, args) or missing_download(phase.error):
             raise problem
     low, full = phases
     result["pcc"] = {
