@@ -62,7 +62,7 @@ class Tracer:
             return [Origin(Nature.FOREIGN, node, spot.frame, spot.places)]
         if isinstance(node, cst.Dict | cst.List | cst.Tuple | cst.ListComp | cst.GeneratorExp | cst.DictComp):
             return self._display(node, spot, end)
-        if end and not self._is_variable(node, spot) and not isinstance(node, cst.IfExp):
+        if end and not spot.path and not self._is_variable(node, spot) and not isinstance(node, cst.IfExp):
             spot = replace(spot, places=(*spot.places, Place(spot.frame, spot.at, node=node)))
         if isinstance(node, cst.IfExp):
             return self._either(node, spot, end)

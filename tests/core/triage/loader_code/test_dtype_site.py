@@ -55,6 +55,7 @@ def test_constructors(before: str, after: str | None) -> None:
         "torch.zeros(3, dtype=torch.float32)",
         "torch.randint(0, 255, (3,)) / 255",
         "torch.rand(3).float()",
+        "torch.rand(3).type(torch.FloatTensor)",
         "torch.Tensor([1.0])",
         "torch.softmax(torch.rand(3), 0)",
         "np.zeros(3)",
@@ -127,6 +128,7 @@ def test_foreign_code_that_ignores_the_override_is_cast() -> None:
         (["try:", "    x = torch.rand(3)", "except ValueError:", "    raise", "return x"], "tensor"),
         (["with torch.no_grad():", "    x = torch.rand(3)", "return x"], "tensor"),
         (["self.x = torch.rand(3)", "return self.x"], "tensor"),
+        (["x = {}", "for k, n in (('a', 3), ('b', 4)):", "    x[k] = torch.rand(3)", "return x"], "a"),
         (["x: torch.Tensor = torch.rand(3)", "return x"], "tensor"),
     ],
 )
@@ -325,6 +327,10 @@ def test_a_guard_that_leaves_things_as_they_are_is_no_choice() -> None:
 def test_what_a_tensor_is_split_into() -> None:
     lines = ["a, b = torch.rand(4).chunk(2)", "return a, b"]
     assert changed(site(loader(*lines), "[0]", "[1]"))[1] == ["a, b = torch.rand(4, dtype=dtype_override).chunk(2)"]
+
+
+def test_a_container_is_never_cast() -> None:
+    assert "no name to cast it by" in reason(site(loader("return list(map(make, sizes))"), "[0]"))
 
 
 def test_a_function_on_one_line_is_not_entered() -> None:
