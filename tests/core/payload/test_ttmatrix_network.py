@@ -29,6 +29,8 @@ def wrapped(cause: BaseException) -> BaseException:
         urllib.error.URLError("Name or service not known"),
         wrapped(urllib.error.URLError("no")),
         ConnectionError("refused"),
+        RuntimeError("Error downloading train-images:\nTried https://x, got:\n<urlopen error no>"),
+        OSError("We couldn't connect to 'https://huggingface.co' to load the files"),
         wrapped(type("LocalEntryNotFoundError", (Exception,), {})("offline")),
     ],
 )
