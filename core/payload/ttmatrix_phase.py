@@ -10,13 +10,16 @@ import random
 import sys
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from ttmatrix_facts import frames
 from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
+from ttmatrix_network import missing_download
 from ttmatrix_tensors import describe, float_tensors, lowest_pcc, show, structure
+from ttmatrix_widen import host_numerics
 from ttmatrix_workload import call, load_inputs, load_model
 
 MAX_COMPARED_ELEMENTS = 500_000_000
@@ -43,7 +46,7 @@ def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
             phase.run(make_loader)
         elif import_error is not None:
             phase.fail(import_error)
-        if problem := missing_package(phase.error, args):
+        if problem := missing_package(phase.error, args) or missing_download(phase.error):
             raise problem
     low, full = phases
     result["pcc"] = {
@@ -65,7 +68,7 @@ class Phase:
         self.gradients: dict[str, torch.Tensor] = {}
         self.report: dict[str, Any] = {"dtype": self.name, "ok": False, "step": None, "error_type": None}
         self.report.update(error=None, parameters=[], inputs=[], output=None, unpacked=None, seconds=0.0)
-        self.report.update(frames=[], container=None)
+        self.report.update(frames=[], container=None, weights={})
 
     def run(self, make_loader: Callable[[], Any]) -> None:
         """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
@@ -100,13 +103,14 @@ class Phase:
         model = load_model(loader, self.dtype)
         model.train(training)
         self.report["parameters"] = parameters_of(model)
+        self.report["weights"] = weights_of(model)
         self.step = "load_inputs"
         inputs = self._load_inputs(loader)
         self.report["container"] = type(inputs).__name__
         self.report["inputs"] = describe(inputs)
         show("inputs", self.report["inputs"])
         self.step = "forward"
-        with torch.set_grad_enabled(training):
+        with torch.set_grad_enabled(training), host_numerics():
             output = call(model, inputs)
         self.report["output"] = structure(output)
         show(f"output {type(output).__name__}", self.report["output"]["leaves"])
@@ -126,7 +130,8 @@ class Phase:
         show("unpacked", self.report["unpacked"]["leaves"])
         self.step = "backward"
         start, gradient = backward_start(unpacked)
-        start.backward(gradient=gradient)
+        with host_numerics():
+            start.backward(gradient=gradient)
         gradients = {name: p.grad for name, p in model.named_parameters() if p.grad is not None}
         if not gradients:
             raise AssertionError("No gradients: no trainable parameter takes part in the output")
@@ -141,6 +146,12 @@ def parameters_of(model: Any) -> list[str]:
     except (TypeError, ValueError):
         return []
     return [one.name for one in named if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+
+
+def weights_of(model: torch.nn.Module) -> dict[str, int]:
+    """The floating-point dtypes of the model's parameters and buffers, each with how many are of it."""
+    tensors = [tensor for tensor in (*model.parameters(), *model.buffers()) if tensor.is_floating_point()]
+    return dict(Counter(str(tensor.dtype).removeprefix("torch.") for tensor in tensors))
 
 
 def backward_start(unpacked: Any) -> tuple[torch.Tensor, torch.Tensor | None]:

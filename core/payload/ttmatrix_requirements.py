@@ -4,6 +4,7 @@
 Upstream installs into the environment itself and rolls back; what dies in between leaves it damaged, and two such tests
 cannot run at a time. A layer is a virtual environment that sees all packages of the one it lies on and has only what is
 new or different. It is made once for the same files over the same packages, kept, and put in front of the import path.
+Where nothing would be in it, there is none, and pip is not asked.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from ttmatrix_satisfied import satisfied
 
 DISABLE = "TT_XLA_DISABLE_MODEL_REQS"
 DEBUG = "TT_XLA_REQS_DEBUG"
@@ -51,7 +54,7 @@ def applied(loader_directory: Path, cache: Path | None = None) -> Iterator[Path 
     that the layer has as well are imported anew, and are as before afterwards. Raises RequirementsError.
     """
     files = _files(loader_directory)
-    if not files or os.environ.get(DISABLE) == "1":
+    if os.environ.get(DISABLE) == "1" or satisfied(files):
         yield None
         return
     layer = ensure(files, cache or default_cache())

@@ -15,8 +15,8 @@ from core.triage.frame import (
     set_back,
     take_back,
 )
-from core.triage.loader_code.dtype_site import dtype_site
-from core.triage.loader_code.edit import Edit, NoSite
+from core.triage.loader_code.dtype_candidates import dtype_candidates
+from core.triage.loader_code.edit import Edit
 from core.triage.loader_code.symptom import Symptom
 from core.triage.report import Report, abort
 from core.triage.repro import Repro
@@ -42,34 +42,38 @@ def dtype_bfloat16(case: Case, report: Report) -> Steps[None]:
         report.decide("expected-failure", "torch has no bfloat16 kernel for this operation: no loader can mend that")
         yield from expect_failures(report, _errors(confirmed))
         return
-    path, edit = _site(case, target)
-    if isinstance(edit, NoSite):
-        report.decide("no-fix-site", edit.reason)
-        yield from expect_failures(report, _errors(confirmed))
-        return
-    yield from put(report, path, edit)
-    after = yield from reproduce(report, confirmed, AFTER, "after the edit")
-    yield from _after_edit(case, report, confirmed, after)
+    edits, why = _sites(case, target)
+    wrong = ""
+    for path, edit in edits:
+        yield from put(report, path, edit)
+        after = yield from reproduce(report, confirmed, AFTER, "after the edit")
+        wrong = _wrong(report, after[case.id], confirmed[case.id])
+        if not wrong:
+            yield from _after_edit(case, report, confirmed, after)
+            return
+        yield from take_back(report, wrong)
+    if why or not wrong:
+        report.decide("no-fix-site", why)
+    else:
+        report.decide("wrong-fix-site", f"with the edit {wrong}, so it was taken back")
+    yield from expect_failures(report, _errors(confirmed))
+
+
+def _wrong(report: Report, after: Repro, before: Repro) -> str:
+    """Why the edit is none for this failure; empty: it mends it, or shows the next."""
+    if after.low is None or dtype_flavour(after.low.error) == CROSS_DTYPE:
+        return "the failure stayed the same"
+    if set_back(after, before):
+        return f"the loader itself failed: {reason_line(after.low.error)}"
+    if after.ok and (after.full is None or not after.full.ok):
+        report.review.append(f"with the edit float32 fails: {after.full.error if after.full else after.summary}")
+        return "float32 failed"
+    return ""
 
 
 def _after_edit(case: Case, report: Report, before: dict[str, Repro], after: dict[str, Repro]) -> Steps[None]:
     target = after[case.id]
-    if target.low is None or dtype_flavour(target.low.error) == CROSS_DTYPE:
-        report.decide("wrong-fix-site", "the edit did not change the failure, so it was taken back")
-        yield from take_back(report, "the failure stayed the same")
-        yield from expect_failures(report, _errors(before))
-        return
-    if set_back(target, before[case.id]):
-        report.decide("wrong-fix-site", "with the edit the loader itself fails, so it was taken back")
-        yield from take_back(report, f"the loader failed with it: {reason_line(target.low.error)}")
-        yield from expect_failures(report, _errors(before))
-        return
-    if target.ok and (target.full is None or not target.full.ok):
-        report.decide("wrong-fix-site", "the edit broke float32, so it was taken back")
-        report.review.append(f"with the edit float32 fails: {target.full.error if target.full else target.summary}")
-        yield from take_back(report, "float32 failed with it")
-        yield from expect_failures(report, _errors(before))
-        return
+    assert target.low is not None
     _leave_out(report, after)
     if target.ok:
         report.decide("fixed", "the edit mends the CPU run; the device decides")
@@ -119,17 +123,17 @@ def _errors(repros: dict[str, Repro]) -> dict[str, str]:
     return {id: one.low.error for id, one in repros.items() if one.low is not None}
 
 
-def _site(case: Case, target: Repro) -> tuple[str, Edit | NoSite]:
-    """The edit in the loader, else in a loader that it descends from."""
+def _sites(case: Case, target: Repro) -> tuple[list[tuple[str, Edit]], str]:
+    """The edits to try in the loader, else in a loader that it descends from, and why none is for all of it."""
     assert target.low is not None
     reasons: list[str] = []
     for path in case.loader_files:
         symptom = Symptom.of_phase(target.low.raw, target.low.traceback, path)
-        found = dtype_site(case.sources[path], symptom, variant=case.target.variant)
-        if isinstance(found, Edit):
-            return path, found
-        reasons.append(found.reason)
-    return case.loader, NoSite(reasons[0] if reasons else "there is no loader file")
+        edits, why = dtype_candidates(case.sources[path], symptom, variant=case.target.variant)
+        if edits:
+            return [(path, edit) for edit in edits], why
+        reasons.append(why)
+    return [], reasons[0] if reasons else "there is no loader file"
 
 
 def _leave_out(report: Report, after: dict[str, Repro]) -> None:

@@ -89,7 +89,8 @@ def pick(reason: str, target: Repro) -> tuple[str, str]:
         return "", f"No workflow is for this failure: {live or target.summary}. Nothing was edited."
     if said:
         return said, f"the entry's reason is: {reason}; its CPU repro passes"
-    return "", "The test passes on CPU, and no workflow is for the reason of its entry. Nothing was edited."
+    why = "the test passes on CPU, and no workflow is for the reason of its entry. Nothing was edited."
+    return "", f"The failure does not reproduce: {why}"
 
 
 def claimed(text: str) -> str:

@@ -47,6 +47,7 @@ CASES = (
         "        if dtype_override is not None:\n            img = img.to(dtype_override)\n\n        return img",
         "        return img",
     ),
+    Case(_MIXER, "its model's cast", "            model = model.to(dtype_override)\n", "            pass\n"),
     Case(_CRF, "as it is"),
     Case(_CRF, "its override", "def unpack_forward_output(", "def unpacked_by_nobody("),
     Case(_DENSE, "as it is"),
@@ -56,6 +57,8 @@ CASES = (
         "        if dtype_override is not None:\n            inputs = inputs.to(dtype_override)\n\n        return inputs\n",
         "        return inputs\n",
     ),
+    Case(_DENSE, "the cast in its guard", "inputs = inputs.to(dtype_override)", "inputs = inputs"),
+    Case(_DENSE, "its model's cast", "            model = model.to(dtype_override)\n", "            pass\n"),
 )
 
 

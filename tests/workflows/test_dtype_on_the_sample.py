@@ -110,6 +110,28 @@ def test_a_tensor_that_comes_from_elsewhere_is_cast_unless_there_is_no_override(
     assert [phase["ok"] for phase in told["cpu"][-1]["phases"]] == [True, True]
 
 
+ROW = "torch.zeros(batch_size, 6)"
+
+
+def test_a_model_that_stays_in_float32_is_cast(sample: Sample) -> None:
+    sample.change(LOADER, ROW, "torch.zeros(batch_size, 6, dtype=dtype_override)")
+    sample.change(LOADER, "return cast_model_to_type(model.eval(), dtype_override)", "return model")
+    told = sample.told(SMALL)
+    assert (told["flavour"], told["decision"]) == ("cross_dtype", "fixed")
+    assert "+            model = model.to(dtype_override)" in told["loader_edit"]["diff"]
+    assert [phase["ok"] for phase in told["cpu"][-1]["phases"]] == [True, True]
+
+
+def test_one_cast_of_all_inputs_is_put_back_into_its_loop(sample: Sample) -> None:
+    sample.change(LOADER, "16, 16, dtype=dtype_override)", "16, 16)")
+    loop = "inputs = {k: v for k, v in {'image': image, 'row': row}.items()}\n        return inputs"
+    sample.change(LOADER, 'return {"image": image, "row": row}', loop)
+    told = sample.told(SMALL)
+    assert told["decision"] == "fixed"
+    assert "{k: v.to(dtype_override or torch.float32) for" in told["loader_edit"]["diff"]
+    assert [phase["ok"] for phase in told["cpu"][-1]["phases"]] == [True, True]
+
+
 def test_without_an_override_to_follow_it_is_an_expected_failure(sample: Sample) -> None:
     sample.change(
         LOADER, "def load_inputs(self, dtype_override=None, batch_size=1)", "def load_inputs(self, batch_size=1)"

@@ -8,19 +8,11 @@ from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_leaves
+from ttmatrix_widen import CONVOLUTIONS, narrow_dtype, widened
 
 _ATEN = torch.ops.aten
-_NARROW = (torch.bfloat16, torch.float16)
 _SUMS = frozenset({_ATEN.sum.default, _ATEN.sum.dim_IntList, _ATEN.mean.default, _ATEN.mean.dim})
-_CONVOLUTIONS = frozenset(
-    {
-        _ATEN.convolution.default,
-        _ATEN.convolution_overrideable.default,
-        _ATEN.convolution_backward.default,
-        _ATEN.convolution_backward_overrideable.default,
-    }
-)
 
 
 class WideSums(TorchDispatchMode):
@@ -35,13 +27,12 @@ class WideSums(TorchDispatchMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        wide = func in _CONVOLUTIONS or (func in _SUMS and kwargs.get("dtype") is None)
-        if not wide or not _is(args[0], _NARROW):
+        wide = func in CONVOLUTIONS or (func in _SUMS and kwargs.get("dtype") is None)
+        dtype = narrow_dtype(args) if wide else None
+        if dtype is None:
             with _as_outside(args, kwargs):
                 return func(*args, **kwargs)
-        dtype = args[0].dtype
-        result = func(*tree_map(lambda one: one.float() if _is(one, _NARROW) else one, args), **kwargs)
-        return tree_map(lambda one: one.to(dtype) if _is(one, (torch.float32,)) else one, result)
+        return widened(func, args, kwargs, dtype)
 
 
 def _as_outside(args: tuple[Any, ...], kwargs: dict[str, Any]) -> AbstractContextManager[object]:
@@ -54,7 +45,3 @@ def _as_outside(args: tuple[Any, ...], kwargs: dict[str, Any]) -> AbstractContex
         return nullcontext()
     excluded = torch._C._dispatch_tls_local_exclude_set().remove(torch._C.DispatchKey.Functionalize)
     return torch._C._ForceDispatchKeyGuard(torch._C._dispatch_tls_local_include_set(), excluded)
-
-
-def _is(value: Any, dtypes: tuple[torch.dtype, ...]) -> bool:
-    return isinstance(value, torch.Tensor) and value.dtype in dtypes

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
+from ttmatrix_widen import host_knows_bfloat16, host_numerics, wide_decompositions
 
 from .backend import COMPILATION, EXECUTION, Stage
 from .settings import Settings
@@ -50,8 +51,8 @@ class Eager:
         return model
 
     def numerics(self) -> AbstractContextManager[object]:
-        """Nothing to mend."""
-        return nullcontext()
+        """As the reference is made: two runs of the same code are to differ by nothing."""
+        return host_numerics()
 
     def settle(self, tensors: Iterable[torch.Tensor], stage: Stage) -> None:
         """Nothing is ever outstanding."""
@@ -75,13 +76,21 @@ class Inductor(Eager):
             return "this torch has no TorchInductor"
         return None
 
+    def numerics(self) -> AbstractContextManager[object]:
+        """Nothing around what is compiled: it is made so."""
+        return nullcontext()
+
     def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
         """`torch.compile`, which traces and compiles at the first call."""
         from torch._inductor.compile_fx import compile_fx
+        from torch._inductor.decomposition import select_decomp_table
+
+        # Its own table where none is given.
+        table = None if host_knows_bfloat16() else {**select_decomp_table(), **wide_decompositions()}
 
         def compile_graph(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> Callable[..., Any]:
             stage(COMPILATION)
-            compiled = compile_fx(graph, inputs)
+            compiled = compile_fx(graph, inputs, decompositions=table)
             stage(EXECUTION)
             return compiled
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from ttmatrix_widen import host_numerics
 from ttmatrix_workload import call_arguments, load_inputs, load_model
 
 from .artefacts import Artefacts
@@ -109,7 +110,8 @@ class _Test:
         unpack = self.loader.unpack_forward_output
         reference = unpack(self._reference())
         gradient = torch.randn(reference.shape, dtype=reference.dtype)
-        reference.backward(gradient=gradient)
+        with host_numerics():
+            reference.backward(gradient=gradient)
         expected = self._gradients()
         self.model.zero_grad()
         output = unpack(self._on_device()(self.stage))
@@ -149,7 +151,8 @@ class _Test:
     def _reference(self) -> Any:
         args, kwargs = copied((self.args, self.kwargs), _CPU)
         _seed()
-        return self.model(*args, **kwargs)
+        with host_numerics():
+            return self.model(*args, **kwargs)
 
     def _on_device(self) -> Callable[[Stage], Any]:
         """A function that runs the model once on the device, telling the stages, and waits for it."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import re
 import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from .reason_rules import METAL, RULES, SWEEPS, TORCH, TTNN, XLA, Rule
 
 
 @dataclass(frozen=True)
@@ -19,116 +22,8 @@ class FailingReason:
 
 
 SKIPPED = FailingReason("NOT_SUPPORTED_AND_SKIPPED", "Model is not supported (skipped)")
+_OOM = "OUT_OF_MEMORY"
 PCC_DISABLED = FailingReason("INCORRECT_RESULT_PCC_DISABLED", "Test marked w/ INCORRECT_RESULT. PCC check disabled.")
-
-
-@dataclass(frozen=True)
-class _Rule:
-    """Everything must match: the class of the exception, and each pattern somewhere in its text or traceback."""
-
-    name: str
-    description: str
-    patterns: tuple[str, ...]
-    exception: str = ""
-    component: str | None = None
-    without: str = "(?!)"
-
-
-# Those of upstream's names that a host alone can produce, and what compilers say; in upstream's order, the first
-# that matches counts. The rest needs its testers' own files in the traceback, or a device.
-_RULES = (
-    _Rule(
-        "SEGMENTATION_MODELS_PYTORCH_NOT_FOUND",
-        "ModuleNotFoundError: No module named 'segmentation_models_pytorch'",
-        ("No module named 'segmentation_models_pytorch'",),
-        "ModuleNotFoundError",
-    ),
-    _Rule(
-        "TOKENIZER_CHAT_TEMPLATE_NOT_SET",
-        "ValueError: Cannot use chat template functions because tokenizer.chat_template is not set and no template"
-        " argument was passed",
-        ("chat template functions", "chat_template is not set"),
-        "ValueError",
-    ),
-    _Rule(
-        "UNBOUND_LOCAL_ERROR",
-        "UnboundLocalError: cannot access local variable",
-        ("cannot access local variable",),
-        "UnboundLocalError",
-    ),
-    _Rule(
-        "DATA_MISMATCH_WRONG_PCC",
-        "Data mismatch PCC is wrong",
-        (r"\AEvaluation result 0 failed", "PCC comparison failed", "Calculated: pcc="),
-        "AssertionError",
-        "Xla",
-        without="pcc=nan|Allclose comparison failed",
-    ),
-    _Rule("OUT_OF_MEMORY", "Out of memory error", ("Out of Memory: Not enough space to allocate",), "RuntimeError"),
-    _Rule("MLIR_TTIR_COMPILATION_ERROR", "MLIR/TTIR compilation error", (r"loc\(.*\): error:.*'ttir\.",), "", "Xla"),
-    _Rule("MLIR_TTNN_COMPILATION_ERROR", "MLIR/TTNN compilation error", (r"loc\(.*\): error:.*'ttnn\.",), "", "Xla"),
-    _Rule(
-        "MLIR_STABLEHLO_COMPILATION_ERROR",
-        "MLIR/StableHLO compilation error",
-        (r"loc\(.*\): error:.*'stablehlo\.",),
-        "",
-        "Xla",
-    ),
-    _Rule(
-        "TORCHVISION_DEFORM_IM2COL_BFLOAT16_NOT_IMPLEMENTED",
-        "deformable_im2col not implemented for bfloat16",
-        ("deformable_im2col", "not implemented", "(?i:bfloat16)", "torchvision[/.](ops|deform_conv2d)"),
-        "RuntimeError",
-    ),
-    _Rule(
-        "TORCHVISION_NMS_BFLOAT16_NOT_IMPLEMENTED",
-        "nms_kernel not implemented for bfloat16",
-        (r"nms_kernel|torchvision\.ops\.nms", "not implemented", "(?i:bfloat16)", "torchvision[/.]ops"),
-        "RuntimeError",
-    ),
-    _Rule(
-        "AUTOSHAPE_FORWARD_ARGS_MISMATCH",
-        "AutoShape forward received wrong number of arguments",
-        (r"AutoShape\.forward", "positional arguments|were given"),
-        "TypeError",
-    ),
-    _Rule(
-        "DYNAMO_FAKE_TENSORS_FX_NODE",
-        "Dynamo failed to run FX node with fake tensors",
-        ("Dynamo failed to run FX node",),
-    ),
-    _Rule(
-        "TENSOR_DATA_NOT_ALLOCATED",
-        "Tensor has non-zero elements but data not allocated",
-        ("non-zero number of elements", "data is not allocated yet"),
-        "RuntimeError",
-    ),
-    _Rule(
-        "DYNAMO_UNSUPPORTED_MODULE_CONTAINER",
-        "Dynamo assertion: unsupported module container (e.g., SparseSequential)",
-        (r"torch[/.]_dynamo", r"SparseSequential|assert isinstance\(base, \(torch\.nn\.ModuleList"),
-        "AssertionError",
-    ),
-    _Rule(
-        "TENSOR_CANNOT_CONVERT_TO_SCALAR",
-        "Tensor with multiple elements cannot be converted to Scalar",
-        (r"a Tensor with \d+ elements cannot be converted to Scalar",),
-        "RuntimeError",
-    ),
-    _Rule(
-        "PHI3V_UNEXPECTED_MAX_NEW_TOKENS",
-        "Phi3VForCausalLM.forward got unexpected keyword 'max_new_tokens'",
-        (r"Phi3VForCausalLM\.forward", "unexpected keyword argument", "max_new_tokens"),
-        "TypeError",
-    ),
-    _Rule(
-        "NODE_ARITY_MISMATCH",
-        "Node arity mismatch",
-        ("Node arity mismatch; expected .*, but got",),
-        "ValueError",
-        "Torch",
-    ),
-)
 
 
 def live_reason(error: BaseException, output: str) -> str:
@@ -151,12 +46,47 @@ _SIGNS = (
 """What makes a line telling, and where its telling part begins."""
 
 
+_LIBRARIES = r"libtt_metal\.so|_ttnncpp\.so|libTTMLIRRuntime\.so"
+_ORIGINS = {
+    METAL: (("libtt_metal", "_ttnncpp", "libTTMLIRRuntime"), "(?!)"),
+    TTNN: (("_ttnncpp|libTTMLIRCompiler", "libTTMLIRRuntime"), r"libtt_metal\.so"),
+    TORCH: ((), _LIBRARIES),
+    SWEEPS: ((), _LIBRARIES),
+}
+"""By component, the libraries whose names the log must hold, and what it must not.
+
+Upstream also goes by the file of its own that was left last, which our runner does not have.
+"""
+_SUMMARIES = (
+    "TT_THROW: Statically allocated circular buffers on core range",
+    "Bad StatusOr access: INTERNAL: Error code: 13",
+)
+
+
 def failing_reason(error: BaseException, output: str) -> FailingReason:
     """Upstream's name for `error`; without one, the name of its class and the live reason."""
-    text = "".join([str(error), "\n", *traceback.format_exception(error), output])
-    kind = type(error).__name__
-    for rule in _RULES:
-        matches = all(re.search(pattern, text) for pattern in rule.patterns)
-        if matches and rule.exception in ("", kind) and not re.search(rule.without, text):
-            return FailingReason(rule.name, rule.description, rule.component)
-    return FailingReason(kind, live_reason(error, output))
+    log = "".join([*traceback.format_exception(error)])
+    for rule in RULES:
+        if _fits(rule, error, log, output):
+            summary = next((text for text in _SUMMARIES if text in log + output), "")
+            return FailingReason(rule.name, rule.description, rule.component, summary if rule.name == _OOM else "")
+    return FailingReason(type(error).__name__, live_reason(error, output))
+
+
+def _fits(rule: Rule, error: BaseException, log: str, output: str) -> bool:
+    message, both = str(error), log + output
+    if rule.exception not in ("", type(error).__name__) or (rule.without and re.search(rule.without, both)):
+        return False
+    texts = ((rule.message, message), (rule.log, log), (rule.output, output), (rule.anywhere, both))
+    return _is_of(rule.component, message, log) and all(_has(text, patterns) for patterns, text in texts)
+
+
+def _is_of(component: str | None, message: str, log: str) -> bool:
+    if component == XLA:
+        return not re.search(rf"{_LIBRARIES}|libTTMLIRCompiler\.so", message)
+    wanted, never = _ORIGINS.get(component or "", ((), "(?!)"))
+    return _has(log, wanted) and not re.search(never, log)
+
+
+def _has(text: str, patterns: Iterable[str]) -> bool:
+    return all(re.search(pattern, text) for pattern in patterns)

@@ -13,6 +13,7 @@ from core.triage.loader_code.tensors import (
     JOINING_FUNCTIONS,
     SHAPE_FUNCTIONS,
     SHAPE_METHODS,
+    SPLITTING_METHODS,
     Made,
     alike_source,
     cast_by_name,
@@ -47,7 +48,8 @@ class Calls:
     def follow(self, call: cst.Call, spot: Spot) -> list[Origin]:
         if (made := made_by(call)) is not None and spot.indexed:
             return self._made(made, call, spot)
-        if (function := self._callee(call, spot.frame)) is not None:
+        function = self._callee(call, spot.frame)
+        if function is not None and isinstance(function.body, cst.IndentedBlock):
             frame = entered(function, call, spot.frame, spot.at)
             return self.follower.returned(frame, spot.path, spot.places)
         found = self._builtin(call, spot) or self._torch_function(call, spot) or self._method(call, spot)
@@ -133,6 +135,8 @@ class Calls:
             return self._converted(call, value, spot)
         if name in SHAPE_METHODS:
             return self.follower.follow(value, spot)
+        if name in SPLITTING_METHODS and spot.path:
+            return self.follower.follow(value, replace(spot, path=spot.path[1:]))
         if (made := cast_by_name(name)) is not None:
             return _origin(Nature.INTEGER if made is Made.INTEGERS else Nature.FOREIGN, call, spot)
         return None

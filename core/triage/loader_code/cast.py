@@ -36,10 +36,14 @@ def _literal(key: str | int) -> str:
 
 
 def _expression(code: Code, node: cst.BaseExpression, name: str) -> tuple[Splice, int]:
-    """A value without a name: `x` becomes `x.to(name or torch.float32)`, float32 being what it is already."""
+    """A value without a name: `x` becomes `x.to(name or torch.float32)`, float32 being what it is already.
+
+    Where it is only come to with an override, that is named alone.
+    """
     text = code.text(node)
     simple = isinstance(node, cst.Call | cst.Name | cst.Attribute | cst.Subscript)
-    changed = f"{text if simple else f'({text})'}.to({name} or torch.float32)"
+    dtype = name if _is_come_to_with(code, node, name) else f"{name} or torch.float32"
+    changed = f"{text if simple else f'({text})'}.to({dtype})"
     return Splice(code.start(node), code.end(node), changed), code.last_line(node)
 
 
@@ -77,6 +81,16 @@ def _last_write(code: Code, place: Place) -> tuple[cst.IndentedBlock | None, int
                 break  # What is decided here is not to be decided for the cases that are left out.
             at = node
     return innermost
+
+
+def _is_come_to_with(code: Code, node: cst.CSTNode, name: str) -> bool:
+    for around in code.above(node):
+        if isinstance(around, cst.If | cst.IfExp) and node is around.body and _ensures(around.test, name):
+            return True
+        if isinstance(around, cst.FunctionDef):
+            break
+        node = around
+    return False
 
 
 def _is_guarded(code: Code, block: cst.IndentedBlock, name: str) -> bool:

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a condition holds where a floating-point input is followed and the dtype override is given."""
+"""Whether a condition holds where an input is followed and the dtype override is given."""
 
 from collections.abc import Mapping
 
 import libcst as cst
 
 from core.triage.loader_code.code import constant, dotted
-from core.triage.loader_code.frames import Frame, mentions
+from core.triage.loader_code.frames import Followed, Frame, mentions
 
 _VARIANT = frozenset({"self._variant", "self.variant", "variant"})
 _EQUALITY = (cst.Equal, cst.NotEqual, cst.Is, cst.IsNot)
-_TENSOR_TESTS = frozenset({"is_tensor", "isinstance", "hasattr", "is_floating_point"})
+_TENSOR_TESTS = frozenset({"is_tensor", "isinstance", "hasattr"})
+_FLOAT_TEST = "is_floating_point"
 
 
 class Conditions:
@@ -47,14 +48,22 @@ class Conditions:
         if isinstance(left, cst.Name) and left.value in self.keys:
             return _among(self.keys[left.value], operator, right)
         if isinstance(left, cst.Attribute) and left.attr.value == "dtype" and mentions(left, self.names):
-            return _is_float(operator, right)
+            return self._floats if _names_float(operator, right) else None
         return None
 
     def _tensor_test(self, test: cst.BaseExpression) -> bool | None:
         """Tests that ask whether the followed value is a (floating-point) tensor."""
         called = test.func if isinstance(test, cst.Call) else test
         name = called.attr.value if isinstance(called, cst.Attribute) else dotted(called)
-        return True if name in _TENSOR_TESTS and mentions(test, self.names) else None
+        if not mentions(test, self.names):
+            return None
+        if name == _FLOAT_TEST:
+            return self._floats
+        return self.frame.followed is not Followed.NO_TENSOR if name in _TENSOR_TESTS else None
+
+    @property
+    def _floats(self) -> bool:
+        return self.frame.followed is Followed.FLOATS
 
 
 def _is_variant(variant: str, operator: cst.CSTNode, right: cst.BaseExpression) -> bool | None:
@@ -89,7 +98,6 @@ def _among(key: str | int | None, operator: cst.CSTNode, right: cst.BaseExpressi
     return None
 
 
-def _is_float(operator: cst.CSTNode, right: cst.BaseExpression) -> bool | None:
-    if isinstance(operator, cst.Equal | cst.In) and "torch.float32" in cst.Module([]).code_for_node(right):
-        return True
-    return None
+def _names_float(operator: cst.CSTNode, right: cst.BaseExpression) -> bool:
+    """Whether a dtype is held against float32, or against several of which it is one."""
+    return isinstance(operator, cst.Equal | cst.In) and "torch.float32" in cst.Module([]).code_for_node(right)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find the one place where a loader makes a tensor that ignores `dtype_override`, and mend it."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import libcst as cst
@@ -10,18 +9,14 @@ from core.triage.loader_code.arguments import add_argument
 from core.triage.loader_code.cast import cast
 from core.triage.loader_code.code import Code, dotted, nodes, parameters
 from core.triage.loader_code.edit import Edit, EditKind, NoSite
-from core.triage.loader_code.frames import OVERRIDE, Frame, Path, outermost, spoken_name
+from core.triage.loader_code.frames import OVERRIDE, Frame, outermost, spoken_name
 from core.triage.loader_code.iteration import Bindings
-from core.triage.loader_code.origin import Nature, Origin, Place, Spot, distinct
-from core.triage.loader_code.symptom import Symptom
+from core.triage.loader_code.origin import UNAWARE, Nature, Origin, Place, Spot, distinct
+from core.triage.loader_code.shared_site import shared_site
+from core.triage.loader_code.symptom import Symptom, path_of
 from core.triage.loader_code.tensors import Made, made_by
 from core.triage.loader_code.tracer import Tracer
 from core.triage.loader_code.variants import member_of
-
-_UNAWARE = frozenset({Nature.UNTOLD, Nature.FOREIGN})
-_STEP = re.compile(r"\[(-?\d+)\]|([^.\[\]]+)")
-_SINGLE = "tensor"
-"""What the CPU repro calls an input that is one tensor."""
 
 
 def dtype_site(
@@ -31,13 +26,16 @@ def dtype_site(
 
     An input is followed from what `method` of class `cls` returns back to where it is made: through local variables,
     literals and updates of dictionaries, branches, comprehensions, methods and functions of the same file. Without
-    an input, the lines of the traceback tell, and without these what `load_model` makes. `variant` is the value of the
+    an input, the lines of the traceback tell, and without these what `load_model` makes; a model of which no weight
+    follows the override is cast itself, as it is in the same way followed from there. `variant` is the value of the
     variant that failed: where branches for several contradict each other, its own counts. NoSite where the signature
     has no `dtype_override`, where the tensor is no floating-point one or already follows the override, and where
     several places would have to change. Raises TTMatrixError where the file is no Python.
     """
     code = Code(source)
     member = member_of(code, variant)
+    if symptom.all_of_the_model and isinstance(found := _of_weights(code, cls, member), Edit):
+        return found
     if symptom.leaves:
         function = code.method(cls, method)
         if function is None:
@@ -48,25 +46,19 @@ def dtype_site(
         edits = [_of_leaf(code, leaf, function, cls, "") for leaf in symptom.leaves]
         if member and any(isinstance(one, NoSite) for one in edits):
             edits = [_of_leaf(code, leaf, function, cls, member) for leaf in symptom.leaves]
-        return _one_of(edits, symptom.leaves)
+        if len({one.after if isinstance(one, Edit) else one for one in edits}) == 1:
+            return edits[0]
+        return shared_site(code, function, cls, member, symptom) or _several(edits, symptom.leaves)
     for line in reversed(symptom.lines):
         found = _of_line(code, line, cls)
         if isinstance(found, Edit):
             return found
-    return _of_model(code, cls)
+    made = _of_model(code, cls)
+    return _of_weights(code, cls, member) if isinstance(made, NoSite) and symptom.part_of_the_model else made
 
 
-def path_of(leaf: str) -> Path:
-    """The keys and indexes in the name that the CPU repro gives an input."""
-    if leaf == _SINGLE:
-        return ()
-    return tuple(int(index) if index else key for index, key in _STEP.findall(leaf))
-
-
-def _one_of(found: Sequence[Edit | NoSite], leaves: Sequence[str]) -> Edit | NoSite:
-    """The one edit that all of `leaves` ask for."""
-    if len({one.after if isinstance(one, Edit) else one for one in found}) == 1:
-        return found[0]
+def _several(found: Sequence[Edit | NoSite], leaves: Sequence[str]) -> NoSite:
+    """Why the leaves cannot be mended at once."""
     if not any(isinstance(one, Edit) for one in found):
         return NoSite("; ".join(one.reason for one in found if isinstance(one, NoSite)))
     said = (one.reason if isinstance(one, NoSite) else f"line {one.line}" for one in found)
@@ -81,7 +73,7 @@ def _of_leaf(code: Code, leaf: str, function: cst.FunctionDef, cls: str, member:
 
 def _mended(code: Code, origins: Sequence[Origin], what: str) -> Edit | NoSite:
     """The edit for a tensor that may come from any of `origins`."""
-    unaware = [one for one in origins if one.nature in _UNAWARE]
+    unaware = [one for one in origins if one.nature in UNAWARE]
     # Code that is given the override and yet makes something else leaves only the cast behind it.
     unaware = unaware or [one for one in origins if one.nature is Nature.PASSED]
     if not origins:
@@ -131,9 +123,9 @@ def _keyword(arg: cst.Arg) -> str:
 
 def _common_places(origins: Sequence[Origin]) -> list[Place]:
     """What all of `origins` pass on their way, the last first."""
-    common = list(origins[0].places)
-    for origin in origins[1:]:
-        both = zip(common, origin.places, strict=False)
+    common, *others = ([place for place in origin.places if not place.shared] for origin in origins)
+    for other in others:
+        both = zip(common, other, strict=False)
         same = [mine.same(theirs) for mine, theirs in both]
         common = common[: same.index(False) if False in same else len(same)]
     return common
@@ -148,11 +140,26 @@ def _of_line(code: Code, line: int, cls: str) -> Edit | NoSite:
     return NoSite(f"line {line} is in no function that takes {OVERRIDE}")
 
 
-def _of_model(code: Code, cls: str) -> Edit | NoSite:
-    """The one floating-point constructor of `load_model` that is told no dtype."""
+def _of_weights(code: Code, cls: str, member: str) -> Edit | NoSite:
+    """A cast of the whole model that `load_model` returns."""
+    function = _load_model(code, cls)
+    if isinstance(function, NoSite):
+        return function
+    return _mended(code, Tracer(code).returned(outermost(function, cls, member), ()), "the model")
+
+
+def _load_model(code: Code, cls: str) -> cst.FunctionDef | NoSite:
     function = code.method(cls, "load_model")
     if function is None or OVERRIDE not in {one.name.value for one in parameters(function)}:
         return NoSite(f"no input is float32, and there is no load_model that takes {OVERRIDE} in this file")
+    return function
+
+
+def _of_model(code: Code, cls: str) -> Edit | NoSite:
+    """The one floating-point constructor of `load_model` that is told no dtype."""
+    function = _load_model(code, cls)
+    if isinstance(function, NoSite):
+        return function
     frame = outermost(function, cls)
     made = [one for one in nodes(function.body) if isinstance(one, cst.Call) and made_by(one) is Made.FLOATS]
     return _only_constructor(code, (Origin(Nature.UNTOLD, one, frame, ()) for one in made), "in load_model")

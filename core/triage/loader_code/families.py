@@ -57,7 +57,7 @@ _LANGUAGE = (
 )
 _DETECTION = "cv_object_det cv_zs_object_det cv_keypoint_det Multiview_3D_object_detection realtime_map_construction"
 FAMILIES = (
-    Family("language model", _tasks(_LANGUAGE), ("logits",)),
+    Family("language", _tasks(_LANGUAGE), ("logits",)),
     Family(
         "classification",
         _tasks("nlp_text_cls nlp_token_cls nlp_multi_choice audio_cls cv_image_cls cv_video_cls"),

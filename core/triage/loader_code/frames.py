@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import TypeAlias
 
 import libcst as cst
@@ -20,6 +21,14 @@ class Member(str):
     __slots__ = ()
 
 
+class Followed(Enum):
+    """What kind of value is followed, as far as tests in the code ask for it."""
+
+    FLOATS = auto()
+    OTHER_TENSOR = auto()
+    NO_TENSOR = auto()
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """One function of the file with the call it is entered by; the outermost one is called by the runner."""
@@ -35,16 +44,17 @@ class Frame:
     """Names that hold the override, or follow it."""
     variant: str = ""
     """Member of the variant enum that the loader object is made for; empty: not known."""
+    followed: Followed = Followed.FLOATS
 
     @property
     def depth(self) -> int:
         return 0 if self.caller is None else self.caller.depth + 1
 
 
-def outermost(function: cst.FunctionDef, cls: str, variant: str = "") -> Frame:
+def outermost(function: cst.FunctionDef, cls: str, variant: str = "", followed: Followed = Followed.FLOATS) -> Frame:
     """The frame of a function that the runner calls with `dtype_override`, where it has that parameter."""
     given = {OVERRIDE} & {one.name.value for one in parameters(function)}
-    return Frame(function, cls, aware=_with_aliases(function, given), variant=variant)
+    return Frame(function, cls, aware=_with_aliases(function, given), variant=variant, followed=followed)
 
 
 def entered(function: cst.FunctionDef, call: cst.Call, caller: Frame, at: Statement) -> Frame:
@@ -57,7 +67,8 @@ def entered(function: cst.FunctionDef, call: cst.Call, caller: Frame, at: Statem
     arguments.update(zip(names, plain, strict=False))
     arguments.update({arg.keyword.value: arg.value for arg in call.args if arg.keyword is not None})
     given = {name for name, value in arguments.items() if name in names and mentions(value, caller.aware)}
-    return Frame(function, caller.cls, arguments, caller, at, _with_aliases(function, given), caller.variant)
+    aware = _with_aliases(function, given)
+    return Frame(function, caller.cls, arguments, caller, at, aware, caller.variant, caller.followed)
 
 
 def mentions(node: cst.CSTNode, names: frozenset[str] | set[str]) -> bool:

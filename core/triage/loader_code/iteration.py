@@ -24,6 +24,11 @@ class Walk:
     target: cst.BaseExpression
     iterable: cst.BaseExpression
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The loop variables."""
+        return frozenset(name for name in _names(self.target) if name)
+
     def source(self, name: str, keys: Keys) -> "tuple[cst.BaseExpression, Path] | None":
         """Where the values of loop variable `name` come from: an expression, and the path from it."""
         over, kind = _unwrapped(self.iterable)
@@ -45,8 +50,8 @@ class Walk:
         if dotted(over) == container and kind in ("plain", "keys", "items", "enumerate", "indexes"):
             return {names[0]: key}
         if kind == "plain" and isinstance(over, cst.List | cst.Tuple | cst.Set):
-            literals = [constant(one.value) for one in over.elements]
-            return {names[0]: key if key in literals else _ELSEWHERE}
+            literals = [_first(one.value, len(names)) for one in over.elements]
+            return None if None in literals else {names[0]: key if key in literals else _ELSEWHERE}
         return None
 
 
@@ -97,3 +102,10 @@ def _names(target: cst.BaseExpression) -> list[str]:
     if isinstance(target, cst.Tuple | cst.List):
         return [dotted(one.value) for one in target.elements]
     return [dotted(target)]
+
+
+def _first(element: cst.BaseExpression, names: int) -> Key:
+    """What the first loop variable is in one round, where it is a literal."""
+    if names > 1 and isinstance(element, cst.Tuple | cst.List) and element.elements:
+        element = element.elements[0].value
+    return constant(element)

@@ -28,6 +28,10 @@ class Nature(Enum):
     """The code decides case by case whether it follows the override."""
 
 
+UNAWARE = frozenset({Nature.UNTOLD, Nature.FOREIGN})
+"""What an edit is for."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
     """Where everything that is followed passes by: a variable (or a part of it) as `at` begins, or an expression."""
@@ -37,6 +41,8 @@ class Place:
     name: str = ""
     access: Path = ()
     node: cst.BaseExpression | None = None
+    shared: bool = False
+    """Whether other inputs may pass by too: the expression is evaluated once for each element, in a loop."""
 
     def same(self, other: "Place") -> bool:
         mine = (self.at, self.name, self.access, self.node)

@@ -20,6 +20,8 @@ class Query:
     name: str
     path: Path = ()
     keys: Keys = field(default_factory=dict)
+    names: frozenset[str] = frozenset()
+    """Loop variables that stand for the part itself, or for its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ class Reaching:
         return [], False
 
     def _branches(self, node: cst.If, query: Query) -> Found:
-        holds = Conditions(self.frame, query.keys, frozenset({query.name})).holds(node.test)
+        holds = Conditions(self.frame, query.keys, query.names | {query.name}).holds(node.test)
         body = self._branch(suite(node.body), query)
         if (hit := self._choice(node, body, holds, query)) is not None:
             return [hit], True
@@ -133,8 +135,11 @@ class Reaching:
         return ([], True) if _leaves(statements) else self._block(statements, query)
 
     def _loop(self, node: cst.For, query: Query) -> Found:
-        own = Walk(node.target, node.iter).keys_of(query.name, query.path[0]) if query.path else None
-        hits, definite = self._block(suite(node.body), replace(query, keys={**query.keys, **(own or {})}))
+        walk = Walk(node.target, node.iter)
+        own = walk.keys_of(query.name, query.path[0]) if query.path else None
+        if own is not None:
+            query = replace(query, keys={**query.keys, **own}, names=query.names | walk.names)
+        hits, definite = self._block(suite(node.body), query)
         return hits, definite and own is not None
 
     def _try(self, node: cst.Try, query: Query) -> Found:

@@ -69,9 +69,11 @@ SHAPE_FUNCTIONS = frozenset(
         "clone",
     ]
 )
+SPLITTING_METHODS = frozenset({"chunk", "split", "tensor_split", "unbind"})
+"""Tensor methods that give several tensors in the same dtype."""
 JOINING_FUNCTIONS = frozenset({"cat", "concat", "concatenate", "stack", "hstack", "vstack"})
-_FLOAT_DTYPES = frozenset({"float", "float16", "float32", "float64", "half", "double", "bfloat16"})
-_OTHER_DTYPES = _words("long int int8 int16 int32 int64 uint8 short bool")
+_FLOAT_DTYPES = _words("float float16 float32 float64 half double bfloat16 FloatTensor HalfTensor DoubleTensor")
+_OTHER_DTYPES = _words("long int int8 int16 int32 int64 uint8 short bool LongTensor IntTensor BoolTensor ByteTensor")
 _FLOAT_METHODS = frozenset({"float", "half", "double", "bfloat16"})
 _INTEGER_METHODS = _words("long int short bool byte char argmax argmin eq ne lt gt le ge")
 

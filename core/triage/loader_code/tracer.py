@@ -62,7 +62,7 @@ class Tracer:
             return [Origin(Nature.FOREIGN, node, spot.frame, spot.places)]
         if isinstance(node, cst.Dict | cst.List | cst.Tuple | cst.ListComp | cst.GeneratorExp | cst.DictComp):
             return self._display(node, spot, end)
-        if end and not self._is_variable(node, spot) and not isinstance(node, cst.IfExp):
+        if end and not spot.path and not self._is_variable(node, spot) and not isinstance(node, cst.IfExp):
             spot = replace(spot, places=(*spot.places, Place(spot.frame, spot.at, node=node)))
         if isinstance(node, cst.IfExp):
             return self._either(node, spot, end)
@@ -112,10 +112,14 @@ class Tracer:
             if hit.chosen:
                 found.append(Origin(Nature.CHOSEN, hit.at, spot.frame, spot.places))
             elif hit.value is not None:
-                found += self.follow(hit.value, there)
+                again = self._loops(hit.at) - self._loops(spot.at)
+                found += self.follow(hit.value, _shared(there, hit.at, hit.value) if again else there)
             else:
                 found += self._parameter(node, name, there)
         return found
+
+    def _loops(self, at: Statement) -> set[cst.CSTNode]:
+        return {node for node in self.code.above(at) if isinstance(node, cst.For | cst.While)}
 
     def _parameter(self, node: cst.BaseExpression, name: str, spot: Spot) -> list[Origin]:
         frame = spot.frame
@@ -159,7 +163,7 @@ class Tracer:
 
         Nor is what the loader keeps, save where what is followed passes by no other place.
         """
-        return is_bound(spot.frame, name) or (_is_own(name) and not spot.places)
+        return is_bound(spot.frame, name) or (_is_own(name) and all(one.shared for one in spot.places))
 
     # Displays and comprehensions
 
@@ -173,10 +177,12 @@ class Tracer:
             case cst.List(elements=elements) | cst.Tuple(elements=elements):
                 return self._sequence(elements, spot, end)
             case cst.ListComp(elt=elt, for_in=walk) | cst.GeneratorExp(elt=elt, for_in=walk):
-                return self.follow(elt, replace(rest, bindings=spot.bindings.within(walk, {})), end=end)
+                inside = replace(rest, bindings=spot.bindings.within(walk, {}))
+                return self.follow(elt, _shared(inside, inside.at, elt), end=end)
             case cst.DictComp(key=key, value=value, for_in=walk):
                 keys = {dotted(key): step} if dotted(key) else {}
-                return self.follow(value, replace(rest, bindings=spot.bindings.within(walk, keys)), end=end)
+                inside = replace(rest, bindings=spot.bindings.within(walk, keys))
+                return self.follow(value, _shared(inside, inside.at, value), end=end)
         return []
 
     def _dictionary(self, elements: Sequence[cst.BaseDictElement], spot: Spot, end: bool) -> list[Origin]:
@@ -205,9 +211,11 @@ class Tracer:
 
     def _either(self, node: cst.IfExp, spot: Spot, end: bool) -> list[Origin]:
         keys = {**spot.keys, **spot.bindings.keys}
-        names = frozenset(name for walk in spot.bindings.walks for name in [dotted(walk.target)] if name)
+        names = frozenset[str]().union(*(walk.names for walk in spot.bindings.walks))
         holds = Conditions(spot.frame, keys, names).holds(node.test)
         taken = {True: [node.body], False: [node.orelse], None: [node.body, node.orelse]}[holds]
+        if len(taken) == 1 and spot.places and spot.places[-1].node is node:
+            spot = _shared(spot, spot.at, taken[0])
         if end and len(taken) == 1:
             return self.follow(taken[0], spot, end=True)
         if end:
@@ -224,6 +232,10 @@ class Tracer:
                 if not any(one.nature is Nature.INTEGER for one in found):
                     return found
         return self._origin(Nature.FOREIGN, node, spot)
+
+
+def _shared(spot: Spot, at: Statement, node: cst.BaseExpression) -> Spot:
+    return replace(spot, places=(*spot.places, Place(spot.frame, at, node=node, shared=True)))
 
 
 def _is_own(name: str) -> bool:

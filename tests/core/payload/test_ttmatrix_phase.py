@@ -39,6 +39,7 @@ def test_training_runs_forward_and_backward_in_both_dtypes(repro: Repro) -> None
     ]
     assert (low["container"], low["frames"]) == ("Tensor", [])
     assert low["parameters"] == full["parameters"] == ["x"]
+    assert (low["weights"], full["weights"]) == ({"bfloat16": 2}, {"float32": 2})
     assert full["output"]["access"] == [""]
     assert ran.result
     assert ran.result["pcc"]["outputs"]["value"] > 0.999

@@ -69,6 +69,19 @@ def test_a_model_gets_its_packages_and_nothing_else_changes(wheels: Path, loader
     assert "tt_probe" not in sys.modules
 
 
+def test_what_is_there_already_makes_no_layer(
+    wheels: Path, loader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even pip has to be there: the sample's own requirement is one that needs no network."""
+    monkeypatch.setattr(requirements, "ensure", None)
+    (loader / "requirements.txt").write_text("pytest>=1  # brings packaging\n")
+    with requirements.applied(loader, tmp_path / "cache") as layer:
+        assert layer is None
+    sample = Path("core/demo/tree/third_party/tt_forge_models/subword_classifier/pytorch")
+    with requirements.applied(Path(__file__).parents[3] / sample, tmp_path / "cache") as layer:
+        assert layer is None
+
+
 def test_a_layer_is_made_once_and_by_content(wheels: Path, loader: Path, tmp_path: Path, capfd: Any) -> None:
     wheel(wheels, "tt_probe", "1.0")
     (loader / "requirements.txt").write_text("tt_probe")

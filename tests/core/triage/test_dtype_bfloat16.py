@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.triage.dtype_bfloat16: every row of its decision table, with made-up answers."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.edits.operations import to_json
 from core.triage import dtype_bfloat16 as module
 from core.triage.dtype_bfloat16 import dtype_bfloat16
 from core.triage.effects import Answer, EditLoader, Effect, RevertLoader, RunCpu, RunDevice
-from core.triage.loader_code.edit import NoSite
 from core.triage.loader_code.symptom import Symptom
 from core.triage.report import Report
 from tests.support.triage import (
@@ -34,13 +35,13 @@ BOTH = case(member(TARGET, MISMATCH), member(SIBLING, MISMATCH, "NOT_SUPPORTED_S
 
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "dtype_site", lambda *_, **__: edit())
+    monkeypatch.setattr(module, "dtype_candidates", lambda *_, **__: ((edit(),), ""))
     monkeypatch.setattr(Symptom, "of_phase", lambda *_: None)
 
 
 @pytest.fixture
 def no_site(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "dtype_site", lambda *_, **__: NoSite("a processor makes it"))
+    monkeypatch.setattr(module, "dtype_candidates", lambda *_, **__: ((), "a processor makes it"))
     monkeypatch.setattr(Symptom, "of_phase", lambda *_: None)
 
 
@@ -113,6 +114,34 @@ def test_a_wrong_fix_site_is_taken_back_and_the_first_error_stands(after: tuple[
     assert any(isinstance(effect, RevertLoader) for effect in effects)
     assert values(report, TARGET)["bringup_status"] == "FAILED_FE_COMPILATION"
     assert "reason" not in values(report, TARGET)  # It says so already.
+
+
+TWO = (edit(), replace(edit(), after="the other"))
+
+
+def test_of_several_inputs_the_one_that_mends_it_is_found_by_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first is taken back, byte for byte, before the second is made."""
+    monkeypatch.setattr(module, "dtype_candidates", lambda *_, **__: (TWO, "several inputs would have to change"))
+    monkeypatch.setattr(Symptom, "of_phase", lambda *_: None)
+
+    def world(effect: Effect, done: list[Effect]) -> Answer:
+        if isinstance(effect, RunCpu):
+            mended = any(isinstance(one, EditLoader) and one.edit is TWO[1] for one in done)
+            return [repro(id, "" if mended else MISMATCH, "", "forward") for id in effect.ids]
+        return None
+
+    _, report, effects = play(dtype_bfloat16, BOTH, world)
+    changes = [effect for effect in effects if isinstance(effect, EditLoader | RevertLoader)]
+    assert changes == [EditLoader(LOADER, TWO[0]), RevertLoader(LOADER, TWO[0]), EditLoader(LOADER, TWO[1])]
+    assert (report.decision, report.edits, len(report.tried)) == ("fixed", {LOADER: TWO[1]}, 1)
+
+
+def test_several_inputs_of_which_none_alone_mends_it_are_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "dtype_candidates", lambda *_, **__: (TWO, "several inputs would have to change"))
+    monkeypatch.setattr(Symptom, "of_phase", lambda *_: None)
+    report = report_of(cpu(BROKEN, BROKEN))
+    assert (report.decision, report.why) == ("no-fix-site", "several inputs would have to change")
+    assert (report.edits, len(report.tried)) == ({}, 2)
 
 
 @pytest.mark.usefixtures("site")

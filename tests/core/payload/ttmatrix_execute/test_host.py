@@ -29,7 +29,7 @@ def test_inductor_needs_a_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 @pytest.mark.filterwarnings("ignore")  # PyTorch's own, of importing its compiler.
 def test_inductor_tells_the_stages_of_what_it_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = SimpleNamespace(compile_fx=lambda graph, _inputs: graph)
+    fake = SimpleNamespace(compile_fx=lambda graph, _inputs, decompositions: graph)
     monkeypatch.setitem(sys.modules, "torch._inductor.compile_fx", fake)
     stages: list[str] = []
     compiled = host.Inductor().compile(torch.nn.Linear(2, 2), Settings(), stages.append)
@@ -37,3 +37,28 @@ def test_inductor_tells_the_stages_of_what_it_compiles(monkeypatch: pytest.Monke
     with torch.no_grad():
         compiled(torch.ones(1, 2))
     assert stages == ["TTMLIR_COMPILATION_START", "RUNTIME_EXECUTION_START"]
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_inductor_makes_products_in_float32_where_the_cpu_has_no_bfloat16(
+    monkeypatch: pytest.MonkeyPatch, knows: bool
+) -> None:
+    given: list[Any] = []
+
+    def compile_fx(graph: Any, _inputs: Any, decompositions: Any) -> Any:
+        given.append(decompositions)
+        return graph
+
+    monkeypatch.setitem(sys.modules, "torch._inductor.compile_fx", SimpleNamespace(compile_fx=compile_fx))
+    monkeypatch.setattr(host, "host_knows_bfloat16", lambda: knows)
+    with torch.no_grad():
+        host.Inductor().compile(torch.nn.Linear(2, 2), Settings(), [].append)(torch.ones(1, 2))
+    (table,) = given
+    assert table is None if knows else torch.ops.aten.mm.default in table
+
+
+def test_eager_runs_as_the_reference_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    around = object()
+    monkeypatch.setattr(host, "host_numerics", lambda: around)
+    assert host.Eager().numerics() is around
+    assert host.Inductor().numerics() is not around

@@ -6,7 +6,7 @@ import pytest
 
 from core.triage.loader_code.code import Code
 from core.triage.loader_code.conditions import Conditions
-from core.triage.loader_code.frames import outermost
+from core.triage.loader_code.frames import Followed, outermost
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,23 @@ def test_three_values(test: str, holds: bool | None) -> None:
     frame = outermost(code.functions["load_inputs"], "ModelLoader", "LARGE")
     conditions = Conditions(frame, {"key": "pixel_values"}, frozenset({"x"}))
     assert conditions.holds(cst.parse_expression(test)) is holds
+
+
+@pytest.mark.parametrize(
+    ("test", "other_tensor", "no_tensor"),
+    [
+        ("torch.is_tensor(x)", True, False),
+        ("x.is_floating_point()", False, False),
+        ("torch.is_tensor(x) and x.is_floating_point()", False, False),
+        ("x.dtype == torch.float32", False, False),
+        ("x.dtype == torch.int64", None, None),
+    ],
+)
+def test_of_what_is_no_floating_point_tensor(test: str, other_tensor: bool | None, no_tensor: bool | None) -> None:
+    function = Code("def f(self): pass\n").functions["f"]
+    for kind, holds in ((Followed.OTHER_TENSOR, other_tensor), (Followed.NO_TENSOR, no_tensor)):
+        frame = outermost(function, "ModelLoader", followed=kind)
+        assert Conditions(frame, {}, frozenset({"x"})).holds(cst.parse_expression(test)) is holds
 
 
 def test_without_a_variant_nothing_is_known_of_it() -> None:

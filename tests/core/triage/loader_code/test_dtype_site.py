@@ -4,7 +4,7 @@
 import pytest
 
 from core.errors import TTMatrixError
-from core.triage.loader_code.dtype_site import dtype_site, path_of
+from core.triage.loader_code.dtype_site import dtype_site
 from core.triage.loader_code.edit import Edit, EditKind, NoSite
 from core.triage.loader_code.symptom import Symptom
 from tests.support.loader_code import came, changed, loader, reason
@@ -55,6 +55,7 @@ def test_constructors(before: str, after: str | None) -> None:
         "torch.zeros(3, dtype=torch.float32)",
         "torch.randint(0, 255, (3,)) / 255",
         "torch.rand(3).float()",
+        "torch.rand(3).type(torch.FloatTensor)",
         "torch.Tensor([1.0])",
         "torch.softmax(torch.rand(3), 0)",
         "np.zeros(3)",
@@ -127,6 +128,7 @@ def test_foreign_code_that_ignores_the_override_is_cast() -> None:
         (["try:", "    x = torch.rand(3)", "except ValueError:", "    raise", "return x"], "tensor"),
         (["with torch.no_grad():", "    x = torch.rand(3)", "return x"], "tensor"),
         (["self.x = torch.rand(3)", "return self.x"], "tensor"),
+        (["x = {}", "for k, n in (('a', 3), ('b', 4)):", "    x[k] = torch.rand(3)", "return x"], "a"),
         (["x: torch.Tensor = torch.rand(3)", "return x"], "tensor"),
     ],
 )
@@ -276,17 +278,69 @@ def test_load_model_where_nothing_else_tells() -> None:
     assert "several constructors in load_model" in reason(dtype_site(loader("return ids") + twice, Symptom()))
 
 
+MODEL = {
+    "plain": ["model = Net()", "model.eval()", "return model"],
+    "kept": ["self.model = Net()", "return self.model"],
+}
+MODEL["passed on"] = ["model = self.make(dtype_override)", "return model"]
+MODEL["guarded"] = ["model = Net()", GUARD, "    model = model", "return model"]
+
+
+def model(*lines: str, signature: str = "self, *, dtype_override=None") -> str:
+    return loader("return torch.zeros(3, dtype=dtype_override)", more=_method("load_model", signature, *lines))
+
+
+def _method(name: str, signature: str, *lines: str) -> str:
+    return "\n".join([f"\n    def {name}({signature}):", *(f"        {line}" for line in lines), ""])
+
+
+@pytest.mark.parametrize("lines", MODEL.values(), ids=MODEL)
+def test_a_model_of_which_no_weight_follows_is_cast(lines: list[str]) -> None:
+    found = dtype_site(model(*lines), Symptom(("tensor",), weights=frozenset({"float32"})))
+    name = lines[0].partition(" ")[0]
+    assert came(found)[-1] == f"{name} = {name}.to(dtype_override)"
+    assert isinstance(found, Edit) and found.summary == "cast the model to dtype_override"
+
+
+def test_a_part_of_a_model_is_made_in_the_override_or_cast_with_the_rest() -> None:
+    part = Symptom(weights=frozenset({"float32", "bfloat16"}))
+    made = dtype_site(model("model = Net()", "model.scale = torch.ones(3)", "return model"), part)
+    assert changed(made)[1] == ["model.scale = torch.ones(3, dtype=dtype_override)"]
+    cast = dtype_site(model("model = Net()", "model.head = Head()", "return model"), part)
+    assert came(cast) == [GUARD, "model = model.to(dtype_override)"]
+
+
+def test_a_model_that_follows_or_cannot_is_left_alone() -> None:
+    weights = Symptom(weights=frozenset({"float32"}))
+    assert "no load_model" in reason(dtype_site(model("return Net()", signature="self"), weights))
+    follows = model("model = Net()", "return model.to(dtype_override)")
+    assert "in load_model" in reason(dtype_site(follows, Symptom(weights=frozenset({"bfloat16"}))))
+    assert "follows dtype_override already" in reason(dtype_site(follows, weights))
+
+
+def test_a_guard_that_leaves_things_as_they_are_is_no_choice() -> None:
+    lines = ["x = {'a': torch.rand(3)}", GUARD, "    for k, v in x.items():", "        if v.is_floating_point():"]
+    found = site(loader(*lines, "            x[k] = v", "return x"), "a")
+    assert changed(found)[1] == ["x = {'a': torch.rand(3, dtype=dtype_override)}"]
+
+
+def test_what_a_tensor_is_split_into() -> None:
+    lines = ["a, b = torch.rand(4).chunk(2)", "return a, b"]
+    assert changed(site(loader(*lines), "[0]", "[1]"))[1] == ["a, b = torch.rand(4, dtype=dtype_override).chunk(2)"]
+
+
+def test_a_container_is_never_cast() -> None:
+    assert "no name to cast it by" in reason(site(loader("return list(map(make, sizes))"), "[0]"))
+
+
+def test_a_function_on_one_line_is_not_entered() -> None:
+    found = site(loader("x = make()", "return x", more="\n\ndef make(): return torch.rand(3)\n"), "tensor")
+    assert came(found) == [GUARD, "x = x.to(dtype_override)"]
+
+
 def test_no_python() -> None:
     with pytest.raises(TTMatrixError, match="Cannot follow"):
         dtype_site("def (:", Symptom(("row",)))
-
-
-@pytest.mark.parametrize(
-    ("leaf", "path"),
-    [("tensor", ()), ("row", ("row",)), ("[0]", (0,)), ("targets[0].boxes", ("targets", 0, "boxes"))],
-)
-def test_paths(leaf: str, path: tuple[str | int, ...]) -> None:
-    assert path_of(leaf) == path
 
 
 OR_FLOAT = "to(dtype_override or torch.float32)"

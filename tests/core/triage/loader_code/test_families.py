@@ -96,3 +96,11 @@ def test_the_docstring_tells_shapes() -> None:
 def test_no_task_belongs_to_two_families() -> None:
     tasks = [task for family in FAMILIES for task in family.tasks]
     assert len(tasks) == len(set(tasks))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_reason_reads_as_a_sentence(family: Any) -> None:
+    (choice,) = unpacking(next(iter(family.tasks)), attributes("O", family.parts[0], "other")).choices
+    article = "an" if family.name[0] in "aeiou" else "a"
+    assert f"what the loss of {article} {family.name} model reads" in choice.selection.why
+    assert "model model" not in choice.selection.why

@@ -46,6 +46,8 @@ def test_what_stands_for_no_value(text: str, name: str) -> None:
         ("i in range(len(xs))", {"i": "a"}),
         ("i, x in enumerate(xs)", {"i": "a"}),
         ("k in ('a', 'b')", {"k": "a"}),
+        ("k, n in (('a', 1), ('b', 2))", {"k": "a"}),
+        ("k in ('a', other)", None),
         ("k in others", None),
         ("i in range(3)", None),
     ],

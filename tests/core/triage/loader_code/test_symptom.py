@@ -3,7 +3,10 @@
 
 from typing import Any
 
-from core.triage.loader_code.symptom import Symptom
+import pytest
+
+from core.triage.loader_code.frames import Followed
+from core.triage.loader_code.symptom import Symptom, path_of
 from tests.support.loader_code import tensor
 
 LOG = """===== BFLOAT16 =====
@@ -24,7 +27,7 @@ def phase(*inputs: dict[str, Any], dtype: str = "bfloat16") -> dict[str, Any]:
 
 
 def test_lines_of_the_loader_in_the_first_phase() -> None:
-    assert Symptom.of_phase(phase(), LOG, "fusion/pytorch/loader.py") == Symptom((), (40,))
+    assert Symptom.of_phase(phase(), LOG, "fusion/pytorch/loader.py").lines == (40,)
 
 
 def test_float32_inputs() -> None:
@@ -43,3 +46,28 @@ def test_of_several_the_one_that_the_traceback_names() -> None:
 
 def test_in_float32_nothing_is_wrong() -> None:
     assert Symptom.of_phase(phase(tensor("a", "float32", 1), dtype="float32"), "", "x").leaves == ()
+
+
+def test_inputs_that_no_cast_may_reach() -> None:
+    none = {"name": "c", "type": "NoneType", "dtype": None, "shape": None}
+    found = Symptom.of_phase(phase(tensor("a", "float32", 1), tensor("b", "int64", 1), none), "", "x")
+    assert found.others == (("b", Followed.OTHER_TENSOR), ("c", Followed.NO_TENSOR))
+
+
+@pytest.mark.parametrize(
+    ("weights", "all_of_it", "part"),
+    [({"float32": 3}, True, True), ({"float32": 1, "bfloat16": 2}, False, True), ({"bfloat16": 3}, False, False)],
+)
+def test_a_model_that_does_not_follow(weights: dict[str, int], all_of_it: bool, part: bool) -> None:
+    found = Symptom.of_phase({**phase(), "weights": weights}, "", "x")
+    assert (found.all_of_the_model, found.part_of_the_model) == (all_of_it, part)
+    in_full = Symptom.of_phase({**phase(dtype="float32"), "weights": weights}, "", "x")
+    assert (in_full.all_of_the_model, in_full.part_of_the_model) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("leaf", "path"),
+    [("tensor", ()), ("row", ("row",)), ("[0]", (0,)), ("targets[0].boxes", ("targets", 0, "boxes"))],
+)
+def test_paths(leaf: str, path: tuple[str | int, ...]) -> None:
+    assert path_of(leaf) == path

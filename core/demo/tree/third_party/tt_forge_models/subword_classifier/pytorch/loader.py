@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A bag of subwords with readable label names.
 
-It brings a `requirements.txt`: with the package the labels are written with underscores, without it they stay as
-they are, and the model runs either way.
+It brings a `requirements.txt`: with the package the labels are written in small letters with hyphens, without it they
+stay as they are, and the model runs either way. pytest needs the package too, so that nothing has to be installed.
 """
 
 from typing import Optional

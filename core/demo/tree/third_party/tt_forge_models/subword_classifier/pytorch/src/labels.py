@@ -2,7 +2,7 @@
 """Names of the classes, and how they are written for people."""
 
 try:
-    from inflection import underscore as readable
+    from packaging.utils import canonicalize_name as readable
 except ImportError:
 
     def readable(label: str) -> str:
@@ -10,4 +10,4 @@ except ImportError:
         return label
 
 
-LABELS = ("BugReport", "FeatureRequest", "SupportQuestion")
+LABELS = ("Bug_Report", "Feature_Request", "Support_Question")
