@@ -23,7 +23,7 @@ from tui.widgets.row_table import RowTable
 class ChangeTable(RowTable):
     """The table of changes, with the keys of a table and of groups."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.TABLE), *bindings(Where.TREE)]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TREE)
 
     def __init__(self) -> None:
         super().__init__(ReviewRows(()), id="changes")

@@ -34,18 +34,6 @@ from tui.widgets.lines_view import Line, LinesView, TextLines
 from tui.widgets.row_table import RowTable
 
 
-class ClusterTable(RowTable):
-    """The table of clusters, or of the members of one, with the keys of a table."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
-
-
-class ClusterView(LinesView):
-    """All about a cluster, with the keys of a log."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
-
-
 class ClustersScreen(EvidenceScreen):
     """Clusters above, all about the one under the cursor below; enter shows its cells."""
 
@@ -53,8 +41,8 @@ class ClustersScreen(EvidenceScreen):
 
     def __init__(self, session: Session, host: Host) -> None:
         super().__init__(session, host)
-        self.table = ClusterTable(ClusterRows((), {}, {}), id="changes")
-        self.view = ClusterView(diff_style, id="diff")
+        self.table = RowTable(ClusterRows((), {}, {}), id="changes")
+        self.view = LinesView(diff_style, id="diff")
         self._found: Gathered | None = None
         self._entered = ""
         """The signature of the cluster whose members are listed."""

@@ -13,7 +13,6 @@ from textual.widgets import Label
 
 from core.matrix.table_columns import BY_TABLE_FIELD, DEFAULT_COLUMNS, TABLE_FIELDS
 from core.matrix.view_spec import ViewSpec
-from tui.commands import Where, bindings
 from tui.presentation import Cell
 from tui.screens.dialogs import Dialog
 from tui.widgets.row_table import RowTable, TableColumn
@@ -67,12 +66,6 @@ class ColumnRows:
         )
 
 
-class ColumnTable(RowTable):
-    """The list of columns, with the keys of a table."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
-
-
 class Columns(Dialog[ColumnChoice]):
     """Dismissed with what was chosen; the ids are always there."""
 
@@ -94,16 +87,16 @@ class Columns(Dialog[ColumnChoice]):
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Label(Text("Columns of the table"), id="dialog-title")
-            yield ColumnTable(ColumnRows(self._choice, self._names))
+            yield RowTable(ColumnRows(self._choice, self._names))
             yield Label(Text(_KEYS), id="dialog-hint")
 
     def _show(self, choice: ColumnChoice, keep: str) -> None:
         self._choice = choice
-        self.query_one(ColumnTable).show(ColumnRows(choice, self._names), keep=keep)
+        self.query_one(RowTable).show(ColumnRows(choice, self._names), keep=keep)
 
     @property
     def _current(self) -> str:
-        return self._names[self.query_one(ColumnTable).cursor]
+        return self._names[self.query_one(RowTable).cursor]
 
     def action_choose(self) -> None:
         name, choice = self._current, self._choice
@@ -112,7 +105,7 @@ class Columns(Dialog[ColumnChoice]):
         chosen = {*choice.columns} ^ {name}
         columns = tuple(one for one in self._names if one in chosen)
         self._show(ColumnChoice(columns, choice.sort, choice.descending), name)
-        self.query_one(ColumnTable).action_move(1)
+        self.query_one(RowTable).action_move(1)
 
     def action_carry(self, steps: int) -> None:
         """Carry the column to another place."""

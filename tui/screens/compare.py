@@ -32,18 +32,6 @@ _NO_RUNS = (
 )
 
 
-class DifferenceTable(RowTable):
-    """The table of differences, with the keys of a table."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
-
-
-class DifferenceView(LinesView):
-    """Both results and the commits between, with the keys of a log."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
-
-
 class CompareScreen(EvidenceScreen):
     """What differs above, both results of the cell under the cursor and the commits below."""
 
@@ -51,8 +39,8 @@ class CompareScreen(EvidenceScreen):
 
     def __init__(self, session: Session, host: Host) -> None:
         super().__init__(session, host)
-        self.table = DifferenceTable(DifferenceRows(()), id="changes")
-        self.view = DifferenceView(diff_style, id="diff")
+        self.table = RowTable(DifferenceRows(()), id="changes")
+        self.view = LinesView(diff_style, id="diff")
         self.kind: Kind | None = None
         """Of which kind the differences on show are; None: of all."""
         self._found: Compared | None = None

@@ -22,12 +22,6 @@ from tui.screens.base import SessionScreen
 from tui.widgets.row_table import RowTable
 
 
-class FindingTable(RowTable):
-    """The table of findings, with the keys of a table."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
-
-
 class DoctorScreen(SessionScreen):
     """The findings above, the whole text of the highlighted one below."""
 
@@ -37,7 +31,7 @@ class DoctorScreen(SessionScreen):
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
         with Vertical(id="findings-box"):
-            yield FindingTable(FindingRows((), frozenset()), id="findings")
+            yield RowTable(FindingRows((), frozenset()), id="findings")
         yield Static("", id="finding-text", markup=False)
         yield Footer(show_command_palette=False)
 
@@ -52,8 +46,8 @@ class DoctorScreen(SessionScreen):
         self._examine()
 
     @property
-    def table(self) -> FindingTable:
-        return self.query_one(FindingTable)
+    def table(self) -> RowTable:
+        return self.query_one(RowTable)
 
     @property
     def current(self) -> Finding | None:

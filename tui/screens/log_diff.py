@@ -11,16 +11,9 @@ from textual.containers import Vertical
 from textual.widgets import Label
 
 from core.text import one_line
-from tui.commands import Where, bindings
 from tui.presentation import diff_style
 from tui.screens.dialogs import Dialog
 from tui.widgets.lines_view import LinesView, TextLines
-
-
-class DiffLines(LinesView):
-    """Lines of a diff, with the keys of lines."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
 
 
 class LogDiff(Dialog[None]):
@@ -35,10 +28,10 @@ class LogDiff(Dialog[None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Label("Two logs, without times, addresses and names of runs", id="dialog-title")
-            yield DiffLines(diff_style)
+            yield LinesView(diff_style)
             yield Label(Text("↑ ↓ pgup pgdn scroll   ← → sideways   esc close"), id="dialog-hint")
 
     def on_mount(self) -> None:
-        view = self.query_one(DiffLines)
+        view = self.query_one(LinesView)
         view.show(TextLines(self._lines))
         view.focus()

@@ -28,7 +28,7 @@ _REST_SECONDS = 0.06
 class Facets(FacetPanel):
     """The facet panel with its keys: those of a table, and space or enter to choose."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.TABLE), *bindings(Where.FACETS)]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.FACETS)
 
 
 class FilterActions(SessionScreen):

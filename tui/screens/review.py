@@ -37,12 +37,6 @@ _DELAY = 0.06
 _NOTHING = "nothing pending: E in the matrix changes entries"
 
 
-class DiffView(LinesView):
-    """What changes come to, with the keys of a log."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
-
-
 class ReviewScreen(EditActions, WriteActions):
     """Decide on pending changes and take them to the files and into a commit."""
 
@@ -51,7 +45,7 @@ class ReviewScreen(EditActions, WriteActions):
     def __init__(self, session: Session, host: Host) -> None:
         super().__init__(session, host)
         # Held, not looked up: what is worked out may come due while the screen is taken apart.
-        self.diff_view = DiffView(diff_style, id="diff")
+        self.diff_view = LinesView(diff_style, id="diff")
         self.diff_title = Static("", id="diff-title", markup=False)
         self._whole = False
         self._summary: Sequence[str] = ()

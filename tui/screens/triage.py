@@ -36,12 +36,6 @@ _DELAY = 0.06
 _SHOWN = tuple(Shown)
 
 
-class EvidenceView(LinesView):
-    """The evidence and what is proposed, with the keys of a log."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
-
-
 class TriageScreen(ChangeList, EvidenceScreen):
     """Tests above, what is known of the one under the cursor below. What is accepted becomes a pending change."""
 
@@ -51,7 +45,7 @@ class TriageScreen(ChangeList, EvidenceScreen):
 
     def __init__(self, session: Session, host: Host) -> None:
         super().__init__(session, host)
-        self.view = EvidenceView(diff_style, id="diff")
+        self.view = LinesView(diff_style, id="diff")
         self.headline = Static("", id="diff-title", markup=False)
         self.shown = Shown.ATTENTION
         self._agenda: Agenda | None = None

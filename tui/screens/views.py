@@ -14,7 +14,6 @@ from core.matrix.grid import BY_LAYOUT
 from core.matrix.saved_views import Kept
 from core.matrix.view_spec import ViewSpec
 from core.text import one_line
-from tui.commands import Where, bindings
 from tui.presentation import Cell
 from tui.screens.dialogs import Ask, Confirm, Dialog
 from tui.widgets.row_table import RowTable, TableColumn
@@ -65,12 +64,6 @@ def way(spec: ViewSpec) -> str:
     return ", ".join(filter(None, (shape, order, spec.arch)))
 
 
-class ViewTable(RowTable):
-    """The list of views, with the keys of a table."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
-
-
 class Views(Dialog[ViewSpec]):
     """Dismissed with the view to open."""
 
@@ -89,13 +82,13 @@ class Views(Dialog[ViewSpec]):
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Label(Text("Saved views"), id="dialog-title")
-            yield ViewTable(ViewRows(self._kept))
+            yield RowTable(ViewRows(self._kept))
             hint = "enter open   n save what is on show   D delete   esc leave it"
             yield Label(Text(hint), id="dialog-hint")
 
     @property
-    def table(self) -> ViewTable:
-        return self.query_one(ViewTable)
+    def table(self) -> RowTable:
+        return self.query_one(RowTable)
 
     @property
     def _own(self) -> str:

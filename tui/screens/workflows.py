@@ -28,12 +28,6 @@ from tui.workflow_rows import WorkflowRows, workflow_text
 _LOOK_SECONDS = 0.5
 
 
-class WorkflowTable(RowTable):
-    """The table of workflows, with the keys of a table."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
-
-
 class WorkflowsScreen(SessionScreen):
     """Renders the board and hands it what a person says; nothing is decided here."""
 
@@ -43,7 +37,7 @@ class WorkflowsScreen(SessionScreen):
     def compose(self) -> ComposeResult:
         yield Static("", id="title", markup=False)
         with Vertical(id="workflows-box"):
-            yield WorkflowTable(WorkflowRows(()), id="workflows")
+            yield RowTable(WorkflowRows(()), id="workflows")
         yield TextPane(id="workflow-text")
         yield Footer(show_command_palette=False)
 
@@ -57,8 +51,8 @@ class WorkflowsScreen(SessionScreen):
         self._look()
 
     @property
-    def table(self) -> WorkflowTable:
-        return self.query_one(WorkflowTable)
+    def table(self) -> RowTable:
+        return self.query_one(RowTable)
 
     @property
     def pane(self) -> TextPane:

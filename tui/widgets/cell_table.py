@@ -35,7 +35,7 @@ class _Nothing:
 class CellTable(RowTable):
     """Shows a RowSource whose first column names the rows and whose others hold the cells."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.TABLE), *bindings(Where.CELLS)]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.CELLS)
 
     column: reactive[int] = reactive(0, repaint=False)
     """Number of the highlighted column, that of the names not counted."""

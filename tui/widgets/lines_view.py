@@ -7,11 +7,13 @@ from typing import ClassVar, Protocol
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.binding import BindingType
 from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from tui.commands import Where, bindings
 from tui.presentation import Cell
 from tui.widgets.line_pane import LinePane
 from tui.widgets.line_style import line_style
@@ -49,6 +51,8 @@ class TextLines:
 
 class LinesView(LinePane):
     """Shows a LineSource. While it follows, it stays at the end; scrolling up stops that, and nothing moves."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "lines--added",

@@ -30,7 +30,7 @@ class Asks(StrEnum):
 class LogView(LogRegion):
     """Shows a LogLook. `ask` has a person type what to search or to filter."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES, Where.LOG)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LOG)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--hit", "lines--current"}
     DEFAULT_CSS = """
     LogView {

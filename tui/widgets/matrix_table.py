@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class MatrixTable(RowTable):
     """The table of tests, with the keys of a table and of groups."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.TABLE), *bindings(Where.TREE)]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TREE)
 
     range_start: int | None = None
     """The position where a range began; None: no range is open."""

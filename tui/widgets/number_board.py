@@ -2,12 +2,8 @@
 """The overview's numbers: the cursor goes from one to the next and stands on nothing else."""
 
 from collections.abc import Sequence
-from typing import ClassVar
-
-from textual.binding import BindingType
 
 from core.matrix.overview import Number
-from tui.commands import Where, bindings
 from tui.overview_rows import OverviewRows
 from tui.presentation import Cell
 from tui.widgets.cell_table import CellTable
@@ -16,8 +12,6 @@ from tui.widgets.row_table import RowSource
 
 class NumberBoard(CellTable):
     """A CellTable over sections of numbers."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(Where.TABLE), *bindings(Where.CELLS)]
 
     def show(self, source: RowSource, *, keep: str | None = None) -> None:
         super().show(source, keep=keep)

@@ -8,11 +8,13 @@ from typing import ClassVar, Protocol
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.binding import BindingType
 from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from tui.commands import Where, bindings
 from tui.presentation import Cell, fit
 from tui.widgets.line_pane import LinePane
 from tui.widgets.line_style import line_style
@@ -61,6 +63,8 @@ class RowSource(Protocol):
 
 class RowTable(LinePane):
     """Shows a RowSource."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "table--header",

@@ -16,7 +16,7 @@ from tui.widgets.row_table import RowTable
 class RunTable(RowTable):
     """Shows runs; `marks` are ids of some of them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE, Where.RUN_TABLE)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.RUN_TABLE)
 
     class Opened(Message):
         """The run under the cursor is to be looked at."""
