@@ -29,6 +29,9 @@ DOWN, PAGE, RELOAD, ESCAPE = b"j", b"\x1b[6~", b"\x1b[15~", b"\x1b"
 _PAGE_ROWS = 60
 """More rows than any of the tables shows at once."""
 
+_SETTLE = {"minimal": 1.5, "stock": 5.0}
+"""Seconds of quiet after the first frame: what is looked at after it must not be taken for the cost of a key."""
+
 Samples = dict[tuple[str, str], list[Frame]]
 """The first frame of each thing done, by app and by what was done."""
 
@@ -97,7 +100,7 @@ def _measure(checkout: Path, rounds: int) -> tuple[Samples, float]:
     memory = 0.0
     for _ in range(rounds):
         for kind in ("minimal", "stock", "ours", "million"):
-            with FrameTerminal(_argv(kind, checkout), settle=5.0 if kind == "stock" else 1.5) as terminal:
+            with FrameTerminal(_argv(kind, checkout), settle=_SETTLE.get(kind, 3.0)) as terminal:
                 samples[kind, "start"].append(terminal.first_frame)
                 for what, sample in _keys(terminal, kind):
                     samples[kind, what].append(sample)
