@@ -12,8 +12,8 @@ from textual.signal import Signal
 
 from core.errors import TTMatrixError
 from core.matrix.fields import needs
-from core.matrix.index import Matrix
 from core.matrix.learn import RUNS
+from core.matrix.matrix import Matrix
 from core.matrix.scope import Learned
 from core.text import one_line
 from tui.commands import Command, Where, bindings, commands

@@ -8,7 +8,7 @@ from rich.text import Text
 from core.evidence.judgement import Judgement
 from core.matrix.detail import Detail
 from core.matrix.effective import text_of
-from core.matrix.index import NO_ARCH
+from core.matrix.matrix import NO_ARCH
 from core.runs.record import RunRecord
 from core.text import one_line, printable
 from tui.evidence_strip import strip_cells

@@ -18,7 +18,7 @@ from core.evidence.reruns import Wanted, lacking, plan_reruns
 from core.evidence.verdicts import Verdicts
 from core.matrix.entry_age import ages
 from core.matrix.history import read_history
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.runs.launch_plan import LaunchPlan
 from tui.session import Session
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 from core.matrix.fields import status_column
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.tally import MIXED as MIXED_WORD
 from core.matrix.tally import Tally, shares
 from core.matrix.view import View

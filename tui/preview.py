@@ -11,7 +11,7 @@ from core.edits.operations import Operation
 from core.edits.pending import Change
 from core.edits.plan import EditPlan, plan
 from core.matrix.ci import Ci
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.text import one_line, printable
 from tui.change_words import conflict_lines, job_lines
 from tui.entry_lines import entry_lines, paragraph

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.query import Query
 from core.matrix.saved_views import Kept, change_kept, read_kept
 from core.matrix.scope import Facts, Learned

@@ -19,7 +19,7 @@ from textual.message import Message
 from core.cli.context import AppRequest
 from core.errors import TTMatrixError
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.settings import load_settings, paths
 from core.sources.checkout import find_checkout
 from tui.app import TTMatrixApp

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from core.cli.context import Context
 from core.errors import EXIT_OK
-from core.matrix.index import Universe
 from core.matrix.jobs import Selection, Selector
 from core.matrix.jobs_read import read_selector
 from core.matrix.jobs_scope import covers_models, job_problem
 from core.matrix.lookup import resolve_id
 from core.matrix.markers import groups
+from core.matrix.matrix import Universe
 from core.model import Finding
 from core.sources.presets import Job
 from core.sources.presets_jobs import Jobs, read_jobs

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from core.cli.context import Context
 from core.errors import EXIT_OK
 from core.matrix.fields import select
-from core.matrix.index import NO_ARCH, Matrix, Universe
+from core.matrix.matrix import NO_ARCH, Matrix, Universe
 from core.matrix.query import Query
 from core.matrix.query_help import help_text
 from core.matrix.table_columns import RUN, ordered, text_of_row

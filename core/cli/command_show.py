@@ -12,7 +12,7 @@ from core.cli.history_report import print_steps
 from core.errors import EXIT_OK, TTMatrixError
 from core.matrix.detail import Detail, describe
 from core.matrix.effective import text_of
-from core.matrix.index import NO_ARCH
+from core.matrix.matrix import NO_ARCH
 from core.matrix.model_infos import info_of
 from core.matrix.selected import job_name
 from core.matrix.timelines import Step

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from core.cli.console import Console
 from core.matrix.cache import Cache
 from core.matrix.fields import needs
-from core.matrix.index import Matrix, Universe, index
 from core.matrix.lookup import resolve_id
+from core.matrix.matrix import Matrix, Universe
 from core.matrix.query import Query
 from core.matrix.view import check_arch
 from core.settings import Paths, Settings, load_settings, paths
@@ -162,7 +162,11 @@ class Context:
 
     def index(self, universe: Universe) -> Matrix:
         """The matrix of a universe, read anew unless it is the validator's."""
-        return self.matrix if universe is Universe.VALIDATOR else self._checked(index(self.checkout, universe))
+        if universe is Universe.VALIDATOR:
+            return self.matrix
+        from core.matrix.index import index
+
+        return self._checked(index(self.checkout, universe))
 
     def _checked(self, matrix: Matrix) -> Matrix:
         check_arch(matrix, self.arch)

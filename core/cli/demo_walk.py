@@ -13,7 +13,8 @@ from core.edits.plan import EditPlan, plan, write
 from core.errors import TTMatrixError
 from core.matrix.effective import status_on
 from core.matrix.fields import select
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.matrix.query import Query
 from core.proc import CommandResult, run_command
 from core.runs.launch import launch, wait

@@ -9,7 +9,7 @@ from core.edits.synthesis import operations_to
 from core.edits.values import Fields, after, without_nulls
 from core.errors import UsageError
 from core.matrix.acting import with_fields
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Entry
 
 

@@ -12,7 +12,7 @@ from core.edits.synthesis import Wish, operations_to, synthesise
 from core.errors import UsageError
 from core.matrix.acting import values_on
 from core.matrix.effective import supports, text_of
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import BringupStatus, Entry, Function, Status
 
 Scope = str | tuple[str, ...]

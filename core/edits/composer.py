@@ -12,7 +12,7 @@ from core.edits.message import Evidence, commit_message
 from core.edits.operations import Operation
 from core.edits.staging import plan_on, read_base
 from core.errors import TTMatrixError
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Entry
 from core.proc import CommandRunner, run_command
 from core.sources.expectations import parse_expectations

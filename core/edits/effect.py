@@ -8,7 +8,7 @@ from core.edits.plan import EditPlan
 from core.matrix.acting import differing
 from core.matrix.ci import Ci
 from core.matrix.effective import resolve, status_on, supports, texts
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Entry, Status
 from core.sources.expectation_file import ExpectationFile
 from core.sources.expectations import parse_expectations

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.matrix.acting import UNWRITTEN, acting, differing, raw_value, with_fields
 from core.matrix.effective import supports, text_of
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Entry
 
 _JUDGED = (OpKind.SET, OpKind.UNSET)

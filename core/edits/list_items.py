@@ -7,7 +7,7 @@ from core.edits.bulk import home_file
 from core.edits.operations import Operation, OpKind
 from core.errors import UsageError
 from core.matrix.effective import supported_archs, texts
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Entry
 
 LIST_FIELDS = ("markers", "supported_archs")

@@ -15,7 +15,7 @@ from core.edits.staging import committed_texts
 from core.edits.values import ABSENT, Key, Present, digest
 from core.errors import UsageError
 from core.matrix.effective import text_of
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.sources.expectations import parse_expectations
 from core.text import elide_middle, one_line
 

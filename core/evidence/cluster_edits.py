@@ -11,7 +11,7 @@ from core.errors import UsageError
 from core.evidence.clusters import Cluster
 from core.evidence.reasons import without_links
 from core.evidence.rules import with_issue
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 
 _LINKS = re.compile(r"https?://[^\s)\],;]+")
 _HOME = "tenstorrent/tt-xla"

@@ -9,7 +9,7 @@ from core.edits.issues import issues_in
 from core.evidence.observation import FAILURES, RAN, Observation
 from core.evidence.reasons import FAMILIES, signature, without_links
 from core.matrix.effective import resolve, supports
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import BringupStatus, Entry
 
 _FAMILY_NAMES = frozenset(family.name for family in FAMILIES)

@@ -12,7 +12,7 @@ from core.evidence.stamp import store_file
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import Verdicts
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.runs.record import RunRecord
 from core.settings import Paths
 from core.sources.checkout import Checkout

@@ -13,7 +13,7 @@ from core.edits.issues import issues_in
 from core.errors import TTMatrixError
 from core.files import atomic_write, read_text
 from core.matrix.effective import resolve, supports
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.proc import CommandRunner, run_command
 
 _SECONDS = 30.0

@@ -8,7 +8,7 @@ from core.edits.effect import CellChange, effect
 from core.edits.plan import plan
 from core.evidence.propose import Proposal
 from core.matrix.ci import Ci
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 
 
 def with_leaving(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:

@@ -14,7 +14,7 @@ from core.evidence.rules import Fields, wanted
 from core.evidence.strip import strip_of
 from core.matrix.acting import UNWRITTEN, acting, raw_value
 from core.matrix.effective import supports
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Entry
 
 

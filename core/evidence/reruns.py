@@ -7,7 +7,7 @@ from pathlib import Path
 from core.errors import TTMatrixError
 from core.evidence.judgement import Judgement, Verdict
 from core.evidence.observation import RAN
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.runs.estimate import with_estimates
 from core.runs.launch_plan import LaunchPlan, look_ahead
 from core.runs.plan import as_batch, plan_test

@@ -12,8 +12,8 @@ from core.evidence.pins import pins
 from core.evidence.policy import Policy
 from core.evidence.verdict import judge
 from core.matrix.columns import Column
-from core.matrix.index import Matrix
 from core.matrix.judged import Judged
+from core.matrix.matrix import Matrix
 from core.matrix.selected import Selected
 from core.model import Function, Status
 from core.sources.presets import Job

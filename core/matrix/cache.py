@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.matrix.index import Matrix
 from core.matrix.kept import load, store
+from core.matrix.matrix import Matrix
 from core.sources.checkout import Checkout
 from core.sources.expectation_file import ExpectationFile
 from core.sources.schema import SCHEMA_SOURCES
 from core.sources.stamps import Stamp, directories_below, stamps_of
 
 if TYPE_CHECKING:
-    from core.matrix.reading import Reading
+    from core.matrix.index import Reading
     from core.sources.models_tree import Unreadable
     from core.sources.modules import ModuleFacts
 
@@ -44,7 +44,7 @@ class Cache:
         if isinstance(matrix, Matrix):
             return matrix, None
         # What reads is imported only where there is something to read.
-        from core.matrix.reading import read_and_join
+        from core.matrix.index import read_and_join
 
         parts = load(self.file("parts"))
         known = parts if isinstance(parts, _Parts) else _Parts({}, {})

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from core.matrix.columns import packed
-from core.matrix.index import Matrix
 from core.matrix.jobs import Selector, gained_and_lost
 from core.matrix.jobs_read import read_selector
 from core.matrix.jobs_scope import covers_models
 from core.matrix.markers import groups
+from core.matrix.matrix import Matrix
 from core.matrix.selected import Selected
 from core.model import Entry, Finding
 from core.sources.model_info import ModelInfos

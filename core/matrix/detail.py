@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.matrix.effective import resolve, supported_archs, supports
-from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.model import Effective, Entry, Finding, Function, node_id
 from core.sources.loaders import loader_file
 

@@ -23,9 +23,9 @@ from core.matrix.checks.reading import (
     BROKEN_YAML,
 )
 from core.matrix.checks.yaml_version import YAML_VERSION
-from core.matrix.index import Matrix
 from core.matrix.kept_tree import of_loaders
 from core.matrix.learn_jobs import learn as learn_jobs
+from core.matrix.matrix import Matrix
 from core.model import Finding
 from core.sources.importable import mark_broken
 from core.sources.models_tree import ModelsTree

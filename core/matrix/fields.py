@@ -5,8 +5,8 @@ import difflib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import MappingProxyType
 
-from core.matrix.index import NO_ARCH, Matrix
 from core.matrix.judged import STALE, VERDICT
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query import TEXT, And, Node, Not, Operator, Or, Query, QueryError, Term
 from core.matrix.query_columns import (
     assert_pcc_column,

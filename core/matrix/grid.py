@@ -10,7 +10,7 @@ from core.matrix.columns import Column
 from core.matrix.exact import beginning, named, written
 from core.matrix.fields import lens, select
 from core.matrix.groupings import BY_GROUPING, family, paired
-from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query import Node, Query
 from core.matrix.query_columns import variant_column
 from core.matrix.scope import Learned

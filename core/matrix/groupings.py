@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.matrix.columns import Column
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.query_columns import variant_column
 from core.matrix.tally import status_words
 

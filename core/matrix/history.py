@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix
 from core.matrix.kept import load, store
+from core.matrix.matrix import Matrix
 from core.matrix.timelines import Timeline, timelines
 from core.sources.entry_changes import Skipped
 from core.sources.entry_edits import EntryEdit, Location

@@ -1,99 +1,60 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Matrix: every test of one checkout with what the sources say of it, and the way to get one."""
+"""Read a checkout into a Matrix, going on from what is known of its files."""
 
-import difflib
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
-from core.matrix.columns import Column, FlagColumn
-from core.matrix.universe import Member, functions
-from core.model import Entry, Finding, Function, Loader
+from core.matrix.join import join
+from core.matrix.matrix import Matrix, Universe
+from core.matrix.universe import collected_members, validator_members
 from core.sources.checkout import Checkout
-from core.sources.expectation_file import ExpectationFile
-from core.sources.schema import Schema
-
-ID_PARTS = ("loader", "phase", "parallelism", "mode")
-"""The columns that hold the parts of an id, as a Member has them."""
-
-NO_ARCH = ""
-"""The arch of a run without `--arch`: base values only."""
+from core.sources.expectations import Known as KnownFiles
+from core.sources.expectations import read_expectations
+from core.sources.importable import mark_broken
+from core.sources.loaders import loader_directories, loader_file, scan_loaders
+from core.sources.models_tree import Known as KnownModules
+from core.sources.models_tree import ModelsTree, Unreadable
+from core.sources.modules import ModuleFacts
+from core.sources.schema import read_schema
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Matrix:
-    """Every known test of one checkout. Never changed; a new index makes a new one.
+class Reading:
+    """A matrix with what was read to make it, for the next index to go on from."""
 
-    Rows are numbered 0 to len(ids) - 1 in the order of their ids. All columns have one value per row.
-    """
-
-    checkout: Checkout
-    schema: Schema
-    loaders: Mapping[str, Loader]
-    """By directory."""
-    files: tuple[ExpectationFile, ...]
-    entries: Mapping[str, Entry]
-    """The entry that counts for an id: the last one in merge order."""
-    findings: tuple[Finding, ...]
-    ids: tuple[str, ...]
-    rows: Mapping[str, int]
-    """Row by id."""
-    lowered: tuple[str, ...]
-    """Ids in lower case, for searching."""
-    strays: frozenset[str]
-    """Ids of entries that name no test of the universe."""
-    columns: Mapping[str, Column]
-    flags: Mapping[str, FlagColumn]
-    status: Mapping[str, Column]
-    """Effective status by arch; under NO_ARCH the base status. `flags["status"]` holds those of all archs."""
-
-    def entry(self, row: int) -> Entry | None:
-        return self.entries.get(self.ids[row])
-
-    def loader(self, row: int) -> Loader | None:
-        return self.loaders.get(self.columns["loader"][row])
-
-    def function(self, row: int) -> Function:
-        """The test function of a row. Op-by-op twins are no rows of their own: they share id and entry."""
-        return self.functions(row)[0]
-
-    def functions(self, row: int) -> list[Function]:
-        """All the functions under which pytest collects the id of a row."""
-        return functions(self.member(row), self.schema)
-
-    def member(self, row: int) -> Member:
-        """A row's id with its parts."""
-        return Member(self.ids[row], *(self.columns[name][row] for name in ID_PARTS))
-
-    def members(self) -> Iterator[Member]:
-        """The ids of all rows with their parts."""
-        return map(Member, self.ids, *(self.columns[name].texts() for name in ID_PARTS))
-
-    def universe(self) -> list[str]:
-        """The ids of all tests there are, in their order: all but strays."""
-        return [id for id in self.ids if id not in self.strays]
-
-    def file_of(self, entry: Entry) -> ExpectationFile:
-        """The file an entry was read from."""
-        return next(file for file in self.files if file.name == entry.file)
-
-    def closest(self, wanted: str, count: int = 3) -> list[str]:
-        """The ids nearest to a text that is none: those that contain it, else those spelled alike."""
-        needle = wanted.lower()
-        containing = [id for id, text in zip(self.ids, self.lowered, strict=True) if needle in text]
-        return containing[:count] or difflib.get_close_matches(wanted, self.ids, count)
-
-
-class Universe(StrEnum):
-    """Which ids are rows, beside those that have an entry."""
-
-    VALIDATOR = "validator"
-    COLLECTED = "collected"
+    matrix: Matrix
+    modules: Mapping[str, ModuleFacts | Unreadable]
+    """By path relative to the models root."""
+    began_ns: int
+    """When the first file was read, by the clock that stamps files."""
 
 
 def index(checkout: Checkout, universe: Universe = Universe.VALIDATOR) -> Matrix:
     """Read the checkout and join. What is broken in it becomes findings; it never raises for content."""
-    # Imported here because most starts find an index that is kept, and read nothing.
-    from core.matrix.reading import read_and_join
-
     return read_and_join(checkout, universe).matrix
+
+
+def read_and_join(
+    checkout: Checkout,
+    universe: Universe = Universe.VALIDATOR,
+    modules: KnownModules | None = None,
+    files: KnownFiles | None = None,
+) -> Reading:
+    """As `index`. What stands in `modules` and `files` and bears the same stamp is not read again."""
+    began_ns = time.time_ns()
+    schema, schema_findings = read_schema(checkout)
+    tree = ModelsTree(checkout.models, modules or {})
+    directories = list(loader_directories(checkout.models, schema.excluded_torch_directories))
+    tree.read_ahead([loader_file(directory) for directory in directories])
+    read = read_expectations(checkout, schema, files)
+    loaders, loader_findings = scan_loaders(checkout, directories, tree)
+    findings = (*schema_findings, *loader_findings, *(one for file in read for one in file.findings))
+    if universe is Universe.VALIDATOR:
+        members = validator_members(loaders, schema)
+    else:
+        # Only this universe asks what can be imported: it takes many more files to tell.
+        loaders, broken = mark_broken(checkout, tree, loaders)
+        findings = (*findings, *broken)
+        members = collected_members(loaders, schema, [key for file in read for key in file.placeholders])
+    return Reading(join(checkout, schema, loaders, members, read, findings), tree.modules, began_ns)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a matrix to a selector: reads what else of the checkout decides which tests CI runs."""
 
-from core.matrix.index import Matrix
 from core.matrix.jobs import Selector
 from core.matrix.markers import GroupOf, collect
+from core.matrix.matrix import Matrix
 from core.model import Finding
 from core.sources.durations import read_durations
 from core.sources.runnable import read_skip_prefixes

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from core.matrix.cells import Cells, all_cells
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.effective import resolve, texts
-from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.universe import Member
 from core.model import BringupStatus, Entry, Finding, Loader, Status, TestId
 from core.sources.checkout import Checkout

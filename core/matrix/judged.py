@@ -7,7 +7,7 @@ from functools import cached_property, reduce
 from operator import or_
 
 from core.matrix.columns import Column, FlagColumn
-from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.scope import AnyColumn
 
 VERDICT, STALE = "verdict", "stale"

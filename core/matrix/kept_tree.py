@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix
 from core.matrix.kept import load, store
+from core.matrix.matrix import Matrix
 from core.sources.stamps import files_below, stamps_of
 
 T = TypeVar("T")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol, cast
 
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix
 from core.matrix.judged import Judged
+from core.matrix.matrix import Matrix
 from core.matrix.scope import Facts, Learned
 
 RUNS = "runs"

@@ -7,7 +7,7 @@ from core.matrix.cache import Cache
 from core.matrix.columns import Column
 from core.matrix.entry_age import ages, flips
 from core.matrix.history import History, read_history
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.scope import Plain
 
 

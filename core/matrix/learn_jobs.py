@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix
 from core.matrix.kept import load, store
+from core.matrix.matrix import Matrix
 from core.matrix.model_infos import model_infos
 from core.matrix.selected import Selected
 from core.sources.checkout import Checkout

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from core.matrix.cache import Cache
 from core.matrix.columns import Column
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.model_infos import model_infos
 from core.matrix.query_columns import variant_column
 from core.matrix.scope import Plain

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 
 from core.errors import UsageError
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 
 _NODE_ID = re.compile(r"[^\[]*::\w+\[(?P<id>.*)\]", re.DOTALL)
 _SHOWN = 5

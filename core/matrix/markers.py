@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.matrix.effective import resolve, status_on, supported_archs, texts
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.universe import Member, functions
 from core.model import Entry, Function, ModelInfo, Status, TestId
 from core.sources.runnable import LB_BLACKHOLE

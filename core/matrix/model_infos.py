@@ -2,8 +2,8 @@
 """What the models of a matrix are called and which group they belong to, kept between starts."""
 
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix
 from core.matrix.kept_tree import of_loaders
+from core.matrix.matrix import Matrix
 from core.model import ModelInfo, TestId
 from core.sources.model_info import ModelInfos, read_model_infos
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from core.matrix.fields import needs, select
 from core.matrix.grid import Grid, grid
-from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query import Query
 from core.matrix.scope import Learned
 from core.model import Finding, Status

@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.effective import DEFAULTS, resolve, text_of
-from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.universe import functions
 from core.model import Entry, Function
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from core.matrix.columns import FlagColumn
-from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query_limit import TooLong, time_limit
 from core.matrix.query_numbers import decimal, number_test
 from core.matrix.query_parse import compiled

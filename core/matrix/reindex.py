@@ -7,8 +7,8 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix
 from core.matrix.kept import dumps, loads
+from core.matrix.matrix import Matrix
 from core.proc import run_own
 from core.sources.checkout import find_checkout
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
 from core.matrix.columns import Column, FlagColumn
-from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 
 AnyColumn: TypeAlias = Column | FlagColumn
 

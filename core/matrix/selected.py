@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.matrix.columns import FlagColumn
-from core.matrix.index import NO_ARCH
+from core.matrix.matrix import NO_ARCH
 from core.model import Finding
 
 if TYPE_CHECKING:

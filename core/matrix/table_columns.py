@@ -9,7 +9,7 @@ from typing import Any
 from core.errors import UsageError
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.fields import status_column
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.query_columns import required_pcc_column, variant_column
 from core.matrix.query_numbers import decimal
 

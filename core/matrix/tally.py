@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from core.matrix.columns import Column
-from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.model import Status
 
 MIXED = "MIXED"

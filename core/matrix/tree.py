@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from core.matrix.groupings import BY_GROUPING, Grouping
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.tally import Tally, status_words, tally
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import UsageError
 from core.matrix.fields import BY_NAME, NONE, column_of, lens, needs, select
-from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query import Query, QueryError
 from core.matrix.scope import Learned, Scope
 from core.matrix.table_columns import DEFAULT_COLUMNS, ordered

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.runs.estimate import with_estimates
 from core.runs.plan import as_batch, plan_test
 from core.runs.preflight import Obstacle, obstacles

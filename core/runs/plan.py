@@ -13,7 +13,7 @@ from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
 from core.matrix.effective import resolve
-from core.matrix.index import NO_ARCH, Matrix
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.model import TestId
 from core.runs.kinds import Kind, Request, kind_for
 from core.runs.spec import RUN_VARIABLE, RunSpec, run_id

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import TestId, node_id
 from core.runs.kinds import DEVICE_NODES, kind_for
 from core.runs.plan import plan_test

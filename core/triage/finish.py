@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from core.edits.operations import Operation
 from core.edits.plan import EditPlan, plan, write
 from core.edits.workbench import Workbench
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.triage.driver import Progress, park, restore_edits
 from core.triage.effects import Propose
 from core.triage.perform import World

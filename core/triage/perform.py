@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.model_infos import info_of
 from core.runs.kinds import KINDS
 from core.runs.launch import launch_all, wait

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from core.errors import UsageError
 from core.files import read_text
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.model_infos import info_of
 from core.model import Framework, Loader, TestId
 from core.sources.lineage import Lineages

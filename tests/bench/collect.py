@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.matrix.effective import status_on
-from core.matrix.index import Universe, index
+from core.matrix.index import index
+from core.matrix.matrix import Universe
 from core.matrix.universe import functions
 from core.model import TEST_MODULE, Status
 from core.runs.kinds import PAYLOAD

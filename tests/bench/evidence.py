@@ -17,8 +17,9 @@ from core.evidence.reading import read_reports
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import Verdicts
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
 from core.matrix.learn_jobs import learn
+from core.matrix.matrix import Matrix
 from core.matrix.selected import Selected
 from core.sources.checkout import find_checkout
 from tests.support.evidence import seen

@@ -21,10 +21,11 @@ from typing import Any
 from core.matrix.cache import Cache
 from core.matrix.ci import Ci, read_ci, selected
 from core.matrix.doctor import examine
-from core.matrix.index import Matrix, Universe, index
+from core.matrix.index import index
 from core.matrix.jobs import Selector
 from core.matrix.jobs_read import read_selector
 from core.matrix.markers import groups, markers
+from core.matrix.matrix import Matrix, Universe
 from core.model import TestId
 from core.sources.checkout import Checkout, find_checkout
 from core.sources.model_info import ModelInfos, read_model_infos

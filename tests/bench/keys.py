@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.query import Query
 from core.matrix.view import View
 from core.settings import paths

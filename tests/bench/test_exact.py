@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.matrix.index import NO_ARCH
+from core.matrix.matrix import NO_ARCH
 from core.model import TestId
 from core.sources.checkout import Checkout
 from tests.bench import exact

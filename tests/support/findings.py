@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from core.edits.operations import parse_operations
 from core.edits.plan import plan
 from core.matrix.doctor import diagnose
-from core.matrix.index import Matrix
 from core.matrix.join import join
+from core.matrix.matrix import Matrix
 from core.model import Finding
 from core.sources.expectations import parse_expectations
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.scope import Learned
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from core.matrix.grid import LAYOUTS
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.matrix.overview import overview
 from core.matrix.query import Query
 from core.matrix.table_columns import BY_TABLE_FIELD

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Label
 
-from core.matrix.index import NO_ARCH
+from core.matrix.matrix import NO_ARCH
 from core.runs.kinds import KINDS
 from core.runs.launch_plan import LaunchPlan, Options
 from core.runs.spec import shell_command

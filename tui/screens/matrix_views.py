@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
-from core.matrix.index import NO_ARCH
+from core.matrix.matrix import NO_ARCH
 from core.matrix.saved_views import Kept
 from core.matrix.view_spec import Trail, ViewSpec
 from tui.screens.base import SessionScreen

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Footer, Static
 
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.overview import LEARNED, Link, Number, Place, Row, Section, findings_section, overview
 from core.matrix.query import Query
 from core.model import Finding

@@ -15,7 +15,7 @@ from core.edits.bulk import ENTRY_SCOPE, FORM_FIELDS, FormField, present_text, s
 from core.edits.idle import Idle, without_idle
 from core.edits.operations import Operation
 from core.errors import UsageError
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.text import one_line
 from tui.screens.dialogs import Dialog
 from tui.widgets.cycle import Cycle

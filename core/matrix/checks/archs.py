@@ -8,7 +8,7 @@ from core.matrix.checks.check import Check
 from core.matrix.checks.spelling import digits, letters
 from core.matrix.checks.written import OVERRIDES, Op, Written, marked_archs, written
 from core.matrix.effective import texts
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Finding
 
 

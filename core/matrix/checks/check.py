@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Finding
 
 

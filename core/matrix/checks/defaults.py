@@ -7,7 +7,7 @@ from core.matrix.acting import SWITCHES
 from core.matrix.checks.check import Check
 from core.matrix.checks.written import OVERRIDES, Path, Written, marked_archs, shown, written
 from core.matrix.effective import DEFAULTS, resolve
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Finding
 
 _PLAIN = {name: value for name, value in DEFAULTS.items() if name not in (*SWITCHES, "status")}

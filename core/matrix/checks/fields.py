@@ -9,7 +9,7 @@ from core.matrix.checks.defaults import says_nothing
 from core.matrix.checks.repair import repair
 from core.matrix.checks.written import OVERRIDES, Op, Path, Written, shown, written
 from core.matrix.field_values import RULES
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Finding, Status
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.matrix.checks.check import Check
 from core.matrix.checks.written import written
 from core.matrix.effective import texts
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Finding
 
 _DIRECTORY = Path("tests/filecheck")

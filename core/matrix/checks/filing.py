@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.matrix.checks.check import Check
 from core.matrix.checks.written import Written, written
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Finding, Framework, TestId
 
 _TORCH, _JAX, _LLM = _DIRECTORIES = ("torch", "jax", "torch_llm")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from core.matrix.checks.check import Check
 from core.matrix.checks.spelling import letters
 from core.matrix.checks.written import Written, written
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Finding, TestId
 
 _SUGGESTIONS = 3

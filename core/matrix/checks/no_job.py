@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from core.matrix.checks.check import Check
 from core.matrix.effective import status_on
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.selected import Selected
 from core.model import Finding, Status
 

@@ -7,7 +7,7 @@ from itertools import chain
 from core.matrix.checks.check import Check
 from core.matrix.checks.defaults import is_default, says_nothing
 from core.matrix.checks.written import OVERRIDES, Op, Written, marked_archs, shown, written
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Finding
 
 

@@ -11,7 +11,7 @@ from core.files import read_text
 from core.matrix.checks.check import Check
 from core.matrix.checks.spelling import letters
 from core.matrix.effective import status_on
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Finding, Status
 from core.sources.expectation_file import ExpectationFile
 from core.sources.expectations import PLACEHOLDER_KEY, compose

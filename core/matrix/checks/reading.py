@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from core.matrix.checks.check import Check
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Finding
 from core.sources.loaders import loader_file
 

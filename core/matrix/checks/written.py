@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from core.matrix.effective import supported_archs, supports
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Entry, Finding
 from core.text import elide_middle
 

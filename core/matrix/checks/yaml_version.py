@@ -10,7 +10,7 @@ from core.matrix.checks.check import Check
 from core.matrix.checks.repair import repair
 from core.matrix.checks.written import Path, Written, written
 from core.matrix.field_values import is_flag
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Finding
 from core.sources.expectation_file import ExpectationFile
 from core.sources.expectations import ROOT_KEY, compose

@@ -13,7 +13,8 @@ from core.edits.idle import without_idle
 from core.edits.operations import Operation, OpKind
 from core.edits.values import after
 from core.errors import UsageError
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from tests.support.tree import INFERENCE, sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"

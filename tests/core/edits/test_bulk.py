@@ -11,7 +11,8 @@ from core.edits.operations import Operation, OpKind
 from core.edits.plan import plan, write
 from core.errors import UsageError
 from core.matrix.effective import resolve, status_on, supports
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.model import Status
 from tests.support.tree import INFERENCE, TRAINING, sample
 

@@ -10,7 +10,8 @@ from core.edits.groups import Split
 from core.edits.operations import Operation, OpKind
 from core.edits.plan import plan, write
 from core.errors import TTMatrixError
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from tests.support.git import committed_checkout
 from tests.support.tree import INFERENCE, TRAINING, sample
 

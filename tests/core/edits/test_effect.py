@@ -10,7 +10,8 @@ from core.edits.effect import CellChange, FieldChange, dead_overrides, effect
 from core.edits.operations import Operation, OpKind
 from core.edits.plan import EditPlan, plan
 from core.matrix.ci import read_ci, selected
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.model import Status
 from core.sources.model_info import read_model_infos
 from tests.support.sample import sample_checkout

@@ -11,7 +11,8 @@ from core.edits.effect import effect
 from core.edits.idle import idle, without_idle
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.plan import plan
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))

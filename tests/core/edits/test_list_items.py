@@ -7,7 +7,8 @@ from core.edits.list_items import LIST_FIELDS, listed, with_item, without_item
 from core.edits.operations import Operation, OpKind
 from core.edits.plan import plan
 from core.errors import UsageError
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.sources.expectations import parse_expectations
 from tests.support.tree import INFERENCE, sample
 

@@ -9,7 +9,8 @@ from core.edits.operations import Operation, OpKind
 from core.errors import UsageError
 from core.evidence.cluster_edits import issue_link, with_canonical, with_link
 from core.evidence.clusters import Cluster, find_clusters
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from tests.support.tree import INFERENCE, loader_source, write_checkout
 
 A, B, C = (f"alpha/pytorch-{name}-single_device-inference" for name in "abc")

@@ -7,7 +7,8 @@ import pytest
 
 from core.evidence.clusters import Cluster, Member, find_clusters, newest, oldest
 from core.evidence.observation import Ending
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.model import BringupStatus
 from core.sources.checkout import Checkout
 from tests.support.observed import observed

@@ -17,7 +17,8 @@ from core.evidence.propose import propose
 from core.evidence.rules import wanted
 from core.matrix.acting import UNWRITTEN, acting, raw_value, with_fields
 from core.matrix.effective import status_on, supports
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.model import Status
 from tests.support.observed import judged, observed
 from tests.support.tree import INFERENCE, TRAINING, loader_source, sample, write_checkout

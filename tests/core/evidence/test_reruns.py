@@ -9,7 +9,8 @@ import core.evidence.reruns as module
 from core.errors import TTMatrixError
 from core.evidence.judgement import Verdict
 from core.evidence.reruns import lacking, plan_reruns
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.model import TEST_MODULE
 from core.settings import Settings
 from tests.support.observed import judged, observed

@@ -9,7 +9,8 @@ from core.evidence.judgement import Verdict
 from core.evidence.observation import Ending
 from core.evidence.policy import Policy
 from core.evidence.verdicts import Verdicts
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.matrix.selected import Selected
 from core.model import Function
 from core.sources.presets import Job

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.sources import models_tree
 from core.sources.checkout import Checkout
 from tests.support.tree import INFERENCE, YAML, loader_source, sample

@@ -11,7 +11,8 @@ from core.matrix.cache import Cache
 from core.matrix.checks.check import Check
 from core.matrix.doctor import CHECKS, diagnose, examine, kinds
 from core.matrix.effective import texts as strings
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.model import Finding
 from core.sources.expectations import parse_expectations
 from tests.support.findings import assert_mend_heals

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from core.matrix.columns import Column
 from core.matrix.fields import FIELDS, column_of, needs, select
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.matrix.query import Node, Query, QueryError, conjunction, disjunction, negation
 from core.matrix.scope import Learned, Plain, Scope
 from core.matrix.selected import Selected

@@ -6,7 +6,8 @@ import pytest
 from core.matrix.fields import lens, select
 from core.matrix.grid import LAYOUTS, Layout, grid
 from core.matrix.groupings import BY_GROUPING
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.matrix.query import Query, QueryError
 from core.matrix.tally import status_words, tally
 from core.model import Status

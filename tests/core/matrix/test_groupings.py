@@ -7,7 +7,8 @@ import pytest
 
 from core.matrix.columns import Column
 from core.matrix.groupings import BY_GROUPING, GROUPINGS, Grouping, family, paired
-from core.matrix.index import NO_ARCH, Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import NO_ARCH, Matrix
 from tests.support.tree import sample
 
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.matrix.index import Matrix, Universe, index
+from core.matrix.index import index
 from core.matrix.jobs import Item, Selector, gained_and_lost
 from core.matrix.markers import collect
+from core.matrix.matrix import Matrix, Universe
 from core.model import TEST_MODULE, Entry, Function
 from core.sources.presets import Job
 from tests.support.tree import sample

@@ -4,8 +4,9 @@
 import json
 from pathlib import Path
 
-from core.matrix.index import Universe, index
+from core.matrix.index import index
 from core.matrix.jobs_read import read_selector
+from core.matrix.matrix import Universe
 from core.model import TEST_MODULE, Function
 from core.sources.durations import DURATIONS
 from core.sources.presets import Job

@@ -5,9 +5,10 @@ import pytest
 
 from core.matrix.columns import Column
 from core.matrix.fields import needs, select
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
 from core.matrix.judged import Judged
 from core.matrix.learn import RUNS
+from core.matrix.matrix import Matrix
 from core.matrix.query import Query, QueryError
 from tests.support.tree import sample
 

@@ -9,9 +9,10 @@ from core.errors import TTMatrixError
 from core.matrix.cache import Cache
 from core.matrix.fields import select
 from core.matrix.history import read_history
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
 from core.matrix.learn import learn
 from core.matrix.learn_history import history_columns
+from core.matrix.matrix import Matrix
 from core.matrix.query import Query
 from core.sources.checkout import find_checkout
 from tests.support.commits import DAY, FILE, State, commit_states, entries, entry_id

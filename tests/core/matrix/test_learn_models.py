@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix, Universe, index
+from core.matrix.index import index
 from core.matrix.learn_models import learn, model_columns
+from core.matrix.matrix import Matrix, Universe
 from core.matrix.model_infos import info_of
 from core.model import ModelInfo
 from core.sources.model_info import ModelInfos, read_model_infos

@@ -4,8 +4,9 @@
 import pytest
 
 from core.errors import UsageError
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
 from core.matrix.lookup import resolve_id
+from core.matrix.matrix import Matrix
 from tests.support.tree import sample
 
 ORG = "alpha/pytorch-org/name-single_device-inference"

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.index import Matrix, Universe, index
+from core.matrix.index import index
 from core.matrix.markers import Traits, collect, groups, markers
+from core.matrix.matrix import Matrix, Universe
 from core.model import Entry, Function, ModelInfo
 from tests.support.tree import LOADERS, YAML, write_checkout
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.matrix.model_infos import ids_of_model, info_of, model_infos
 from core.sources.model_info import ModelInfos
 from tests.support.sample import sample_checkout

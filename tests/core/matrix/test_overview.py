@@ -7,8 +7,9 @@ import pytest
 
 from core.matrix.cache import Cache
 from core.matrix.fields import select
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
 from core.matrix.learn import learn
+from core.matrix.matrix import Matrix
 from core.matrix.overview import LEARNED, TO_LOOK_AT, Link, Number, Place, Section, findings_section, overview
 from core.matrix.query import Query
 from core.matrix.scope import Learned

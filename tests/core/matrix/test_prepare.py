@@ -8,8 +8,9 @@ import pytest
 
 from core.matrix import prepare as module
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
 from core.matrix.learn import learn
+from core.matrix.matrix import Matrix
 from core.matrix.prepare import FINDINGS, prepare
 from tests.support.sample import sample_checkout
 

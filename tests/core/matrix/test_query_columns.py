@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.matrix.effective import resolve
-from core.matrix.index import Matrix, Universe, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix, Universe
 from core.matrix.query_columns import (
     assert_pcc_column,
     function_column,

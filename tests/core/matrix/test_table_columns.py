@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import UsageError
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.matrix.table_columns import DEFAULT_COLUMNS, RUN, TABLE_FIELDS, check_columns, ordered, text_of_row
 from tests.support.tree import INFERENCE, YAML, sample, write_checkout
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.matrix.index import NO_ARCH, Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.tally import MIXED, WORDS, shares, status_words, tally
 from core.model import Status
 from tests.support.tree import sample

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.matrix.groupings import GROUPINGS
-from core.matrix.index import NO_ARCH, Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.tally import status_words
 from core.matrix.tree import Tree
 from tests.support.tree import sample

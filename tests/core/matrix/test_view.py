@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from core.errors import UsageError
 from core.matrix.columns import Column
 from core.matrix.fields import select
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.matrix.query import Query, QueryError
 from core.matrix.scope import Learned, Plain
 from core.matrix.table_columns import BY_TABLE_FIELD

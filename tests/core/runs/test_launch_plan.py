@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.runs.launch_plan import LaunchPlan, Options, look_ahead, plan_launch
 from core.runs.preflight import Level
 from core.settings import Profile, Settings

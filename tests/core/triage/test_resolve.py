@@ -8,7 +8,8 @@ import pytest
 from core.demo.layout import lay_out
 from core.errors import UsageError
 from core.matrix.cache import Cache
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.matrix.model_infos import ids_of_model, model_infos
 from core.settings import paths
 from core.sources.checkout import Checkout

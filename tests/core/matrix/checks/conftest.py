@@ -8,7 +8,8 @@ import pytest
 
 from core.matrix.checks.check import Check
 from core.matrix.doctor import diagnose
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.model import Finding
 from tests.support.findings import Find, assert_mend_heals
 from tests.support.tree import INFERENCE, LOADERS, write_checkout

@@ -7,7 +7,8 @@ import pytest
 
 from core.matrix.checks.no_job import no_job_findings
 from core.matrix.ci import read_ci, selected
-from core.matrix.index import Matrix, index
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.model import Finding
 from core.sources.model_info import read_model_infos
 from tests.support.sample import sample_checkout

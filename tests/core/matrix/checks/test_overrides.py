@@ -11,7 +11,7 @@ from core.matrix.checks.overrides import REDUNDANT_OVERRIDE, SHADOWED_STATUS
 from core.matrix.checks.written import marked_archs
 from core.matrix.doctor import diagnose
 from core.matrix.effective import resolve
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from tests.support.findings import Find, assert_mend_heals
 
 ID = "alpha/pytorch-tiny-single_device-inference"

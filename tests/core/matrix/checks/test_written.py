@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from core.matrix.checks.written import OVERRIDES, Written, marked_archs, shown, written
-from core.matrix.index import Matrix
+from core.matrix.matrix import Matrix
 from core.model import Entry
 from tests.support.tree import INFERENCE
 

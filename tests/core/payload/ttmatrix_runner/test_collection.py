@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.index import Universe, index
+from core.matrix.index import index
+from core.matrix.matrix import Universe
 from core.matrix.universe import functions
 from core.sources.checkout import Checkout as Real
 from tests.support.sample import sample_checkout

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Matrix: every test of one checkout with what the sources say of it."""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.matrix.columns import Column, FlagColumn
+from core.matrix.universe import Member, functions
+from core.model import Entry, Finding, Function, Loader
+from core.sources.checkout import Checkout
+from core.sources.expectation_file import ExpectationFile
+from core.sources.schema import Schema
+
+ID_PARTS = ("loader", "phase", "parallelism", "mode")
+"""The columns that hold the parts of an id, as a Member has them."""
+
+NO_ARCH = ""
+"""The arch of a run without `--arch`: base values only."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matrix:
+    """Every known test of one checkout. Never changed; a new index makes a new one.
+
+    Rows are numbered 0 to len(ids) - 1 in the order of their ids. All columns have one value per row.
+    """
+
+    checkout: Checkout
+    schema: Schema
+    loaders: Mapping[str, Loader]
+    """By directory."""
+    files: tuple[ExpectationFile, ...]
+    entries: Mapping[str, Entry]
+    """The entry that counts for an id: the last one in merge order."""
+    findings: tuple[Finding, ...]
+    ids: tuple[str, ...]
+    rows: Mapping[str, int]
+    """Row by id."""
+    lowered: tuple[str, ...]
+    """Ids in lower case, for searching."""
+    strays: frozenset[str]
+    """Ids of entries that name no test of the universe."""
+    columns: Mapping[str, Column]
+    flags: Mapping[str, FlagColumn]
+    status: Mapping[str, Column]
+    """Effective status by arch; under NO_ARCH the base status. `flags["status"]` holds those of all archs."""
+
+    def entry(self, row: int) -> Entry | None:
+        return self.entries.get(self.ids[row])
+
+    def loader(self, row: int) -> Loader | None:
+        return self.loaders.get(self.columns["loader"][row])
+
+    def function(self, row: int) -> Function:
+        """The test function of a row. Op-by-op twins are no rows of their own: they share id and entry."""
+        return self.functions(row)[0]
+
+    def functions(self, row: int) -> list[Function]:
+        """All the functions under which pytest collects the id of a row."""
+        return functions(self.member(row), self.schema)
+
+    def member(self, row: int) -> Member:
+        """A row's id with its parts."""
+        return Member(self.ids[row], *(self.columns[name][row] for name in ID_PARTS))
+
+    def members(self) -> Iterator[Member]:
+        """The ids of all rows with their parts."""
+        return map(Member, self.ids, *(self.columns[name].texts() for name in ID_PARTS))
+
+    def universe(self) -> list[str]:
+        """The ids of all tests there are, in their order: all but strays."""
+        return [id for id in self.ids if id not in self.strays]
+
+    def file_of(self, entry: Entry) -> ExpectationFile:
+        """The file an entry was read from."""
+        return next(file for file in self.files if file.name == entry.file)
+
+    def closest(self, wanted: str, count: int = 3) -> list[str]:
+        """The ids nearest to a text that is none: those that contain it, else those spelled alike."""
+        needle = wanted.lower()
+        containing = [id for id, text in zip(self.ids, self.lowered, strict=True) if needle in text]
+        return containing[:count] or difflib.get_close_matches(wanted, self.ids, count)
+
+
+class Universe(StrEnum):
+    """Which ids are rows, beside those that have an entry."""
+
+    VALIDATOR = "validator"
+    COLLECTED = "collected"
