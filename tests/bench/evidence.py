@@ -43,10 +43,10 @@ def main() -> int:
     matrix = index(find_checkout(args.checkout))
     with tempfile.TemporaryDirectory() as scratch:
         selected = learn(Cache(matrix.checkout, Path(scratch, "cache")), matrix)
+        # As in the app: the collector no longer looks at the matrix, and reports were read by another process.
+        settle_memory()
+        judged = _judge(matrix, selected)
         ingest = _ingest(matrix, Path(scratch), args.testcases, args.files)
-    # As in the app, where the collector no longer looks at the matrix.
-    settle_memory()
-    judged = _judge(matrix, selected)
     return int(ingest > args.ingest or judged > args.judge)
 
 
