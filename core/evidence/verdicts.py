@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verdicts on a whole matrix: what has evidence is judged once, what has none shares a few answers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from core.evidence.artefacts import arch_in
-from core.evidence.expected import Expected, expected_of
+from core.evidence.expected import Expected, claims_of
 from core.evidence.judgement import Judgement, Verdict
 from core.evidence.observation import Observation
 from core.evidence.pins import pins
@@ -54,9 +54,7 @@ class Verdicts:
         row = self.matrix.rows[id]
         marked = self.matrix.flags["arch"][row]
         archs = [arch for arch in self.matrix.schema.archs if arch in marked or arch in seen]
-        training = self.matrix.columns["mode"][row] == "training"
-        expected = {arch: self._expected(row, id, arch, training=training, seen=arch in seen) for arch in archs}
-        return judge(id, expected, seen, self.policy, self._pins.get(id, ""))
+        return judge(id, self._expected(row, id, archs, seen), seen, self.policy, self._pins.get(id, ""))
 
     def facts(self) -> Judged:
         """The verdicts as columns for queries."""
@@ -71,11 +69,14 @@ class Verdicts:
     def _pins(self) -> Mapping[str, str]:
         return pins(self.matrix.files, self.policy)
 
-    def _expected(self, row: int, id: str, arch: str, *, training: bool, seen: bool) -> Expected:
-        scheduled, silent_runs = self._scheduled(row, arch)
-        entry = self.matrix.entries.get(id)
-        silent = 0 if seen else silent_runs
-        return expected_of(entry, arch, training=training, scheduled=scheduled, silent_runs=silent)
+    def _expected(self, row: int, id: str, archs: Sequence[str], seen: Collection[str]) -> dict[str, Expected]:
+        training = self.matrix.columns["mode"][row] == "training"
+        expected = {}
+        for arch, claim in claims_of(self.matrix.entries.get(id), archs):
+            scheduled, silent = self._scheduled(row, arch)
+            silent = 0 if arch in seen else silent
+            expected[arch] = claim.on(arch, training=training, scheduled=scheduled, silent_runs=silent)
+        return expected
 
     def _silent(self, arch: str) -> bytearray:
         """Codes of the verdicts that all cells on `arch` would have without any results."""
