@@ -11,7 +11,6 @@ from textual.binding import BindingType
 from textual.signal import Signal
 
 from core.errors import TTMatrixError
-from core.matrix.fields import needs
 from core.matrix.learn import RUNS
 from core.matrix.matrix import Matrix
 from core.matrix.scope import Learned
@@ -143,6 +142,8 @@ class TTMatrixApp(Running, Deciding, inherit_bindings=False):
 
     def action_reload(self) -> None:
         """Read the checkout again in the background; the screen stays usable."""
+        from core.matrix.fields import needs
+
         session, before, wanted = self.session, self.session.matrix, needs(self.session.view.query)
 
         def read() -> tuple[Matrix, Learned]:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
-from core.matrix.fields import status_column
 from core.matrix.matrix import Matrix
 from core.matrix.tally import MIXED as MIXED_WORD
 from core.matrix.tally import Tally, shares
@@ -65,7 +64,7 @@ _BRINGUP = {
 
 def status_look(matrix: Matrix, row: int, arch: str) -> StatusLook:
     """The status of a row on `arch`; without one, the status all supported archs share, else MIXED."""
-    value = status_column(matrix, arch)[row]
+    value = matrix.statuses(arch)[row]
     statuses = (value,) if isinstance(value, str) else value
     return STATUS_LOOKS[Status(statuses[0])] if len(statuses) == 1 else MIXED
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from core.cli.console import Console
 from core.matrix.cache import Cache
-from core.matrix.fields import needs
 from core.matrix.lookup import resolve_id
 from core.matrix.matrix import Matrix, Universe
 from core.matrix.query import Query
@@ -89,6 +88,8 @@ class Context:
 
     def learned(self, matrix: Matrix, query: Query) -> "Learned":
         """What `query` needs to know of a matrix beside its index; mostly nothing."""
+        from core.matrix.fields import needs
+
         if not (names := needs(query)):
             return {}
         from core.matrix.learn import learn

@@ -22,12 +22,7 @@ from core.matrix.query_kinds import NONE, Choice, Field, FromFacts, IdText, Numb
 from core.matrix.query_numbers import days
 from core.matrix.scope import AnyColumn, Learned, Scope
 
-__all__ = ["BY_NAME", "FIELDS", "NONE", "column_of", "lens", "needs", "select", "status_column"]
-
-
-def status_column(matrix: Matrix, arch: str) -> AnyColumn:
-    """Effective status on `arch`; without one, that of every arch the test is marked for."""
-    return matrix.flags["status"] if arch == NO_ARCH else matrix.status[arch]
+__all__ = ["BY_NAME", "FIELDS", "NONE", "column_of", "lens", "needs", "select"]
 
 
 def _stored(name: str) -> Callable[[Scope], AnyColumn]:
@@ -50,7 +45,7 @@ FIELDS: tuple[Field, ...] = (
     Choice(
         "status",
         "effective status on the shown arch, or on any supported one",
-        lambda scope: status_column(scope.matrix, scope.arch),
+        lambda scope: scope.matrix.statuses(scope.arch),
         aliases={NONE: "unspecified"},
     ),
     Choice("arch", "marked for this arch; also the arch whose values are meant", _stored("arch")),

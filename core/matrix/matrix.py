@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Matrix: every test of one checkout with what the sources say of it."""
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -47,6 +46,10 @@ class Matrix:
     status: Mapping[str, Column]
     """Effective status by arch; under NO_ARCH the base status. `flags["status"]` holds those of all archs."""
 
+    def statuses(self, arch: str) -> Column | FlagColumn:
+        """Effective status on `arch`; without one, that of every arch the test is marked for."""
+        return self.flags["status"] if arch == NO_ARCH else self.status[arch]
+
     def entry(self, row: int) -> Entry | None:
         return self.entries.get(self.ids[row])
 
@@ -81,7 +84,11 @@ class Matrix:
         """The ids nearest to a text that is none: those that contain it, else those spelled alike."""
         needle = wanted.lower()
         containing = [id for id, text in zip(self.ids, self.lowered, strict=True) if needle in text]
-        return containing[:count] or difflib.get_close_matches(wanted, self.ids, count)
+        if containing:
+            return containing[:count]
+        import difflib
+
+        return difflib.get_close_matches(wanted, self.ids, count)
 
 
 class Universe(StrEnum):

@@ -8,7 +8,6 @@ from typing import Any
 
 from core.errors import UsageError
 from core.matrix.columns import Column, FlagColumn
-from core.matrix.fields import status_column
 from core.matrix.matrix import Matrix
 from core.matrix.query_columns import required_pcc_column, variant_column
 from core.matrix.query_numbers import decimal
@@ -46,7 +45,7 @@ def _number(text: str) -> float:
 
 TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("id", "test id", "the test id"),
-    TableField("status", "status", "effective status", status_column),
+    TableField("status", "status", "effective status", Matrix.statuses),
     TableField("archs", "archs", "archs it is marked for, with the status on each", lambda m, _: m.flags["arch"]),
     TableField("bringup", "bring-up", "how far the entry says it gets", _plain("bringup")),
     TableField(RUN, "cpu run", "how its last run here ended"),

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.errors import UsageError
-from core.matrix.fields import BY_NAME, NONE, column_of, lens, needs, select
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query import Query, QueryError
 from core.matrix.scope import Learned, Scope
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from core.matrix.grid import Grid
     from core.matrix.tree import Tree
 
-# Groups and grids are imported where they are asked for: most views are neither.
+# Groups, grids and what queries are answered with are imported where they are asked for: a view need have none of them.
 
 FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "group", "bringup", "marker", "task", "job")
 
@@ -85,6 +84,10 @@ class View:
     @property
     def lens(self) -> str:
         """The arch whose values are meant: that which the query asks for, else the one that was chosen."""
+        if not self.query.terms:
+            return self.arch
+        from core.matrix.fields import lens
+
         return lens(self.matrix, self.query.terms) or self.arch
 
     def sort(self, key: str, *, descending: bool = False) -> None:
@@ -138,7 +141,7 @@ class View:
     def learn(self, learned: Learned) -> None:
         """Take in what was worked out about the matrix; a query that waited for it is answered."""
         self.learned = {**self.learned, **learned}
-        if any(name in learned for name in needs(self.query)):
+        if any(name in learned for name in _needs(self.query)):
             self._typed = None
             self._show_again()
 
@@ -193,9 +196,13 @@ class View:
 
         A facet of facts that are not known yet is left out.
         """
+        from core.matrix.fields import BY_NAME
+
         return [self._facet(name) for name in names if BY_NAME[name].needs in ("", *self.learned)]
 
     def _facet(self, name: str) -> Facet:
+        from core.matrix.fields import NONE, column_of
+
         asked = {value.lower() for value in self.query.values_of(name)}
         rows = self._selected(self.query.without(name), self.arch) if asked else self.rows
         counts = column_of(self.scope, name).counts(rows)
@@ -205,6 +212,10 @@ class View:
         )
 
     def _selected(self, query: Query, arch: str, among: Sequence[int] | None = None) -> list[int]:
+        if not query.terms:
+            return list(range(len(self.matrix.ids)))
+        from core.matrix.fields import select
+
         return [] if self._missing(query) else select(self.matrix, query, arch, self.learned, among)
 
     def _among(self, query: Query) -> Sequence[int] | None:
@@ -215,7 +226,7 @@ class View:
         return rows if arch == self.arch and query.narrows(typed) else None
 
     def _missing(self, query: Query) -> tuple[str, ...]:
-        return tuple(name for name in needs(query) if name not in self.learned)
+        return tuple(name for name in _needs(query) if name not in self.learned)
 
     def _show_again(self) -> None:
         try:
@@ -229,3 +240,11 @@ class View:
 
     def _ordered(self, rows: list[int]) -> list[int]:
         return ordered(self.matrix, rows, self.sort_key, self.lens, self.runs, descending=self.descending)
+
+
+def _needs(query: Query) -> tuple[str, ...]:
+    if not query.terms:
+        return ()
+    from core.matrix.fields import needs
+
+    return needs(query)
