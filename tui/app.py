@@ -65,7 +65,6 @@ class TTMatrixApp(Running, Deciding, inherit_bindings=False):
 
     def take_up(self) -> None:
         """Look at what there is beside the matrix: runs, pending changes, marks."""
-        self.runs_changed.subscribe(self, lambda _: self._learn_of_runs())
         self.look_at_runs()
         self._look_at_evidence()
         self.session.take_up_marks()
@@ -206,7 +205,8 @@ class TTMatrixApp(Running, Deciding, inherit_bindings=False):
         if self.session.bench.catch_up():
             self.pending_moved()
 
-    def _learn_of_runs(self) -> None:
+    def runs_moved(self) -> None:
+        super().runs_moved()
         if RUNS in self._asked:
             self._asked.remove(RUNS)
             self.learn([RUNS])

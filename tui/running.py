@@ -44,12 +44,16 @@ class Running(Telling):
         if records != self.session.runs:
             self._unsettled |= {record.spec.batch for record in records if record.active}
             self.session.runs = records
-            self.runs_changed.publish(None)
+            self.runs_moved()
         if self._unsettled and not any(record.active for record in records):
             ended = [record for record in records if record.spec.batch in self._unsettled]
             if ended:
                 self._unsettled.clear()
                 self._tell_end(ended)
+
+    def runs_moved(self) -> None:
+        """Tell everybody that runs began, went on or ended."""
+        self.runs_changed.publish(None)
 
     def _tell_end(self, ended: Sequence[RunRecord]) -> None:
         """The last of the runs that went on has ended; all of their batches are given."""
