@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Standard output and standard error of the headless commands: one JSON document, or lines for a person."""
 
-import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -35,6 +34,8 @@ class Console:
 
     def document(self, value: object) -> None:
         """The JSON document."""
+        import json
+
         json.dump(value, self.out, indent=2, ensure_ascii=False, allow_nan=False, default=str)
         print(file=self.out)
 

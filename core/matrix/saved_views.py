@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Views with names: those that come with ttmatrix, and those a person keeps in a file of their own."""
 
-import difflib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -49,6 +47,8 @@ class Kept:
         """The view called `name`, whatever the case. Raises UsageError with the names that come near."""
         views = {one.lower(): spec for one, spec in self.all().items()}
         if name.lower() not in views:
+            import difflib
+
             near = difflib.get_close_matches(name.lower(), views, 3)
             said = f"Did you mean {', '.join(map(repr, near))}?" if near else "`ttmatrix list --views` names them all."
             raise UsageError(f"There is no view {name!r}", said)
@@ -75,6 +75,8 @@ def read_kept(file: Path) -> Kept:
     """What `file` holds; nothing where it is absent. Raises TTMatrixError for a file that cannot be read."""
     if not file.exists():
         return Kept()
+    import json
+
     try:
         document = json.loads(read_text(file))
         if not isinstance(document, dict) or document.get("version") != _VERSION:
@@ -93,7 +95,9 @@ def change_kept(file: Path, change: Callable[[Kept], Kept]) -> Kept:
 
     Raises TTMatrixError where the file cannot be read or written; then it is as it was.
     """
-    # Imported here because looking at what is kept, as each start does, locks nothing.
+    # Imported here because looking at what is kept, as each start does, locks and writes nothing.
+    import json
+
     from filelock import FileLock
 
     try:
