@@ -111,7 +111,7 @@ def _items(present: object, wanted: object) -> tuple[list[object], list[object]]
         return None
     stay = [item for item in present if item in wanted]
     come = [item for item in wanted if item not in present]
-    distinct = len({repr(item) for item in present}) == len(present)
+    distinct = all(len({repr(item) for item in items}) == len(items) for items in (present, wanted))
     if not stay or not distinct or repr([*stay, *come]) != repr(wanted):
         return None
     return [item for item in present if item not in wanted], come

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.edits.operations import Operation, OpKind
@@ -101,6 +101,7 @@ files = st.dictionaries(st.sampled_from(["a/x-1", "a/x-2", "a/y-1", "b", "c d"])
 
 
 @given(files, files, files, files)
+@example({"b": {"supported_archs": ["", "0", "0"]}}, {}, {"b": {"supported_archs": [""]}}, {})
 def test_derived_operations_lead_from_one_to_the_other_and_back(
     f: dict[str, Fields], g: dict[str, Fields], f_after: dict[str, Fields], g_after: dict[str, Fields]
 ) -> None:

@@ -71,7 +71,7 @@ def test_what_changes_between_reading_and_keeping_is_read_again(cache: Cache, ch
 
 def test_nothing_changed_means_nothing_is_read(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     before = _keep(cache)
-    monkeypatch.setattr("core.matrix.reading.read_and_join", lambda *a, **k: pytest.fail("it was read"))
+    monkeypatch.setattr("core.matrix.index.read_and_join", lambda *a, **k: pytest.fail("it was read"))
     matrix, reading = cache.index()
     assert reading is None
     _same(matrix, before)
