@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import BindingType
 from textual.signal import Signal
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from core.matrix.detail import Detail
 
 # The first frame shows the matrix, and only that: all else is imported where it is asked for.
-
-T = TypeVar("T")
 
 _LOOK_SECONDS = 0.5
 """How often we look at what other processes do: runs, and decisions of another instance."""
