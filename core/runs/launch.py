@@ -77,11 +77,6 @@ def tend(store: RunStore) -> None:
         scheduler.reap_in_background()
 
 
-def cancel(store: RunStore, run_id: str) -> RunRecord:
-    """As `cancel_all`, for one run."""
-    return cancel_all(store, [run_id])[0]
-
-
 def cancel_all(store: RunStore, run_ids: Sequence[str]) -> list[RunRecord]:
     """End runs and return once that is done; those that have ended stay as they are.
 

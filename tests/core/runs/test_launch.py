@@ -13,7 +13,7 @@ import pytest
 
 from core.errors import TTMatrixError, UsageError
 from core.runs.events import Queued, append_event
-from core.runs.launch import cancel, cancel_all, launch, launch_all, tend, wait
+from core.runs.launch import cancel_all, launch, launch_all, tend, wait
 from core.runs.outcome import Outcome
 from core.runs.plan import plan_run
 from core.runs.queue import Ticket
@@ -48,10 +48,10 @@ def test_an_ended_run_stays_as_it_is_and_an_unknown_one_is_told(store: RunStore,
     spec = make_spec("report()")
     launch(store, spec)
     ended = wait(store, [spec.run_id])[0]
-    assert cancel(store, spec.run_id[:-1]) == ended
+    assert cancel_all(store, [spec.run_id[:-1]])[0] == ended
     assert cancel_all(store, []) == []
     with pytest.raises(UsageError, match="No run"):
-        cancel(store, "1999")
+        cancel_all(store, ["1999"])
 
 
 def test_what_does_not_stop_is_an_error(store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,7 +60,7 @@ def test_what_does_not_stop_is_an_error(store: RunStore, make_spec: MakeSpec, mo
     append_event(events_file(store.directory(spec.run_id)), Queued(1.0, "another-host", "boot"))
     monkeypatch.setattr("core.runs.launch._END_MARGIN", 0.1)
     with pytest.raises(TTMatrixError, match="does not stop") as silent:
-        cancel(store, spec.run_id)
+        cancel_all(store, [spec.run_id])
     assert "another-host" in silent.value.detail
 
 
@@ -161,4 +161,4 @@ def test_a_held_run_can_be_cancelled_though_nobody_serves_the_queue(store: RunSt
     store.create(spec)
     store.queue.put([Ticket(spec.run_id, held=True)], os.environ)
     assert not store.queue.has_work()
-    assert cancel(store, spec.run_id).outcome is Outcome.CANCELLED
+    assert cancel_all(store, [spec.run_id])[0].outcome is Outcome.CANCELLED

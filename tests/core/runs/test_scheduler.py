@@ -13,7 +13,7 @@ import pytest
 
 from core.proc import ProcessIdentity, identity, is_alive
 from core.runs.events import Finished, Queued, Started, append_event
-from core.runs.launch import cancel, cancel_all, launch, launch_all, tend, wait
+from core.runs.launch import cancel_all, launch, launch_all, tend, wait
 from core.runs.outcome import Outcome
 from core.runs.queue import Ticket
 from core.runs.record import RunRecord, RunState
@@ -161,7 +161,7 @@ def test_whatever_a_cancelled_run_forked_away_is_gone(
     launch(store, spec)
     grandchild = escaped(store, spec, until)
     record = store.record(spec.run_id)
-    assert cancel(store, spec.run_id).outcome is Outcome.CANCELLED
+    assert cancel_all(store, [spec.run_id])[0].outcome is Outcome.CANCELLED
     assert record.minder
     assert not is_alive(grandchild)
     assert not is_alive(record.minder)
@@ -191,10 +191,10 @@ def test_a_killed_minder_leaves_no_process_of_its_run(store: RunStore, make_spec
 def test_a_queued_run_is_cancelled_without_ever_starting(store: RunStore, make_spec: MakeSpec) -> None:
     first, second = make_spec(SLEEP, slot_count=1), make_spec(SLEEP, slot_count=1)
     launch_all(store, [first, second])
-    record = cancel(store, second.run_id)
+    record = cancel_all(store, [second.run_id])[0]
     assert (record.outcome, record.started, record.log.exists()) == (Outcome.CANCELLED, None, False)
     assert store.record(first.run_id).active
-    cancel(store, first.run_id)
+    cancel_all(store, [first.run_id])
 
 
 def test_runs_start_in_the_order_of_the_queue_and_held_ones_wait(
@@ -210,7 +210,7 @@ def test_runs_start_in_the_order_of_the_queue_and_held_ones_wait(
     store.queue.change(replace(tickets[third], priority=5))
     store.queue.change(replace(tickets[second], held=True))
     assert store.record(second).held
-    cancel(store, blocker.run_id)
+    cancel_all(store, [blocker.run_id])
     records = wait(store, [first, third, fourth])
     assert [record.spec.run_id for record in sorted(records, key=lambda one: one.started or 0)] == [
         third,
@@ -291,7 +291,7 @@ def test_a_successor_still_enforces_limits_and_cancels(store: RunStore, make_spe
     grandchild = escaped(store, endless, until)
     until(lambda: log_has(store, limited, "ready"))
     os.kill(scheduler_of(store).pid, signal.SIGKILL)
-    records = [cancel(store, endless.run_id), wait(store, [limited.run_id])[0]]
+    records = [cancel_all(store, [endless.run_id])[0], wait(store, [limited.run_id])[0]]
     assert [record.outcome for record in records] == [Outcome.CANCELLED, Outcome.TIMEOUT]
     assert not is_alive(grandchild)
 
@@ -372,7 +372,7 @@ def test_devices_have_one_run_at_a_time_across_stores(
     free = make_spec("report()", slots="device", slot_count=0, devices=("1",))
     assert done(store, free).outcome is Outcome.PASS
     assert other.record(second.run_id).state is RunState.QUEUED
-    cancel(store, first.run_id)
+    cancel_all(store, [first.run_id])
     assert wait(other, [second.run_id])[0].outcome is Outcome.PASS
 
 
