@@ -7,7 +7,7 @@ from core.runs.log_look import LogLook
 from tui.presentation import counted
 from tui.widgets.log_painting import LogPainting
 
-_MOST_LINES = 50_000
+_MOST_LINES = 10_000
 """Reading more would hold up the keys."""
 
 
