@@ -28,3 +28,15 @@ class UsageError(TTMatrixError):
     """The request itself cannot be meant as it was made: an unknown id, a malformed query."""
 
     exit_code: ClassVar[int] = EXIT_USAGE
+
+
+class QueryError(UsageError):
+    """A query that cannot be meant, with the place in its text."""
+
+    def __init__(self, title: str, column: int, token: str = "", *, suggestion: str = "", hint: str = "") -> None:
+        """`column` is 0-based; `token` is the text there that is wrong; `suggestion` what may have been meant."""
+        hint = f"Did you mean {suggestion}?" if suggestion else hint
+        super().__init__(title, f"at column {column + 1} of the query", hint)
+        self.column = column
+        self.token = token
+        self.suggestion = suggestion

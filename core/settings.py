@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import platformdirs
 
@@ -14,8 +14,7 @@ from core.errors import TTMatrixError
 HOME_VARIABLE = "TTMATRIX_HOME"
 
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+class Paths(NamedTuple):
     """Directories of the user's state. None of them need exist before something is written."""
 
     config: Path

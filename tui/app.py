@@ -63,6 +63,7 @@ class TTMatrixApp(Running, Deciding, inherit_bindings=False):
 
     def take_up(self) -> None:
         """Look at what there is beside the matrix: runs, pending changes, marks."""
+        self.session.matrix.complete()
         self.look_at_runs()
         self._look_at_evidence()
         self.session.take_up_marks()
@@ -145,6 +146,7 @@ class TTMatrixApp(Running, Deciding, inherit_bindings=False):
 
         def read() -> tuple[Matrix, Learned]:
             matrix = self._reindex(before)
+            matrix.complete()
             return matrix, session.learn(matrix, wanted)
 
         self.in_thread("reload", read, lambda read: self._replace_matrix(*read), supersede=True)

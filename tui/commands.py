@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The one table of commands: bindings, footer, help and palette all come from it."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from textual.binding import Binding, BindingType
 
@@ -29,8 +29,7 @@ class Where(StrEnum):
     LOG = "in a log"
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """One thing a person can do. `id` is stable; `keys` are Textual's names, separated by commas."""
 
     id: str

@@ -102,8 +102,7 @@ class MatrixRows:
         return [Cell(one_line(text_of_row(self._matrix, row, name, self._arch, {})), "dim")]
 
     def _id(self, row: int, _: str) -> list[Cell]:
-        id = self._matrix.ids[row]
-        return [Cell(one_line(id), "" if id in self._matrix.entries else "dim")]
+        return [Cell(one_line(self._matrix.ids[row]), "" if self._matrix.has_entry(row) else "dim")]
 
     def _status(self, row: int, _: str) -> list[Cell]:
         status = status_look(self._matrix, row, self._arch)

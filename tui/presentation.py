@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How values look: short names, letters and style names. Pure: no widget, no clock, and no meaning by colour alone."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import NamedTuple
@@ -23,8 +22,7 @@ class Cell(NamedTuple):
     style: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StatusLook:
+class StatusLook(NamedTuple):
     """How a status is written: a word, a letter for grids, a style."""
 
     word: str

@@ -9,14 +9,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.matrix.cache import Cache
 from core.matrix.matrix import Matrix
 from core.matrix.query import Query
 from core.matrix.saved_views import Kept, change_kept, read_kept
 from core.matrix.scope import Facts, Learned
-from core.matrix.selected import Selected
 from core.matrix.view import View
 from core.settings import Paths, Settings
 from core.sources.checkout import Checkout
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from core.evidence.verdicts import Verdicts
     from core.matrix.ci import Ci
     from core.matrix.detail import Detail
+    from core.matrix.selected import Selected
     from core.model import Finding
     from core.runs.estimate import Progress
     from core.runs.launch_plan import LaunchPlan, Options
@@ -173,6 +173,8 @@ class Session:
     @property
     def selected(self) -> Selected | None:
         """Which scheduled CI jobs select which tests, once that has been learned."""
+        from core.matrix.selected import Selected
+
         facts = self.view.learned.get("jobs")
         return facts if isinstance(facts, Selected) else None
 
@@ -288,8 +290,7 @@ class Session:
         return Present(read_expectations(self.checkout, self.matrix.schema))
 
 
-@dataclass(frozen=True, slots=True)
-class Reread:
+class Reread(NamedTuple):
     """What is found in the files after a write."""
 
     total: int

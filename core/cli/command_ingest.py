@@ -11,7 +11,7 @@ from core.evidence.gather import evidence_store
 from core.evidence.reading import OTHER, REPEATED, Given, Reading, read_reports
 from core.evidence.store import Added
 from core.runs.plain import clean
-from core.sources.schema import read_schema
+from core.sources.schema_read import read_schema
 from core.text import one_line
 
 _WORDS = {OTHER: "no model tests", REPEATED: "told twice in one file"}

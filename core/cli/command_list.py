@@ -43,7 +43,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     query = Query((*view.query.terms, *Query.parse(" ".join(args.query)).terms))
     rows = select(matrix, query, arch, context.learned(matrix, query))
     if args.universe == "entries":
-        rows = [row for row in rows if matrix.ids[row] in matrix.entries]
+        rows = [row for row in rows if matrix.has_entry(row)]
     elif args.universe is not None:
         rows = [row for row in rows if matrix.ids[row] not in matrix.strays]
     style = args.format or ("json" if context.console.json else "table")

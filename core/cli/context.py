@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.cli.console import Console
+from core.cli.request import OpenApp
 from core.matrix.cache import Cache
 from core.matrix.lookup import resolve_id
 from core.matrix.matrix import Matrix, Universe
@@ -26,20 +27,6 @@ if TYPE_CHECKING:
     from core.matrix.selected import Selected
     from core.runs.record import RunRecord
     from core.sources.model_info import ModelInfos
-
-
-@dataclass(frozen=True, slots=True)
-class AppRequest:
-    """What the app is to be opened on."""
-
-    repo: Path | None
-    """None: the nearest checkout upward from the current directory."""
-    arch: str = ""
-    query: str = ""
-
-
-OpenApp = Callable[[AppRequest], int]
-"""Opens the app and returns its exit code; given from outside, because core knows no front end."""
 
 
 @dataclass

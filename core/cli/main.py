@@ -9,13 +9,17 @@ import importlib
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 
 from core import __version__
 from core.cli.console import Console, wants_colour
-from core.cli.context import AppRequest, Context, OpenApp
+from core.cli.request import AppRequest, OpenApp
 from core.errors import EXIT_OK, TTMatrixError, UsageError
-from core.forked import in_background
+
+if TYPE_CHECKING:
+    from core.cli.context import Context
+
+# Commands, and what only they need, are imported where one is named: the app is to open without them.
 
 COMMANDS = {
     "list": "rows that match a query",
@@ -54,7 +58,7 @@ class Command(Protocol):
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Declare the command's own arguments."""
 
-    def execute(self, args: argparse.Namespace, context: Context) -> int:
+    def execute(self, args: argparse.Namespace, context: "Context") -> int:
         """Do it and return the exit code."""
 
 
@@ -84,9 +88,13 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
 def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> int:
     if args.command is None:
         return open_app(AppRequest(args.repo, args.arch, args.query))
+    from core.cli.context import Context
+
     context = Context(args.repo, args.arch, console, open_app)
     code = _module(args.command).execute(args, context)
     if context.afterwards:
+        from core.forked import in_background
+
         console.out.flush()
         in_background(context.finish)
     return code

@@ -9,7 +9,8 @@ from core.edits.synthesis import operations_to
 from core.edits.values import Fields, after, without_nulls
 from core.errors import UsageError
 from core.matrix.acting import with_fields
-from core.matrix.matrix import Matrix
+from core.matrix.kept import Late
+from core.matrix.matrix import Matrix, Written
 from core.model import Entry
 
 
@@ -31,7 +32,7 @@ def as_proposed(matrix: Matrix, operations: Sequence[Operation]) -> Matrix:
         else file
         for file in matrix.files
     )
-    return replace(matrix, entries={**matrix.entries, **entries}, files=tuple(files))
+    return replace(matrix, written=Late(Written(tuple(files), {**matrix.entries, **entries})))
 
 
 def amended(matrix: Matrix, operations: Sequence[Operation], edits: Sequence[Operation]) -> tuple[Operation, ...]:

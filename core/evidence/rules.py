@@ -13,7 +13,8 @@ from core.evidence.policy import PccPolicy, Policy
 from core.evidence.reasons import alike, signature, telling
 from core.evidence.thresholds import allowed
 from core.matrix.effective import resolve, status_on
-from core.model import BringupStatus, Entry, Status, TestId
+from core.model import BringupStatus, Entry, Status
+from core.test_id import TestId
 
 Fields = Mapping[str, object]
 """By field the value that shall count; None: none is written."""

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The last index of a checkout, kept on disk: where nothing has changed, nothing is parsed and nothing joined."""
 
-import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from core.matrix.kept import load, store
 from core.matrix.matrix import Matrix
 from core.sources.checkout import Checkout
 from core.sources.expectation_file import ExpectationFile
-from core.sources.schema import SCHEMA_SOURCES
 from core.sources.stamps import Stamp, directories_below, stamps_of
 
 if TYPE_CHECKING:
@@ -53,6 +51,8 @@ class Cache:
 
     def keep(self, reading: "Reading") -> None:
         """Write down what was read, for the next start; where that cannot be, it is done without."""
+        from core.sources.schema_read import SCHEMA_SOURCES
+
         models, config = os.fspath(self.checkout.models), os.fspath(self.checkout.test_config)
         modules = {f"{models}/{path}": path for path in reading.modules}
         files = {f"{config}/{file.name}": file for file in reading.matrix.files}
@@ -68,6 +68,6 @@ class Cache:
         store(self.file("parts"), parts)
 
     def file(self, kind: str) -> Path:
-        """Where one kind of kept thing stands."""
-        name = hashlib.sha256(os.fsencode(self.checkout.root)).hexdigest()[:16]
-        return self.directory / f"{name}.{kind}"
+        """Where one kind of kept thing stands: the directory of the checkout has its like below ours."""
+        root = self.checkout.root
+        return self.directory / root.relative_to(root.anchor) / kind

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from core.matrix.fields import BY_NAME, FIELDS
-from core.matrix.query import Term
+from core.matrix.query_terms import Term
 from core.matrix.scope import Scope
 
 # A stretch without spaces and parentheses, but for those in quotes, closed or not.

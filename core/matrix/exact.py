@@ -4,8 +4,8 @@
 import re
 from collections.abc import Iterable
 
-from core.matrix.query import Node, Operator, Term, negation
 from core.matrix.query_kinds import NONE
+from core.matrix.query_terms import Node, Operator, Term, negation
 
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 

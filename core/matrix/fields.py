@@ -5,9 +5,10 @@ import difflib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import MappingProxyType
 
+from core.errors import QueryError
 from core.matrix.judged import STALE, VERDICT
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.query import TEXT, And, Node, Not, Operator, Or, Query, QueryError, Term
+from core.matrix.query import Query
 from core.matrix.query_columns import (
     assert_pcc_column,
     function_column,
@@ -20,6 +21,7 @@ from core.matrix.query_columns import (
 )
 from core.matrix.query_kinds import NONE, Choice, Field, FromFacts, IdText, Number, Text
 from core.matrix.query_numbers import days
+from core.matrix.query_terms import TEXT, And, Node, Not, Operator, Or, Term
 from core.matrix.scope import AnyColumn, Learned, Scope
 
 __all__ = ["BY_NAME", "FIELDS", "NONE", "column_of", "lens", "needs", "select"]

@@ -11,8 +11,9 @@ from core.matrix.exact import beginning, named, written
 from core.matrix.fields import lens, select
 from core.matrix.groupings import BY_GROUPING, family, paired
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.query import Node, Query
+from core.matrix.query import Query
 from core.matrix.query_columns import variant_column
+from core.matrix.query_terms import Node
 from core.matrix.scope import Learned
 from core.matrix.tally import WORDS, Tally, status_words
 

@@ -16,7 +16,7 @@ from core.sources.loaders import loader_directories, loader_file, scan_loaders
 from core.sources.models_tree import Known as KnownModules
 from core.sources.models_tree import ModelsTree, Unreadable
 from core.sources.modules import ModuleFacts
-from core.sources.schema import read_schema
+from core.sources.schema_read import read_schema
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from core.matrix.cells import Cells, all_cells
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.effective import resolve, texts
-from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.kept import Late
+from core.matrix.matrix import NO_ARCH, Matrix, Written
 from core.matrix.universe import Member
-from core.model import BringupStatus, Entry, Finding, Loader, Status, TestId
+from core.model import BringupStatus, Entry, Finding, Loader, Status
 from core.sources.checkout import Checkout
 from core.sources.expectation_file import ExpectationFile
 from core.sources.schema import DEFAULT_ARCHS, Schema
+from core.test_id import TestId
 
 
 def join(
@@ -35,12 +37,9 @@ def join(
         checkout=checkout,
         schema=schema,
         loaders={loader.directory: loader for loader in loaders},
-        files=files,
-        entries=entries,
+        written=Late(Written(files, entries)),
         findings=findings,
         ids=ids,
-        rows=rows,
-        lowered=tuple(id.lower() for id in ids),
         strays=frozenset(strays),
         columns={
             **_id_columns(parts, schema),

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol, cast
 
 from core.matrix.cache import Cache
-from core.matrix.judged import Judged
 from core.matrix.matrix import Matrix
 from core.matrix.scope import Facts, Learned
 
@@ -40,7 +39,11 @@ def learn(cache: Cache, matrix: Matrix, names: Iterable[str], runs: Callable[[Ma
 
 def _facts(cache: Cache, matrix: Matrix, name: str, runs: Callable[[Matrix], Facts] | None) -> Facts:
     if name == RUNS:
-        return runs(matrix) if runs else Judged(matrix, {})
+        if runs:
+            return runs(matrix)
+        from core.matrix.judged import Judged
+
+        return Judged(matrix, {})
     return cast(Provider, importlib.import_module(f"{__name__}_{name}")).learn(cache, matrix)
 
 

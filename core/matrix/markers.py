@@ -8,9 +8,10 @@ from typing import NamedTuple
 from core.matrix.effective import resolve, status_on, supported_archs, texts
 from core.matrix.matrix import Matrix
 from core.matrix.universe import Member, functions
-from core.model import Entry, Function, ModelInfo, Status, TestId
+from core.model import Entry, Function, ModelInfo, Status
 from core.sources.runnable import LB_BLACKHOLE
 from core.sources.schema import Schema
+from core.test_id import TestId
 
 GroupOf = Callable[[str], str | None]
 """The model group of a test id: `red`, `priority`, `generality` or `vulcan`; None: it is unknown."""

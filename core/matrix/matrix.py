@@ -4,8 +4,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
 
 from core.matrix.columns import Column, FlagColumn
+from core.matrix.kept import Late
 from core.matrix.universe import Member, functions
 from core.model import Entry, Finding, Function, Loader
 from core.sources.checkout import Checkout
@@ -19,7 +22,15 @@ NO_ARCH = ""
 """The arch of a run without `--arch`: base values only."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class Written(NamedTuple):
+    """What stands in the expectation YAML: all of it, and what of it counts."""
+
+    files: tuple[ExpectationFile, ...]
+    entries: Mapping[str, Entry]
+    """The entry that counts for an id: the last one in merge order."""
+
+
+@dataclass(frozen=True, eq=False)
 class Matrix:
     """Every known test of one checkout. Never changed; a new index makes a new one.
 
@@ -30,21 +41,42 @@ class Matrix:
     schema: Schema
     loaders: Mapping[str, Loader]
     """By directory."""
-    files: tuple[ExpectationFile, ...]
-    entries: Mapping[str, Entry]
-    """The entry that counts for an id: the last one in merge order."""
+    written: Late[Written]
     findings: tuple[Finding, ...]
     ids: tuple[str, ...]
-    rows: Mapping[str, int]
-    """Row by id."""
-    lowered: tuple[str, ...]
-    """Ids in lower case, for searching."""
     strays: frozenset[str]
     """Ids of entries that name no test of the universe."""
     columns: Mapping[str, Column]
     flags: Mapping[str, FlagColumn]
     status: Mapping[str, Column]
     """Effective status by arch; under NO_ARCH the base status. `flags["status"]` holds those of all archs."""
+
+    @property
+    def files(self) -> tuple[ExpectationFile, ...]:
+        return self.written.get().files
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """The entry that counts for an id."""
+        return self.written.get().entries
+
+    @cached_property
+    def rows(self) -> Mapping[str, int]:
+        """Row by id."""
+        return {id: row for row, id in enumerate(self.ids)}
+
+    @cached_property
+    def lowered(self) -> tuple[str, ...]:
+        """Ids in lower case, for searching."""
+        return tuple(id.lower() for id in self.ids)
+
+    def complete(self) -> None:
+        """Work out now what would be worked out when first asked for: a key that asks must not wait for it."""
+        assert self.entries is not None and self.rows is not None and self.lowered is not None
+
+    def has_entry(self, row: int) -> bool:
+        """Whether a row has an entry, told without the entries."""
+        return bool(self.flags["has"].masks[row])
 
     def statuses(self, arch: str) -> Column | FlagColumn:
         """Effective status on `arch`; without one, that of every arch the test is marked for."""

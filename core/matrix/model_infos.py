@@ -4,8 +4,9 @@
 from core.matrix.cache import Cache
 from core.matrix.kept_tree import of_loaders
 from core.matrix.matrix import Matrix
-from core.model import ModelInfo, TestId
+from core.model import ModelInfo
 from core.sources.model_info import ModelInfos, read_model_infos
+from core.test_id import TestId
 
 
 def model_infos(cache: Cache, matrix: Matrix) -> ModelInfos:

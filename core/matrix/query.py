@@ -2,37 +2,12 @@
 """The filter language: a query is a value that can be parsed, printed, compared and changed term by term."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from core.matrix.query_parse import parse
-from core.matrix.query_terms import (
-    TEXT,
-    And,
-    Node,
-    Not,
-    Operator,
-    Or,
-    QueryError,
-    Term,
-    conjunction,
-    conjuncts,
-    disjunction,
-    negation,
-)
+if TYPE_CHECKING:
+    from core.matrix.query_terms import Node
 
-__all__ = [
-    "TEXT",
-    "And",
-    "Node",
-    "Not",
-    "Operator",
-    "Or",
-    "Query",
-    "QueryError",
-    "Term",
-    "conjunction",
-    "disjunction",
-    "negation",
-]
+# What terms are is imported with the first of them: mostly the app opens on an empty query.
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +17,7 @@ class Query:
     Facets read and change only its own terms, never those inside of a group.
     """
 
-    terms: tuple[Node, ...] = ()
+    terms: tuple["Node", ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> "Query":
@@ -50,43 +25,48 @@ class Query:
 
         Whether the fields and values exist is for the fields to say (`core.matrix.fields`).
         """
+        if not text:
+            return cls()
+        from core.matrix.query_parse import parse
+        from core.matrix.query_terms import conjuncts
+
         node = parse(text)
         return cls(conjuncts((node,)) if node else ())
 
     def __str__(self) -> str:
         """The shortest text that parses to this query."""
-        return str(conjunction(self.terms)) if self.terms else ""
+        if not self.terms:
+            return ""
+        from core.matrix.query_terms import conjunction
+
+        return str(conjunction(self.terms))
 
     def narrows(self, other: "Query") -> bool:
         """Whether this is `other` with more letters to its last bare word, or one more bare word.
 
         Then all it selects is among what `other` selects, for every matrix and arch.
         """
-        last = self.terms[-1] if self.terms else None
-        if not isinstance(last, Term) or last.field != TEXT:
-            return False
-        if self.terms[:-1] == other.terms:
-            return True
-        before = other.terms[-1] if other.terms else None
-        grown = isinstance(before, Term) and before.field == TEXT and before.values[0].lower() in last.values[0].lower()
-        return grown and self.terms[:-1] == other.terms[:-1]
+        from core.matrix.query_terms import narrows
+
+        return narrows(self.terms, other.terms)
 
     def values_of(self, name: str) -> tuple[str, ...]:
         """What the query asks of a field, in its own positive terms only."""
-        return tuple(value for node in self.terms if (term := _asking(node, name)) for value in term.values)
+        from core.matrix.query_terms import asking
+
+        return tuple(value for node in self.terms if (term := asking(node, name)) for value in term.values)
 
     def without(self, name: str) -> "Query":
         """The query without its own positive terms on a field."""
-        return Query(tuple(node for node in self.terms if not _asking(node, name)))
+        from core.matrix.query_terms import asking
+
+        return Query(tuple(node for node in self.terms if not asking(node, name)))
 
     def toggled(self, name: str, value: str) -> "Query":
         """The query with `value` added to, or taken from, its positive term on a field."""
+        from core.matrix.query_terms import Term
+
         values = self.values_of(name)
         kept = tuple(v for v in values if v != value) if value in values else (*values, value)
         rest = self.without(name).terms
         return Query((*rest, Term(name, kept)) if kept else rest)
-
-
-def _asking(node: Node, name: str) -> Term | None:
-    """`node` where it is a positive term on a field."""
-    return node if isinstance(node, Term) and node.field == name and node.operator is Operator.IS else None

@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
+from core.errors import QueryError
 from core.matrix.columns import FlagColumn
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query_limit import TooLong, time_limit
 from core.matrix.query_numbers import decimal, number_test
 from core.matrix.query_parse import compiled
-from core.matrix.query_terms import Operator, QueryError, Term
+from core.matrix.query_terms import Operator, Term
 from core.matrix.scope import AnyColumn, Scope
 
 NONE = "none"

@@ -9,6 +9,7 @@ term   = field ":" value ("," value)* | field "~" pattern | word | quoted
 import re
 import warnings
 
+from core.errors import QueryError
 from core.matrix.query_terms import (
     BARE_VALUE,
     BARE_WORD,
@@ -16,7 +17,6 @@ from core.matrix.query_terms import (
     TEXT,
     Node,
     Operator,
-    QueryError,
     Term,
     conjunction,
     disjunction,

@@ -2,13 +2,11 @@
 """What a query is made of: terms joined by and, or and not, as values that print the way they are typed."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from enum import StrEnum
 from typing import TypeAlias
-
-from core.errors import UsageError
 
 TEXT = ""
 """The field of a bare word: a substring of the id."""
@@ -21,18 +19,6 @@ BARE_WORD = r'[^\s"()]+'
 BARE_VALUE = r'[^\s"(),]+'
 """A value of a list that needs no quotes."""
 FIELD = r"(?P<field>[A-Za-z_]+)(?P<operator>[:~])"
-
-
-class QueryError(UsageError):
-    """A query that cannot be meant, with the place in its text."""
-
-    def __init__(self, title: str, column: int, token: str = "", *, suggestion: str = "", hint: str = "") -> None:
-        """`column` is 0-based; `token` is the text there that is wrong; `suggestion` what may have been meant."""
-        hint = f"Did you mean {suggestion}?" if suggestion else hint
-        super().__init__(title, f"at column {column + 1} of the query", hint)
-        self.column = column
-        self.token = token
-        self.suggestion = suggestion
 
 
 class Operator(StrEnum):
@@ -119,6 +105,23 @@ def disjunction(nodes: Iterable[Node]) -> Node:
     """Any of one or more nodes, without an Or within an Or."""
     parts = tuple(part for node in nodes for part in (node.nodes if isinstance(node, Or) else (node,)))
     return parts[0] if len(parts) == 1 else Or(parts)
+
+
+def asking(node: Node, name: str) -> Term | None:
+    """`node` where it is a positive term on a field."""
+    return node if isinstance(node, Term) and node.field == name and node.operator is Operator.IS else None
+
+
+def narrows(terms: Sequence[Node], others: Sequence[Node]) -> bool:
+    """Whether `terms` are `others` with more letters to the last bare word, or with one more bare word."""
+    last = terms[-1] if terms else None
+    if not isinstance(last, Term) or last.field != TEXT:
+        return False
+    if terms[:-1] == others:
+        return True
+    before = others[-1] if others else None
+    grown = isinstance(before, Term) and before.field == TEXT and before.values[0].lower() in last.values[0].lower()
+    return grown and terms[:-1] == others[:-1]
 
 
 def _word(text: str) -> str:

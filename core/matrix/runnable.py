@@ -3,8 +3,9 @@
 
 from core.matrix.effective import status_on
 from core.matrix.markers import Traits
-from core.model import Entry, Function, LlmShape, Status, TestId
+from core.model import Entry, Function, Status
 from core.sources.runnable import LB_BLACKHOLE
+from core.test_id import LlmShape, TestId
 
 _PLAIN = ("single_device", "tensor_parallel")
 _MEGATRON = "megatron-no_dp-tensor_parallel"

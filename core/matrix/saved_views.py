@@ -2,12 +2,12 @@
 """Views with names: those that come with ttmatrix, and those a person keeps in a file of their own."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from core.errors import TTMatrixError, UsageError
-from core.files import atomic_write, read_text
 from core.matrix.query import Query
 from core.matrix.table_columns import check_columns
 from core.matrix.view_spec import ViewSpec
@@ -15,8 +15,11 @@ from core.matrix.view_spec import ViewSpec
 _VERSION = 1
 _LONGEST_NAME = 40
 
-BUILT_IN: Mapping[str, ViewSpec] = MappingProxyType(
-    {
+
+@cache
+def built_in() -> Mapping[str, ViewSpec]:
+    """The views that come with ttmatrix, by name."""
+    return {
         name: ViewSpec(Query.parse(query), group=group, sort=sort)
         for name, query, group, sort in (
             ("with an entry", "has:entry", "", "id"),
@@ -29,19 +32,17 @@ BUILT_IN: Mapping[str, ViewSpec] = MappingProxyType(
             ("loose pcc", "pcc:<0.99 or assert_pcc:false", "", "pcc"),
         )
     }
-)
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """What a person keeps: views by name, and the columns they like."""
 
-    views: Mapping[str, ViewSpec] = field(default_factory=dict)
+    views: Mapping[str, ViewSpec] = MappingProxyType({})
     columns: tuple[str, ...] = ()
 
     def all(self) -> dict[str, ViewSpec]:
         """Their own views by name, then those that come with ttmatrix."""
-        return {**dict(sorted(self.views.items())), **BUILT_IN}
+        return {**dict(sorted(self.views.items())), **built_in()}
 
     def named(self, name: str) -> ViewSpec:
         """The view called `name`, whatever the case. Raises UsageError with the names that come near."""
@@ -63,19 +64,22 @@ class Kept:
         name = " ".join(name.split())
         if not name or len(name) > _LONGEST_NAME or not name.isprintable():
             raise UsageError("This cannot be the name of a view", f"It has 1 to {_LONGEST_NAME} printable characters.")
-        if any(one.lower() == name.lower() for one in BUILT_IN):
+        if any(one.lower() == name.lower() for one in built_in()):
             raise UsageError(f"The view {name!r} comes with ttmatrix", "Choose another name.")
-        return replace(self, views={**self.without_view(name).views, name: spec})
+        return self._replace(views={**self.without_view(name).views, name: spec})
 
     def without_view(self, name: str) -> "Kept":
-        return replace(self, views={one: spec for one, spec in self.views.items() if one.lower() != name.lower()})
+        return self._replace(views={one: spec for one, spec in self.views.items() if one.lower() != name.lower()})
 
 
 def read_kept(file: Path) -> Kept:
     """What `file` holds; nothing where it is absent. Raises TTMatrixError for a file that cannot be read."""
     if not file.exists():
         return Kept()
+    # Imported here because most people have kept nothing.
     import json
+
+    from core.files import read_text
 
     try:
         document = json.loads(read_text(file))
@@ -99,6 +103,8 @@ def change_kept(file: Path, change: Callable[[Kept], Kept]) -> Kept:
     import json
 
     from filelock import FileLock
+
+    from core.files import atomic_write
 
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

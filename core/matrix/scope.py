@@ -2,8 +2,8 @@
 """What a query is asked of: a matrix, the arch whose values are meant, and what was worked out beside the index."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias
+from types import MappingProxyType
+from typing import NamedTuple, Protocol, TypeAlias
 
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.matrix import NO_ARCH, Matrix
@@ -23,21 +23,19 @@ Learned = Mapping[str, Facts]
 """Facts by provider: what is no part of an index, because few ask for it and it takes long to work out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """One matrix seen for one arch; with NO_ARCH for every arch a test is marked for."""
 
     matrix: Matrix
     arch: str = NO_ARCH
-    learned: Learned = field(default_factory=dict)
+    learned: Learned = MappingProxyType({})
 
     def on(self, arch: str) -> "Scope":
         """The same, for another arch."""
-        return self if arch == self.arch else replace(self, arch=arch)
+        return self if arch == self.arch else self._replace(arch=arch)
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(NamedTuple):
     """Facts that are the same on every arch."""
 
     columns: Mapping[str, AnyColumn]

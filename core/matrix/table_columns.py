@@ -3,14 +3,13 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.errors import UsageError
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.matrix import Matrix
-from core.matrix.query_columns import required_pcc_column, variant_column
-from core.matrix.query_numbers import decimal
+
+# What queries need, too, is imported with the column that asks for it: the first frame shows none of them.
 
 RUN = "run"
 """The column of the last run here, which the matrix does not know."""
@@ -20,8 +19,7 @@ EVIDENCE = "evidence"
 DEFAULT_COLUMNS = ("id", "status", "archs", "bringup", RUN, "reason")
 
 
-@dataclass(frozen=True, slots=True)
-class TableField:
+class TableField(NamedTuple):
     """One column. Without `column` its texts come from somewhere else: the ids, or the runs."""
 
     name: str
@@ -36,7 +34,21 @@ def _plain(name: str) -> Callable[[Matrix, str], Column]:
     return lambda matrix, _: matrix.columns[name]
 
 
+def _variant(matrix: Matrix, _: str) -> Column:
+    from core.matrix.query_columns import variant_column
+
+    return variant_column(matrix)
+
+
+def _pcc(matrix: Matrix, arch: str) -> Column | FlagColumn:
+    from core.matrix.query_columns import required_pcc_column
+
+    return required_pcc_column(matrix, arch)
+
+
 def _number(text: str) -> float:
+    from core.matrix.query_numbers import decimal
+
     try:
         return decimal(text)
     except ValueError:
@@ -51,14 +63,14 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField(RUN, "cpu run", "how its last run here ended"),
     TableField(EVIDENCE, "evidence", "its results on each arch, and how many are passes"),
     TableField("reason", "reason", "the entry's reasons", _plain("reason"), str.lower),
-    TableField("pcc", "pcc", "effective required_pcc", required_pcc_column, _number),
+    TableField("pcc", "pcc", "effective required_pcc", _pcc, _number),
     TableField("markers", "markers", "markers the entry lists", lambda m, _: m.flags["marker"]),
     TableField("mode", "mode", "inference or training", _plain("mode")),
     TableField("parallelism", "parallelism", "how devices share the model", _plain("parallelism")),
     TableField("phase", "phase", "default, llm_decode or llm_prefill", _plain("phase")),
     TableField("framework", "framework", "pytorch or jax", _plain("framework")),
     TableField("loader", "loader", "directory of the loader", _plain("loader"), str.lower),
-    TableField("variant", "variant", "variant of the model", lambda m, _: variant_column(m), str.lower),
+    TableField("variant", "variant", "variant of the model", _variant, str.lower),
     TableField("file", "file", "file of the entry", _plain("file")),
 )
 BY_TABLE_FIELD = {one.name: one for one in TABLE_FIELDS}

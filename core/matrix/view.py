@@ -4,11 +4,11 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from core.errors import UsageError
+from core.errors import QueryError, UsageError
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.query import Query, QueryError
+from core.matrix.query import Query
 from core.matrix.scope import Learned, Scope
 from core.matrix.table_columns import DEFAULT_COLUMNS, ordered
 from core.matrix.view_spec import ViewSpec
@@ -31,8 +31,7 @@ class FacetValue:
     chosen: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
+class Facet(NamedTuple):
     """A field with the counts of its values under the rest of the query."""
 
     field: str

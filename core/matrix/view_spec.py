@@ -2,8 +2,7 @@
 """What to look at and how, as a value: what a saved view keeps and what going back returns to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.errors import UsageError
 from core.matrix.query import Query
@@ -13,11 +12,10 @@ _TYPES = {"query": str, "arch": str, "columns": list, "sort": str, "descending":
 """How the parts of a view are written."""
 
 
-@dataclass(frozen=True, slots=True)
-class ViewSpec:
+class ViewSpec(NamedTuple):
     """A query with the arch that is meant and the way its tests are shown."""
 
-    query: Query = field(default_factory=Query)
+    query: Query = Query()
     arch: str = ""
     columns: tuple[str, ...] = ()
     """Empty: those that are on show."""
@@ -45,7 +43,7 @@ class ViewSpec:
 
     def to_json(self) -> dict[str, object]:
         """Its parts by name, those that say nothing left out; the query as its canonical text."""
-        parts: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
+        parts: dict[str, Any] = self._asdict()
         parts |= {"query": str(self.query), "columns": list(self.columns)}
         plain = ViewSpec()
         return {name: value for name, value in parts.items() if value and value != getattr(plain, name)}
@@ -65,8 +63,7 @@ class ViewSpec:
         return spec
 
 
-@dataclass(frozen=True, slots=True)
-class Trail:
+class Trail(NamedTuple):
     """Where a person has been, and where in it they are; going somewhere new forgets what lay ahead."""
 
     places: tuple[ViewSpec, ...]
@@ -84,8 +81,8 @@ class Trail:
         if place == self.here:
             return self
         places = (*self.places[: self.at + 1], place)[-self.most :]
-        return replace(self, places=places, at=len(places) - 1)
+        return self._replace(places=places, at=len(places) - 1)
 
     def step(self, steps: int) -> "Trail":
         """Back with a negative number, forward with a positive one; at an end it stays there."""
-        return replace(self, at=max(0, min(self.at + steps, len(self.places) - 1)))
+        return self._replace(at=max(0, min(self.at + steps, len(self.places) - 1)))

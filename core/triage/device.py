@@ -6,13 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.matrix.matrix import Matrix
-from core.model import TestId, node_id
+from core.model import node_id
 from core.runs.kinds import DEVICE_NODES, kind_for
 from core.runs.plan import plan_test
 from core.runs.preflight import Level, Surroundings, preflight
 from core.runs.spec import RunSpec
 from core.runs.survey import Survey
 from core.settings import Settings
+from core.test_id import TestId
 
 KIND = "device"
 _FORKED = "--forked"

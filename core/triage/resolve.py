@@ -8,12 +8,13 @@ from core.errors import UsageError
 from core.files import read_text
 from core.matrix.matrix import Matrix
 from core.matrix.model_infos import info_of
-from core.model import Framework, Loader, TestId
+from core.model import Framework, Loader
 from core.sources.lineage import Lineages
 from core.sources.loaders import loader_file
 from core.sources.model_info import ModelInfos
 from core.sources.models_tree import ModelsTree
 from core.sources.modules import ModuleFacts
+from core.test_id import TestId
 from core.triage.case import Case, Member
 from core.triage.loader_code.blast_radius import users
 from core.triage.loader_code.registry import REGISTRY_FILE

@@ -11,7 +11,7 @@ from core.matrix.join import join
 from core.matrix.universe import Member, validator_members
 from core.settings import Paths, Settings, paths
 from core.sources.checkout import find_checkout
-from core.sources.schema import read_schema
+from core.sources.schema_read import read_schema
 from tui.session import Session
 from tui.start import StartedApp
 
@@ -41,7 +41,7 @@ def million(root: Path) -> StartedApp:
     )
     matrix = join(checkout, schema, loaders, many, small.files)
     scratch = Path(tempfile.mkdtemp())
-    own_paths = Paths(**{name: scratch / name for name in Paths.__dataclass_fields__})
+    own_paths = Paths(**{name: scratch / name for name in Paths._fields})
     session = Session.open(matrix, own_paths, Settings())
     app = StartedApp(session, Cache(checkout, scratch), kept=True)
     # There is no such checkout that CI jobs and results could be read from.

@@ -26,10 +26,10 @@ from core.matrix.jobs import Selector
 from core.matrix.jobs_read import read_selector
 from core.matrix.markers import groups, markers
 from core.matrix.matrix import Matrix, Universe
-from core.model import TestId
 from core.sources.checkout import Checkout, find_checkout
 from core.sources.model_info import ModelInfos, read_model_infos
 from core.sources.presets import read_presets
+from core.test_id import TestId
 from core.text import elide_middle
 
 _SHOWN = 3

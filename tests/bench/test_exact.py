@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from core.matrix.matrix import NO_ARCH
-from core.model import TestId
 from core.sources.checkout import Checkout
+from core.test_id import TestId
 from tests.bench import exact
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample

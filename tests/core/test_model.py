@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.model import Entry, Framework, Function, LlmShape, ModelInfo, TestId, node_id
+from core.model import Entry, Framework, Function, ModelInfo, node_id
+from core.test_id import LlmShape, TestId
 
 _SEGMENT = st.text("abcdefghijklmnopqrstuvwxyzABC0123456789_.+-", min_size=1, max_size=12)
 _DIRECTORY = st.builds(

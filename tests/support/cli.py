@@ -8,8 +8,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from core.cli.context import AppRequest
 from core.cli.main import main
+from core.cli.request import AppRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 """What every full screen has: the session, the host, and signals that end with the screen."""
 
 from collections.abc import Callable
-from typing import ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events
@@ -13,6 +14,9 @@ from textual.widgets import Static
 from tui.commands import Where
 from tui.host import Host
 from tui.session import Session
+
+if TYPE_CHECKING:
+    from textual.types import CSSPathType
 
 _NAMES_FROM = 150
 """Width from which the title has room for the names of all views; below it, the others are told by their keys."""
@@ -38,6 +42,7 @@ class SessionScreen(Screen[None]):
 
     BLANK: ClassVar[bool] = True
     """Its widgets cover it: nothing of its own is painted behind them with each frame."""
+    CSS_PATH: "ClassVar[CSSPathType | None]" = Path(__file__).with_name("screens.tcss")
     PLACES: ClassVar[tuple[Where, ...]] = ()
     """Where a person always is while this screen is in front."""
 

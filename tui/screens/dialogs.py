@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small questions and notices that stand in front of a screen."""
 
+from pathlib import Path
 from typing import ClassVar, TypeVar
 
 from rich.text import Text
@@ -20,6 +21,7 @@ T = TypeVar("T")
 class Dialog(ModalScreen[T]):
     """A box in the middle; escape leaves it with None."""
 
+    CSS_PATH = Path(__file__).with_name("dialogs.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
 
     def action_leave(self) -> None:

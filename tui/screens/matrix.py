@@ -13,7 +13,6 @@ from textual.widgets import Footer, Static
 
 from core.matrix.learn import waiting_words
 from core.matrix.query import Query
-from core.matrix.selected import job_name
 from core.matrix.table_columns import EVIDENCE
 from core.matrix.view_spec import ViewSpec
 from core.text import one_line
@@ -44,6 +43,7 @@ _OF_DETAIL = ("jobs",)
 class MatrixScreen(ViewActions, TestActions, FilterActions):
     """Find tests, look at them, and start what is to be done with them."""
 
+    CSS_PATH = None
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.MATRIX)
 
     def __init__(self, session: Session, host: Host) -> None:
@@ -272,6 +272,7 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
 
     def _detail(self) -> Text:
         # Imported here because the first frame has no detail: the cursor has not rested.
+        from core.matrix.selected import job_name
         from tui.detail_text import detail_text, group_text
 
         if self.session.view.grid:

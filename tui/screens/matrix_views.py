@@ -2,7 +2,6 @@
 """How tests are shown on the matrix screen: arch, order, columns, groups, grid, saved views and the way back."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
@@ -56,7 +55,7 @@ class ViewActions(SessionScreen):
         return True
 
     def _change(self, **parts: object) -> None:
-        self.go(replace(self.session.view.spec, **parts))  # type: ignore[arg-type]
+        self.go(self.session.view.spec._replace(**parts))  # type: ignore[arg-type]
 
     # The way back
 
@@ -101,7 +100,7 @@ class ViewActions(SessionScreen):
     def _take_columns(self, choice: "ColumnChoice | None") -> None:
         if choice is not None:
             self._change(columns=choice.columns, sort=choice.sort, descending=choice.descending)
-            self._keep(lambda kept: replace(kept, columns=choice.columns))
+            self._keep(lambda kept: kept._replace(columns=choice.columns))
 
     # Groups and grid
 

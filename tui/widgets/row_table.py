@@ -2,8 +2,7 @@
 """A table of any number of rows: only visible lines are ever made, and made lines are kept."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from rich.segment import Segment
 from rich.style import Style
@@ -25,8 +24,7 @@ _WHEEL_ROWS = 3
 _Part = tuple[str, Style]
 
 
-@dataclass(frozen=True, slots=True)
-class TableColumn:
+class TableColumn(NamedTuple):
     """A column: fixed `width` in cells, or `share` of what the fixed ones leave, but at least `width`."""
 
     title: str

@@ -10,7 +10,8 @@ from core.matrix.checks.check import Check
 from core.matrix.checks.spelling import letters
 from core.matrix.checks.written import Written, written
 from core.matrix.matrix import Matrix
-from core.model import Finding, TestId
+from core.model import Finding
+from core.test_id import TestId
 
 _SUGGESTIONS = 3
 

@@ -13,7 +13,8 @@ from core.demo.template import TEST_CONFIG, expectations_dir, package_markers, s
 from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
 from core.sources.loaders import loader_directories, scan_loaders
-from core.sources.schema import Schema, read_schema
+from core.sources.schema import Schema
+from core.sources.schema_read import read_schema
 
 ROOT = Path(__file__).parents[3]
 PRESETS = ".github/workflows/test-matrix-presets"

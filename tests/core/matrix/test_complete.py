@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is offered while a query is typed."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -107,5 +105,5 @@ def test_any_text_can_be_completed(scope: Scope, text: str, cursor: int) -> None
 def test_values_of_facts_are_offered_once_they_are_known(scope: Scope) -> None:
     assert complete(scope, "group:r", 7) == []
     groups = Column.of(["red", "generality"])
-    known = replace(scope, learned={"models": Plain({"group": groups})})
+    known = scope._replace(learned={"models": Plain({"group": groups})})
     assert completed(known, "group:r") == "group:red"

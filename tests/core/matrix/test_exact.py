@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from core.matrix.exact import beginning, named, written
 from core.matrix.fields import select
 from core.matrix.index import index
-from core.matrix.query import Query, Term
+from core.matrix.query import Query
+from core.matrix.query_terms import Term
 from tests.support.tree import loader_source, write_checkout
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), min_size=1)

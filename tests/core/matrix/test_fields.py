@@ -5,11 +5,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.errors import QueryError
 from core.matrix.columns import Column
 from core.matrix.fields import FIELDS, column_of, needs, select
 from core.matrix.index import index
 from core.matrix.matrix import Matrix
-from core.matrix.query import Node, Query, QueryError, conjunction, disjunction, negation
+from core.matrix.query import Query
+from core.matrix.query_terms import Node, conjunction, disjunction, negation
 from core.matrix.scope import Learned, Plain, Scope
 from core.matrix.selected import Selected
 from core.sources.presets import Job

@@ -3,12 +3,13 @@
 
 import pytest
 
+from core.errors import QueryError
 from core.matrix.fields import lens, select
 from core.matrix.grid import LAYOUTS, Layout, grid
 from core.matrix.groupings import BY_GROUPING
 from core.matrix.index import index
 from core.matrix.matrix import Matrix
-from core.matrix.query import Query, QueryError
+from core.matrix.query import Query
 from core.matrix.tally import status_words, tally
 from core.model import Status
 from tests.support.tree import sample

@@ -3,13 +3,14 @@
 
 import pytest
 
+from core.errors import QueryError
 from core.matrix.columns import Column
 from core.matrix.fields import needs, select
 from core.matrix.index import index
 from core.matrix.judged import Judged
 from core.matrix.learn import RUNS
 from core.matrix.matrix import Matrix
-from core.matrix.query import Query, QueryError
+from core.matrix.query import Query
 from tests.support.tree import sample
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))

@@ -5,20 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.matrix.query import (
-    TEXT,
-    And,
-    Node,
-    Not,
-    Operator,
-    Or,
-    Query,
-    QueryError,
-    Term,
-    conjunction,
-    disjunction,
-    negation,
-)
+from core.errors import QueryError
+from core.matrix.query import Query
+from core.matrix.query_terms import TEXT, And, Node, Not, Operator, Or, Term, conjunction, disjunction, negation
 
 _FIELD = st.text("abcdefgh_", min_size=1, max_size=8)
 _VALUE = st.text(min_size=1, max_size=12) | st.text('or not"\\!:~(),', min_size=1, max_size=6)

@@ -17,7 +17,7 @@ from core.matrix.query_columns import (
     required_pcc_column,
     variant_column,
 )
-from core.model import TestId
+from core.test_id import TestId
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
 
 TINY, NET = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug"))

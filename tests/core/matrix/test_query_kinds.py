@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import QueryError
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.index import index
 from core.matrix.matrix import Matrix
 from core.matrix.query_kinds import Choice, Field, IdText, Number, Text, foldable
-from core.matrix.query_terms import Operator, QueryError, Term
+from core.matrix.query_terms import Operator, Term
 from core.matrix.scope import Scope
 from tests.support.tree import sample
 

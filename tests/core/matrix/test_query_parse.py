@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import QueryError
 from core.matrix.query_parse import compiled, parse
-from core.matrix.query_terms import TEXT, And, Not, Operator, Or, QueryError, Term
+from core.matrix.query_terms import TEXT, And, Not, Operator, Or, Term
 
 A, B, C = (Term(TEXT, (word,)) for word in "abc")
 

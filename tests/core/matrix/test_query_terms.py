@@ -3,17 +3,8 @@
 
 import pytest
 
-from core.matrix.query_terms import (
-    TEXT,
-    And,
-    Operator,
-    Or,
-    QueryError,
-    Term,
-    conjunction,
-    disjunction,
-    negation,
-)
+from core.errors import QueryError
+from core.matrix.query_terms import TEXT, And, Operator, Or, Term, conjunction, disjunction, negation
 
 A, B, C = (Term(TEXT, (word,)) for word in "abc")
 

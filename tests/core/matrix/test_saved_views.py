@@ -11,7 +11,7 @@ from core.errors import TTMatrixError, UsageError
 from core.matrix.fields import select
 from core.matrix.index import index
 from core.matrix.query import Query
-from core.matrix.saved_views import BUILT_IN, Kept, change_kept, read_kept
+from core.matrix.saved_views import Kept, built_in, change_kept, read_kept
 from core.matrix.view_spec import ViewSpec
 from tests.support.tree import sample
 
@@ -20,7 +20,7 @@ SPEC = ViewSpec(Query.parse('status:xfail "out of" !has:issue'), "p150", ("id", 
 
 def test_views_that_come_with_it_can_all_be_opened(tmp_path: Path) -> None:
     matrix = index(sample(tmp_path))
-    for spec in BUILT_IN.values():
+    for spec in built_in().values():
         spec.check()
         select(matrix, spec.query)
 
@@ -39,7 +39,7 @@ def test_what_is_kept_is_there_again(tmp_path: Path) -> None:
 def test_names_are_found_whatever_the_case_and_a_wrong_one_suggests() -> None:
     kept = Kept().with_view("Mine", SPEC)
     assert kept.named("mine") == SPEC
-    assert kept.named("XFAIL without issue") == BUILT_IN["xfail without issue"]
+    assert kept.named("XFAIL without issue") == built_in()["xfail without issue"]
     assert kept.has("MINE")
     assert not kept.has("mixed")
     with pytest.raises(UsageError) as caught:

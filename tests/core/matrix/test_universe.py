@@ -4,8 +4,9 @@
 from dataclasses import replace
 
 from core.matrix.universe import Member, collected_members, functions, validator_members
-from core.model import Function, Loader, TestId
+from core.model import Function, Loader
 from core.sources.schema import Schema
+from core.test_id import TestId
 
 PLAIN = Loader("a/pytorch", ("x", "y"))
 LLM = Loader("b/pytorch", ("1B",), ("1B",), has_decode=True)

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import UsageError
+from core.errors import QueryError, UsageError
 from core.matrix.columns import Column
 from core.matrix.fields import select
 from core.matrix.index import index
 from core.matrix.matrix import Matrix
-from core.matrix.query import Query, QueryError
+from core.matrix.query import Query
 from core.matrix.scope import Learned, Plain
 from core.matrix.table_columns import BY_TABLE_FIELD
 from core.matrix.tree import Group

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.sources.schema import CONSTANTS, Schema, read_schema
+from core.sources.schema import Schema
+from core.sources.schema_read import CONSTANTS, read_schema
 from tests.support.tree import sample
 
 

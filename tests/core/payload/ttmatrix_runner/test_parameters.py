@@ -7,10 +7,11 @@ from typing import Any
 
 from core.matrix.runnable import llm_skip_reason
 from core.matrix.universe import collected_members, functions
-from core.model import Loader, TestId
+from core.model import Loader
 from core.payload.ttmatrix_runner.models import Model
 from core.payload.ttmatrix_runner.parameters import FUNCTIONS, Case, cases, placeholder
 from core.sources.schema import Schema
+from core.test_id import TestId
 
 
 def model(

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read upstream's lists off a checkout; what it does not tell has the value of the pinned snapshot."""
+
+import ast
+import re
+from collections.abc import Collection
+from dataclasses import fields, replace
+from pathlib import Path
+
+from core.model import TEST_MODULE, Finding, Function
+from core.sources.checkout import Checkout
+from core.sources.llm_parameters import llm_parameters
+from core.sources.schema import Schema
+
+CONSTANTS = Path("tests/runner/test_config/constants.py")
+_CONFTEST = Path("tests/runner/conftest.py")
+_HOOK = "def pytest_collection_modifyitems("
+_LISTS = (CONSTANTS, _CONFTEST)
+"""Where upstream's lists stand; what the first one has counts."""
+SCHEMA_SOURCES = (*_LISTS, Path(TEST_MODULE))
+"""All files that a schema is read from."""
+_PARAMETER_ID = re.compile(r"""\bid=["'](\w+)["']""")
+_MARKER = re.compile(r"\bpytest\.mark\.(\w+)")
+_FULL = re.compile(r"""ids=\[["']full["']\]""")
+
+_UPSTREAM_NAMES = {
+    "ALLOWED_ARCHES": "archs",
+    "ALLOWED_FIELDS": "fields",
+    "PLACEHOLDERS_FILENAME": "placeholders_filename",
+    "FRAMEWORKS": "config_directories",
+    "PARALLELISMS_STANDARD": "parallelisms",
+    "PARALLELISMS_LLM": "llm_parallelisms",
+    "LLM_MESH_SHAPES": "llm_meshes",
+    "RUN_MODES_STANDARD": "modes",
+    "RUN_MODES_LLM": "llm_modes",
+    "LLM_SEQUENCE_LENGTHS": "llm_sequence_lengths",
+    "LLM_BATCH_SIZES": "llm_batch_sizes",
+    "TORCH_EXCLUDED_MODEL_DIRS": "excluded_torch_directories",
+}
+
+
+def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
+    """The schema of `checkout`. Constants that are absent or not literal keep the built-in value.
+
+    Before there was a file of constants, archs stood in the conftest; before there were meshes, LLM ids had no
+    such part; before 2026, ids had the part `full`. All of that is read off the checkout's own files.
+    """
+    found: dict[str, object] = {}
+    findings: list[Finding] = []
+    for path in reversed(_LISTS):
+        literals, problem = _literals(checkout.root / path)
+        found.update(literals)
+        if problem:
+            message = f"Cannot read the lists of upstream, using the built-in ones: {problem}"
+            findings.append(Finding("broken-schema", message, path.as_posix()))
+    if (checkout.root / CONSTANTS).is_file() and found and "llm_meshes" not in found:
+        found["llm_meshes"] = ()
+    found = {**_shape_of_ids(checkout.root / TEST_MODULE, found), **found}
+    found.update(_markers_of_hook(checkout.root / _CONFTEST))
+    return replace(Schema(), **found), tuple(findings)  # type: ignore[arg-type]
+
+
+def _literals(path: Path) -> tuple[dict[str, object], str]:
+    """The constants of one file by the name of our field, and why it cannot be read."""
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}, ""
+    except (OSError, SyntaxError, ValueError) as error:
+        return {}, str(error)
+    found: dict[str, object] = {}
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in _UPSTREAM_NAMES:
+                literal = _ordered_literal(value)
+                if literal is not None and _fits(_UPSTREAM_NAMES[name], literal):
+                    found[_UPSTREAM_NAMES[name]] = literal
+            case _:
+                pass
+    return found, ""
+
+
+def _shape_of_ids(path: Path, known: Collection[str]) -> dict[str, object]:
+    """What the test module tells of the ids it makes beside what is `known`; nothing where a checkout has none."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    return {
+        "full_in_ids": _FULL.search(text) is not None,
+        "has_llm_tests": f"def {Function.LLM}(" in text,
+        "has_op_by_op_tests": f"def {Function.OP_BY_OP}(" in text,
+        **_jax_parameters(text),
+        **({} if "llm_batch_sizes" in known else _llm_parameters(text)),
+    }
+
+
+def _llm_parameters(text: str) -> dict[str, object]:
+    return {name: values for name, values in llm_parameters(text).items() if not values or _fits(name, values)}
+
+
+def _jax_parameters(text: str) -> dict[str, object]:
+    """The ids that stand in the decorators of the JAX test."""
+    before, found, _ = text.partition(f"def {Function.JAX}(")
+    lines = before[before.rfind("\ndef ") :].splitlines() if found else []
+    ids = [id for line in lines if not line.lstrip().startswith("#") for id in _PARAMETER_ID.findall(line)]
+    return {"jax_parameters": tuple(ids)} if ids else {}
+
+
+def _markers_of_hook(path: Path) -> dict[str, object]:
+    """Which markers the conftest's hook gives beside those of the entry; nothing where a checkout has no such hook."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    if _HOOK not in text:
+        return {}
+    given = set(_MARKER.findall(text))
+    hook = text.partition(_HOOK)[2].partition("\ndef ")[0]
+    return {
+        "group_markers": tuple(name for name in Schema().group_markers if name in given),
+        "has_bringup_markers": "bringup_status" in hook,
+    }
+
+
+def _ordered_literal(node: ast.expr) -> object | None:
+    """The value of a literal; sets and lists become tuples in the order of the source."""
+    if isinstance(node, ast.Set | ast.List | ast.Tuple):
+        items = [_ordered_literal(item) for item in node.elts]
+        return None if any(item is None for item in items) else tuple(items)
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+def _fits(name: str, value: object) -> bool:
+    default = next(field.default for field in fields(Schema) if field.name == name)
+    if isinstance(default, tuple):
+        kind = type(default[0])
+        return isinstance(value, tuple) and all(type(item) is kind for item in value)
+    return type(value) is type(default)
