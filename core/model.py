@@ -2,8 +2,9 @@
 """The words of the domain as frozen values: ids, loaders, entries, cells, findings."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
 
 
 class Status(StrEnum):
@@ -53,8 +54,7 @@ def node_id(function: Function, test_id: str) -> str:
     return f"{TEST_MODULE}::{function}[{test_id}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """Something wrong in a checkout, with the place to look at. Lines and columns start at 1; 0: unknown."""
 
     kind: str
@@ -68,8 +68,7 @@ class Finding:
     """Operations in their JSON form that together take the finding away; empty: a person must decide."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loader:
+class Loader(NamedTuple):
     """One `<directory>/loader.py` and what it contributes (spec 1.2), in the order of the file."""
 
     directory: str
@@ -86,8 +85,7 @@ class Loader:
         return Framework(self.directory.rpartition("/")[2])
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One key of a `test_config` mapping with the place where it stands."""
 
     id: str
@@ -97,9 +95,9 @@ class Entry:
     """1-based line of the key."""
     end_line: int
     """1-based line of the entry's last value."""
-    fields: Mapping[str, object] = field(default_factory=dict)
+    fields: Mapping[str, object] = MappingProxyType({})
     """Values as YAML means them, `arch_overrides` included."""
-    places: Mapping[tuple[str, ...], tuple[int, int]] = field(default_factory=dict)
+    places: Mapping[tuple[str, ...], tuple[int, int]] = MappingProxyType({})
     """1-based line and column of the entry's key `()`, of each field's key by its path, such as
     `("arch_overrides", "n150", "status")`, and of each item of a list, by its field's path and its index as text."""
 
@@ -121,16 +119,14 @@ class Provenance(StrEnum):
     RULE = "rule"
 
 
-@dataclass(frozen=True, slots=True)
-class Effective:
+class Effective(NamedTuple):
     """What one field resolves to for one arch."""
 
     value: object
     provenance: Provenance
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
+class ModelInfo(NamedTuple):
     """What a loader says about one variant of its model (upstream `ModelInfo`), as texts."""
 
     model: str

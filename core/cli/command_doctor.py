@@ -6,7 +6,6 @@ import difflib
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from core import __version__
@@ -47,7 +46,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if args.sarif is not None:
         _write_sarif(args.sarif, findings, context)
     if console.json:
-        console.document([asdict(finding) for finding in findings])
+        console.document([finding._asdict() for finding in findings])
     elif args.sarif != _STDOUT:
         _print(findings, context)
     failing = args.fail_on or {finding.kind for finding in findings}

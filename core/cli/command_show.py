@@ -3,7 +3,6 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from core.cli.context import Context
 from core.cli.evidence_report import evidence_text, judgement_document
@@ -65,7 +64,7 @@ def as_document(
         "node_id": detail.node_id,
         "known": detail.known,
         "loader": detail.loader or None,
-        "model_info": {**asdict(info), "name": info.name} if info else None,
+        "model_info": {**info._asdict(), "name": info.name} if info else None,
         "supported_archs": list(detail.supported),
         "entries": [
             {
@@ -87,7 +86,7 @@ def as_document(
         },
         "commits": [step_document(step) for step in steps],
         "siblings": list(detail.siblings),
-        "findings": [asdict(finding) for finding in detail.findings],
+        "findings": [finding._asdict() for finding in detail.findings],
     }
 
 

@@ -27,7 +27,7 @@ def as_proposed(matrix: Matrix, operations: Sequence[Operation]) -> Matrix:
         if fields is not None:
             entries[op.id] = with_fields(entry or Entry(op.id, op.file or "", 0, 0), fields)
     files = (
-        replace(file, entries=tuple(entries.get(one.id, one) for one in file.entries))
+        file._replace(entries=tuple(entries.get(one.id, one) for one in file.entries))
         if any(entry.file == file.name for entry in entries.values())
         else file
         for file in matrix.files

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find a tt-xla checkout and name the places in it."""
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from core.errors import TTMatrixError
 
@@ -10,8 +10,7 @@ _TEST_CONFIG = Path("tests/runner/test_config")
 _MODELS = Path("third_party/tt_forge_models")
 
 
-@dataclass(frozen=True, slots=True)
-class Checkout:
+class Checkout(NamedTuple):
     """A tt-xla work tree. Only `find_checkout` promises that its directories exist."""
 
     root: Path

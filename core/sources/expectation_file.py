@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What one expectation YAML file says, as a value that can be kept without the parser that made it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.model import Entry, Finding
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectationFile:
+class ExpectationFile(NamedTuple):
     """One YAML file as it was read."""
 
     name: str

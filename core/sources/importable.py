@@ -2,7 +2,6 @@
 """Which loaders cannot be imported for a reason that stands in the tree itself: a name or file that is not there."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from core.model import Finding, Loader
 from core.sources.checkout import Checkout
@@ -18,7 +17,7 @@ def mark_broken(
     loaders = tuple(loaders)
     failures = import_failures(tree, loaders)
     marked = tuple(
-        replace(one, broken=failures[one.directory]) if one.directory in failures else one for one in loaders
+        one._replace(broken=failures[one.directory]) if one.directory in failures else one for one in loaders
     )
     findings = tuple(
         Finding(

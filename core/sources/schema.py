@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Upstream's lists: archs, fields, LLM parameters, and what ids and markers are made of."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 DEFAULT_ARCHS = ("n150", "p150")
 """Archs of an entry that lists none (spec 2.2)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(NamedTuple):
     """The lists of `tests/runner/test_config/constants.py`; the defaults are those of the pinned snapshot."""
 
     archs: tuple[str, ...] = (

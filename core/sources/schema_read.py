@@ -4,7 +4,6 @@
 import ast
 import re
 from collections.abc import Collection
-from dataclasses import fields, replace
 from pathlib import Path
 
 from core.model import TEST_MODULE, Finding, Function
@@ -22,6 +21,7 @@ SCHEMA_SOURCES = (*_LISTS, Path(TEST_MODULE))
 _PARAMETER_ID = re.compile(r"""\bid=["'](\w+)["']""")
 _MARKER = re.compile(r"\bpytest\.mark\.(\w+)")
 _FULL = re.compile(r"""ids=\[["']full["']\]""")
+_PLAIN = Schema()
 
 _UPSTREAM_NAMES = {
     "ALLOWED_ARCHES": "archs",
@@ -57,7 +57,7 @@ def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
         found["llm_meshes"] = ()
     found = {**_shape_of_ids(checkout.root / TEST_MODULE, found), **found}
     found.update(_markers_of_hook(checkout.root / _CONFTEST))
-    return replace(Schema(), **found), tuple(findings)  # type: ignore[arg-type]
+    return Schema()._replace(**found), tuple(findings)  # type: ignore[arg-type]
 
 
 def _literals(path: Path) -> tuple[dict[str, object], str]:
@@ -132,7 +132,7 @@ def _ordered_literal(node: ast.expr) -> object | None:
 
 
 def _fits(name: str, value: object) -> bool:
-    default = next(field.default for field in fields(Schema) if field.name == name)
+    default = getattr(_PLAIN, name)
     if isinstance(default, tuple):
         kind = type(default[0])
         return isinstance(value, tuple) and all(type(item) is kind for item in value)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ids are taken apart and put together again without loss."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -108,5 +106,5 @@ def test_overrides_leave_malformed_ones_out() -> None:
 def test_the_name_of_a_model_info_joins_its_parts() -> None:
     info = ModelInfo("Qwen 2.5", "0.5B", "red", "nlp_causal_lm", "huggingface", "pytorch")
     assert info.name == "pytorch_Qwen 2.5_0.5B_nlp_causal_lm_huggingface"
-    assert replace(info, variant=None).name == "pytorch_Qwen 2.5_None_nlp_causal_lm_huggingface"
-    assert replace(info, group="generality").name == info.name
+    assert info._replace(variant=None).name == "pytorch_Qwen 2.5_None_nlp_causal_lm_huggingface"
+    assert info._replace(group="generality").name == info.name

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of core.edits.plan."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -132,7 +131,7 @@ def test_one_marker_is_added_with_no_file_named(test_config: Path) -> None:
 
 
 def test_the_schema_of_the_checkout_decides(test_config: Path) -> None:
-    schema = replace(Schema(), fields=(*Schema().fields, "brand_new"))
+    schema = Schema()._replace(fields=(*Schema().fields, "brand_new"))
     assert plan(test_config, [setting(A, "brand_new", 1)]).rejected
     assert plan(test_config, [setting(A, "brand_new", 1)], schema).rejected == ()
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.evidence.expected: what an entry claims of a cell, overrides and slips of the pen included."""
 
-from dataclasses import replace
-
 from core.evidence.expected import Expected, claims_of
 from core.model import BringupStatus, Entry, Status
 
@@ -33,7 +31,7 @@ def expected_of(
 
 def test_what_no_arch_says_otherwise_is_made_out_once() -> None:
     claims = dict(
-        claims_of(replace(ENTRY, fields={**ENTRY.fields, "arch_overrides": {"p150": {"reason": "x"}}}), ARCHS)
+        claims_of(ENTRY._replace(fields={**ENTRY.fields, "arch_overrides": {"p150": {"reason": "x"}}}), ARCHS)
     )
     assert claims["n150"] is claims["n300"]
     assert claims["p150"].reason == "x"

@@ -56,7 +56,7 @@ def _ids(selector: Selector, job: Job) -> list[str]:
 
 
 def _changed(selector: Selector, id: str, **fields: object) -> Selector:
-    entry = replace(selector.entries[id], fields=fields) if id in selector.entries else Entry(id, "x", 1, 1, fields)
+    entry = selector.entries[id]._replace(fields=fields) if id in selector.entries else Entry(id, "x", 1, 1, fields)
     return selector.with_entries({**selector.entries, id: entry})
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ids that loaders give rise to."""
 
-from dataclasses import replace
-
 from core.matrix.universe import Member, collected_members, functions, validator_members
 from core.model import Function, Loader
 from core.sources.schema import Schema
@@ -64,7 +62,7 @@ def test_ids_of_earlier_times() -> None:
     later = Schema(llm_meshes=(), llm_parallelisms=("single_device",), llm_modes=("inference",))
     llm = [member.id for member in validator_members([LLM], later) if member.phase == "llm_decode"]
     assert llm == ["b/pytorch-1B-llm_decode-seq_1-batch_1-single_device-inference"]
-    without_sizes = replace(later, llm_sequence_lengths=(), llm_batch_sizes=())
+    without_sizes = later._replace(llm_sequence_lengths=(), llm_batch_sizes=())
     for members in (validator_members([LLM], without_sizes), collected_members([LLM], without_sizes, ())):
         assert [member.id for member in members if member.phase != "default"] == [
             "b/pytorch-1B-llm_decode-single_device-inference",
