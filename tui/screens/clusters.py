@@ -9,7 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from core.edits.operations import Operation
 from core.edits.pending import Decision
@@ -30,6 +30,7 @@ from tui.screens.evidence_base import EvidenceScreen
 from tui.screens.rerun import ask_to_start
 from tui.session import Session
 from tui.widgets.filter_bar import FilterBar, QueryInput
+from tui.widgets.key_line import KeyLine
 from tui.widgets.lines_view import Line, LinesView, TextLines
 from tui.widgets.row_table import RowTable
 
@@ -59,7 +60,7 @@ class ClustersScreen(EvidenceScreen):
         with Vertical(id="changes-box"):
             yield self.table
         yield self.view
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.follow(self.host.pending_changed, self._say)

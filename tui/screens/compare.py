@@ -9,7 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from core.evidence.compare import Difference, Kind
 from core.text import one_line
@@ -22,6 +22,7 @@ from tui.presentation import diff_style
 from tui.screens.evidence_base import EvidenceScreen
 from tui.screens.pick import Option, Pick
 from tui.session import Session
+from tui.widgets.key_line import KeyLine
 from tui.widgets.lines_view import Line, LinesView, TextLines
 from tui.widgets.row_table import RowTable
 
@@ -56,7 +57,7 @@ class CompareScreen(EvidenceScreen):
             yield self.table
         yield Static("", id="diff-title", markup=False)
         yield self.view
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.follow(self.host.pending_changed, self._say)

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from core.edits.operations import parse_operations
 from core.matrix.doctor import kinds
@@ -19,6 +19,7 @@ from tui.commands import Where, bindings
 from tui.finding_rows import FindingRows
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
+from tui.widgets.key_line import KeyLine
 from tui.widgets.row_table import RowTable
 
 
@@ -33,7 +34,7 @@ class DoctorScreen(SessionScreen):
         with Vertical(id="findings-box"):
             yield RowTable(FindingRows((), frozenset()), id="findings")
         yield Static("", id="finding-text", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self._all: tuple[Finding, ...] | None = None

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from core.matrix.learn import waiting_words
 from core.matrix.query import Query
@@ -26,6 +26,7 @@ from tui.screens.matrix_views import ViewActions
 from tui.session import Session
 from tui.tree_rows import TreeRows
 from tui.widgets.filter_bar import FilterBar
+from tui.widgets.key_line import KeyLine
 from tui.widgets.matrix_table import MatrixTable
 from tui.widgets.resting_text import RestingText
 from tui.widgets.row_table import RowTable
@@ -44,6 +45,7 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
     """Find tests, look at them, and start what is to be done with them."""
 
     CSS_PATH = None
+    AUTO_FOCUS = "#table"
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.MATRIX)
 
     def __init__(self, session: Session, host: Host) -> None:
@@ -59,17 +61,16 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         # Each splits off its part of what those before it have left: a key passes few widgets, and so does a frame.
         yield Static("", id="title", markup=False)
         yield FilterBar(str(self.session.view.query), self.filter_by, self.complete)
-        yield Footer(show_command_palette=False)
-        yield Vertical(id="facet-box")
+        yield KeyLine()
+        yield Vertical(id="facet-box", classes="shown" if self.app.size.width >= FACETS_FROM else "")
         self.table = MatrixTable(self._rows(), id="table")
         yield self.table
         yield Static("", id="cell-line", markup=False)
+        self.detail.set_class(self.app.size.height >= _DETAIL_FROM, "shown", update=False)
         yield self.detail
 
     def on_mount(self) -> None:
         self.start_trail()
-        self.query_one("#facet-box").set_class(self.app.size.width >= FACETS_FROM, "shown")
-        self.detail.set_class(self.app.size.height >= _DETAIL_FROM, "shown")
         self.follow(self.host.matrix_changed, self.show_rows)
         self.follow(self.host.runs_changed, self._runs_changed)
         self.follow(self.host.pending_changed, self._cells_changed)

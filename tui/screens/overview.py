@@ -9,7 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from core.matrix.matrix import Matrix
 from core.matrix.overview import LEARNED, Link, Number, Place, Row, Section, findings_section, overview
@@ -21,6 +21,7 @@ from tui.overview_rows import OverviewRows
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
 from tui.widgets.cell_table import CellTable
+from tui.widgets.key_line import KeyLine
 from tui.widgets.number_board import NumberBoard
 from tui.widgets.row_table import RowTable
 
@@ -40,7 +41,7 @@ class OverviewScreen(SessionScreen):
             yield NumberBoard(id="tests-board")
             yield NumberBoard(id="other-board")
         yield Static("", id="number-line", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self._findings: Sequence[Finding] | None = None

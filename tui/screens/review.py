@@ -10,7 +10,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from core.edits.amend import amended, as_proposed
 from core.edits.operations import Operation
@@ -29,6 +29,7 @@ from tui.screens.review_write import WriteActions
 from tui.screens.set_fields import SetFields
 from tui.session import Session
 from tui.widgets.filter_bar import FilterBar
+from tui.widgets.key_line import KeyLine
 from tui.widgets.lines_view import Line, LinesView, TextLines
 from tui.widgets.row_table import RowTable
 
@@ -65,7 +66,7 @@ class ReviewScreen(EditActions, WriteActions):
             yield self.table
         yield self.diff_title
         yield self.diff_view
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self._timer = self.set_timer(_DELAY, self._ask_preview)

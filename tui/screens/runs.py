@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from core.runs.arrivals import Arrivals
 from core.runs.artefacts import artefacts, find_artefact
@@ -25,6 +25,7 @@ from tui.run_look import progress_text, run_look
 from tui.run_text import run_text
 from tui.screens.pick import Option, Pick
 from tui.screens.run_acts import RunActs
+from tui.widgets.key_line import KeyLine
 from tui.widgets.lines_view import LinesView
 from tui.widgets.log_pane import LogPane
 from tui.widgets.log_view import LogView
@@ -51,7 +52,7 @@ class RunsScreen(RunActs):
         yield Static("", id="log-title", markup=False)
         yield LogPane(id="log-pane")
         yield TextPane(id="run-detail")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self._shown = self._file = ""

@@ -10,7 +10,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from core.edits.pending import Change, Decision
 from core.evidence.agenda import Agenda
@@ -28,6 +28,7 @@ from tui.screens.rerun import ask_to_start
 from tui.session import Session
 from tui.triage_rows import Listed, Shown, TriageBy, TriageRows, group_listed, item_of, listed
 from tui.widgets.filter_bar import FilterBar
+from tui.widgets.key_line import KeyLine
 from tui.widgets.lines_view import Line, LinesView, TextLines
 from tui.widgets.row_table import RowTable
 
@@ -66,7 +67,7 @@ class TriageScreen(ChangeList, EvidenceScreen):
             yield self.table
         yield self.headline
         yield self.view
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self._timer = self.set_timer(_DELAY, self._ask_preview)

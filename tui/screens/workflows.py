@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from core.edits.operations import Operation
 from core.text import one_line
@@ -21,6 +21,7 @@ from tui.presentation import counted
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask, Confirm
 from tui.screens.pick import Option, Pick
+from tui.widgets.key_line import KeyLine
 from tui.widgets.row_table import RowTable
 from tui.widgets.text_pane import TextPane
 from tui.workflow_rows import WorkflowRows, workflow_text
@@ -39,7 +40,7 @@ class WorkflowsScreen(SessionScreen):
         with Vertical(id="workflows-box"):
             yield RowTable(WorkflowRows(()), id="workflows")
         yield TextPane(id="workflow-text")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.board = Board(self.session.sessions)

@@ -14,7 +14,7 @@ from textual.reactive import Reactive, reactive
 from textual.widgets import Input, Static
 
 
-class QueryInput(Input):
+class QueryInput(Input, inherit_css=False):
     """An input that tells of each change at once, so that text, rows and completion are painted in one frame."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -22,6 +22,20 @@ class QueryInput(Input):
         Binding("escape", "clear", "Clear", show=False),
         Binding("tab", "take_completion", "Complete", show=False),
     ]
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = Input.COMPONENT_CLASSES
+    DEFAULT_CSS = """
+    QueryInput {
+        width: 1fr; height: 1; scrollbar-size-horizontal: 0; pointer: text; color: $foreground; background: $surface;
+        &:focus { background: $boost; }
+        & > .input--cursor {
+            background: $input-cursor-background; color: $input-cursor-foreground; text-style: $input-cursor-text-style;
+        }
+        & > .input--selection { background: $input-selection-background; }
+        & > .input--placeholder, & > .input--suggestion { color: $text-disabled; }
+    }
+    """
+    """All that one line needs: the stock input brings the rules of a framed box, in all its states."""
 
     # As they come, these have the whole screen laid out again for each letter, in case the width depends on the text.
     value: reactive[str] = reactive("", init=False)

@@ -64,33 +64,10 @@ class RowTable(LinePane):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "table--header",
-        "table--cursor",
-        "table--mark",
-        "table--dim",
-        "table--pass",
-        "table--xfail",
-        "table--skip",
-        "table--exclude",
-        "table--mixed",
-        "table--fail",
-        "table--running",
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"table--header", "table--cursor"}
     DEFAULT_CSS = """
-    RowTable {
-        & > .table--header { background: $panel; color: $foreground; text-style: bold; }
-        & > .table--cursor { background: $primary 45%; text-style: bold; }
-        & > .table--mark { color: $accent; text-style: bold; }
-        & > .table--dim { color: $foreground 50%; }
-        & > .table--pass { color: $text-success; }
-        & > .table--xfail { color: $text-warning; }
-        & > .table--skip { color: $text-primary; }
-        & > .table--exclude { color: $foreground 70%; text-style: italic; }
-        & > .table--mixed { color: $foreground; text-style: italic; }
-        & > .table--fail { color: $text-error; text-style: bold; }
-        & > .table--running { color: $text-primary; text-style: bold; }
-    }
+    RowTable > .table--header { background: $panel; color: $foreground; text-style: bold; }
+    RowTable > .table--cursor { background: $primary 45%; text-style: bold; }
     RowTable:blur > .table--cursor { background: $primary 25%; text-style: none; }
     """
 
@@ -167,7 +144,7 @@ class RowTable(LinePane):
     def _style(self, name: str, highlighted: bool) -> Style:
         key = (name, highlighted)
         if key not in self._looks:
-            own = f"table--{name}" if name else ""
+            own = "table--header" if name == "header" else name
             look = line_style(self, own, "table--cursor" if highlighted else "")
             # Styles that are equal are the same one, so that pieces in them become one piece.
             self._looks[key] = next((known for known in self._looks.values() if known == look), look)

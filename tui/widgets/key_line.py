@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The keys that work now, on one line: what has room, in the order of the commands; a click presses one."""
+
+from typing import ClassVar, NamedTuple
+
+from rich.text import Text
+from textual import events
+from textual.app import RenderResult
+from textual.screen import Screen
+from textual.widget import Widget
+
+
+class _Key(NamedTuple):
+    """A key as it stands on the line."""
+
+    key: str
+    shown: str
+    label: str
+    help: str
+    last: bool
+    """Whether it is the app's own, to be seen even where others have no room."""
+
+    @property
+    def width(self) -> int:
+        return len(self.shown) + len(self.label) + 3
+
+
+class KeyLine(Widget):
+    """One widget, where the stock footer makes one for each key whenever the focus moves."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key"}
+    DEFAULT_CSS = """
+    KeyLine { height: 1; dock: bottom; background: $footer-background; color: $footer-foreground; }
+    KeyLine > .key-line--key { color: $footer-key-foreground; text-style: bold; }
+    """
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self._bindings_changed)
+
+    def _bindings_changed(self, screen: "Screen[object]") -> None:
+        if screen is self.screen and self.app.app_focus:
+            self.refresh()
+
+    def render(self) -> RenderResult:
+        style = self.get_component_rich_style("key-line--key", partial=True)
+        line = Text(no_wrap=True, end="")
+        for key in self._keys():
+            line.append(f" {key.shown}", style).append(f" {key.label} ")
+        return line
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        key = self._key_at(event.x)
+        self.tooltip = key.help if key else None
+
+    def on_click(self, event: events.Click) -> None:
+        if key := self._key_at(event.x):
+            self.app.simulate_key(key.key)
+
+    def _key_at(self, x: int) -> _Key | None:
+        for key in self._keys():
+            if 0 <= x < key.width:
+                return key
+            x -= key.width
+        return None
+
+    def _keys(self) -> list[_Key]:
+        """Those that have room."""
+        shown: dict[str, _Key] = {}
+        for node, binding, enabled, tooltip in self.screen.active_bindings.values():
+            if binding.show and enabled and binding.action not in shown:
+                display = self.app.get_key_display(binding)
+                own = node is self.app
+                shown[binding.action] = _Key(binding.key, display, binding.description, tooltip, own)
+        keys, room = list(shown.values()), self.size.width
+        while keys and sum(key.width for key in keys) > room:
+            keys.remove(next((key for key in reversed(keys) if not key.last), keys[-1]))
+        return keys
