@@ -9,7 +9,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Static
 
 from core.edits.operations import Operation
 from core.edits.pending import Decision
@@ -30,6 +29,7 @@ from tui.screens.evidence_base import EvidenceScreen
 from tui.screens.rerun import ask_to_start
 from tui.session import Session
 from tui.widgets.filter_bar import FilterBar, QueryInput
+from tui.widgets.kept_lines import KeptText
 from tui.widgets.key_line import KeyLine
 from tui.widgets.lines_view import Line, LinesView, TextLines
 from tui.widgets.row_table import RowTable
@@ -53,7 +53,7 @@ class ClustersScreen(EvidenceScreen):
         return (Where.CLUSTERS, Where.LINES if self.view.has_focus else Where.TABLE)
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield KeptText("", id="title", markup=False)
         bar = FilterBar("", self._filter_by, lambda _: "", placeholder="words of a reason, a test, an issue")
         bar.display = False
         yield bar

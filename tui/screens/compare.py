@@ -22,6 +22,7 @@ from tui.presentation import diff_style
 from tui.screens.evidence_base import EvidenceScreen
 from tui.screens.pick import Option, Pick
 from tui.session import Session
+from tui.widgets.kept_lines import KeptText
 from tui.widgets.key_line import KeyLine
 from tui.widgets.lines_view import Line, LinesView, TextLines
 from tui.widgets.row_table import RowTable
@@ -52,7 +53,7 @@ class CompareScreen(EvidenceScreen):
         return (Where.COMPARE, Where.LINES if self.view.has_focus else Where.TABLE)
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield KeptText("", id="title", markup=False)
         with Vertical(id="changes-box"):
             yield self.table
         yield Static("", id="diff-title", markup=False)

@@ -19,6 +19,7 @@ from tui.commands import Where, bindings
 from tui.finding_rows import FindingRows
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
+from tui.widgets.kept_lines import KeptText
 from tui.widgets.key_line import KeyLine
 from tui.widgets.row_table import RowTable
 
@@ -30,7 +31,7 @@ class DoctorScreen(SessionScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.DOCTOR)
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield KeptText("", id="title", markup=False)
         with Vertical(id="findings-box"):
             yield RowTable(FindingRows((), frozenset()), id="findings")
         yield Static("", id="finding-text", markup=False)

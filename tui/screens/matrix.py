@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from core.matrix.learn import waiting_words
@@ -26,6 +25,7 @@ from tui.screens.matrix_views import ViewActions
 from tui.session import Session
 from tui.tree_rows import TreeRows
 from tui.widgets.filter_bar import FilterBar
+from tui.widgets.kept_lines import KeptBox, KeptText
 from tui.widgets.key_line import KeyLine
 from tui.widgets.matrix_table import MatrixTable
 from tui.widgets.resting_text import RestingText
@@ -59,10 +59,10 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
 
     def compose(self) -> ComposeResult:
         # Each splits off its part of what those before it have left: a key passes few widgets, and so does a frame.
-        yield Static("", id="title", markup=False)
+        yield KeptText("", id="title", markup=False)
         yield FilterBar(str(self.session.view.query), self.filter_by, self.complete)
         yield KeyLine()
-        yield Vertical(id="facet-box", classes="shown" if self.app.size.width >= FACETS_FROM else "")
+        yield KeptBox(id="facet-box", classes="shown" if self.app.size.width >= FACETS_FROM else "")
         self.table = MatrixTable(self._rows(), id="table")
         yield self.table
         yield Static("", id="cell-line", markup=False)

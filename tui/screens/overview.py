@@ -21,6 +21,7 @@ from tui.overview_rows import OverviewRows
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
 from tui.widgets.cell_table import CellTable
+from tui.widgets.kept_lines import KeptText
 from tui.widgets.key_line import KeyLine
 from tui.widgets.number_board import NumberBoard
 from tui.widgets.row_table import RowTable
@@ -36,7 +37,7 @@ class OverviewScreen(SessionScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.OVERVIEW)
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield KeptText("", id="title", markup=False)
         with Horizontal():
             yield NumberBoard(id="tests-board")
             yield NumberBoard(id="other-board")

@@ -29,6 +29,7 @@ from tui.screens.review_write import WriteActions
 from tui.screens.set_fields import SetFields
 from tui.session import Session
 from tui.widgets.filter_bar import FilterBar
+from tui.widgets.kept_lines import KeptText
 from tui.widgets.key_line import KeyLine
 from tui.widgets.lines_view import Line, LinesView, TextLines
 from tui.widgets.row_table import RowTable
@@ -58,7 +59,7 @@ class ReviewScreen(EditActions, WriteActions):
         return (Where.REVIEW, Where.TABLE, *((Where.TREE,) if self.by else ()))
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield KeptText("", id="title", markup=False)
         bar = FilterBar("", self.filter_by, lambda _: "", placeholder="words of a test, a change, a reason, a decision")
         bar.display = False
         yield bar

@@ -25,6 +25,7 @@ from tui.run_look import progress_text, run_look
 from tui.run_text import run_text
 from tui.screens.pick import Option, Pick
 from tui.screens.run_acts import RunActs
+from tui.widgets.kept_lines import KeptText
 from tui.widgets.key_line import KeyLine
 from tui.widgets.lines_view import LinesView
 from tui.widgets.log_pane import LogPane
@@ -45,7 +46,7 @@ class RunsScreen(RunActs):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.RUNS)
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield KeptText("", id="title", markup=False)
         yield Static("", id="progress", markup=False)
         with Vertical(id="runs-box"):
             yield RunTable(id="runs")

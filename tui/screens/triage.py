@@ -28,6 +28,7 @@ from tui.screens.rerun import ask_to_start
 from tui.session import Session
 from tui.triage_rows import Listed, Shown, TriageBy, TriageRows, group_listed, item_of, listed
 from tui.widgets.filter_bar import FilterBar
+from tui.widgets.kept_lines import KeptText
 from tui.widgets.key_line import KeyLine
 from tui.widgets.lines_view import Line, LinesView, TextLines
 from tui.widgets.row_table import RowTable
@@ -59,7 +60,7 @@ class TriageScreen(ChangeList, EvidenceScreen):
         return (Where.TRIAGE, Where.TABLE, *((Where.TREE,) if self.by else ()))
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield KeptText("", id="title", markup=False)
         bar = FilterBar("", self.filter_by, lambda _: "", placeholder="words of a test, a verdict, a reason")
         bar.display = False
         yield bar

@@ -8,7 +8,6 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Static
 
 from core.edits.operations import Operation
 from core.text import one_line
@@ -21,6 +20,7 @@ from tui.presentation import counted
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask, Confirm
 from tui.screens.pick import Option, Pick
+from tui.widgets.kept_lines import KeptText
 from tui.widgets.key_line import KeyLine
 from tui.widgets.row_table import RowTable
 from tui.widgets.text_pane import TextPane
@@ -36,7 +36,7 @@ class WorkflowsScreen(SessionScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.WORKFLOWS)
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield KeptText("", id="title", markup=False)
         with Vertical(id="workflows-box"):
             yield RowTable(WorkflowRows(()), id="workflows")
         yield TextPane(id="workflow-text")

@@ -7,11 +7,13 @@ from textual.geometry import Region
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 
+from tui.widgets.kept_lines import KeptLines
 
-class CellBar(ScrollBar):
+
+class CellBar(ScrollBar, KeptLines):
     """Looks and works as the stock vertical bar, whose every cell goes through the styles cache with each scroll."""
 
-    def render_lines(self, crop: Region) -> list[Strip]:
+    def paint_lines(self, crop: Region) -> list[Strip]:
         bar = self.render()
         assert isinstance(bar, ScrollBarRender) and isinstance(bar.style, Style) and bar.style.color is not None
         cells = bar.render_bar(

@@ -13,14 +13,16 @@ from textual.message import Message
 from textual.reactive import Reactive, reactive
 from textual.widgets import Input, Static
 
+from tui.widgets.kept_lines import KeptLines
+
 
 class QueryInput(Input, inherit_css=False):
     """An input that tells of each change at once, so that text, rows and completion are painted in one frame."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,down", "keep", "Keep", show=False),
-        Binding("escape", "clear", "Clear", show=False),
-        Binding("tab", "take_completion", "Complete", show=False),
+        Binding("enter,down", "keep", "Keep", key_display="⏎", tooltip="Keep the query and go to the rows"),
+        Binding("escape", "clear", "Clear", tooltip="Drop the query and go to the rows"),
+        Binding("tab", "take_completion", "Complete", tooltip="Take the completion that is shown"),
     ]
 
     COMPONENT_CLASSES: ClassVar[set[str]] = Input.COMPONENT_CLASSES
@@ -82,7 +84,7 @@ class QueryInput(Input, inherit_css=False):
         self.post_message(self.Left())
 
 
-class FilterBar(Horizontal):
+class FilterBar(Horizontal, KeptLines):
     """Shows and edits a query.
 
     `changed` is called with the text of each edit; `complete` gives a text with its last word completed, or nothing.

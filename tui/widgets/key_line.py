@@ -7,7 +7,8 @@ from rich.text import Text
 from textual import events
 from textual.app import RenderResult
 from textual.screen import Screen
-from textual.widget import Widget
+
+from tui.widgets.kept_lines import KeptLines
 
 
 class _Key(NamedTuple):
@@ -25,7 +26,7 @@ class _Key(NamedTuple):
         return len(self.shown) + len(self.label) + 3
 
 
-class KeyLine(Widget):
+class KeyLine(KeptLines):
     """One widget, where the stock footer makes one for each key whenever the focus moves."""
 
     ALLOW_SELECT = False
@@ -73,6 +74,6 @@ class KeyLine(Widget):
                 own = node is self.app
                 shown[binding.action] = _Key(binding.key, display, binding.description, tooltip, own)
         keys, room = list(shown.values()), self.size.width
-        while keys and sum(key.width for key in keys) > room:
+        while keys and sum(key.width for key in keys) - 1 > room:
             keys.remove(next((key for key in reversed(keys) if not key.last), keys[-1]))
         return keys

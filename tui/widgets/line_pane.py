@@ -6,9 +6,10 @@ from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar
 
 from tui.widgets.cell_bar import CellBar
+from tui.widgets.kept_lines import KeptLines
 
 
-class LinePane(ScrollView, can_focus=True):
+class LinePane(ScrollView, KeptLines, can_focus=True):
     """Lines under a bar that is always there. Borders, padding and opacity belong on a parent: lines bypass the cache
     of styles, which would wrap each of them anew."""
 

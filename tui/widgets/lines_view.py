@@ -138,7 +138,7 @@ class LinesView(LinePane):
 
     # Painting
 
-    def render_lines(self, crop: Region) -> list[Strip]:
+    def paint_lines(self, crop: Region) -> list[Strip]:
         strips = self.strips(crop)
         for line_filter in self.get_line_filters():
             background = self.background_colors[1]
@@ -172,6 +172,8 @@ class LinesView(LinePane):
     def watch_following(self) -> None:
         if self.following:
             self.unseen = 0
+        # Which end of a tall line is seen hangs on it.
+        self.refresh()
         self.post_message(self.FollowChanged(self))
 
     def watch_unseen(self) -> None:

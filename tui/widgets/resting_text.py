@@ -5,16 +5,16 @@ from collections.abc import Callable
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.timer import Timer
 
+from tui.widgets.kept_lines import KeptBox
 from tui.widgets.text_pane import TextPane
 
 _DELAY = 0.06
 """Seconds the cursor must rest."""
 
 
-class RestingText(Vertical):
+class RestingText(KeptBox):
     """Shows what `make` gives; it is asked only while it can be seen."""
 
     def __init__(self, make: Callable[[], Text], *, id: str) -> None:

@@ -234,9 +234,8 @@ class RowTable(LinePane):
     def render_line(self, y: int) -> Strip:
         return self._line(y, self.scroll_offset.y, self.size.width)
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        # The stock method wraps each line in a new Strip, which loses the text it has already rendered. All lines are
-        # asked for whenever one of them has changed.
+    def paint_lines(self, crop: Region) -> list[Strip]:
+        # The stock method wraps each line in a new Strip, which loses the text it has already rendered.
         top, width = self.scroll_offset.y, self.size.width
         strips = [self._line(y, top, width) for y in crop.line_range]
         if crop.x > 0 or crop.right < width:

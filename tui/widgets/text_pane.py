@@ -50,7 +50,7 @@ class TextPane(LinePane):
         if self.is_attached and self.size:
             self._wrap()
 
-    def render_lines(self, crop: Region) -> list[Strip]:
+    def paint_lines(self, crop: Region) -> list[Strip]:
         first = self.scroll_offset.y + crop.y
         strips = self._strips[first : first + crop.height]
         strips += [Strip.blank(self.size.width, line_style(self))] * (crop.height - len(strips))

@@ -131,7 +131,7 @@ def test_a_file_written_just_now_is_read_again(cache: Cache, monkeypatch: pytest
 @pytest.mark.parametrize("damage", [b"", b"\x80", b"\x00" * 100])
 def test_a_damaged_cache_is_passed_over(cache: Cache, checkout: Checkout, damage: bytes) -> None:
     _keep(cache)
-    for file in cache.directory.iterdir():
+    for file in filter(Path.is_file, cache.directory.rglob("*")):
         file.write_bytes(file.read_bytes()[:32] + damage)
     matrix, reading = cache.index()
     assert reading is not None
@@ -146,7 +146,7 @@ def test_a_cache_of_other_code_is_passed_over(cache: Cache, monkeypatch: pytest.
 
 def test_a_cache_that_others_can_write_is_never_unpickled(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     _keep(cache)
-    for file in cache.directory.iterdir():
+    for file in filter(Path.is_file, cache.directory.rglob("*")):
         file.chmod(0o666)
     monkeypatch.setattr(pickle, "loads", lambda data: pytest.fail("it was unpickled"))
     assert cache.index()[1] is not None

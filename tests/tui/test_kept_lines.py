@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines that are kept are given again, until what they show has changed."""
+
+from textual.app import App, ComposeResult
+from textual.geometry import Region
+from textual.strip import Strip
+
+from tests.support.app import until
+from tui.widgets.kept_lines import KeptBox, KeptLines, KeptText
+
+
+class Numbers(KeptLines):
+    """Tells what it is asked to paint."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[Region] = []
+        self.word = "a"
+
+    def paint_lines(self, crop: Region) -> list[Strip]:
+        self.asked.append(crop)
+        return [Strip.blank(crop.width) for _ in crop.line_range]
+
+
+class Still(App[None]):
+    CSS = "Numbers, KeptText { height: 6; } KeptBox { height: auto; layout: horizontal; background: $panel; }"
+
+    def compose(self) -> ComposeResult:
+        yield Numbers()
+        with KeptBox():
+            yield KeptText("first")
+
+
+async def test_only_what_is_dirty_is_painted_again() -> None:
+    app = Still()
+    async with app.run_test(size=(20, 20)) as pilot:
+        numbers = app.query_one(Numbers)
+        whole = numbers.size.region
+        numbers.refresh()
+        await pilot.pause()
+        numbers.asked.clear()
+        assert len(numbers.render_lines(whole)) == 6
+        assert numbers.asked == []
+        numbers.refresh(Region(0, 2, 20, 1), Region(0, 4, 20, 1))
+        await pilot.pause()
+        assert numbers.asked == [Region(0, 2, 20, 3)]
+        numbers.asked.clear()
+        part = Region(0, 3, 20, 2)
+        assert len(numbers.render_lines(part)) == 2
+        assert numbers.asked == [part]
+
+
+async def test_text_style_and_theme_are_seen_at_once() -> None:
+    app = Still()
+    async with app.run_test(size=(20, 20)) as pilot:
+        text = app.query_one(KeptText)
+
+        def seen() -> tuple[str, object]:
+            segment = next(iter(text.render_lines(text.size.region)[0]))
+            return segment.text.strip(), segment.style and segment.style.bgcolor
+
+        first = seen()
+        text.update("second", layout=False)
+        await pilot.pause()
+        assert seen() == ("second", first[1])
+        text.styles.background = "red"
+        await until(pilot, lambda: seen()[1] != first[1], "red")
+        text.styles.background = None
+        await until(pilot, lambda: seen()[1] == first[1], "as before")
+        app.theme = "textual-light"
+        await until(pilot, lambda: seen()[1] != first[1], "light")
+
+
+async def test_a_kept_box_has_the_style_of_the_stock_one() -> None:
+    app = Still()
+    async with app.run_test(size=(20, 20)):
+        assert {"Vertical", "KeptBox"} <= app.query_one(KeptBox)._css_type_names
+        assert {"Static", "KeptText"} <= app.query_one(KeptText)._css_type_names
