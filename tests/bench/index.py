@@ -70,9 +70,11 @@ def _list(checkout: Checkout, home: str) -> None:
     subprocess.run(argv, env=env, stdout=subprocess.DEVNULL, check=True)
 
 
-def _until_kept(home: str) -> None:
+def _until_kept(checkout: Checkout, home: str) -> None:
     """The index is kept by a copy of the process that has answered."""
-    while not [*Path(home).rglob("*.parts")]:
+    last, deadline = Cache(checkout, Path(home) / "cache" / "index").file("parts"), time.monotonic() + 30
+    while not last.exists():
+        assert time.monotonic() < deadline, f"{last} was never written"
         time.sleep(0.05)
 
 
@@ -96,7 +98,7 @@ def _round(checkout: Checkout, touched: Path) -> dict[str, _Cost]:
     time.sleep(_RACY_SECONDS)
     with tempfile.TemporaryDirectory() as home:
         cold_list = _cost(lambda: _list(checkout, home))
-        _until_kept(home)
+        _until_kept(checkout, home)
         warm_list = _cost(lambda: _list(checkout, home))
     costs = {"cold": cold, "warm": warm, "one file changed": changed, "list, cold": cold_list, "list, warm": warm_list}
     return {name: cost.over(validator) for name, cost in costs.items()}

@@ -26,12 +26,16 @@ class RestingText(KeptBox):
         yield self.pane
 
     def on_mount(self) -> None:
-        self._timer: Timer = self.set_timer(_DELAY, self.follow, pause=True)
+        self._timer: Timer = self.set_interval(_DELAY, self._rested, pause=True)
 
     def follow_soon(self) -> None:
         """Follow once nothing has asked for it for a moment."""
-        self._timer.stop()
-        self._timer = self.set_timer(_DELAY, self.follow)
+        # One timer that begins anew with each key: a new one would be a task that is made and cancelled.
+        self._timer.reset()
+
+    def _rested(self) -> None:
+        self._timer.pause()
+        self.follow()
 
     def follow(self) -> None:
         """Show the text as it is now."""
