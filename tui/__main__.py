@@ -7,8 +7,8 @@ import sys
 # Nothing built while starting becomes garbage; collecting in between only costs time.
 gc.disable()
 
+from core.cli.main import AppRequest  # noqa: E402
 from core.cli.main import main as run_command_line  # noqa: E402
-from core.cli.request import AppRequest  # noqa: E402
 from core.errors import TTMatrixError  # noqa: E402
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 # The first frame shows the matrix, and only that: all else is imported where it is asked for.
 
+_SOON = ("core.edits.workbench", "core.evidence.stamp", "core.runs.store", "tui.detail_text", "tui.run_look")
+"""What is needed right after the first frame."""
 _LOOK_SECONDS = 0.5
 """How often we look at what other processes do: runs, and decisions of another instance."""
 
@@ -59,11 +62,16 @@ class TTMatrixApp(Running, Deciding, inherit_bindings=False):
     # The start
 
     def on_mount(self) -> None:
-        self.after_first_frame(self.take_up)
+        self.in_thread("take up", self._bring_in, lambda _: self.take_up())
+
+    def _bring_in(self) -> None:
+        """Load what is needed as soon as somebody looks round; the keys go on meanwhile."""
+        for module in _SOON:
+            importlib.import_module(module)
+        self.session.matrix.complete()
 
     def take_up(self) -> None:
         """Look at what there is beside the matrix: runs, pending changes, marks."""
-        self.session.matrix.complete()
         self.look_at_runs()
         self._look_at_evidence()
         self.session.take_up_marks()
@@ -140,9 +148,7 @@ class TTMatrixApp(Running, Deciding, inherit_bindings=False):
 
     def action_reload(self) -> None:
         """Read the checkout again in the background; the screen stays usable."""
-        from core.matrix.fields import needs
-
-        session, before, wanted = self.session, self.session.matrix, needs(self.session.view.query)
+        session, before, wanted = self.session, self.session.matrix, self.session.view.needs
 
         def read() -> tuple[Matrix, Learned]:
             matrix = self._reindex(before)
@@ -229,14 +235,17 @@ class TTMatrixApp(Running, Deciding, inherit_bindings=False):
             self._read_evidence()
 
     def _read_evidence(self) -> None:
+        def read() -> Verdicts:
+            from tui.knowledge import Knowledge
+
+            return Knowledge(self.session).verdicts()
+
         def take(verdicts: Verdicts) -> None:
             self.session.verdicts = verdicts
             self.facts_learned.publish(None)
 
         if self._evidence_wanted:
-            from tui.knowledge import Knowledge
-
-            self.in_thread("results", Knowledge(self.session).verdicts, take, supersede=True)
+            self.in_thread("results", read, take, supersede=True)
 
     def triage(self, ids: Sequence[str]) -> None:
         """Begin a workflow on each of the training tests among `ids`, and show them."""

@@ -16,7 +16,7 @@ os.environ.setdefault("TEXTUAL_FPS", "120")
 
 from textual.message import Message
 
-from core.cli.request import AppRequest
+from core.cli.main import AppRequest
 from core.errors import TTMatrixError
 from core.matrix.cache import Cache
 from core.matrix.matrix import Matrix

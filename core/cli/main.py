@@ -7,13 +7,12 @@ argparse and imports on demand, because a headless command must answer while the
 import argparse
 import importlib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol, cast
 
 from core import __version__
 from core.cli.console import Console, wants_colour
-from core.cli.request import AppRequest, OpenApp
 from core.errors import EXIT_OK, TTMatrixError, UsageError
 
 if TYPE_CHECKING:
@@ -50,6 +49,19 @@ COMMANDS = {
     "demo": "lay out the sample checkout and open it",
 }
 _INTERRUPTED = 130
+
+
+class AppRequest(NamedTuple):
+    """What the app is to be opened on."""
+
+    repo: Path | None
+    """None: the nearest checkout upward from the current directory."""
+    arch: str = ""
+    query: str = ""
+
+
+OpenApp = Callable[[AppRequest], int]
+"""Opens the app and returns its exit code; given from outside, because core knows no front end."""
 
 
 class Command(Protocol):

@@ -12,7 +12,7 @@ from core.edits.nodes import refuse_shared, walk
 from core.edits.operations import Operation, OpKind, Refused, Rejection
 from core.edits.slot import Slot
 from core.edits.verify import difference
-from core.test_id import TestId
+from core.ids import TestId
 
 
 class Draft:

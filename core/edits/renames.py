@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from core.edits.values import Key
-from core.test_id import TestId
+from core.ids import TestId
 
 _CLOSE = 0.6
 """Least part of a name that two ids must share."""

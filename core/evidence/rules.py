@@ -12,9 +12,9 @@ from core.evidence.observation import Ending, Observation
 from core.evidence.policy import PccPolicy, Policy
 from core.evidence.reasons import alike, signature, telling
 from core.evidence.thresholds import allowed
+from core.ids import TestId
 from core.matrix.effective import resolve, status_on
 from core.model import BringupStatus, Entry, Status
-from core.test_id import TestId
 
 Fields = Mapping[str, object]
 """By field the value that shall count; None: none is written."""

@@ -3,7 +3,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -65,12 +65,12 @@ class Column:
         codes = self.codes
         return [row for row in rows if codes[row] in chosen]
 
-    def counts(self, rows: Iterable[int]) -> dict[str, int]:
-        """How often each text of the vocabulary occurs in `rows`, zeros included."""
+    def counts(self, rows: Collection[int]) -> dict[str, int]:
+        """How often each text of the vocabulary occurs in `rows`, all different, zeros included."""
         codes = self.codes
         if isinstance(codes, bytes):
             # To count a code among bytes is to search for it, several times faster than to count all at once.
-            own = bytes([codes[row] for row in rows])
+            own = codes if len(rows) == len(codes) else bytes([codes[row] for row in rows])
             return {value: own.count(code) for code, value in enumerate(self.values)}
         counted = Counter(map(codes.__getitem__, rows))
         return {value: counted[code] for code, value in enumerate(self.values)}
@@ -126,10 +126,10 @@ class FlagColumn:
         mask, masks = self.mask(wanted), self.masks
         return [row for row in rows if masks[row] & mask]
 
-    def counts(self, rows: Iterable[int]) -> dict[str, int]:
-        """In how many of `rows` each text of the vocabulary occurs, zeros included."""
+    def counts(self, rows: Collection[int]) -> dict[str, int]:
+        """In how many of `rows`, all different, each text of the vocabulary occurs, zeros included."""
         masks = self.masks
-        distinct = Counter(map(masks.__getitem__, rows))
+        distinct = Counter(masks if len(rows) == len(masks) else map(masks.__getitem__, rows))
         return {
             value: sum(count for mask, count in distinct.items() if mask >> bit & 1)
             for bit, value in enumerate(self.values)

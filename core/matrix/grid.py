@@ -10,11 +10,11 @@ from core.matrix.columns import Column
 from core.matrix.exact import beginning, named, written
 from core.matrix.fields import lens, select
 from core.matrix.groupings import BY_GROUPING, family, paired
-from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.matrix import Matrix
 from core.matrix.query import Query
 from core.matrix.query_columns import variant_column
 from core.matrix.query_terms import Node
-from core.matrix.scope import Learned
+from core.matrix.scope import Learned, Scope
 from core.matrix.tally import WORDS, Tally, status_words
 
 ARCH = "arch"
@@ -151,7 +151,7 @@ def _cells(columns: Iterable[_Column], rows: Mapping[int, int]) -> dict[tuple[in
 def _side(matrix: Matrix, name: str) -> Column:
     if name == WORK:
         return paired(matrix.columns["parallelism"], matrix.columns["mode"])
-    return BY_GROUPING[name].column(matrix, NO_ARCH)
+    return BY_GROUPING[name].column(Scope(matrix))
 
 
 def _terms(matrix: Matrix, name: str, side: Column, code: int) -> Terms:

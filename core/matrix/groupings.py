@@ -4,11 +4,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import cast
 
 from core.matrix.columns import Column
-from core.matrix.matrix import Matrix
 from core.matrix.query_columns import variant_column
+from core.matrix.scope import Scope
 from core.matrix.tally import status_words
+
+_MODELS = "models"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,14 +20,19 @@ class Grouping:
 
     name: str
     help: str
-    column: Callable[[Matrix, str], Column]
-    """The column as it is meant on an arch."""
+    column: Callable[[Scope], Column]
     biggest_first: bool = False
     """Whether the groups stand by size; otherwise in the order of the vocabulary."""
+    needs: str = ""
+    """The provider of `core.matrix.learn` without whose facts there is no such column."""
 
 
-def _field(name: str) -> Callable[[Matrix, str], Column]:
-    return lambda matrix, _: matrix.columns[name]
+def _field(name: str) -> Callable[[Scope], Column]:
+    return lambda scope: scope.matrix.columns[name]
+
+
+def _of_models(name: str) -> Callable[[Scope], Column]:
+    return lambda scope: cast(Column, scope.learned[_MODELS].column(name, scope.arch))
 
 
 def family(directory: str) -> str:
@@ -43,10 +51,12 @@ def paired(first: Column, second: Column, between: str = " ") -> Column:
 
 GROUPINGS: tuple[Grouping, ...] = (
     Grouping("loader", "directory of the loader", _field("loader")),
-    Grouping("family", "first part of that directory", lambda m, _: m.columns["loader"].mapped(family)),
-    Grouping("variant", "loader and variant", lambda m, _: paired(m.columns["loader"], variant_column(m))),
-    Grouping("status", "effective status", status_words),
+    Grouping("family", "first part of that directory", lambda s: s.matrix.columns["loader"].mapped(family)),
+    Grouping("variant", "loader and variant", lambda s: paired(s.matrix.columns["loader"], variant_column(s.matrix))),
+    Grouping("status", "effective status", lambda s: status_words(s.matrix, s.arch)),
     Grouping("reason", "text of the reason", _field("reason"), biggest_first=True),
+    Grouping("group", "group of the model", _of_models("group"), needs=_MODELS),
+    Grouping("task", "task of the model", _of_models("task"), biggest_first=True, needs=_MODELS),
     Grouping("bringup", "how far the entry says it gets", _field("bringup")),
     Grouping("parallelism", "how devices share the model", _field("parallelism")),
     Grouping("mode", "inference or training", _field("mode")),

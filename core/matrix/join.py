@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from core.ids import TestId
 from core.matrix.cells import Cells, all_cells
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.effective import resolve, texts
@@ -13,7 +14,6 @@ from core.model import BringupStatus, Entry, Finding, Loader, Status
 from core.sources.checkout import Checkout
 from core.sources.expectation_file import ExpectationFile
 from core.sources.schema import DEFAULT_ARCHS, Schema
-from core.test_id import TestId
 
 
 def join(

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from core.ids import TestId
 from core.matrix.effective import resolve, status_on, supported_archs, texts
 from core.matrix.matrix import Matrix
 from core.matrix.universe import Member, functions
 from core.model import Entry, Function, ModelInfo, Status
 from core.sources.runnable import LB_BLACKHOLE
 from core.sources.schema import Schema
-from core.test_id import TestId
 
 GroupOf = Callable[[str], str | None]
 """The model group of a test id: `red`, `priority`, `generality` or `vulcan`; None: it is unknown."""

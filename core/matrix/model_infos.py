@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the models of a matrix are called and which group they belong to, kept between starts."""
 
+from core.ids import TestId
 from core.matrix.cache import Cache
 from core.matrix.kept_tree import of_loaders
 from core.matrix.matrix import Matrix
 from core.model import ModelInfo
 from core.sources.model_info import ModelInfos, read_model_infos
-from core.test_id import TestId
 
 
 def model_infos(cache: Cache, matrix: Matrix) -> ModelInfos:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the body of a selected test runs, or skips itself at once (spec 1.6, 4.1)."""
 
+from core.ids import LlmShape, TestId
 from core.matrix.effective import status_on
 from core.matrix.markers import Traits
 from core.model import Entry, Function, Status
 from core.sources.runnable import LB_BLACKHOLE
-from core.test_id import LlmShape, TestId
 
 _PLAIN = ("single_device", "tensor_parallel")
 _MEGATRON = "megatron-no_dp-tensor_parallel"

@@ -10,6 +10,7 @@ from itertools import accumulate
 
 from core.matrix.groupings import BY_GROUPING, Grouping
 from core.matrix.matrix import Matrix
+from core.matrix.scope import Scope
 from core.matrix.tally import Tally, status_words, tally
 
 
@@ -55,9 +56,9 @@ class Tree:
     """Texts of the open groups; those that are not there at the moment are remembered."""
 
     @classmethod
-    def of(cls, matrix: Matrix, rows: Iterable[int], name: str, arch: str, opened: frozenset[str]) -> "Tree":
+    def of(cls, scope: Scope, rows: Iterable[int], name: str, opened: frozenset[str]) -> "Tree":
         """Divide `rows`, keeping their order within each group."""
-        return cls(name, _groups(matrix, rows, BY_GROUPING[name], arch), opened)
+        return cls(name, _groups(scope, rows, BY_GROUPING[name]), opened)
 
     @cached_property
     def _ends(self) -> list[int]:
@@ -102,8 +103,8 @@ class Tree:
         return self._ends[at - 1] if at else 0
 
 
-def _groups(matrix: Matrix, rows: Iterable[int], grouping: Grouping, arch: str) -> tuple[Group, ...]:
-    column = grouping.column(matrix, arch)
+def _groups(scope: Scope, rows: Iterable[int], grouping: Grouping) -> tuple[Group, ...]:
+    column = grouping.column(scope)
     codes, found = column.codes, dict[int, list[int]]()
     for row in rows:
         found.setdefault(codes[row], []).append(row)
@@ -113,4 +114,4 @@ def _groups(matrix: Matrix, rows: Iterable[int], grouping: Grouping, arch: str) 
         return not column.values[code], -len(found[code]) if grouping.biggest_first else code
 
     order = sorted(found, key=place)
-    return tuple(Group(column.values[code], found[code], arch, matrix) for code in order)
+    return tuple(Group(column.values[code], found[code], scope.arch, scope.matrix) for code in order)

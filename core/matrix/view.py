@@ -114,7 +114,7 @@ class View:
         """The rows on show in groups, those in `opened` open. Only where there is something to group by."""
         from core.matrix.tree import Tree
 
-        return Tree.of(self.matrix, self.rows, self.group, self.lens, opened)
+        return Tree.of(self.scope, self.rows, self.group, opened)
 
     def cells(self) -> "Grid":
         """The tests on show as a grid. Only where a grid is chosen, and nothing is missing."""
@@ -140,13 +140,22 @@ class View:
     def learn(self, learned: Learned) -> None:
         """Take in what was worked out about the matrix; a query that waited for it is answered."""
         self.learned = {**self.learned, **learned}
-        if any(name in learned for name in _needs(self.query)):
+        if any(name in learned for name in self.needs):
             self._typed = None
             self._show_again()
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The providers whose facts the query and the grouping cannot do without."""
+        if not self.group:
+            return _needs(self.query)
+        from core.matrix.groupings import BY_GROUPING
+
+        return tuple(dict.fromkeys(filter(None, (*_needs(self.query), BY_GROUPING[self.group].needs))))
+
     def missing(self) -> tuple[str, ...]:
-        """The providers whose facts the query needs and nobody has given yet; until then nothing is shown."""
-        return self._missing(self.query)
+        """Those that nobody has given yet; until then nothing is shown."""
+        return tuple(name for name in self.needs if name not in self.learned)
 
     @property
     def scope(self) -> Scope:

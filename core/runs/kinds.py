@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from core.errors import UsageError
+from core.ids import TestId
 from core.model import TEST_MODULE, Framework, node_id
 from core.runs.claims import EVERYTHING
 from core.runs.spec import Report
 from core.settings import Settings
 from core.sources.checkout import Checkout
-from core.test_id import TestId
 
 PAYLOAD = Path(__file__).parents[1] / "payload"
 CPU_PAYLOAD = PAYLOAD / "cpu_repro.py"

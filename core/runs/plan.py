@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
+from core.ids import TestId
 from core.matrix.effective import resolve
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.runs.kinds import Kind, Request, kind_for
 from core.runs.spec import RUN_VARIABLE, RunSpec, run_id
 from core.settings import Profile, Settings
 from core.sources.checkout import Checkout
-from core.test_id import TestId
 
 _CHECKOUT_INTERPRETERS = ("venv/bin/python", ".venv/bin/python")
 _ARTEFACTS = "{artefacts}"

@@ -5,7 +5,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.test_id import TestId
+from core.ids import TestId
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 

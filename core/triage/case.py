@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.ids import TestId
 from core.model import Status
-from core.test_id import TestId
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from core.ids import TestId
 from core.matrix.matrix import Matrix
 from core.model import node_id
 from core.runs.kinds import DEVICE_NODES, kind_for
@@ -13,7 +14,6 @@ from core.runs.preflight import Level, Surroundings, preflight
 from core.runs.spec import RunSpec
 from core.runs.survey import Survey
 from core.settings import Settings
-from core.test_id import TestId
 
 KIND = "device"
 _FORKED = "--forked"

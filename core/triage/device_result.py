@@ -7,10 +7,10 @@ from pathlib import Path
 from core.errors import UsageError
 from core.evidence.classify import Setting, observe
 from core.evidence.observation import Ending
+from core.ids import TestId
 from core.model import BringupStatus
 from core.runs.junit import Testcase, read_testcases, telling
 from core.runs.outcome import Outcome, signal_name
-from core.test_id import TestId
 from core.triage.outcomes import Observed
 
 _NUMBERS = ("PCC", "pcc=", "Atol", "atol", "Tensor mismatch")

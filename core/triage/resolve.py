@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from core.errors import UsageError
 from core.files import read_text
+from core.ids import TestId
 from core.matrix.matrix import Matrix
 from core.matrix.model_infos import info_of
 from core.model import Framework, Loader
@@ -14,7 +15,6 @@ from core.sources.loaders import loader_file
 from core.sources.model_info import ModelInfos
 from core.sources.models_tree import ModelsTree
 from core.sources.modules import ModuleFacts
-from core.test_id import TestId
 from core.triage.case import Case, Member
 from core.triage.loader_code.blast_radius import users
 from core.triage.loader_code.registry import REGISTRY_FILE

@@ -41,7 +41,7 @@ _AT_FIRST_FRAME = f"""
 import os, sys
 from pathlib import Path
 from textual.app import App
-from core.cli.request import AppRequest
+from core.cli.main import AppRequest
 from tui.start import open_app
 
 def look(app):

@@ -15,10 +15,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.ids import TestId
 from core.model import node_id
 from core.runs.kinds import PAYLOAD
 from core.sources.checkout import Checkout, find_checkout
-from core.test_id import TestId
 
 _IMPORT = "import torch"
 _MODEL = """

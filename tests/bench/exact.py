@@ -18,6 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from core.ids import TestId
 from core.matrix.cache import Cache
 from core.matrix.ci import Ci, read_ci, selected
 from core.matrix.doctor import examine
@@ -29,7 +30,6 @@ from core.matrix.matrix import Matrix, Universe
 from core.sources.checkout import Checkout, find_checkout
 from core.sources.model_info import ModelInfos, read_model_infos
 from core.sources.presets import read_presets
-from core.test_id import TestId
 from core.text import elide_middle
 
 _SHOWN = 3

@@ -8,8 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from core.cli.main import main
-from core.cli.request import AppRequest
+from core.cli.main import AppRequest, main
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from core.cli.request import AppRequest
+from core.cli.main import AppRequest
 from core.errors import TTMatrixError
 from core.matrix.cache import Cache
 from core.settings import Settings, paths

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from core.ids import TestId
 from core.model import BringupStatus, Entry, Framework, Status, node_id
 from core.runs.junit import Testcase as Case
 from core.runs.junit import read_testcases
@@ -17,7 +18,6 @@ from core.runs.outcome import Outcome
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
 from core.sources.schema import Schema
-from core.test_id import TestId
 from tests.support.cli import call
 from tests.support.models import QUICK, xla_python
 from tests.support.sample import sample_checkout

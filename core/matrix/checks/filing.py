@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from core.ids import TestId
 from core.matrix.checks.check import Check
 from core.matrix.checks.written import Written, written
 from core.matrix.matrix import Matrix
 from core.model import Finding, Framework
-from core.test_id import TestId
 
 _TORCH, _JAX, _LLM = _DIRECTORIES = ("torch", "jax", "torch_llm")
 _NAME = re.compile(r"(?P<directory>[^/]+)/test_config_(?P<mode>[^_]+)_(?P<parallelism>.+)\.yaml")

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from core.ids import TestId
 from core.matrix.checks.check import Check
 from core.matrix.checks.spelling import letters
 from core.matrix.checks.written import Written, written
 from core.matrix.matrix import Matrix
 from core.model import Finding
-from core.test_id import TestId
 
 _SUGGESTIONS = 3
 

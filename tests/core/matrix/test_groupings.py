@@ -9,6 +9,7 @@ from core.matrix.columns import Column
 from core.matrix.groupings import BY_GROUPING, GROUPINGS, Grouping, family, paired
 from core.matrix.index import index
 from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.scope import Plain, Scope
 from tests.support.tree import sample
 
 
@@ -20,14 +21,16 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
 @pytest.mark.parametrize("grouping", GROUPINGS, ids=lambda one: one.name)
 @pytest.mark.parametrize("arch", [NO_ARCH, "n150"])
 def test_every_test_has_one_group(matrix: Matrix, grouping: Grouping, arch: str) -> None:
-    column = grouping.column(matrix, arch)
+    groups = Column.of("red" if row % 2 else "" for row in range(len(matrix.ids)))
+    scope = Scope(matrix, arch, {"models": Plain({"group": groups, "task": groups})} if grouping.needs else {})
+    column = grouping.column(scope)
     assert len(column.codes) == len(matrix.ids)
     assert sum(column.counts(range(len(matrix.ids))).values()) == len(matrix.ids)
 
 
 def test_a_family_is_the_first_part_of_the_directory(matrix: Matrix) -> None:
     assert family("beta/causal_lm/pytorch") == "beta"
-    assert set(BY_GROUPING["family"].column(matrix, NO_ARCH).values) == {"alpha", "beta", "gamma", "delta"}
+    assert set(BY_GROUPING["family"].column(Scope(matrix)).values) == {"alpha", "beta", "gamma", "delta"}
 
 
 def test_pairs_stand_in_the_order_of_their_parts(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.ids import TestId
 from core.matrix.effective import resolve
 from core.matrix.index import index
 from core.matrix.matrix import Matrix, Universe
@@ -17,7 +18,6 @@ from core.matrix.query_columns import (
     required_pcc_column,
     variant_column,
 )
-from core.test_id import TestId
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
 
 TINY, NET = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug"))

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from core.ids import LlmShape, TestId
 from core.matrix.markers import Traits
 from core.matrix.runnable import llm_skip_reason, skip_reason
 from core.matrix.universe import collected_members
 from core.model import Entry, Function, Loader
 from core.sources.schema import Schema
-from core.test_id import LlmShape, TestId
 
 TRAITS = Traits(Function.TORCH, "single_device", "inference", "red", skipped=False)
 ID = "a/pytorch-x-single_device-inference"

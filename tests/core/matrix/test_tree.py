@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from core.matrix.groupings import GROUPINGS
 from core.matrix.index import index
 from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.scope import Plain, Scope
 from core.matrix.tally import status_words
 from core.matrix.tree import Tree
 from tests.support.tree import sample
@@ -19,7 +20,9 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
 
 
 def _tree(matrix: Matrix, name: str, *opened: str, rows: range | None = None) -> Tree:
-    return Tree.of(matrix, range(len(matrix.ids)) if rows is None else rows, name, NO_ARCH, frozenset(opened))
+    loaders = matrix.columns["loader"]
+    scope = Scope(matrix, learned={"models": Plain({"group": loaders, "task": loaders})})
+    return Tree.of(scope, range(len(matrix.ids)) if rows is None else rows, name, frozenset(opened))
 
 
 def _lines(tree: Tree) -> list[tuple[str, int | None]]:

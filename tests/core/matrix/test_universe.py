@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ids that loaders give rise to."""
 
+from core.ids import TestId
 from core.matrix.universe import Member, collected_members, functions, validator_members
 from core.model import Function, Loader
 from core.sources.schema import Schema
-from core.test_id import TestId
 
 PLAIN = Loader("a/pytorch", ("x", "y"))
 LLM = Loader("b/pytorch", ("1B",), ("1B",), has_decode=True)

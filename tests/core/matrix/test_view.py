@@ -165,6 +165,21 @@ def test_marking_a_group_marks_all_of_it_and_then_none(matrix: Matrix) -> None:
     assert view.marks == set()
 
 
+def test_groups_of_models_wait_for_what_is_known_of_them(matrix: Matrix) -> None:
+    view = View(matrix)
+    view.adopt(ViewSpec(group="group"))
+    before = view.rows
+    assert view.missing() == view.needs == ("models",)
+    view.learn(_groups(matrix))
+    assert view.missing() == ()
+    assert view.rows is not before, "who shows rows sees that there is something new"
+    groups = view.tree(frozenset()).groups
+    assert groups[0].text == "red"
+    assert sum(len(one.rows) for one in groups) == len(matrix.ids)
+    view.adopt(ViewSpec(Query.parse("group:red"), group="group"))
+    assert view.needs == ("models",)
+
+
 def test_a_view_is_what_its_spec_says(matrix: Matrix) -> None:
     view = View(matrix)
     spec = ViewSpec(Query.parse("has:entry"), "p150", ("id", "file"), "file", True, "family", "loaders")

@@ -5,13 +5,13 @@ from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
+from core.ids import TestId
 from core.matrix.runnable import llm_skip_reason
 from core.matrix.universe import collected_members, functions
 from core.model import Loader
 from core.payload.ttmatrix_runner.models import Model
 from core.payload.ttmatrix_runner.parameters import FUNCTIONS, Case, cases, placeholder
 from core.sources.schema import Schema
-from core.test_id import TestId
 
 
 def model(

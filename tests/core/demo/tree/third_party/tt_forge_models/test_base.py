@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
+from core.ids import TestId
 from core.model import Entry, Framework
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
 from core.sources.loaders import loader_directories, scan_loaders
 from core.sources.schema import Schema
-from core.test_id import TestId
 
 PROBE = str(Path(__file__).with_name("probe.py"))
 PASSES = "EXPECTED_PASSING"
