@@ -128,6 +128,6 @@ def _key() -> str:
     """Tells whether a cache is ours: it is of no use to other code, even of the same version."""
     sources = Path(core.__file__).parent
     stamps = stamps_of(
-        sorted(str(path) for folder in ("matrix", "sources") for path in (sources / folder).glob("*.py"))
+        sorted(str(path) for folder in (".", "matrix", "sources") for path in (sources / folder).glob("*.py"))
     )
     return repr((core.__version__, sys.version, stamps))

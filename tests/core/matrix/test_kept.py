@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.kept import load, store
+from core.matrix import kept
+from core.matrix.kept import Late, dumps, load, loads, store
 from core.model import Finding
 
 
@@ -49,3 +50,33 @@ def test_what_was_made_of_a_file_that_changed_is_not_loaded(tmp_path: Path) -> N
     assert load(file) == [1]
     source.write_text("")
     assert load(file) is None
+
+
+def test_a_late_part_is_loaded_when_it_is_asked_for_and_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    part = {"a": (Finding("kind", "message", "file", 1),)}
+    store(tmp_path / "file", ["first", Late(part)])
+    loaded: list[bytes] = []
+
+    def counted(data: bytes) -> object:
+        loaded.append(data)
+        return loads(data)
+
+    monkeypatch.setattr(kept, "loads", counted)
+    whole = load(tmp_path / "file")
+    assert isinstance(whole, list)
+    first, late = whole
+    assert (first, loaded) == ("first", [])
+    again = loads(dumps(late))
+    assert loaded == [], "what nobody has asked for is passed on as it is"
+    assert late.get() == part
+    assert late.get() is late.get()
+    assert again.get() == part
+    assert len(loaded) == 2
+
+
+def test_a_damaged_late_part_makes_the_whole_thing_void(tmp_path: Path) -> None:
+    store(tmp_path / "file", Late(["some text"]))
+    data = (tmp_path / "file").read_bytes()
+    assert data.count(b"some text") == 1
+    (tmp_path / "file").write_bytes(data.replace(b"some text", b"same text"))
+    assert load(tmp_path / "file") is None
