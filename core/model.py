@@ -42,6 +42,8 @@ class Function(StrEnum):
     TORCH = "test_all_models_torch"
     JAX = "test_all_models_jax"
     LLM = "test_llms_torch"
+    LLM_DECODE = "test_llms_decode_torch"
+    """What LLM had been for some days of January 2026: its ids are those of TORCH."""
     OP_BY_OP = "test_all_models_op_by_op"
     PLACEHOLDER = "test_placeholder_models"
 

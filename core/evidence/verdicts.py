@@ -119,7 +119,7 @@ class Verdicts:
         return self._jobs[key]
 
 
-_OTHERS = (Function.OP_BY_OP, Function.PLACEHOLDER)
+_OTHERS = (Function.LLM_DECODE, Function.OP_BY_OP, Function.PLACEHOLDER)
 """They share ids with model tests and run something else (spec 1.5)."""
 _WORDS = ("", *Verdict)
 _CODES = {verdict: _WORDS.index(verdict) for verdict in Verdict}

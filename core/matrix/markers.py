@@ -19,6 +19,7 @@ GroupOf = Callable[[str], str | None]
 _EVERY = frozenset({"model_test", "no_auto_properties", "parametrize"})
 _DECORATORS = {
     Function.LLM: _EVERY | {"llm"},
+    Function.LLM_DECODE: _EVERY | {"llm_decode"},
     Function.PLACEHOLDER: _EVERY | {"placeholder"},
 }
 _SCHEDULES = frozenset({"nightly", "weekly"})
@@ -84,7 +85,7 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
             groups[model] = group_of(member.id) if member.directory else None
         parallelism = _TENSOR_PARALLEL if member.parallelism.endswith(_TENSOR_PARALLEL) else member.parallelism
         rest = (parallelism, member.mode, groups[model], member.id.startswith(prefixes), *given)
-        found = tuple(Traits(function, *rest) for function in functions(member, matrix.schema))
+        found = tuple(Traits(function, *rest) for function in functions(member, matrix.schema, matrix.decoding))
         # Some hundred stand for all rows.
         traits[row] = alike.setdefault(found, found)
         for one in traits[row]:

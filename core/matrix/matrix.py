@@ -70,6 +70,11 @@ class Matrix:
         """Ids in lower case, for searching."""
         return tuple(id.lower() for id in self.ids)
 
+    @cached_property
+    def decoding(self) -> frozenset[str]:
+        """Directories of the loaders that have inputs for decoding."""
+        return frozenset(loader.directory for loader in self.loaders.values() if loader.has_decode)
+
     def complete(self) -> None:
         """Work out now what would be worked out when first asked for: a key that asks must not wait for it."""
         _ = self.entries, self.rows, self.lowered
@@ -89,12 +94,12 @@ class Matrix:
         return self.loaders.get(self.columns["loader"][row])
 
     def function(self, row: int) -> Function:
-        """The test function of a row. Op-by-op twins are no rows of their own: they share id and entry."""
+        """The test function of a row. What shares its id and entry, such as the op-by-op twin, is no row of its own."""
         return self.functions(row)[0]
 
     def functions(self, row: int) -> list[Function]:
         """All the functions under which pytest collects the id of a row."""
-        return functions(self.member(row), self.schema)
+        return functions(self.member(row), self.schema, self.decoding)
 
     def member(self, row: int) -> Member:
         """A row's id with its parts."""

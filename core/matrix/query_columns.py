@@ -54,14 +54,16 @@ def variant_column(matrix: Matrix) -> Column:
 
 @_kept
 def function_column(matrix: Matrix) -> FlagColumn:
-    """The test functions of each row, that of the op-by-op twin included (spec 1.5)."""
-    parts = [matrix.columns[name].codes for name in ("phase", "framework", "parallelism")]
-    kinds = list(zip(*parts, strict=True))
+    """The test functions of each row, those that share its id included (spec 1.5)."""
+    columns = [matrix.columns[name] for name in ("phase", "framework", "parallelism", "mode")]
+    decoding = matrix.columns["loader"].mapped(lambda directory: "decoding" if directory in matrix.decoding else "")
+    kinds = list(zip(*(column.codes for column in (*columns, decoding)), strict=True))
     # These parts decide the functions, and some dozen kinds stand for all rows.
     members = dict(zip(kinds, matrix.members(), strict=True))
     bits = {function: 1 << bit for bit, function in enumerate(Function)}
     masks = {
-        kind: sum(bits[function] for function in functions(member, matrix.schema)) for kind, member in members.items()
+        kind: sum(bits[function] for function in functions(member, matrix.schema, matrix.decoding))
+        for kind, member in members.items()
     }
     return FlagColumn(tuple(Function), [masks[kind] for kind in kinds])
 

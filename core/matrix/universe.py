@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every test id the loaders give rise to: as upstream's validator counts them, and as pytest collects them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import product
 from typing import NamedTuple
 
@@ -42,7 +42,7 @@ def validator_members(loaders: Iterable[Loader], schema: Schema) -> Iterator[Mem
 def collected_members(loaders: Iterable[Loader], schema: Schema, placeholders: Iterable[str]) -> Iterator[Member]:
     """Ids that pytest collects (spec 1.5), without the loaders that cannot be imported.
 
-    Op-by-op twins share their ids with these: see `functions`.
+    Op-by-op twins and the first decode tests share their ids with these: see `functions`.
     """
     plain = _standard(schema)
     jax = [one for one in plain if {*one[2:]} <= {*schema.jax_parameters}]
@@ -57,15 +57,22 @@ def collected_members(loaders: Iterable[Loader], schema: Schema, placeholders: I
     yield from (Member(key, "", "", "", "") for key in placeholders)
 
 
-def functions(member: Member, schema: Schema) -> list[Function]:
-    """The functions under which pytest collects an id, the one that runs the whole model first."""
+def functions(member: Member, schema: Schema, decoding: Collection[str] = ()) -> list[Function]:
+    """The functions under which pytest collects an id, the one that runs the whole model first.
+
+    `decoding` are the directories of the loaders that have inputs for decoding.
+    """
     if member.phase == "":
         return [Function.PLACEHOLDER]
     if member.phase != "default":
         return [Function.LLM]
     own = Function.JAX if member.directory.endswith(f"/{Framework.JAX}") else Function.TORCH
-    twin = schema.has_op_by_op_tests and member.parallelism == "single_device"
-    return [own, Function.OP_BY_OP] if twin else [own]
+    found = [own]
+    if member.directory in decoding and {member.parallelism, member.mode} <= {*schema.decode_parameters}:
+        found.append(Function.LLM_DECODE)
+    if schema.has_op_by_op_tests and member.parallelism == "single_device":
+        found.append(Function.OP_BY_OP)
+    return found
 
 
 def _members(loader: Loader, suffixes: list[_Suffix], prefill: list[_Suffix]) -> Iterator[Member]:

@@ -71,6 +71,8 @@ class Schema(NamedTuple):
     """Whether ids have the part `full`, as before 2026."""
     jax_parameters: tuple[str, ...] = (*parallelisms, *modes)
     """The parallelisms and modes that JAX tests are collected with; older checkouts leave some out."""
+    decode_parameters: tuple[str, ...] = ()
+    """The parallelisms and modes of `test_llms_decode_torch`, where there is one: its ids name no phase."""
     has_llm_tests: bool = True
     has_op_by_op_tests: bool = True
     group_markers: tuple[str, ...] = ("red", "generality", "vulcan", "nightly", "weekly")

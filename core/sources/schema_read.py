@@ -90,7 +90,8 @@ def _shape_of_ids(path: Path, known: Collection[str]) -> dict[str, object]:
         "full_in_ids": _FULL.search(text) is not None,
         "has_llm_tests": f"def {Function.LLM}(" in text,
         "has_op_by_op_tests": f"def {Function.OP_BY_OP}(" in text,
-        **_jax_parameters(text),
+        **_parameters(text, Function.JAX, "jax_parameters"),
+        **_parameters(text, Function.LLM_DECODE, "decode_parameters"),
         **({} if "llm_batch_sizes" in known else _llm_parameters(text)),
     }
 
@@ -99,12 +100,12 @@ def _llm_parameters(text: str) -> dict[str, object]:
     return {name: values for name, values in llm_parameters(text).items() if not values or _fits(name, values)}
 
 
-def _jax_parameters(text: str) -> dict[str, object]:
-    """The ids that stand in the decorators of the JAX test."""
-    before, found, _ = text.partition(f"def {Function.JAX}(")
-    lines = before[before.rfind("\ndef ") :].splitlines() if found else []
+def _parameters(text: str, function: Function, field: str) -> dict[str, object]:
+    """The ids that stand in the decorators of a test, under the name of our field."""
+    before, found, _ = text.partition(f"def {function}(")
+    lines = before[max(before.rfind("\ndef "), 0) :].splitlines() if found else []
     ids = [id for line in lines if not line.lstrip().startswith("#") for id in _PARAMETER_ID.findall(line)]
-    return {"jax_parameters": tuple(ids)} if ids else {}
+    return {field: tuple(ids)} if ids else {}
 
 
 def _markers_of_hook(path: Path) -> dict[str, object]:

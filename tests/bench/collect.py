@@ -99,7 +99,7 @@ def static_names(root: Path, without: dict[str, str]) -> set[str]:
         for member in matrix.members()
         if member.id not in matrix.strays and member.directory not in without
         if status_on(matrix.entries.get(member.id), None) is not Status.EXCLUDE_MODEL
-        for function in functions(member, matrix.schema)
+        for function in functions(member, matrix.schema, matrix.decoding)
     }
 
 

@@ -88,7 +88,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(tmp_path: Path,
 
 
 def ask_to_stop(terminal: Terminal, name: str) -> None:
-    """Go down the runs until the question is about the one of that model."""
+    """Go down the runs until the question is about the one of that model. Of a run that is over there is none."""
     terminal.press("g")
     while True:
         terminal.press("S")
@@ -96,4 +96,8 @@ def ask_to_stop(terminal: Terminal, name: str) -> None:
         question = terminal.text.partition("Stop run 2")[2].partition("esc leave it")[0]
         if name in question:
             return
-        terminal.press("esc", "j")
+        if question:
+            terminal.press("esc")
+        # What was said of one run must not answer for the next.
+        terminal.until(lambda: "Stop run 2" not in terminal.text and "This run is over" not in terminal.text)
+        terminal.press("j")

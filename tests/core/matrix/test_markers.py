@@ -99,6 +99,7 @@ def test_a_placeholder_has_its_decorators_only() -> None:
 def test_llm_tests_and_op_by_op_twins() -> None:
     assert "llm" in _found(function=Function.LLM)
     assert _found(function=Function.OP_BY_OP) == _found()
+    assert _found(function=Function.LLM_DECODE) == _found() | {"llm_decode"}
 
 
 def test_the_skip_of_the_conftest_is_a_marker_on_its_arch() -> None:

@@ -18,6 +18,7 @@ from core.matrix.query_columns import (
     required_pcc_column,
     variant_column,
 )
+from core.model import TEST_MODULE, Function
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
 
 TINY, NET = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug"))
@@ -61,6 +62,19 @@ def test_parts_agree_with_the_id(tmp_path: Path, universe: Universe) -> None:
         assert llm_column(matrix, "batch")[row] == (str(shape.batch_size) if shape else "")
         assert llm_column(matrix, "mesh")[row] == (shape.mesh.removeprefix("mesh_") if shape else "")
         assert set(function_column(matrix)[row]) == set(matrix.functions(row))
+
+
+def test_functions_of_a_checkout_with_the_first_decode_tests(tmp_path: Path) -> None:
+    checkout = write_checkout(tmp_path, LOADERS, {})
+    (checkout.root / TEST_MODULE).write_text(
+        '@parametrize([param(A, id="inference"), param(B, id="tensor_parallel")])\ndef test_llms_decode_torch(): ...\n'
+    )
+    matrix = index(checkout, Universe.COLLECTED)
+    found = {row: set(function_column(matrix)[row]) for row in range(len(matrix.ids))}
+    assert found == {row: set(matrix.functions(row)) for row in found}
+    assert [matrix.ids[row] for row, functions in found.items() if Function.LLM_DECODE in functions] == [
+        f"beta/causal_lm/pytorch-{variant}-tensor_parallel-inference" for variant in ("1B", "3B")
+    ]
 
 
 def test_effective_values_are_those_of_the_arch(matrix: Matrix) -> None:

@@ -48,6 +48,15 @@ def test_op_by_op_twins_are_single_device_only() -> None:
     assert found == {"single_device": both, "data_parallel": [Function.JAX], "tensor_parallel": [Function.JAX]}
 
 
+def test_the_first_decode_tests_share_the_ids_of_plain_ones() -> None:
+    schema = Schema(has_llm_tests=False, decode_parameters=("single_device", "tensor_parallel", "inference"))
+    members = collected_members([PLAIN, LLM], schema, ())
+    found = {member.id for member in members if Function.LLM_DECODE in functions(member, schema, {LLM.directory})}
+    assert found == {f"b/pytorch-1B-{parallelism}-inference" for parallelism in ("single_device", "tensor_parallel")}
+    (single,) = (member for member in collected_members([LLM], schema, ()) if member.id == min(found))
+    assert functions(single, schema, {LLM.directory}) == [Function.TORCH, Function.LLM_DECODE, Function.OP_BY_OP]
+
+
 def test_placeholders_are_collected_under_their_own_function() -> None:
     (member,) = collected_members([], Schema(), ["org/Some Model"])
     assert member == Member("org/Some Model", "", "", "", "")

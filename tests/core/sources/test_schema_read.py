@@ -96,6 +96,19 @@ def test_parameters_of_jax_tests_are_read_off_the_test_module(tmp_path: Path) ->
     assert read_schema(checkout)[0].jax_parameters == ("inference", "single_device")
 
 
+def test_parameters_of_the_first_decode_tests_are_read_off_the_test_module(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    assert read_schema(checkout)[0].decode_parameters == ()
+    (tmp_path / "tests/runner/test_models.py").write_text(
+        "def test_all_models_torch():\n    pass\n"
+        '@parametrize([pytest.param(A, id="inference")])\n'
+        '@parametrize([pytest.param(B, id="single_device")])\n'
+        "def test_llms_decode_torch():\n    pass\n"
+    )
+    schema = read_schema(checkout)[0]
+    assert (schema.decode_parameters, schema.has_llm_tests) == (("inference", "single_device"), False)
+
+
 def test_markers_by_group_are_read_off_the_conftest(tmp_path: Path) -> None:
     checkout = sample(tmp_path)
     conftest = tmp_path / "tests/runner/conftest.py"
