@@ -175,6 +175,22 @@ class View:
             self._positions = {row: position for position, row in enumerate(self.rows)}
         return self._positions.get(row)
 
+    def nearest(self, id: str | None) -> str | None:
+        """The id on show that is `id`, or the next one in the order of ids, or the last; in another order the first.
+
+        None: nothing is on show.
+        """
+        if not self.rows:
+            return None
+        row = self.matrix.rows.get(id) if id else None
+        if row is None:
+            at = 0
+        elif self.sort_key == "id" and not self.descending:
+            at = min(bisect_left(self.rows, row), len(self.rows) - 1)
+        else:
+            at = self.position_of(self.matrix.ids[row]) or 0
+        return self.matrix.ids[self.rows[at]]
+
     def mark(self, ids: Iterable[str]) -> None:
         """Mark tests in addition to what is marked."""
         self.marks.update(ids)

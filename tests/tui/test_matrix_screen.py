@@ -38,6 +38,29 @@ async def test_typing_filters_and_enter_goes_to_the_rows(checkout: Checkout) -> 
         assert app.matrix_screen.current == ORG
 
 
+async def test_the_cursor_stays_near_to_where_a_query_was_begun(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = app.matrix_screen
+        begun = screen.current
+        await pilot.press("slash")
+        # The first letters find this one only, and the whole query does not mean it.
+        await type_text(pilot, "tiny")
+        assert "tiny" in (screen.current or "")
+        await type_text(pilot, " or has:entry")
+        assert screen.current == shown_ids(app)[0] < NET
+        await pilot.press("escape")
+        assert screen.current == begun
+        await pilot.press("slash")
+        await type_text(pilot, "has:entry mode:inference")
+        await pilot.press("enter", "j", "slash", "end")
+        # Where a person went is where the next query begins.
+        await type_text(pilot, " !org")
+        assert screen.current == TINY
+        await pilot.press(*["backspace"] * 5)
+        assert screen.current == ORG
+
+
 async def test_a_bad_query_says_so_and_keeps_the_rows(checkout: Checkout) -> None:
     app = build_app(checkout, query="has:entry")
     async with app.run_test(size=(120, 30)) as pilot:

@@ -118,8 +118,8 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         self.refused = False
         self.show_rows()
 
-    def show_rows(self) -> None:
-        """Show what the view now holds, with the cursor on what it was on.
+    def show_rows(self, keep: str | None = None) -> None:
+        """Show what the view now holds, with the cursor on `keep`, or else on what it was on.
 
         A query that waits for facts leaves the table as it is; the view holds no rows, so nothing can be done to them.
         """
@@ -135,7 +135,7 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         if gridded:
             self.grid.show_grid(view.cells())
         else:
-            self.table.show(self._rows(), keep=self.table.cursor_key)
+            self.table.show(self._rows(), keep=keep or self.table.cursor_key)
         if had_focus:
             self.shown.focus()
         self.count_facets_soon()
@@ -155,7 +155,7 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
 
     def _facts_learned(self) -> None:
         if self.session.view.rows is not self._shown_rows:
-            self.show_rows()
+            self.answer()
         else:
             self.count_facets()
             if EVIDENCE in self.session.view.columns:

@@ -37,6 +37,10 @@ class FilterActions(SessionScreen):
     _counting: Timer | None = None
     refused = False
     """Whether what stands in the filter line is no query: the line says why until it is another."""
+    _begun_on: str | None = None
+    """What the cursor was on before a query was begun."""
+    _left_on: str | None = None
+    """What the last letter has left the cursor on: once it is on something else, a person has moved it."""
 
     @cached_property
     def facets(self) -> Facets:
@@ -50,8 +54,8 @@ class FilterActions(SessionScreen):
         """Where the focus goes from the filter."""
         raise NotImplementedError
 
-    def show_rows(self) -> None:
-        """Show what the query selects now."""
+    def show_rows(self, keep: str | None = None) -> None:
+        """Show what the query selects now, with the cursor on `keep`; None: on what it was on."""
         raise NotImplementedError
 
     def remember(self) -> None:
@@ -68,7 +72,18 @@ class FilterActions(SessionScreen):
             self.refused = True
             return
         self.refused = False
-        self.show_rows()
+        self.answer()
+
+    def answer(self) -> None:
+        """Show what the query selects, with the cursor near to where it was before the query was begun.
+
+        What the first letters of a query hide, and what they leave, is not what was looked for.
+        """
+        view, cursor = self.session.view, self.shown.cursor_key
+        if cursor != self._left_on:
+            self._begun_on = cursor
+        self.show_rows(self._begun_on if view.group or view.grid else view.nearest(self._begun_on))
+        self._left_on = self.shown.cursor_key
 
     def complete(self, text: str) -> str:
         # Imported here because it is no part of the first frame.
@@ -93,6 +108,7 @@ class FilterActions(SessionScreen):
 
     def on_query_input_left(self, event: QueryInput.Left) -> None:
         self.remember()
+        self._left_on = None
         self.shown.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -40,6 +40,18 @@ def test_filter_and_positions(matrix: Matrix) -> None:
     assert view.position_of("no such id") is None
 
 
+def test_the_nearest_to_what_is_hidden_comes_next_in_the_order_of_ids(matrix: Matrix) -> None:
+    view = View(matrix, Query.parse("has:entry mode:inference"))
+    assert [view.nearest(id) for id in (NET, ORG, TINY)] == [NET, ORG, TINY]
+    assert view.nearest(NET.replace("inference", "training")) == ORG
+    assert view.nearest(matrix.ids[-1]) == TINY
+    assert {view.nearest(None), view.nearest("no such id"), view.nearest(matrix.ids[0])} == {NET}
+    view.sort("id", descending=True)
+    assert [view.nearest(id) for id in (NET, matrix.ids[-1])] == [NET, TINY]
+    view.filter(Query.parse("mode:inference mode:training"))
+    assert view.nearest(NET) is None
+
+
 def test_a_bad_query_changes_nothing(matrix: Matrix) -> None:
     view = View(matrix, Query.parse("tiny"))
     before = list(view.rows)
