@@ -105,6 +105,16 @@ def test_a_query_typed_in_one_burst_is_a_query_and_runs_nothing(tmp_path: Path) 
     assert RunStore(paths().runs).records() == []
 
 
+def test_keys_behind_a_query_in_one_burst_mean_the_rows_that_it_selects(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "demo")
+    with _open(checkout.root) as terminal:
+        terminal.until("2,244 tests")
+        terminal.press("/status:xfail patch_vitt\x7f\r*")
+        terminal.until("1 of 2,244 · 1 marked")
+        terminal.press("/\x15has:entry\rjj/\x1b")
+        terminal.until("2,244 tests · 1 marked")
+
+
 def test_overview_grid_and_groups_at_80x24(tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "demo")
     with _open(checkout.root) as terminal:

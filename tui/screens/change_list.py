@@ -156,9 +156,10 @@ class ChangeList(SessionScreen):
         """In the filter itself a slash is a slash."""
         return not isinstance(self.focused, QueryInput) if action == "filter" else True
 
-    def on_query_input_left(self, event: QueryInput.Left) -> None:
+    def leave_filter(self) -> None:
+        """Go back to the rows; a filter that leaves nothing out is not shown."""
+        self.set_focus(self.table)
         self.query_one(FilterBar).display = self.filtering
-        self.table.focus()
 
     def clear_filter(self) -> None:
         """Show all changes again."""

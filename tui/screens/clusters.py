@@ -54,7 +54,7 @@ class ClustersScreen(EvidenceScreen):
 
     def compose(self) -> ComposeResult:
         yield KeptText("", id="title", markup=False)
-        bar = FilterBar("", self._filter_by, lambda _: "", placeholder="words of a reason, a test, an issue")
+        bar = FilterBar("", self._filter_by, self._leave_filter, placeholder="words of a reason, a test, an issue")
         bar.display = False
         yield bar
         with Vertical(id="changes-box"):
@@ -178,9 +178,9 @@ class ClustersScreen(EvidenceScreen):
         """In the filter itself a slash is a slash."""
         return not isinstance(self.focused, QueryInput) if action == "filter" else True
 
-    def on_query_input_left(self, event: QueryInput.Left) -> None:
+    def _leave_filter(self) -> None:
+        self.set_focus(self.table)
         self.query_one(FilterBar).display = bool(self._words)
-        self.table.focus()
 
     def _filter_by(self, text: str) -> None:
         self._words, self._entered = text, ""

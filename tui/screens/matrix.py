@@ -61,7 +61,7 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
     def compose(self) -> ComposeResult:
         # Each splits off its part of what those before it have left: a key passes few widgets, and so does a frame.
         yield KeptText("", id="title", markup=False)
-        yield FilterBar(str(self.session.view.query), self.filter_by, self.complete)
+        yield FilterBar(str(self.session.view.query), self.filter_by, self.leave_filter, self.complete)
         yield KeyLine()
         yield KeptBox(id="facet-box", classes="shown" if self.app.size.width >= FACETS_FROM else "")
         self.table = MatrixTable(self._rows(), id="table")

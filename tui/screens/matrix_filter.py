@@ -106,10 +106,11 @@ class FilterActions(SessionScreen):
         query = self.session.view.query.toggled(event.field, event.value)
         self.query_one(FilterBar).input.value = str(query)
 
-    def on_query_input_left(self, event: QueryInput.Left) -> None:
+    def leave_filter(self) -> None:
+        """The query is kept: go to the rows. Where the cursor stands now is where the next query begins."""
+        self.set_focus(self.shown)
         self.remember()
         self._left_on = None
-        self.shown.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """In the query itself a slash is a slash."""

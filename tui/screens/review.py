@@ -60,7 +60,9 @@ class ReviewScreen(EditActions, WriteActions):
 
     def compose(self) -> ComposeResult:
         yield KeptText("", id="title", markup=False)
-        bar = FilterBar("", self.filter_by, lambda _: "", placeholder="words of a test, a change, a reason, a decision")
+        bar = FilterBar(
+            "", self.filter_by, self.leave_filter, placeholder="words of a test, a change, a reason, a decision"
+        )
         bar.display = False
         yield bar
         with Vertical(id="changes-box"):

@@ -61,7 +61,7 @@ class TriageScreen(ChangeList, EvidenceScreen):
 
     def compose(self) -> ComposeResult:
         yield KeptText("", id="title", markup=False)
-        bar = FilterBar("", self.filter_by, lambda _: "", placeholder="words of a test, a verdict, a reason")
+        bar = FilterBar("", self.filter_by, self.leave_filter, placeholder="words of a test, a verdict, a reason")
         bar.display = False
         yield bar
         with Vertical(id="changes-box"):

@@ -9,14 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.geometry import Size
-from textual.message import Message
 from textual.reactive import Reactive, reactive
 from textual.widgets import Input, Static
 
 from tui.widgets.kept_lines import KeptLines
+from tui.widgets.line_input import LineInput
 
 
-class QueryInput(Input, inherit_css=False):
+class QueryInput(LineInput, inherit_css=False):
     """An input that tells of each change at once, so that text, rows and completion are painted in one frame."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -43,15 +43,18 @@ class QueryInput(Input, inherit_css=False):
     value: reactive[str] = reactive("", init=False)
     virtual_size: Reactive[Size] = Reactive(Size(0, 0))
 
-    class Left(Message):
-        """The person is done with the query and wants the rows."""
-
     def __init__(
-        self, value: str, changed: Callable[[str], None], complete: Callable[[str], str], placeholder: str
+        self,
+        value: str,
+        changed: Callable[[str], None],
+        left: Callable[[], None],
+        complete: Callable[[str], str],
+        placeholder: str,
     ) -> None:
         super().__init__(value, placeholder=placeholder, id="filter")
         self.cursor_blink = False
         self._changed = changed
+        self._left = left
         self._complete = complete
         self._quiet = False
 
@@ -77,35 +80,38 @@ class QueryInput(Input, inherit_css=False):
             self.screen.focus_next()
 
     def action_keep(self) -> None:
-        self.post_message(self.Left())
+        self._left()
 
     def action_clear(self) -> None:
         self.value = ""
-        self.post_message(self.Left())
+        self._left()
 
 
 class FilterBar(Horizontal, KeptLines):
     """Shows and edits a query.
 
-    `changed` is called with the text of each edit; `complete` gives a text with its last word completed, or nothing.
+    `changed` is called with the text of each edit; `left` when a person is done with it and wants the rows: it moves
+    the focus there at once. `complete` gives a text with its last word completed, or nothing.
     """
 
     def __init__(
         self,
         query: str,
         changed: Callable[[str], None],
-        complete: Callable[[str], str],
+        left: Callable[[], None],
+        complete: Callable[[str], str] = lambda _: "",
         placeholder: str = "for example: status:xfail arch:p150 !mode:training llama",
     ) -> None:
         super().__init__(id="filter-line")
         self._placeholder = placeholder
         self._query = query
         self._changed = changed
+        self._left = left
         self._complete = complete
 
     def compose(self) -> ComposeResult:
         yield Static("/", id="filter-prompt")
-        yield QueryInput(self._query, self._changed, self._complete, self._placeholder)
+        yield QueryInput(self._query, self._changed, self._left, self._complete, self._placeholder)
         yield Static("", id="filter-note", markup=False)
 
     @property

@@ -1,36 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
 """The line below a log: what to search or filter is typed there, and what that found is said."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from core.text import one_line
+from tui.widgets.line_input import LineInput
 
 
-class LogInput(Input):
+class LogInput(LineInput):
     """One line of text, left with enter or escape."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "enter", "Enter", show=False),
+        Binding("escape", "leave", "Leave", show=False),
+    ]
 
-    class Left(Message):
-        """Nothing was asked for after all."""
-
-    def __init__(self) -> None:
+    def __init__(self, entered: Callable[[str], None], left: Callable[[], None]) -> None:
         super().__init__()
         self.cursor_blink = False
+        self._entered = entered
+        self._left = left
+
+    def action_enter(self) -> None:
+        self._entered(self.value)
 
     def action_leave(self) -> None:
-        self.post_message(self.Left())
+        self._left()
 
 
 class LogBar(Horizontal):
-    """Hidden while nobody types and there is nothing to say."""
+    """Hidden while nobody types and there is nothing to say.
+
+    `entered` is called with what was typed, `left` where nothing was asked for after all; both move the focus at once.
+    """
 
     DEFAULT_CSS = """
     LogBar { height: 1; display: none; background: $panel; }
@@ -40,9 +49,14 @@ class LogBar(Horizontal):
     LogBar > LogInput { width: 1fr; height: 1; border: none; padding: 0; background: $boost; }
     """
 
+    def __init__(self, entered: Callable[[str], None], left: Callable[[], None]) -> None:
+        super().__init__()
+        self._entered = entered
+        self._left = left
+
     def compose(self) -> ComposeResult:
         yield Static("", id="log-prompt", markup=False)
-        yield LogInput()
+        yield LogInput(self._entered, self._left)
         yield Static("", id="log-note", markup=False)
 
     def on_mount(self) -> None:

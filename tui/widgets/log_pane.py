@@ -6,13 +6,12 @@ import asyncio
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import Input
 
 from core.errors import TTMatrixError, UsageError
 from core.runs.arrivals import Arrivals
 from core.runs.log_look import LogLook
 from core.runs.tail import LogFile
-from tui.widgets.log_bar import LogBar, LogInput
+from tui.widgets.log_bar import LogBar
 from tui.widgets.log_view import Asks, LogView
 
 _POLL_SECONDS = 0.1
@@ -33,7 +32,7 @@ class LogPane(Vertical):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.view = LogView(self._ask, id="log")
-        self._bar = LogBar()
+        self._bar = LogBar(self._entered, self._left)
         self._asks = Asks.SEARCH
 
     def compose(self) -> ComposeResult:
@@ -72,21 +71,19 @@ class LogPane(Vertical):
         self._asks = what
         self._bar.ask(what)
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
+    def _entered(self, text: str) -> None:
+        self.screen.set_focus(self.view)
         act = self.view.search if self._asks is Asks.SEARCH else self.view.filter
         try:
-            act(event.value)
+            act(text)
         except UsageError as error:
             self._say_error(error)
         else:
             self._say()
-        self.view.focus()
 
-    def on_log_input_left(self, event: LogInput.Left) -> None:
-        event.stop()
+    def _left(self) -> None:
+        self.screen.set_focus(self.view)
         self._say()
-        self.view.focus()
 
     def on_log_region_moved(self, event: LogView.Moved) -> None:
         event.stop()
