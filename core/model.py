@@ -40,6 +40,8 @@ class Function(StrEnum):
     """Test functions of `tests/runner/test_models.py`. An id alone does not name a test; with this it does."""
 
     TORCH = "test_all_models_torch"
+    MODELS = "test_all_models"
+    """What TORCH had been called before the end of October 2025, when JAX was not tested here."""
     JAX = "test_all_models_jax"
     LLM = "test_llms_torch"
     LLM_DECODE = "test_llms_decode_torch"

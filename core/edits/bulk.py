@@ -4,6 +4,7 @@
 At the entry, a field is what the entry itself says. On archs, it is what counts there, wherever that is written.
 """
 
+import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,7 +20,7 @@ Scope = str | tuple[str, ...]
 """Where fields are set: on one arch or on several, or nowhere in particular, which means at the entry itself."""
 ENTRY_SCOPE = ""
 
-_DIRECTORIES = {Function.TORCH: "torch", Function.JAX: "jax", Function.LLM: "torch_llm"}
+_DIRECTORIES = {Function.MODELS: "", Function.TORCH: "torch", Function.JAX: "jax", Function.LLM: "torch_llm"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ def home_file(matrix: Matrix, id: str) -> str:
         raise UsageError(f"{id} follows no id grammar", "No file can be chosen for its entry.")
     # Explicit sharding strategies stand with the tensor_parallel entries.
     parallelism = "tensor_parallel" if member.parallelism.endswith("tensor_parallel") else member.parallelism
-    return f"{directory}/test_config_{member.mode}_{parallelism}.yaml"
+    return posixpath.join(directory, f"test_config_{member.mode}_{parallelism}.yaml")
 
 
 def _archs(scope: Scope) -> tuple[str, ...]:

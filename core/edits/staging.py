@@ -67,7 +67,7 @@ def plan_on(texts: Texts, operations: Sequence[Operation], schema: Schema) -> Ed
     with TemporaryDirectory(prefix="ttmatrix-") as name:
         root = Path(name)
         for directory in schema.config_directories:
-            (root / directory).mkdir()
+            (root / directory).mkdir(exist_ok=True)
         for file, text in texts.items():
             (root / file).write_bytes(text.encode("utf-8"))
         return plan(root, operations, schema)
@@ -141,6 +141,6 @@ def _paths(repository: Repository, commit: str, directory: str, schema: Schema) 
 
 
 def _is_expectations(name: str, schema: Schema) -> bool:
-    directory, _, base = name.partition("/")
+    directory, _, base = name.rpartition("/")
     fits = base.startswith("test_config_") and base.endswith(".yaml") and base != schema.placeholders_filename
     return directory in schema.config_directories and fits

@@ -93,9 +93,9 @@ class Workspace:
         ]
 
     def _read(self, name: str) -> OpenFile | Refused:
-        directory, _, base = name.partition("/")
+        directory, _, base = name.rpartition("/")
         if directory not in self._schema.config_directories or not _NAME.fullmatch(base):
-            allowed = ", ".join(self._schema.config_directories)
+            allowed = ", ".join(directory or "test_config" for directory in self._schema.config_directories)
             return Refused(f"{name!r} is no expectation file; these are test_config_*.yaml in {allowed}")
         if base == self._schema.placeholders_filename:
             return Refused(f"{name} lists placeholders, which have no entries to edit")

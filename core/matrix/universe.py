@@ -32,6 +32,8 @@ def validator_members(loaders: Iterable[Loader], schema: Schema) -> Iterator[Mem
     The validator does not import loaders, so a broken one counts here.
     """
     plain = _standard(schema)
+    if not schema.jax_parameters:
+        loaders = [loader for loader in loaders if loader.framework is not Framework.JAX]
     decode = _llms("llm_decode", [(NO_SEQUENCE, 1)], schema)
     prefill = _llms("llm_prefill", product(schema.llm_sequence_lengths, schema.llm_batch_sizes), schema)
     for loader in loaders:
@@ -45,13 +47,16 @@ def collected_members(loaders: Iterable[Loader], schema: Schema, placeholders: I
     Op-by-op twins and the first decode tests share their ids with these: see `functions`.
     """
     plain = _standard(schema)
-    jax = [one for one in plain if {*one[2:]} <= {*schema.jax_parameters}]
+    torch, jax = (
+        [one for one in plain if {*one[2:]} <= {*parameters}]
+        for parameters in (schema.torch_parameters, schema.jax_parameters)
+    )
     lengths = (NO_SEQUENCE, *schema.llm_sequence_lengths)
     sizes = list(product(lengths, schema.llm_batch_sizes))
     decode, prefill = _llms("llm_decode", sizes, schema), _llms("llm_prefill", sizes, schema)
     for loader in loaders:
         if not loader.broken:
-            own = jax if loader.framework is Framework.JAX else plain
+            own = jax if loader.framework is Framework.JAX else torch
             with_decode = loader.has_decode and schema.has_llm_tests
             yield from _members(loader, own + decode if with_decode else own, prefill if schema.has_llm_tests else [])
     yield from (Member(key, "", "", "", "") for key in placeholders)
@@ -66,7 +71,7 @@ def functions(member: Member, schema: Schema, decoding: Collection[str] = ()) ->
         return [Function.PLACEHOLDER]
     if member.phase != "default":
         return [Function.LLM]
-    own = Function.JAX if member.directory.endswith(f"/{Framework.JAX}") else Function.TORCH
+    own = Function.JAX if member.directory.endswith(f"/{Framework.JAX}") else schema.torch_function
     found = [own]
     if member.directory in decoding and {member.parallelism, member.mode} <= {*schema.decode_parameters}:
         found.append(Function.LLM_DECODE)

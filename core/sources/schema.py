@@ -3,6 +3,8 @@
 
 from typing import NamedTuple
 
+from core.model import Function
+
 DEFAULT_ARCHS = ("n150", "p150")
 """Archs of an entry that lists none (spec 2.2)."""
 
@@ -44,7 +46,10 @@ class Schema(NamedTuple):
     )
     placeholders_filename: str = "test_config_placeholders.yaml"
     config_directories: tuple[str, ...] = ("torch", "jax", "torch_llm")
-    """Directories of expectation YAML, in the order they are merged: a later duplicate wins."""
+    """Directories of expectation YAML, in the order they are merged: a later duplicate wins.
+
+    They stand below test_config; an empty one is test_config itself.
+    """
     parallelisms: tuple[str, ...] = ("single_device", "data_parallel", "tensor_parallel")
     llm_parallelisms: tuple[str, ...] = (
         "single_device",
@@ -69,10 +74,13 @@ class Schema(NamedTuple):
     excluded_torch_directories: tuple[str, ...] = ("suryaocr",)
     full_in_ids: bool = False
     """Whether ids have the part `full`, as before 2026."""
+    torch_function: Function = Function.TORCH
+    torch_parameters: tuple[str, ...] = (*parallelisms, *modes)
+    """The parallelisms and modes that PyTorch tests are collected with; older checkouts leave some out."""
     jax_parameters: tuple[str, ...] = (*parallelisms, *modes)
-    """The parallelisms and modes that JAX tests are collected with; older checkouts leave some out."""
+    """Those of JAX tests; none: the checkout has no such test."""
     decode_parameters: tuple[str, ...] = ()
-    """The parallelisms and modes of `test_llms_decode_torch`, where there is one: its ids name no phase."""
+    """Those of `test_llms_decode_torch`, as above: its ids name no phase."""
     has_llm_tests: bool = True
     has_op_by_op_tests: bool = True
     group_markers: tuple[str, ...] = ("red", "generality", "vulcan", "nightly", "weekly")

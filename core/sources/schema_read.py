@@ -86,10 +86,16 @@ def _shape_of_ids(path: Path, known: Collection[str]) -> dict[str, object]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return {}
+    without_jax = _has(Function.MODELS, text) and not _has(Function.TORCH, text)
+    torch = Function.MODELS if without_jax else Function.TORCH
     return {
         "full_in_ids": _FULL.search(text) is not None,
-        "has_llm_tests": f"def {Function.LLM}(" in text,
-        "has_op_by_op_tests": f"def {Function.OP_BY_OP}(" in text,
+        "has_llm_tests": _has(Function.LLM, text),
+        "has_op_by_op_tests": _has(Function.OP_BY_OP, text),
+        "torch_function": torch,
+        **_parameters(text, torch, "torch_parameters"),
+        # Then there was nothing to divide the expectation files by.
+        **({"jax_parameters": (), "config_directories": ("",)} if without_jax else {}),
         **_parameters(text, Function.JAX, "jax_parameters"),
         **_parameters(text, Function.LLM_DECODE, "decode_parameters"),
         **({} if "llm_batch_sizes" in known else _llm_parameters(text)),
@@ -100,12 +106,17 @@ def _llm_parameters(text: str) -> dict[str, object]:
     return {name: values for name, values in llm_parameters(text).items() if not values or _fits(name, values)}
 
 
+def _has(function: Function, text: str) -> bool:
+    return f"def {function}(" in text
+
+
 def _parameters(text: str, function: Function, field: str) -> dict[str, object]:
-    """The ids that stand in the decorators of a test, under the name of our field."""
+    """The ids that stand in the decorators of a test, under the name of our field; nothing where they do not tell."""
     before, found, _ = text.partition(f"def {function}(")
     lines = before[max(before.rfind("\ndef "), 0) :].splitlines() if found else []
     ids = [id for line in lines if not line.lstrip().startswith("#") for id in _PARAMETER_ID.findall(line)]
-    return {field: tuple(ids)} if ids else {}
+    told = not any(known.isdisjoint(ids) for known in ({*_PLAIN.parallelisms}, {*_PLAIN.modes}))
+    return {field: tuple(ids)} if told else {}
 
 
 def _markers_of_hook(path: Path) -> dict[str, object]:

@@ -126,8 +126,9 @@ class Ours:
 
     def models(self) -> set[tuple[str, ...]]:
         """Name and group of every model that is collected."""
-        broken = {loader.directory for loader in self.collected.loaders.values() if loader.broken}
-        return {(str(key), info.name, info.group) for key, info in self.infos.known.items() if key[0] not in broken}
+        matrix = self.collected
+        loaders = {matrix.columns["loader"][matrix.rows[id]] for id in matrix.universe()}
+        return {(str(key), info.name, info.group) for key, info in self.infos.known.items() if key[0] in loaders}
 
     def numbers(self) -> dict[str, int]:
         """What PINNED counts."""

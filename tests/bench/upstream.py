@@ -90,7 +90,11 @@ class _Any(ABCMeta):
 
 
 def _stand_in(name: str) -> Any:
-    return _Any(name, (), {"_stand_in": True})
+    return _Any(name, (), {"_stand_in": True, "__init__": _take_anything})
+
+
+def _take_anything(self: object, *_: Any, **__: Any) -> None:
+    """What a class of the tree that inherits from a stand-in is made with."""
 
 
 class _Module(ModuleType):

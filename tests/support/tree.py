@@ -4,7 +4,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from core.model import TEST_MODULE
 from core.sources.checkout import Checkout
+from core.sources.schema import Schema
 
 CONFIG = """
 from enum import Enum
@@ -105,3 +107,12 @@ test_config:
 def sample(root: Path) -> Checkout:
     """A checkout with a few loaders and entries of every kind."""
     return write_checkout(root, LOADERS, YAML)
+
+
+def first_layout(root: Path) -> Checkout:
+    """The same as before November 2025: no JAX test, and all expectation files in test_config itself."""
+    checkout = write_checkout(root, LOADERS, {path.rpartition("/")[2]: text for path, text in YAML.items()})
+    parameters = (*Schema().parallelisms, *Schema().modes)
+    decorators = "".join(f'@pytest.mark.parametrize("x", [pytest.param(0, id="{one}")])\n' for one in parameters)
+    (root / TEST_MODULE).write_text(f"{decorators}def test_all_models(x): ...\n")
+    return checkout

@@ -10,11 +10,12 @@ from core.edits.idle import without_idle
 from core.edits.operations import Operation, OpKind
 from core.edits.plan import plan, write
 from core.errors import UsageError
+from core.matrix.doctor import diagnose
 from core.matrix.effective import resolve, status_on, supports
 from core.matrix.index import index
 from core.matrix.matrix import Matrix
 from core.model import Status
-from tests.support.tree import INFERENCE, TRAINING, sample
+from tests.support.tree import INFERENCE, TRAINING, first_layout, sample
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
 TRAIN = "alpha/pytorch-tiny-single_device-training"
@@ -138,3 +139,11 @@ def test_a_text_the_field_cannot_hold_is_named(matrix: Matrix, name: str, text: 
 
 def test_every_form_field_is_one_of_the_schema(matrix: Matrix) -> None:
     assert {field.name for field in FORM_FIELDS} <= set(matrix.schema.fields)
+
+
+def test_before_there_were_directories_an_entry_belongs_into_test_config_itself(tmp_path: Path) -> None:
+    matrix = index(first_layout(tmp_path))
+    assert matrix.entry(matrix.rows[TINY])
+    assert home_file(matrix, TINY) == INFERENCE.removeprefix("torch/")
+    assert {finding.kind for finding in diagnose(matrix)} == {"unknown-id"}
+    assert not any(id.startswith("gamma/jax") for id in matrix.ids)

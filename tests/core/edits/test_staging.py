@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations on texts that git has."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.edits.git import Repository
 from core.edits.operations import Operation, OpKind
+from core.edits.plan import plan
 from core.edits.staging import plan_on, read_base, staged_after, stages
 from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
 from core.sources.schema import Schema
+from core.sources.schema_read import read_schema
 from tests.support.git import committed_checkout, git
-from tests.support.tree import INFERENCE, TRAINING, YAML, sample
+from tests.support.tree import INFERENCE, TRAINING, YAML, first_layout, sample
 
 TRAIN = "alpha/pytorch-tiny-single_device-training"
 GONE = "alpha/pytorch-gone-single_device-training"
@@ -60,3 +63,14 @@ def test_what_rests_on_other_work_is_refused(checkout: Checkout) -> None:
     absent = Operation(OpKind.REMOVE, "no/pytorch-such-single_device-training", TRAINING)
     with pytest.raises(TTMatrixError, match="1 of the operations cannot be done on the last commit"):
         stages(base, [[absent]], Schema())
+
+
+def test_files_in_test_config_itself(tmp_path: Path) -> None:
+    checkout = committed_checkout(first_layout(tmp_path))
+    schema = read_schema(checkout)[0]
+    base = read_base(Repository(checkout.root), DIRECTORY, schema)
+    assert set(base.committed) == {path.removeprefix("torch/") for path in YAML}
+    (staged,) = stages(base, [[PASS]], schema)
+    (name,) = staged
+    assert plan(checkout.test_config, [PASS], schema).files[0].after == staged[name]
+    assert not plan(checkout.test_config, [replace(PASS, file=f"torch/{name}")], schema).files

@@ -84,6 +84,14 @@ def test_checkouts_without_op_by_op_tests_have_no_twins() -> None:
     assert {len(functions(member, schema)) for member in validator_members([JAX], schema)} == {1}
 
 
+def test_before_jax_was_tested_there_are_no_ids_of_it() -> None:
+    schema = Schema(torch_function=Function.MODELS, torch_parameters=("single_device", "training"), jax_parameters=())
+    (member,) = collected_members([LLM._replace(has_decode=False, prefill_variants=None), JAX], schema, ())
+    assert member.id == "b/pytorch-1B-single_device-training"
+    assert functions(member, schema)[0] is Function.MODELS
+    assert {one.directory for one in validator_members([PLAIN, JAX], schema)} == {PLAIN.directory}
+
+
 def test_jax_tests_are_collected_with_the_parameters_of_the_checkout() -> None:
     schema = Schema(jax_parameters=("single_device", "tensor_parallel", "inference"))
     members = list(collected_members([JAX], schema, ()))

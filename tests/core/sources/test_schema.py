@@ -13,5 +13,5 @@ def test_no_list_names_a_thing_twice() -> None:
 def test_what_one_list_takes_from_another_is_there() -> None:
     schema = Schema()
     assert {*DEFAULT_ARCHS} <= {*schema.archs}
-    assert {*schema.jax_parameters} == {*schema.parallelisms, *schema.modes}
+    assert {*schema.torch_parameters} == {*schema.jax_parameters} == {*schema.parallelisms, *schema.modes}
     assert {"single_device"} <= {*schema.parallelisms} & {*schema.llm_parallelisms}

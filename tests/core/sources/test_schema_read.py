@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.model import Function
 from core.sources.schema import Schema
 from core.sources.schema_read import CONSTANTS, read_schema
 from tests.support.tree import sample
@@ -94,6 +95,26 @@ def test_parameters_of_jax_tests_are_read_off_the_test_module(tmp_path: Path) ->
         "def test_all_models_jax():\n    pass\n"
     )
     assert read_schema(checkout)[0].jax_parameters == ("inference", "single_device")
+
+
+def test_before_jax_was_tested_one_function_tested_all(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    (tmp_path / "tests/runner/test_models.py").write_text(
+        '@parametrize([pytest.param(A, id="inference")])\n'
+        '@parametrize([pytest.param(B, id="single_device"),\n    # pytest.param(C, id="data_parallel"),\n])\n'
+        "def test_all_models(x):\n    pass\n"
+    )
+    schema = read_schema(checkout)[0]
+    assert schema.torch_function is Function.MODELS
+    assert (schema.torch_parameters, schema.jax_parameters) == (("inference", "single_device"), ())
+
+
+def test_decorators_that_do_not_tell_both_take_nothing_away(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    (tmp_path / "tests/runner/test_models.py").write_text(
+        '@parametrize([pytest.param(A, id="inference")])\n@parametrize(PARALLELISMS)\ndef test_all_models_jax(): ...\n'
+    )
+    assert read_schema(checkout)[0].jax_parameters == Schema().jax_parameters
 
 
 def test_parameters_of_the_first_decode_tests_are_read_off_the_test_module(tmp_path: Path) -> None:
