@@ -43,7 +43,8 @@ def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
     """The schema of `checkout`. Constants that are absent or not literal keep the built-in value.
 
     Before there was a file of constants, archs stood in the conftest; before there were meshes, LLM ids had no
-    such part; before 2026, ids had the part `full`. All of that is read off the checkout's own files.
+    such part; before 2026, ids had the part `full`; before November 2025, JAX was not tested and one directory held
+    all expectation files. All of that is read off the checkout's own files.
     """
     found: dict[str, object] = {}
     findings: list[Finding] = []
