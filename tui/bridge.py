@@ -43,10 +43,15 @@ def in_thread(
     its traceback.
     """
 
+    # Whoever runs it takes it out of here: a worker refers to itself, so it lives on until the collector comes, which
+    # is seldom, and whatever matrix the work was about would live on with it.
+    errand = [(work, deliver)]
+
     def run() -> None:
         from textual.worker import get_current_worker
 
         worker = get_current_worker()
+        work, deliver = errand.pop()
         try:
             result = work()
         except TTMatrixError as error:

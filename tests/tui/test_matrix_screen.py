@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The main screen, driven by keys."""
 
+import gc
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from core.edits.operations import Operation, OpKind
+from core.matrix.table_columns import EVIDENCE
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.sample import sample_checkout
@@ -224,6 +227,22 @@ async def test_reload_keeps_the_cursor_on_its_test(checkout: Checkout) -> None:
         await until(pilot, lambda: app.session.matrix is not matrix, "the reload")
         assert app.matrix_screen.current == before
         assert app.session.matrix.status["n150"][app.session.matrix.rows[ORG]] == "EXCLUDE_MODEL"
+
+
+@pytest.mark.parametrize("column", ["reason", EVIDENCE])
+async def test_no_matrix_outlives_the_next_one(checkout: Checkout, column: str) -> None:
+    app = build_app(checkout, query="group:red has:entry")
+    app.session.view.columns = ("id", column)
+    async with app.run_test(size=(140, 40)) as pilot:
+        await until(pilot, lambda: {"models", "jobs"} <= set(app.session.view.learned), "facts")
+        before = weakref.ref(app.session.matrix)
+        # As in the app, where the collector hardly ever looks at what is a cycle.
+        gc.disable()
+        try:
+            await pilot.press("f5")
+            await until(pilot, lambda: before() is None, "nobody holds the one before")
+        finally:
+            gc.enable()
 
 
 async def test_hostile_names_are_shown_as_text(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The clipboard file, the cycle of options, and threads that fail."""
 
+import gc
+import weakref
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -50,6 +53,28 @@ async def test_a_failure_in_a_thread_becomes_a_notice(tmp_path: Path) -> None:
         await until(pilot, lambda: "It broke" in screen_text(app), "the notice")
         await pilot.press("escape")
         assert app.screen is app.matrix_screen
+
+
+async def test_what_a_thread_was_asked_for_does_not_outlive_it(tmp_path: Path) -> None:
+    class Held:
+        """Something large."""
+
+    app, done, held = build_app(sample(tmp_path)), list[int](), Held()
+    seen = weakref.ref(held)
+
+    def take(held: Held, result: int) -> None:
+        done.append(result)
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        # As in the app, where the collector hardly ever looks at what is a cycle.
+        gc.disable()
+        try:
+            in_thread(app, "work", partial(id, held), partial(take, held))
+            del held
+            await until(pilot, lambda: bool(done), "the result")
+            await until(pilot, lambda: seen() is None, "nobody holds it")
+        finally:
+            gc.enable()
 
 
 def test_a_copy_that_cannot_be_kept_is_told(tmp_path: Path) -> None:

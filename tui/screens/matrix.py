@@ -100,9 +100,11 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
 
     def _rows(self) -> MatrixRows | TreeRows:
         view = self.session.view
+        verdicts = None
         if EVIDENCE in view.columns:
             self.host.want_evidence()
-        rows = MatrixRows(view, self._last_runs, self.session.edited, self.session.verdicts)
+            verdicts = self.session.verdicts
+        rows = MatrixRows(view, self._last_runs, self.session.edited, verdicts)
         return TreeRows(view.tree(self._opened()), view, rows) if view.group else rows
 
     def _opened(self) -> frozenset[str]:
