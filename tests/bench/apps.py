@@ -30,7 +30,7 @@ class Minimal(App[None]):
 
 
 class Stock(App[None]):
-    """The same rows in Textual's own table."""
+    """The same rows and columns in Textual's own table."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("j", "down", "")]
 
@@ -43,7 +43,7 @@ class Stock(App[None]):
 
     def on_mount(self) -> None:
         table = self.query_one(DataTable)
-        table.add_columns("id", "status", "arch", "reason")
+        table.add_columns("id", "status", "archs", "bringup", "run", "reason")
         table.add_rows(self._rows)
 
     def action_down(self) -> None:

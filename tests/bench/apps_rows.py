@@ -19,12 +19,12 @@ MILLION = 1_000_000
 
 
 def stock_rows(root: Path) -> Iterator[tuple[str, ...]]:
-    """Id, status, archs and reason of each test, from the kept index that our app starts with."""
+    """What our table shows of each test by default, from the kept index that our app starts with."""
     matrix, _ = Cache(find_checkout(root), paths().cache / "index").index()
     status, arch = matrix.flags["status"], matrix.flags["arch"]
-    reason = matrix.columns["reason"]
+    bringup, reason = matrix.columns["bringup"], matrix.columns["reason"]
     for row, id in enumerate(matrix.ids):
-        yield id, " ".join(status[row]), " ".join(arch[row]), reason[row]
+        yield id, " ".join(status[row]), " ".join(arch[row]), bringup[row], "", reason[row]
 
 
 def million(root: Path) -> StartedApp:
