@@ -28,9 +28,11 @@ def join(
     entries = {entry.id: entry for file in files for entry in file.entries}
     members = {member.id: member for member in universe}
     strays = {id: _stray(id) for id in entries.keys() - members.keys()}
-    ids = tuple(sorted(members.keys() | strays.keys()))
+    members |= strays
+    # As they come they are nearly in order, which is quickly sorted.
+    ids = tuple(sorted(members))
     rows = {id: row for row, id in enumerate(ids)}
-    parts = tuple(members.get(id) or strays[id] for id in ids)
+    parts = [members[id] for id in ids]
     own = {rows[id]: entry for id, entry in entries.items()}
     cells = all_cells(own, schema.archs)
     return Matrix(

@@ -80,14 +80,17 @@ def functions(member: Member, schema: Schema, decoding: Collection[str] = ()) ->
     return found
 
 
-def _members(loader: Loader, suffixes: list[_Suffix], prefill: list[_Suffix]) -> Iterator[Member]:
-    for base in _bases(loader, loader.variants):
-        for suffix, *parts in suffixes:
-            yield Member(base + suffix, loader.directory, *parts)
+def _members(loader: Loader, suffixes: list[_Suffix], prefill: list[_Suffix]) -> list[Member]:
+    groups = [(loader.variants, suffixes)]
     if loader.prefill_variants is not None:
-        for base in _bases(loader, loader.prefill_variants):
-            for suffix, *parts in prefill:
-                yield Member(base + suffix, loader.directory, *parts)
+        groups.append((loader.prefill_variants, prefill))
+    directory = loader.directory
+    return [
+        Member(base + suffix, directory, phase, parallelism, mode)
+        for variants, ends in groups
+        for base in _bases(loader, variants)
+        for suffix, phase, parallelism, mode in ends
+    ]
 
 
 def _bases(loader: Loader, variants: tuple[str, ...]) -> list[str]:
