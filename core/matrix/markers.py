@@ -8,7 +8,7 @@ from typing import NamedTuple
 from core.ids import TestId
 from core.matrix.effective import resolve, status_on, supported_archs, texts
 from core.matrix.matrix import Matrix
-from core.matrix.universe import Member, functions
+from core.matrix.universe import Member
 from core.model import Entry, Function, ModelInfo, Status
 from core.sources.runnable import LB_BLACKHOLE
 from core.sources.schema import Schema
@@ -85,7 +85,7 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
             groups[model] = group_of(member.id) if member.directory else None
         parallelism = _TENSOR_PARALLEL if member.parallelism.endswith(_TENSOR_PARALLEL) else member.parallelism
         rest = (parallelism, member.mode, groups[model], member.id.startswith(prefixes), *given)
-        found = tuple(Traits(function, *rest) for function in functions(member, matrix.schema, matrix.decoding))
+        found = tuple(Traits(function, *rest) for function in matrix.functions_of(member))
         # Some hundred stand for all rows.
         traits[row] = alike.setdefault(found, found)
         for one in traits[row]:

@@ -99,7 +99,11 @@ class Matrix:
 
     def functions(self, row: int) -> list[Function]:
         """All the functions under which pytest collects the id of a row."""
-        return functions(self.member(row), self.schema, self.decoding)
+        return self.functions_of(self.member(row))
+
+    def functions_of(self, member: Member) -> list[Function]:
+        """As `functions`, for an id with its parts."""
+        return functions(member, self.schema, self.decoding)
 
     def member(self, row: int) -> Member:
         """A row's id with its parts."""

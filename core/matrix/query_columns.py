@@ -10,7 +10,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.effective import DEFAULTS, resolve, text_of
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.universe import functions
 from core.model import Entry, Function
 
 _ISSUE = re.compile(r"\bgithub\.com/[\w.-]+/[\w.-]+/issues/\d+")
@@ -61,10 +60,7 @@ def function_column(matrix: Matrix) -> FlagColumn:
     # These parts decide the functions, and some dozen kinds stand for all rows.
     members = dict(zip(kinds, matrix.members(), strict=True))
     bits = {function: 1 << bit for bit, function in enumerate(Function)}
-    masks = {
-        kind: sum(bits[function] for function in functions(member, matrix.schema, matrix.decoding))
-        for kind, member in members.items()
-    }
+    masks = {kind: sum(bits[function] for function in matrix.functions_of(member)) for kind, member in members.items()}
     return FlagColumn(tuple(Function), [masks[kind] for kind in kinds])
 
 

@@ -19,7 +19,6 @@ from typing import NamedTuple
 from core.matrix.effective import status_on
 from core.matrix.index import index
 from core.matrix.matrix import Universe
-from core.matrix.universe import functions
 from core.model import TEST_MODULE, Status
 from core.runs.kinds import PAYLOAD
 from core.sources.checkout import find_checkout
@@ -99,7 +98,7 @@ def static_names(root: Path, without: dict[str, str]) -> set[str]:
         for member in matrix.members()
         if member.id not in matrix.strays and member.directory not in without
         if status_on(matrix.entries.get(member.id), None) is not Status.EXCLUDE_MODEL
-        for function in functions(member, matrix.schema, matrix.decoding)
+        for function in matrix.functions_of(member)
     }
 
 

@@ -111,8 +111,10 @@ def test_keys_behind_a_query_in_one_burst_mean_the_rows_that_it_selects(tmp_path
         terminal.until("2,244 tests")
         terminal.press("/status:xfail patch_vitt\x7f\r*")
         terminal.until("1 of 2,244 · 1 marked")
-        terminal.press("/\x15has:entry\rjj/\x1b")
-        terminal.until("2,244 tests · 1 marked")
+        terminal.press("/\x15has:entry\rj*")
+        terminal.until("114 of 2,244 · 114 marked")
+        terminal.press("/\x1b")
+        terminal.until("2,244 tests · 114 marked")
 
 
 def test_overview_grid_and_groups_at_80x24(tmp_path: Path) -> None:
