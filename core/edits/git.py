@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One git repository, as far as committing chosen texts of chosen files takes it; knows nothing of operations."""
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ _UNDER_WAY = {
     "REVERT_HEAD": ("a revert", "git revert --abort"),
 }
 _REGULAR = ("100644", "100755")
+_SHA256_LENGTH = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,14 @@ class Repository:
                 found[path] = Blob(mode, hash)
         return found
 
+    def as_committed(self, paths: Sequence[str]) -> tuple[str, ...]:
+        """Those of `paths` whose files say what the last commit says, be it with other line ends.
+
+        Asked of the commit alone: `git diff` would write the index anew, and run what the checkout has as filters.
+        """
+        found = self.committed("HEAD", paths)
+        return tuple(path for path in paths if _says(self.root / path, found.get(path)))
+
     def staged(self, paths: Sequence[str]) -> Mapping[str, Blob]:
         """Those of `paths` that the index has. Raises TTMatrixError where one is unmerged or not checked out."""
         listed = self.git("ls-files", "--stage", "-t", "-z", "--", *paths, env=_LITERAL).stdout
@@ -174,6 +184,23 @@ class Repository:
             yield
         finally:
             lock.unlink(missing_ok=True)
+
+
+def _says(file: Path, blob: Blob | None) -> bool:
+    """Whether `file` has the content of `blob`; None: there is no such file."""
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return blob is None
+    except OSError:
+        return False
+    return blob is not None and blob.hash in (_hash(data, blob), _hash(data.replace(b"\r\n", b"\n"), blob))
+
+
+def _hash(data: bytes, like: Blob) -> str:
+    """The name that git gives to `data`, by the hash that `like` was named with."""
+    new = hashlib.sha256 if len(like.hash) == _SHA256_LENGTH else hashlib.sha1
+    return new(b"blob %d\0" % len(data) + data).hexdigest()
 
 
 def _is_left_behind(lock: Path) -> bool:

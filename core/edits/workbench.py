@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from core.edits.conflicts import Conflict, Take, conflicts, resolve
 from core.edits.desk import Desk
 from core.edits.exclusive import sole_writer
+from core.edits.git import Repository
 from core.edits.journal import Journal
 from core.edits.journal_events import Committed, Event, Marked, Rebased, Redone, Stepped, Undone, WriteEnded, Written
 from core.edits.operations import Operation
@@ -21,7 +22,6 @@ from core.edits.recover import began, is_halfway, look, settled, told
 from core.edits.values import Present
 from core.errors import TTMatrixError
 from core.files import drop_leftovers
-from core.proc import run_command
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
 from core.sources.schema import Schema
@@ -186,21 +186,14 @@ class Workbench:
     def look_at_git(self) -> None:
         """Forget of the files written here those that are committed by now, be it by hand."""
         files = self.desk.uncommitted
-        if files:
-            argv = [
-                "git",
-                "diff",
-                "--name-only",
-                "--relative",
-                "-z",
-                "HEAD",
-                "--",
-                *(f":(literal){file}" for file in files),
-            ]
-            done = run_command(argv, cwd=self.checkout.test_config)
-            committed = tuple(file for file in files if file not in done.stdout.split("\0"))
-            if done.returncode == 0 and committed:
-                self._journal.record(lambda _: Committed(committed))
+        if not files:
+            return
+        try:
+            committed = Repository(self.checkout.test_config).as_committed(files)
+        except TTMatrixError:
+            return  # Without git there are no commits.
+        if committed:
+            self._journal.record(lambda _: Committed(committed))
 
     @property
     def uncommitted(self) -> tuple[Path, ...]:

@@ -2,15 +2,18 @@
 """A checkout that git knows, and everything about it that a commit must leave alone."""
 
 import hashlib
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from core.proc import run_command
 from core.sources.checkout import Checkout
 
 
-def git(root: Path, *words: str, stdin: str = "") -> str:
+def git(root: Path, *words: str, stdin: str = "", env: Mapping[str, str] | None = None) -> str:
     """What git says at `root`; fails where it does."""
-    done = run_command(["git", *words], cwd=root, stdin=stdin)
+    done = run_command(["git", *words], cwd=root, stdin=stdin, env=env)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -34,14 +37,20 @@ def hook(root: Path, name: str, script: str) -> None:
 
 
 def state(root: Path) -> dict[str, str]:
-    """Everything that a failed commit must leave as it was: branch, index to the byte, status, both differences."""
-    index = hashlib.sha256((root / ".git" / "index").read_bytes()).hexdigest()
-    return {"index": index, "head": git(root, "rev-parse", "HEAD"), "branch": git(root, "symbolic-ref", "HEAD")} | {
-        " ".join(words): git(root, *words)
-        # What looks at the work tree may write the index anew, so none of these may.
-        for words in (
-            ("--no-optional-locks", "status", "--porcelain=v2"),
-            ("diff", "--cached"),
-            ("--no-optional-locks", "diff"),
-        )
-    }
+    """Everything that a failed commit must leave as it was: branch, index to the byte, status, both differences.
+
+    Nothing is written: `git diff` writes the index anew where a file looks touched, whatever it is told of optional
+    locks, so a copy is looked at.
+    """
+    index = root / ".git" / "index"
+    with TemporaryDirectory() as scratch:
+        # With its times, by which git tells what it must look into.
+        env = {"GIT_INDEX_FILE": shutil.copy2(index, f"{scratch}/index")}
+        return {
+            "index": hashlib.sha256(index.read_bytes()).hexdigest(),
+            "head": git(root, "rev-parse", "HEAD"),
+            "branch": git(root, "symbolic-ref", "HEAD"),
+        } | {
+            " ".join(words): git(root, *words, env=env)
+            for words in (("status", "--porcelain=v2"), ("diff", "--cached"), ("diff",))
+        }

@@ -11,7 +11,7 @@ from core.edits.git import Blob, Repository
 from core.errors import TTMatrixError
 from core.proc import own_identity, this_host
 from core.sources.checkout import Checkout
-from tests.support.git import committed_checkout
+from tests.support.git import committed_checkout, git
 
 
 @pytest.fixture
@@ -29,6 +29,21 @@ def test_texts_come_and_go_to_the_byte(repository: Repository) -> None:
     assert repository.text(name, blobs[name]) == "one\r\ntwo"
     assert repository.store("one\r\ntwo") == blobs[name].hash
     assert repository.staged([name]) == blobs
+
+
+@pytest.mark.parametrize("format", ["sha1", "sha256"])
+def test_files_that_say_what_the_commit_says(tmp_path: Path, format: str) -> None:
+    git(tmp_path, "init", "--quiet", f"--object-format={format}")
+    texts = {"same": b"a\n", "ends": b"a\nb\n", "other": b"a", "gone": b"a"}
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(text)
+    repository = Repository(committed_checkout(Checkout(tmp_path)).root)
+    (tmp_path / "ends").write_bytes(b"a\r\nb\r\n")
+    (tmp_path / "other").write_bytes(b"b")
+    (tmp_path / "gone").unlink()
+    (tmp_path / "new").write_bytes(b"a\n")
+    (tmp_path / "directory").mkdir()
+    assert repository.as_committed([*texts, "new", "never", "directory"]) == ("same", "ends", "never")
 
 
 def test_what_is_no_text_is_told(repository: Repository) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of core.edits.workbench."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -245,7 +246,11 @@ def test_what_was_committed_by_hand_is_no_longer_waited_for(bench: Workbench) ->
     run_command(
         ["git", "commit", "--quiet", "--message=by hand", "--", str(bench.uncommitted[0])], cwd=bench.checkout.root
     )
+    # As if written a while after git looked at it: `git diff` would note that in the index.
+    os.utime(bench.checkout.test_config / JAX, (0, 0))
+    index = (bench.checkout.root / ".git" / "index").read_bytes()
     bench.look_at_git()
+    assert (bench.checkout.root / ".git" / "index").read_bytes() == index
     assert [path.parent.name for path in bench.uncommitted] == ["torch"]
 
 
