@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only door to other processes: short commands with their output, and long ones that outlive us."""
 
+import errno
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -65,11 +67,13 @@ def run_command(
     Raises TTMatrixError where the command cannot be started, and where it has not ended after `timeout` seconds: then
     it is stopped with everything it started. Look at `returncode` for the rest.
     """
+    whole = {**os.environ, **(env or {})}
     try:
         process = subprocess.Popen(
             list(argv),
+            executable=_program(argv[0], whole),
             cwd=cwd,
-            env={**os.environ, **(env or {})},
+            env=whole,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -90,6 +94,17 @@ def run_command(
     return CommandResult(
         tuple(argv), process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
     )
+
+
+def _program(name: str, environ: Mapping[str, str]) -> str:
+    """Where a program is: a relative entry of PATH would have a checkout lend us its own."""
+    if "/" in name:
+        return name
+    absolute = [entry for entry in environ.get("PATH", os.defpath).split(os.pathsep) if entry.startswith("/")]
+    found = shutil.which(name, path=os.pathsep.join(absolute)) if absolute else None
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    return found
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
@@ -125,9 +140,16 @@ class BinaryRunner(Protocol):
 
 def run_binary(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: bytes) -> BinaryResult:
     """As `run_command`, with every byte of the input and the output as it is."""
+    whole = {**os.environ, **env}
     try:
         done = subprocess.run(
-            list(argv), cwd=cwd, env={**os.environ, **env}, input=stdin, capture_output=True, check=False
+            list(argv),
+            executable=_program(argv[0], whole),
+            cwd=cwd,
+            env=whole,
+            input=stdin,
+            capture_output=True,
+            check=False,
         )
     except OSError as error:
         raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.proc import CommandResult, CommandRunner, ProcessIdentity, is_alive, own_identity, run_command, this_host
+from core.sources.git import READING, reading
 
 COMMIT_SECONDS = 900.0
 """How long hooks and signing may take."""
@@ -28,6 +29,8 @@ _UNDER_WAY = {
     "CHERRY_PICK_HEAD": ("a cherry-pick", "git cherry-pick --abort"),
     "REVERT_HEAD": ("a revert", "git revert --abort"),
 }
+_READS = frozenset({"cat-file", "log", "ls-files", "ls-tree", "rev-parse", "symbolic-ref", "var"})
+"""What starts nothing of the checkout, unlike a commit, of which its hooks and filters are a part."""
 _REGULAR = ("100644", "100755")
 _SHA256_LENGTH = 64
 
@@ -66,9 +69,8 @@ class Repository:
         self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None, timeout: float = _SECONDS
     ) -> CommandResult:
         """Run git at `root`, whatever comes of it."""
-        return self._runner(
-            ["git", *words], cwd=self.root, env={**_ENVIRONMENT, **(env or {})}, stdin=stdin, timeout=timeout
-        )
+        argv, own = (reading(*words), READING) if words[0] in _READS else (["git", *words], _ENVIRONMENT)
+        return self._runner(argv, cwd=self.root, env={**own, **(env or {})}, stdin=stdin, timeout=timeout)
 
     def head(self) -> str:
         """The last commit. Raises TTMatrixError where there is none, or no repository."""

@@ -11,11 +11,12 @@ from core.proc import CommandRunner, run_command
 from core.runs.plain import plain_line
 from core.runs.record import RunRecord
 from core.runs.tail import LogFile
+from core.sources.git import READING, reading
 
 _MOST_BYTES = 16 * 2**20
 """Of longer logs the ends are compared."""
 _PATIENCE_SECONDS = 60.0
-_GIT = ("git", "diff", "--no-index", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "--histogram", "--")
+_DIFF = ("diff", "--no-index", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "--histogram", "--")
 
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d+)?"
 _VOLATILE = (
@@ -46,7 +47,7 @@ def compare_logs(one: RunRecord, other: RunRecord, runner: CommandRunner = run_c
     with tempfile.TemporaryDirectory(prefix="ttmatrix-compare-") as scratch:
         names = ("one", "other")
         cut = [_write(record.log, Path(scratch) / name) for record, name in zip((one, other), names, strict=True)]
-        done = runner([*_GIT, *names], cwd=Path(scratch), timeout=_PATIENCE_SECONDS)
+        done = runner(reading(*_DIFF, *names), cwd=Path(scratch), env=READING, timeout=_PATIENCE_SECONDS)
     if done.returncode not in (0, 1):
         raise TTMatrixError("The logs cannot be compared", done.stderr.strip())
     lines = done.stdout.split("\n")

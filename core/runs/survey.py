@@ -2,15 +2,17 @@
 """What runs will meet, asked once a batch: commits of the checkout, versions in its interpreter, the machine."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from core import __version__
 from core.errors import TTMatrixError
 from core.proc import CommandRunner, boot_id, run_command, this_host
 from core.runs.environment import digest
 from core.sources.checkout import Checkout
+from core.sources.git import Git
 
 PACKAGES = ("torch", "torch_xla", "pjrt_plugin_tt", "jax", "pytest", "pytest_forked", "ruamel", "yaml")
 VERSION = 1
@@ -30,6 +32,8 @@ python = sys.version.split()[0]
 print("TTMATRIX-PROBE", json.dumps({"python": python, **{name: version(name) for name in sys.argv[1:]}}))
 """
 _MARK = "TTMATRIX-PROBE "
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +64,14 @@ class Survey:
 
 def survey(checkout: Checkout, python: Path, environ: Mapping[str, str], runner: CommandRunner = run_command) -> Survey:
     """Look at the checkout and ask its interpreter; what cannot be told is None."""
-    models = checkout.relative(checkout.models)
-    head = _git(runner, checkout.root, "rev-parse", "HEAD")
-    pinned = _git(runner, checkout.root, "ls-tree", "HEAD", models) or ""
+    git, models = Git(checkout.root), Git(checkout.models)
+    own = bool(_told(models.own_root))
     return Survey(
-        checkout=head,
-        changed=bool(_git(runner, checkout.root, "status", "--porcelain", "--untracked-files=no")),
-        models=_own_head(runner, checkout.models),
-        models_pinned=pinned.split()[2] if pinned.startswith("160000 ") else None,
+        checkout=_told(git.head_commit),
+        changed=bool(_told(git.changed) or (own and _told(models.changed))),
+        # Within another repository's work tree git would answer for that one.
+        models=_told(models.head_commit) if own else None,
+        models_pinned=_told(lambda: git.pinned(checkout.relative(checkout.models))) or None,
         interpreter=str(python),
         versions=_versions(runner, checkout.root, python),
         environment=digest(environ),
@@ -76,18 +80,11 @@ def survey(checkout: Checkout, python: Path, environ: Mapping[str, str], runner:
     )
 
 
-def _git(runner: CommandRunner, directory: Path, *words: str) -> str | None:
+def _told(ask: Callable[[], T]) -> T | None:
     try:
-        done = runner(["git", "-C", str(directory), *words], cwd=Path("/"), env={"GIT_OPTIONAL_LOCKS": "0"})
+        return ask()
     except TTMatrixError:
         return None
-    return done.stdout.strip() or None if done.returncode == 0 else None
-
-
-def _own_head(runner: CommandRunner, models: Path) -> str | None:
-    # Within another repository's work tree git would answer for that one.
-    prefix = _git(runner, models, "rev-parse", "--show-toplevel")
-    return _git(runner, models, "rev-parse", "HEAD") if prefix and Path(prefix) == models.resolve() else None
 
 
 def _versions(runner: CommandRunner, root: Path, python: Path) -> Mapping[str, str | None] | None:

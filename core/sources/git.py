@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What git knows of one directory of a checkout: commits, the files they change, and what stood in those."""
+"""What git knows of a checkout: commits, the files they change, what stood in those, and what differs from them now.
 
+Reading starts nothing that a checkout names. Its `.git/config` and attributes can name programs (a file system monitor,
+hooks, filters, diff drivers, a pager, gpg, ssh), and so can those of its submodules: all are turned off here.
+"""
+
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -10,8 +16,25 @@ from typing import NamedTuple
 from core.errors import TTMatrixError
 from core.proc import BinaryRunner, run_binary
 
-# Nothing is asked, fetched or rewritten, and pathspecs mean what they say.
-_ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+# Nothing is asked, fetched or rewritten. No protocol is allowed: a git from before GIT_NO_LAZY_FETCH would start ssh
+# for an object that a partial clone lacks.
+READING = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "LC_ALL": "C",
+}
+"""The environment of a git that only reads, beside `reading`."""
+_QUIET = (
+    "core.fsmonitor=",
+    f"core.hooksPath={os.devnull}",
+    "core.sshCommand=false",
+    "log.showSignature=false",
+)
+_WORK_TREE_DIFF = ("--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=dirty")
+"""Of a submodule its commit counts. To look for changes inside, git would start another git with the submodule's own
+configuration and without what is turned off here."""
 _SEPARATOR = "\x1f"
 _FORMAT = "%ct%x1f%an%x1f%s"
 _BLOBS_AT_ONCE = 64
@@ -56,9 +79,18 @@ class FileChange(NamedTuple):
     after: str | None
 
 
-@dataclass(frozen=True, slots=True)
+def reading(*words: str) -> list[str]:
+    """The command line of a git that only reads. It goes with the environment `READING`.
+
+    What reads files of the work tree would still start filters (`Git.changed` does not), and a diff with text needs
+    `--no-ext-diff --no-textconv`.
+    """
+    return ["git", "--no-pager", *(word for setting in _QUIET for word in ("-c", setting)), *words]
+
+
+@dataclass(frozen=True)
 class Git:
-    """Git in one work tree. Only plumbing commands are used: the user's settings for others do not matter.
+    """Git in one work tree. It reads only, and starts nothing that the checkout names.
 
     Every method raises TTMatrixError with git's own words where git refuses.
     """
@@ -70,6 +102,10 @@ class Git:
         """The commit that is checked out."""
         shallow, commit = self._text("rev-parse", "--is-shallow-repository", "HEAD").split()
         return Head(commit, shallow == "true")
+
+    def head_commit(self) -> str:
+        """The id of the commit that is checked out."""
+        return self.head().commit
 
     def commits(self, head: str, directory: str) -> tuple[Commit, ...]:
         """The commits up to `head` that touched `directory`, children before their parents.
@@ -102,14 +138,49 @@ class Git:
             out = self._run("cat-file", "--batch", "--buffer", stdin="".join(f"{id}\n" for id in some))
             yield from _batch(some, out)
 
+    def changed(self, paths: Iterable[str] = (), commit: str = "HEAD") -> frozenset[str]:
+        """The files git knows that differ from `commit` now, relative to the root: all, or those of `paths`.
+
+        Paths are files or directories and no patterns. A submodule is among them where another commit of it is checked
+        out; ask its own `Git` for the changes inside. What a filter converts (git-lfs) counts as changed where its
+        file was touched since git last looked: the filter is not started to find out.
+        """
+        wanted = [f":(literal){path}" for path in paths]
+        words = ("diff", "--name-only", "--relative", "-z", *_WORK_TREE_DIFF, commit, "--", *wanted)
+        return frozenset(filter(None, self._text(*self._no_filters, *words).split("\0")))
+
+    def content(self, path: str, commit: str = "HEAD") -> bytes | None:
+        """The bytes of a file below the root as of `commit`, nothing converted; None: there was no such file."""
+        facts = self._text("ls-tree", "-z", commit, "--", path).split(maxsplit=3)
+        return next((content for _, content in self.blobs(facts[2:3])), None)
+
+    def own_root(self) -> bool:
+        """Whether the root is that of a work tree. A directory within one is answered for by the repository around."""
+        return self._text("rev-parse", "--show-toplevel").rstrip("\n") == str(self.root.resolve())
+
+    def pinned(self, submodule: str, commit: str = "HEAD") -> str:
+        """The commit of a submodule that `commit` asks for; empty where it has no such submodule."""
+        words = self._text("ls-tree", commit, "--", submodule).split()
+        return words[2] if len(words) > 2 and words[1] == "commit" else ""
+
+    @cached_property
+    def _no_filters(self) -> Sequence[str]:
+        """Options that turn off every filter there is a program for."""
+        keys = self._text("config", "--list", "--name-only", "-z").split("\0")
+        names = {key.rpartition(".")[0] for key in keys if key.startswith("filter.")}
+        if bad := sorted(name for name in names if "=" in name):
+            raise TTMatrixError(f"git cannot look at the files of {self.root}", f"{bad[0]!r} cannot be turned off.")
+        empty = (f"{name}.{key}" for name in sorted(names) for key in ("clean=", "process=", "required=false"))
+        return [word for setting in empty for word in ("-c", setting)]
+
     def _text(self, *words: str, stdin: str = "") -> str:
         return self._run(*words, stdin=stdin).decode("utf-8", "replace")
 
     def _run(self, *words: str, stdin: str = "") -> bytes:
-        done = self.run(["git", *words], cwd=self.root, env=_ENVIRONMENT, stdin=stdin.encode())
+        done = self.run(reading(*words), cwd=self.root, env=READING, stdin=stdin.encode())
         if done.returncode != 0:
             said = done.stderr.strip() or f"git {words[0]} ended with exit status {done.returncode} and said nothing."
-            raise TTMatrixError(f"There is no history of {self.root}", said, "It is read from git.")
+            raise TTMatrixError(f"git cannot read {self.root}", said)
         return done.stdout
 
 

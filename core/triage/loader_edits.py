@@ -7,12 +7,10 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.files import read_text
-from core.proc import run_command
+from core.sources.git import Git
 from core.triage.driver import sole_triage
 from core.triage.loader_code.edited_file import EditedFile, edited_files, take_back
 from core.triage.session import edits_directory
-
-_GIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,6 @@ def _stands(edited: EditedFile) -> bool:
 
 def _is_committed(path: Path, text: str) -> bool:
     try:
-        shown = run_command(["git", "show", f"HEAD:./{path.name}"], cwd=path.parent, timeout=_GIT_SECONDS)
+        return Git(path.parent).content(path.name) == text.encode("utf-8")
     except TTMatrixError:
         return False  # Without git there are no commits.
-    return shown.returncode == 0 and shown.stdout == text

@@ -188,3 +188,19 @@ def test_data_keeps_every_byte(tmp_path: Path) -> None:
     assert done.stderr == "no\N{REPLACEMENT CHARACTER}\n"
     with pytest.raises(TTMatrixError, match="Cannot run"):
         run_binary(["/no/such/command"], cwd=tmp_path, env={}, stdin=b"")
+
+
+def test_a_program_is_not_taken_from_where_the_command_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own, elsewhere = tmp_path / "own", tmp_path / "elsewhere"
+    for place, says in ((own, "trap"), (elsewhere, "right")):
+        place.mkdir()
+        (place / "tool").write_text(f"#!/bin/sh\necho {says}\n")
+        (place / "tool").chmod(0o755)
+    monkeypatch.setenv("PATH", f".::{elsewhere}:/usr/bin:/bin")
+    assert run_command(["tool"], cwd=own).stdout == "right\n"
+    assert run_binary(["tool"], cwd=own, env={}, stdin=b"").stdout == b"right\n"
+    assert run_command(["./tool"], cwd=own).stdout == "trap\n"
+    for path in (".", ""):
+        monkeypatch.setenv("PATH", path)
+        with pytest.raises(TTMatrixError, match="Cannot run tool"):
+            run_command(["tool"], cwd=own)

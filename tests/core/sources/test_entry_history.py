@@ -12,7 +12,7 @@ from core.proc import BinaryResult, run_binary
 from core.sources.checkout import Checkout
 from core.sources.entry_edits import EntryEdit, Location
 from core.sources.entry_history import EntryHistory, read_entry_history, read_uncommitted
-from core.sources.git import Git
+from core.sources.git import Git, reading
 from tests.support.commits import FILE, State, commit_states, entries, entry_id
 
 PLACEHOLDERS = "torch/test_config_placeholders.yaml"
@@ -32,8 +32,9 @@ class Counted:
         self.stdin = b""
 
     def __call__(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: bytes) -> BinaryResult:
-        self.words.append(argv[1])
-        self.stdin += stdin if argv[1] == "cat-file" else b""
+        word = argv[len(reading())]
+        self.words.append(word)
+        self.stdin += stdin if word == "cat-file" else b""
         return run_binary(argv, cwd=cwd, env=env, stdin=stdin)
 
 
@@ -131,7 +132,7 @@ def test_a_file_on_disk_that_cannot_be_read(checkout: Checkout) -> None:
 
 def test_without_git_there_is_no_history(tmp_path: Path) -> None:
     (tmp_path / "tests/runner/test_config").mkdir(parents=True)
-    with pytest.raises(TTMatrixError, match="no history"):
+    with pytest.raises(TTMatrixError, match="git cannot read"):
         read_entry_history(Checkout(tmp_path))
 
 

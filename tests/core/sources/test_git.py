@@ -9,6 +9,7 @@ import pytest
 from core.errors import TTMatrixError
 from core.sources.git import Edge, FileChange, Git
 from tests.support.commits import DAY, State, commit_states
+from tests.support.hostile import make_hostile, marks_in
 
 ODD = 'odd "näme" \t.yaml'
 
@@ -87,12 +88,107 @@ def test_a_shallow_clone_says_so(tmp_path: Path) -> None:
 
 
 def test_no_repository_no_commit_and_no_git_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(TTMatrixError, match="no history") as caught:
+    with pytest.raises(TTMatrixError, match="git cannot read") as caught:
         Git(tmp_path).head()
     assert "not a git repository" in caught.value.detail
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    with pytest.raises(TTMatrixError, match="no history"):
+    with pytest.raises(TTMatrixError, match="git cannot read"):
         Git(tmp_path).head()
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(TTMatrixError, match="Cannot run git"):
         Git(tmp_path).head()
+
+
+def test_what_differs_from_the_commit_is_named(git: Git) -> None:
+    root = git.root
+    assert git.changed() == frozenset()
+    (root / "dir" / "[config]" / ODD).write_text("other")
+    (root / "new").write_text("git does not know it")
+    assert git.changed() == git.changed(["dir/[config]"]) == {f"dir/[config]/{ODD}"}
+    assert git.changed(["dir/[c]*", "elsewhere"]) == frozenset()
+    inner = Git(root / "dir" / "[config]")
+    assert inner.changed() == {ODD}
+    assert (inner.content(ODD), inner.content("absent"), git.content(f"dir/[config]/{ODD}")) == (b"new", None, b"new")
+    assert (git.own_root(), inner.own_root()) == (True, False)
+    second = git.commits(git.head().commit, "dir/[config]")[1].id
+    assert git.changed(["dir"], second) == {"dir/[config]/a.yaml", f"dir/[config]/{ODD}"}
+    (root / "dir" / "[config]" / ODD).unlink()
+    assert git.changed() == {f"dir/[config]/{ODD}"}
+
+
+def with_a_submodule(tmp_path: Path) -> tuple[Git, Git]:
+    commit_states(tmp_path / "source", [State({"loader.py": "1"})], "dir")
+    commit_states(tmp_path / "checkout", [State({"a.yaml": "1"}), State({"a.yaml": "2"})], "dir")
+    words = [
+        "git",
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        str(tmp_path / "source"),
+        "models",
+    ]
+    subprocess.run(words, cwd=tmp_path / "checkout", check=True, capture_output=True)
+    identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"]
+    subprocess.run(["git", *identity, "commit", "-qm", "pin"], cwd=tmp_path / "checkout", check=True)
+    return Git(tmp_path / "checkout"), Git(tmp_path / "checkout" / "models")
+
+
+def hostile_with_a_submodule(tmp_path: Path) -> tuple[Git, Git]:
+    gits = with_a_submodule(tmp_path)
+    for git in gits:
+        make_hostile(git.root, tmp_path / "marks")
+    return gits
+
+
+def test_reading_starts_nothing_that_a_checkout_names(tmp_path: Path) -> None:
+    git, models = hostile_with_a_submodule(tmp_path)
+    (models.root / "dir" / "loader.py").write_text("2")
+    head = git.head()
+    [newest, oldest] = git.commits(head.commit, "dir")
+    git.changes([Edge(newest.id, oldest.id)], "dir")
+    assert git.content("dir/a.yaml") == b"2"
+    assert git.pinned("models") == models.head_commit()
+    assert git.pinned("dir") == git.pinned("absent") == ""
+    # A file that was touched is compared with all filters turned off, and is the same.
+    assert git.changed() == frozenset()
+    assert models.changed() == {"dir/loader.py"}
+    assert marks_in(tmp_path / "marks") == []
+
+
+def test_the_hostile_checkout_does_start_programs_elsewhere(tmp_path: Path) -> None:
+    git, _ = hostile_with_a_submodule(tmp_path)
+    subprocess.run(["git", "status"], cwd=git.root, capture_output=True, check=False)
+    assert {"fsmonitor", "process"} <= set(marks_in(tmp_path / "marks"))
+
+
+def test_a_commit_of_a_submodule_is_a_change(tmp_path: Path) -> None:
+    git, models = with_a_submodule(tmp_path)
+    identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"]
+    words = ["git", *identity, "commit", "-q", "--allow-empty", "-m", "second"]
+    subprocess.run(words, cwd=models.root, check=True)
+    assert git.changed() == {"models"}
+    assert git.pinned("models") != models.head_commit()
+
+
+def test_an_object_that_a_partial_clone_lacks_is_not_fetched(tmp_path: Path) -> None:
+    commit_states(tmp_path / "whole", [State({"a": "1"}), State({"a": "2"})], "dir")
+    subprocess.run(["git", "config", "uploadpack.allowFilter", "true"], cwd=tmp_path / "whole", check=True)
+    words = ["git", "clone", "-q", "--filter=blob:none", f"file://{tmp_path}/whole", "part"]
+    subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    make_hostile(tmp_path / "part", tmp_path / "marks")
+    subprocess.run(["git", "remote", "set-url", "origin", "ssh://nowhere.invalid/x"], cwd=tmp_path / "part", check=True)
+    git = Git(tmp_path / "part")
+    old = git.commits(git.head().commit, "dir")[1].id
+    (blob,) = git.files(old, "dir").values()
+    with pytest.raises(TTMatrixError, match="git cannot read"):
+        list(git.blobs([blob]))
+    assert marks_in(tmp_path / "marks") == []
+
+
+def test_a_filter_whose_name_cannot_be_given_is_told(git: Git) -> None:
+    subprocess.run(["git", "config", "filter.a=b.clean", "true"], cwd=git.root, check=True)
+    with pytest.raises(TTMatrixError, match="cannot look at the files") as caught:
+        git.changed()
+    assert "filter.a=b" in caught.value.detail
