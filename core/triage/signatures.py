@@ -25,7 +25,8 @@ _MIXED = re.compile(r"mixed dtype \(CPU\)")
 """Normalisation layers do not name the dtypes."""
 
 _MISSING: Mapping[str, tuple[str, ...]] = {
-    DECODER_INPUTS: ("decoder_input_ids or decoder_inputs_embeds",),
+    # Both in transformers: decoders word the check for "neither" as that for "both".
+    DECODER_INPUTS: ("decoder_input_ids or decoder_inputs_embeds", "decoder_input_ids and decoder_inputs_embeds"),
     MISSING_TARGETS: (
         "targets should not be none when in training mode",
         "Model expects targets to be passed",

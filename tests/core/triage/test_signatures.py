@@ -51,6 +51,18 @@ def test_outputs_and_inputs_have_their_flavours() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "ValueError: You have to specify either decoder_input_ids or decoder_inputs_embeds",
+        "ValueError: You must specify exactly one of decoder_input_ids or decoder_inputs_embeds",
+        "ValueError: You cannot specify both decoder_input_ids and decoder_inputs_embeds at the same time",
+    ],
+)
+def test_decoders_ask_for_their_inputs_in_three_ways(text: str) -> None:
+    assert inputs_flavour(text) == "decoder_inputs"
+
+
+@pytest.mark.parametrize(
     ("error", "line"),
     [
         (INDEX_PUT, INDEX_PUT),
