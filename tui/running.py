@@ -88,9 +88,9 @@ class Running(Telling):
         self._start(self.session.plan_rest)
 
     def _start(self, planned: Callable[[], LaunchPlan]) -> None:
-        def start() -> tuple[list[RunRecord], Sequence[TTMatrixError]]:
+        def start() -> tuple[list[RunRecord], str, Sequence[TTMatrixError]]:
             plan = planned()
-            return self.session.start(plan), plan.refused
+            return *self.session.start(plan), plan.refused
 
         self.in_thread("start runs", start, self._runs_started)
 
@@ -98,10 +98,12 @@ class Running(Telling):
         """Start runs as they are planned."""
         self._start(lambda: plan)
 
-    def _runs_started(self, outcome: tuple[list[RunRecord], Sequence[TTMatrixError]]) -> None:
-        started, refused = outcome
+    def _runs_started(self, outcome: tuple[list[RunRecord], str, Sequence[TTMatrixError]]) -> None:
+        started, asked, refused = outcome
         self._unsettled |= {record.spec.batch for record in started}
         self.look_at_runs()
+        if asked:
+            self.say(f"{asked[0].upper()}{asked[1:]}.")
         if not started and not refused:
             self.say("Nothing is left to run.")
         if started:

@@ -257,13 +257,18 @@ class Session:
         records = self.store.records()
         return self.plan_again(left_over(records, newest_batch(records), failures=True, undone=True))
 
-    def start(self, plan: LaunchPlan) -> list[RunRecord]:
-        """Queue planned runs, detached from us. Raises TTMatrixError where something is in the way of all of them."""
+    def start(self, plan: LaunchPlan) -> tuple[list[RunRecord], str]:
+        """Queue planned runs, detached from us; also what was executed to find out what is installed, if anything.
+
+        Raises TTMatrixError where something is in the way of all of them.
+        """
         from core.runs.launch import launch_all
+        from core.runs.launch_plan import look_ahead
         from core.runs.preflight import refuse
 
-        refuse(plan.obstacles)
-        return launch_all(self.store, plan.specs, provenance=plan.provenance)
+        now = look_ahead(plan.specs, self.settings, plan.refused, runs=self.store.root, starting=True)
+        refuse(now.obstacles)
+        return launch_all(self.store, now.specs, provenance=now.provenance), now.asked
 
     def write(self, ids: Sequence[int]) -> Reread:
         """Write those of the changes that are accepted, and look for them in the files.

@@ -13,6 +13,7 @@ from core.cli.run_report import spec_document
 from core.cli.start_runs import configure_start, start
 from core.errors import EXIT_OK
 from core.runs.capsule import Capsule, at_home, unpack
+from core.runs.interpreter import Source
 from core.runs.plan import find_interpreter, plan_again
 from core.runs.spec import RunSpec, shell_command
 from core.runs.store import RunStore
@@ -36,6 +37,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if args.start:
         return start(args, context, [spec])
     here = asdict(survey(context.checkout, python, os.environ))
+    if here["source"] == Source.NOT_ASKED:
+        context.console.note(f"What is installed for {python} is not known yet: only a start executes it.")
     _tell(context, capsule, spec, list(_differences(capsule.provenance, here)))
     return EXIT_OK
 
@@ -58,6 +61,8 @@ def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[
     for name in _COMPARED:
         if there.get(name) != here.get(name):
             yield name, str(there.get(name)), str(here.get(name))
+    if here.get("source") == Source.NOT_ASKED:
+        return
     theirs, ours = there.get("versions") or {}, here.get("versions") or {}
     for package in sorted({*theirs, *ours}):
         if theirs.get(package) != ours.get(package):

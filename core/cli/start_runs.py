@@ -34,7 +34,9 @@ def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]
             context.console.document([])
         context.console.note("nothing to run")
         return EXIT_OK
-    ahead = look_ahead(specs, context.settings, runs=context.paths.runs)
+    ahead = look_ahead(specs, context.settings, runs=context.paths.runs, starting=not args.plan)
+    if ahead.asked:
+        context.console.note(ahead.asked)
     if not args.plan and not args.force:
         refuse(ahead.obstacles)
     for obstacle in ahead.obstacles:

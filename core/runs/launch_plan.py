@@ -9,8 +9,9 @@ from pathlib import Path
 from core.errors import TTMatrixError
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.runs.estimate import with_estimates
+from core.runs.interpreter import Source
 from core.runs.plan import as_batch, plan_test
-from core.runs.preflight import Obstacle, obstacles
+from core.runs.preflight import Level, Obstacle, obstacles
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec
 from core.runs.survey import Survey, survey
@@ -49,6 +50,14 @@ class LaunchPlan:
         """The text of the file that goes beside each spec."""
         return self.survey.to_json() if self.survey else ""
 
+    @property
+    def asked(self) -> str:
+        """What was executed to find out what is installed, to be told; empty: nothing."""
+        if self.survey is None or self.survey.source is not Source.ASKED:
+            return ""
+        told = f"asked {self.survey.interpreter} what is installed for it"
+        return told if self.survey.versions is None else f"{told}; the answer is remembered until that changes"
+
 
 def plan_launch(
     matrix: Matrix,
@@ -62,8 +71,8 @@ def plan_launch(
 ) -> LaunchPlan:
     """Plan runs of `ids`; `runs` is where their files go, `records` are earlier runs, newest first.
 
-    Asks git and the interpreter: not for a thread that somebody waits for. Raises TTMatrixError where the interpreter
-    is missing.
+    Executes nothing of the checkout, but asks git: not for a thread that somebody waits for. Raises TTMatrixError
+    where the interpreter is missing.
     """
     specs: list[RunSpec] = []
     refused: list[TTMatrixError] = []
@@ -84,12 +93,22 @@ def look_ahead(
     *,
     runs: Path,
     environ: Mapping[str, str] = os.environ,
+    starting: bool = False,
 ) -> LaunchPlan:
-    """As `plan_launch`, for runs that are planned already and share checkout and interpreter."""
+    """As `plan_launch`, for runs that are planned already and share checkout and interpreter.
+
+    `starting`: they are about to start, and the checkout's interpreter may be asked what it has. What it has said is
+    remembered; before that gets in the way of a run, it is asked again.
+    """
     if not specs:
         return LaunchPlan((), refused, None, ())
-    seen = survey(Checkout(specs[0].cwd), Path(specs[0].argv[0]), environ)
-    return LaunchPlan(specs, refused, seen, obstacles(specs, seen, settings, environ, runs))
+    checkout, python = Checkout(specs[0].cwd), Path(specs[0].argv[0])
+    seen = survey(checkout, python, environ, starting=starting)
+    found = obstacles(specs, seen, settings, environ, runs)
+    if starting and seen.source is Source.REMEMBERED and any(one.level is Level.BLOCKER for one in found):
+        seen = survey(checkout, python, environ, starting=True, afresh=True)
+        found = obstacles(specs, seen, settings, environ, runs)
+    return LaunchPlan(specs, refused, seen, found)
 
 
 def _planned(matrix: Matrix, id: str, settings: Settings, options: Options, runs: Path) -> RunSpec:

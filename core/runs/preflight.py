@@ -11,6 +11,7 @@ from core.errors import TTMatrixError
 from core.proc import own_identity
 from core.runs.claims import Claim
 from core.runs.devices import device_claims
+from core.runs.interpreter import Source
 from core.runs.kinds import DEVICE_NODES, KINDS, Kind, kind_for
 from core.runs.spec import RunSpec
 from core.runs.survey import Survey
@@ -83,6 +84,10 @@ def refuse(obstacles: Sequence[Obstacle]) -> None:
 
 def _packages(kind: Kind, around: Surroundings) -> Iterator[Obstacle]:
     versions, python = around.survey.versions, around.survey.interpreter
+    if around.survey.source is Source.NOT_ASKED:
+        what = f"What is installed for {python} is not known yet"
+        yield Obstacle(Level.WARNING, what, "A plan executes nothing of the checkout: the first run asks, once")
+        return
     if versions is None:
         what = f"{python} does not say what is installed for it"
         yield Obstacle(Level.WARNING, what, f"Try: {python} -c 'import {kind.packages[0]}'")

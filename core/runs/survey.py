@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs will meet, asked once a batch: commits of the checkout, versions in its interpreter, the machine."""
+"""What runs will meet, asked once a batch: commits of the checkout, versions in its interpreter, the machine.
+
+For a plan nothing of the checkout is executed to find out.
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -9,29 +12,13 @@ from typing import TypeVar
 
 from core import __version__
 from core.errors import TTMatrixError
-from core.proc import CommandRunner, boot_id, run_command, this_host
+from core.proc import boot_id, this_host
 from core.runs.environment import digest
+from core.runs.interpreter import Source, Versions, installed
 from core.sources.checkout import Checkout
 from core.sources.git import Git
 
-PACKAGES = ("torch", "torch_xla", "pjrt_plugin_tt", "jax", "pytest", "pytest_forked", "ruamel", "yaml")
 VERSION = 1
-
-# Nothing is imported: torch alone would take seconds.
-_PROBE = """
-import importlib.metadata as metadata, importlib.util, json, sys
-names = metadata.packages_distributions() if hasattr(metadata, "packages_distributions") else {}
-def version(package):
-    try:
-        if importlib.util.find_spec(package) is None:
-            return None
-        return metadata.version(next(iter(names.get(package, [package]))))
-    except Exception:
-        return ""
-python = sys.version.split()[0]
-print("TTMATRIX-PROBE", json.dumps({"python": python, **{name: version(name) for name in sys.argv[1:]}}))
-"""
-_MARK = "TTMATRIX-PROBE "
 
 T = TypeVar("T")
 
@@ -49,21 +36,30 @@ class Survey:
     models_pinned: str | None
     """The commit of it that the checkout asks for."""
     interpreter: str
-    versions: Mapping[str, str | None] | None
-    """By package, and of Python; None: not there; empty: there, but of no known version. All None: it did not say."""
+    versions: Versions | None
+    """None: it did not say, or was not asked."""
     environment: str
     """The digest of the environment."""
     host: str
     boot: str
     ttmatrix: str = __version__
+    source: Source = Source.ASKED
+    """Where the versions come from."""
 
     def to_json(self) -> str:
         """The content of a run's `provenance.json`."""
         return json.dumps({"version": VERSION, **asdict(self)}, indent=2) + "\n"
 
 
-def survey(checkout: Checkout, python: Path, environ: Mapping[str, str], runner: CommandRunner = run_command) -> Survey:
-    """Look at the checkout and ask its interpreter; what cannot be told is None."""
+def survey(
+    checkout: Checkout, python: Path, environ: Mapping[str, str], *, starting: bool = False, afresh: bool = False
+) -> Survey:
+    """Look at the checkout, and at what is installed for its interpreter; what cannot be told is None.
+
+    `starting` and `afresh` are for `core.runs.interpreter.installed`: without `starting` nothing of the checkout is
+    executed.
+    """
+    found = installed(python, checkout.root, environ, starting=starting, afresh=afresh)
     git, models = Git(checkout.root), Git(checkout.models)
     own = bool(_told(models.own_root))
     return Survey(
@@ -73,7 +69,8 @@ def survey(checkout: Checkout, python: Path, environ: Mapping[str, str], runner:
         models=_told(models.head_commit) if own else None,
         models_pinned=_told(lambda: git.pinned(checkout.relative(checkout.models))) or None,
         interpreter=str(python),
-        versions=_versions(runner, checkout.root, python),
+        versions=found.versions,
+        source=found.source,
         environment=digest(environ),
         host=this_host(),
         boot=boot_id(),
@@ -84,14 +81,4 @@ def _told(ask: Callable[[], T]) -> T | None:
     try:
         return ask()
     except TTMatrixError:
-        return None
-
-
-def _versions(runner: CommandRunner, root: Path, python: Path) -> Mapping[str, str | None] | None:
-    try:
-        done = runner([str(python), "-c", _PROBE, *PACKAGES], cwd=root)
-        line = next(line for line in done.stdout.splitlines() if line.startswith(_MARK))
-        raw = json.loads(line.removeprefix(_MARK))
-        return {str(name): None if value is None else str(value) for name, value in raw.items()}
-    except (TTMatrixError, StopIteration, ValueError, AttributeError):
         return None

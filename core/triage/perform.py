@@ -57,7 +57,7 @@ class World:
         """Asked once: an interpreter takes its time to tell."""
         if self._survey is None:
             python = find_interpreter(self.root, self.settings)
-            self._survey = survey(self.matrix.checkout, python, os.environ)
+            self._survey = survey(self.matrix.checkout, python, os.environ, starting=True)
         return Surroundings(self.matrix.checkout, self._survey, os.environ, self.store.root)
 
 

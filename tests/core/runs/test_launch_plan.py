@@ -2,6 +2,7 @@
 """core.runs.launch_plan: what is shown before a launch is what it would do, with what is in the way."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,32 @@ def test_obstacles_come_with_the_plan(matrix: Matrix, tmp_path: Path) -> None:
     plan = planned(matrix, tmp_path, Options(kind="device"), PASSES)
     assert Level.BLOCKER in {obstacle.level for obstacle in plan.obstacles}
     assert Checkout(plan.specs[0].cwd).root == matrix.checkout.root
+
+
+def test_only_a_start_asks_the_interpreter_of_the_checkout_and_says_so(matrix: Matrix, tmp_path: Path) -> None:
+    venv = matrix.checkout.root / "venv" / "bin"
+    venv.mkdir(parents=True)
+    (tmp_path / "python").rename(venv / "python")
+    plan = plan_launch(matrix, [PASSES], Settings(), Options(), runs=tmp_path / "runs")
+    assert ["is not known yet" in obstacle.what for obstacle in plan.obstacles] == [True]
+    assert plan.asked == ""
+    started = look_ahead(plan.specs, Settings(), runs=tmp_path / "runs", starting=True)
+    assert started.asked.startswith(f"asked {venv}/python what is installed")
+    assert (started.specs, started.obstacles) == (plan.specs, [])
+    again = look_ahead(plan.specs, Settings(), runs=tmp_path / "runs")
+    assert (again.asked, again.obstacles) == ("", [])
+    assert again.survey and started.survey
+    assert again.survey.versions == started.survey.versions
+
+
+def test_what_is_remembered_is_asked_again_before_it_gets_in_the_way(matrix: Matrix, tmp_path: Path) -> None:
+    lacking, python = tmp_path / "python", Settings(python=str(tmp_path / "python"))
+    good = lacking.read_text()
+    lacking.write_text(good.replace('"torch": "2.9.0"', '"torch": None'))
+    times = lacking.stat().st_mtime_ns
+    plan = plan_launch(matrix, [PASSES], python, Options(), runs=tmp_path / "runs")
+    assert [obstacle.level for obstacle in plan.obstacles] == [Level.BLOCKER]
+    lacking.write_text(good)
+    os.utime(lacking, ns=(times, times))
+    assert look_ahead(plan.specs, python, runs=tmp_path / "runs").obstacles == plan.obstacles
+    assert look_ahead(plan.specs, python, runs=tmp_path / "runs", starting=True).obstacles == []

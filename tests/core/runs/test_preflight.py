@@ -15,6 +15,7 @@ from core.errors import TTMatrixError
 from core.model import TEST_MODULE
 from core.proc import identity
 from core.runs.devices import device_claims
+from core.runs.interpreter import Source
 from core.runs.kinds import KINDS, kind_for
 from core.runs.preflight import Level, Surroundings, preflight, refuse
 from core.runs.spec import RunSpec
@@ -88,6 +89,7 @@ def test_a_version_that_nobody_knows_is_no_obstacle(around: Surroundings) -> Non
     ("change", "level", "said"),
     [
         ({"survey": {"versions": None}}, Level.WARNING, "does not say"),
+        ({"survey": {"versions": None, "source": Source.NOT_ASKED}}, Level.WARNING, "is not known yet"),
         ({"survey": {"models": "other" * 3}}, Level.WARNING, "The models are at otherother"),
         ({"environ": {}}, Level.WARNING, "IRD_LF_CACHE is not set"),
         ({"nodes": Path("/absent")}, Level.WARNING, "There is no device at /absent"),

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is installed for the interpreter that runs models: asked once, and remembered until its packages change.
+
+An interpreter within a checkout executes what the checkout brings (`venv/bin/python`, its site-packages, a `json.py` on
+PYTHONPATH). So it is asked only where runs are about to start, never for a plan.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.files import atomic_write
+from core.proc import CommandRunner, run_command
+from core.settings import paths
+
+PACKAGES = ("torch", "torch_xla", "pjrt_plugin_tt", "jax", "pytest", "pytest_forked", "ruamel", "yaml")
+
+Versions = Mapping[str, str | None]
+"""By package, and of Python; None: not there; empty: there, but of no known version."""
+
+_SECONDS = 60.0
+_VERSION = 1
+_PYTHONPATH = "PYTHONPATH"
+_INSTALLED = ("site-packages", "dist-packages")
+# The working directory lends no modules: it is no checkout, and from Python 3.11 on it is not even looked at.
+_NOWHERE = Path("/")
+_SAFE = {"PYTHONSAFEPATH": "1"}
+
+# Nothing is imported: torch alone would take seconds.
+_PROBE = """
+import importlib.metadata as metadata, importlib.util, json, sys
+names = metadata.packages_distributions() if hasattr(metadata, "packages_distributions") else {}
+def version(package):
+    try:
+        if importlib.util.find_spec(package) is None:
+            return None
+        return metadata.version(next(iter(names.get(package, [package]))))
+    except Exception:
+        return ""
+python = sys.version.split()[0]
+versions = {"python": python, **{name: version(name) for name in sys.argv[1:]}}
+print("TTMATRIX-PROBE", json.dumps({**versions, "sys.path": sys.path}))
+"""
+_MARK = "TTMATRIX-PROBE "
+_PATH = "sys.path"
+
+
+class Source(StrEnum):
+    """Where the versions come from."""
+
+    ASKED = "asked"
+    REMEMBERED = "remembered"
+    NOT_ASKED = "not asked"
+    """Nothing is started for a plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What is known of an interpreter."""
+
+    versions: Versions | None
+    """None: it did not say, or was not asked."""
+    source: Source
+
+
+def installed(
+    python: Path,
+    root: Path,
+    environ: Mapping[str, str],
+    *,
+    starting: bool,
+    afresh: bool = False,
+    runner: CommandRunner = run_command,
+) -> Installed:
+    """What `python` has, for runs in the checkout at `root`.
+
+    Without `starting`, which says that runs are about to start, nothing of the checkout is executed to find out.
+    `afresh` asks whatever is remembered.
+    """
+    memory = _memory(python)
+    known = None if afresh else _remembered(memory, environ)
+    if known is not None:
+        return Installed(known, Source.REMEMBERED)
+    if not starting and _is_of(root, python, environ):
+        return Installed(None, Source.NOT_ASKED)
+    versions, searched = _asked(python, runner)
+    if versions is not None:
+        _remember(memory, versions, _stamps(python, searched), environ)
+    return Installed(versions, Source.ASKED)
+
+
+def _is_of(root: Path, python: Path, environ: Mapping[str, str]) -> bool:
+    """Whether starting `python` may execute what a checkout brings."""
+    places = [python, *map(Path, filter(None, environ.get(_PYTHONPATH, "").split(os.pathsep)))]
+    return any(place.absolute().is_relative_to(root.absolute()) for place in places)
+
+
+def _asked(python: Path, runner: CommandRunner) -> tuple[Versions | None, Sequence[str]]:
+    try:
+        done = runner([str(python), "-c", _PROBE, *PACKAGES], cwd=_NOWHERE, env=_SAFE, timeout=_SECONDS)
+        line = next(line for line in done.stdout.splitlines() if line.startswith(_MARK))
+        raw = json.loads(line.removeprefix(_MARK))
+        searched = raw.pop(_PATH, ()) if isinstance(raw, dict) else ()
+        return {str(name): None if value is None else str(value) for name, value in raw.items()}, searched
+    except (TTMatrixError, StopIteration, ValueError, AttributeError, RecursionError):
+        return None, ()
+
+
+def _memory(python: Path) -> Path:
+    """The file that remembers what `python` said."""
+    name = hashlib.sha256(os.fsencode(python.absolute())).hexdigest()[:16]
+    return paths().cache / "interpreters" / f"{name}.json"
+
+
+def _remember(memory: Path, versions: Versions, stamps: Mapping[str, int], environ: Mapping[str, str]) -> None:
+    """Where that cannot be, the interpreter is asked each time."""
+    answer = {
+        "version": _VERSION,
+        "versions": dict(versions),
+        "stamps": dict(stamps),
+        _PYTHONPATH: environ.get(_PYTHONPATH),
+    }
+    try:
+        memory.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        atomic_write(memory, json.dumps(answer))
+    except (OSError, TTMatrixError):
+        return
+
+
+def _remembered(memory: Path, environ: Mapping[str, str]) -> Versions | None:
+    """What an interpreter said, where nothing was installed or removed since, and it would look in the same places."""
+    try:
+        raw = json.loads(memory.read_bytes())
+        same = all(_mtime(place) == mtime for place, mtime in raw["stamps"].items())
+        if raw["version"] != _VERSION or raw[_PYTHONPATH] != environ.get(_PYTHONPATH) or not same:
+            return None
+        return {str(name): None if value is None else str(value) for name, value in raw["versions"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _stamps(python: Path, searched: Sequence[str]) -> Mapping[str, int]:
+    """When the interpreter, and the places its packages are installed in, last changed."""
+    places = [str(python), *(str(place) for place in searched if Path(str(place)).name in _INSTALLED)]
+    return {place: _mtime(place) for place in places}
+
+
+def _mtime(place: str) -> int:
+    try:
+        return Path(place).stat().st_mtime_ns
+    except OSError:
+        return 0
