@@ -1,13 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where in the checkout a failure came from, as data for whoever looks for the cause in the source."""
+"""Where a failure came from: the checkout's own lines as data, and the traceback as a script of one's own would print it."""
 
 from __future__ import annotations
 
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 MAX_FRAMES = 50
+
+_HERE = Path(__file__).resolve().parent
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+_PLUMBING = (
+    "torch/_compile.py",
+    "torch/_dynamo/eval_frame.py",
+    "torch/_ops.py",
+    "torch/utils/_pytree.py",
+    "torch/utils/_python_dispatch.py",
+    "importlib/__init__.py",
+)
+"""What stands around our frames because of us: how torch reaches a dispatch mode, how a module is run."""
 
 
 def frames(error: BaseException, checkout: Path) -> list[dict[str, Any]]:
@@ -18,5 +31,43 @@ def frames(error: BaseException, checkout: Path) -> list[dict[str, Any]]:
             file = Path(frame.filename).resolve().relative_to(checkout)
         except ValueError:
             continue
-        found.append({"file": file.as_posix(), "line": frame.lineno, "function": frame.name, "code": frame.line or ""})
+        # A checkout may hold the environment of its models.
+        if _INSTALLED.isdisjoint(file.parts):
+            code = frame.line or ""
+            found.append({"file": file.as_posix(), "line": frame.lineno, "function": frame.name, "code": code})
     return found[-MAX_FRAMES:]
+
+
+def traceback_text(error: BaseException) -> str:
+    """The traceback of `error` and of what led to it, without the frames of ours."""
+    told = traceback.TracebackException(type(error), error, error.__traceback__, compact=True)
+    _strip(told, set())
+    return "".join(told.format())
+
+
+def _strip(told: traceback.TracebackException | None, seen: set[int]) -> None:
+    if told is None or id(told) in seen:
+        return
+    seen.add(id(told))
+    told.stack = traceback.StackSummary.from_list(_foreign(told.stack))
+    for other in (told.__cause__, told.__context__, *(getattr(told, "exceptions", None) or ())):
+        _strip(other, seen)
+
+
+def _foreign(stack: Iterable[traceback.FrameSummary]) -> list[traceback.FrameSummary]:
+    """`stack` without our frames and the plumbing on both sides of them."""
+    left: list[traceback.FrameSummary] = []
+    behind_ours = False
+    for frame in stack:
+        if Path(frame.filename).resolve().parent == _HERE:
+            behind_ours = True
+            while left and _is_plumbing(left[-1]):
+                left.pop()
+        elif not (behind_ours and _is_plumbing(frame)):
+            behind_ours = False
+            left.append(frame)
+    return left
+
+
+def _is_plumbing(frame: traceback.FrameSummary) -> bool:
+    return frame.filename.endswith(_PLUMBING) or frame.filename.startswith("<frozen importlib")

@@ -7,7 +7,6 @@ import argparse
 import gc
 import inspect
 import random
-import sys
 import time
 import traceback
 from collections import Counter
@@ -15,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from ttmatrix_facts import frames
+from ttmatrix_facts import frames, traceback_text
 from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
 from ttmatrix_network import missing_download
 from ttmatrix_tensors import describe, float_tensors, lowest_pcc, show, structure
@@ -62,6 +61,8 @@ class Phase:
         self.dtype = dtype
         self.args = args
         self.name = str(dtype).removeprefix("torch.")
+        self.override = None if dtype is torch.float32 else dtype
+        """What the loader is asked for; None: its own default, which is float32 by upstream's convention."""
         self.step = "import"
         self.error: BaseException | None = None
         self.outputs: dict[str, torch.Tensor] = {}
@@ -73,7 +74,8 @@ class Phase:
     def run(self, make_loader: Callable[[], Any]) -> None:
         """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
         begin = time.perf_counter()
-        print(f"\n===== {self.name.upper()} =====", flush=True)
+        left_out = "" if self.override else " (dtype_override left out)"
+        print(f"\n===== {self.name.upper()}{left_out} =====", flush=True)
         try:
             self._take_steps(make_loader)
             self.report["ok"] = True
@@ -89,7 +91,7 @@ class Phase:
         kind = type(error).__name__
         self.report.update(step=self.step, error_type=kind, error=str(error))
         self.report["frames"] = frames(error, self.args.checkout)
-        traceback.print_exception(type(error), error, error.__traceback__, file=sys.stdout)
+        print(traceback_text(error), end="")
         print(f"{self.name.upper()}: FAILED in {self.step}: {kind}: {error}", flush=True)
         # The frames would keep this phase's model in memory during the next.
         traceback.clear_frames(error.__traceback__)
@@ -100,10 +102,11 @@ class Phase:
         torch.manual_seed(0)
         self.step = "load_model"
         loader = make_loader()
-        model = load_model(loader, self.dtype)
+        model = load_model(loader, self.override)
         model.train(training)
         self.report["parameters"] = parameters_of(model)
         self.report["weights"] = weights_of(model)
+        self._tell_other_weights()
         self.step = "load_inputs"
         inputs = self._load_inputs(loader)
         self.report["container"] = type(inputs).__name__
@@ -118,10 +121,18 @@ class Phase:
             self._backward(model, loader, output)
         self.outputs = {name: tensor.detach() for name, tensor in float_tensors(output).items()}
 
+    def _tell_other_weights(self) -> None:
+        """What a person must know before they read this phase as one of its dtype."""
+        others = ", ".join(
+            f"{count} of {dtype}" for dtype, count in self.report["weights"].items() if dtype != self.name
+        )
+        if others:
+            print(f"weights that are not {self.name}: {others}", flush=True)
+
     def _load_inputs(self, loader: Any) -> Any:
         args = self.args
         asked = {"phase": args.phase, "batch_size": args.batch_size, "seq_len": args.seq_len}
-        return load_inputs(loader, self.dtype, training=args.mode == "training", **asked)
+        return load_inputs(loader, self.override, training=args.mode == "training", **asked)
 
     def _backward(self, model: torch.nn.Module, loader: Any, output: Any) -> None:
         self.step = "unpack"

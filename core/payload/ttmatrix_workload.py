@@ -13,25 +13,26 @@ TRAINING_BATCH_SIZE = 2
 """What upstream's `DynamicTorchModelTester` asks for where the test says nothing."""
 
 
-def load_model(loader: Any, dtype: torch.dtype) -> Any:
-    """The loader's model, in `dtype` where its `load_model` takes one."""
+def load_model(loader: Any, dtype: torch.dtype | None) -> Any:
+    """The loader's model, in `dtype` where its `load_model` takes one; None: in its own."""
     return loader.load_model(**accepted(loader.load_model, dtype))
 
 
 def load_inputs(
-    loader: Any, dtype: torch.dtype, *, phase: str, training: bool, batch_size: int | None, seq_len: int | None
+    loader: Any, dtype: torch.dtype | None, *, phase: str, training: bool, batch_size: int | None, seq_len: int | None
 ) -> Any:
-    """The inputs for `phase`, in `dtype` and of `batch_size` where the loader's method takes them."""
+    """The inputs for `phase`, in `dtype` (None: its own) and of `batch_size` where the loader's method takes them."""
     if batch_size is None and training:
         batch_size = TRAINING_BATCH_SIZE
     if phase == "llm_prefill":
-        return loader.load_inputs_prefill(dtype_override=dtype, batch_size=batch_size, seq_len=seq_len)
+        override = {} if dtype is None else {"dtype_override": dtype}
+        return loader.load_inputs_prefill(**override, batch_size=batch_size, seq_len=seq_len)
     load = loader.load_inputs_decode if phase == "llm_decode" else loader.load_inputs
     return load(**accepted(load, dtype, batch_size=batch_size))
 
 
-def accepted(function: Callable[..., Any], dtype: torch.dtype, **optional: Any) -> dict[str, Any]:
-    """`dtype_override` and the `optional` values that are given, where `function` names them."""
+def accepted(function: Callable[..., Any], dtype: torch.dtype | None, **optional: Any) -> dict[str, Any]:
+    """`dtype_override` and the `optional` values, where they are given and `function` names them."""
     offered = {"dtype_override": dtype, **optional}
     named = inspect.signature(function).parameters
     return {name: value for name, value in offered.items() if name in named and value is not None}

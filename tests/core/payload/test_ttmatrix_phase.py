@@ -105,6 +105,27 @@ class ModelLoader(ModelLoader):
     assert ran.phases[0]["inputs"][0]["dtype"] == "float32"
 
 
+def test_the_float32_phase_leaves_the_dtype_to_the_loader(repro: Repro) -> None:
+    """As the procedure does: the argument is left out, so that a loader which sets another default shows it."""
+    ran = repro(
+        HEAD
+        + """
+class ModelLoader(ModelLoader):
+    def load_model(self, dtype_override="left out"):
+        print("model:", dtype_override)
+        return Net().to(torch.bfloat16 if dtype_override == "left out" else dtype_override)
+    def load_inputs(self, dtype_override="left out"):
+        print("inputs:", dtype_override)
+        return torch.ones(2, 4, dtype=torch.bfloat16)
+"""
+    )
+    assert ran.code == 0, ran.output
+    low, _, full = ran.output.partition("===== FLOAT32 (dtype_override left out) =====")
+    assert "model: torch.bfloat16" in low and "inputs: torch.bfloat16" in low and "weights that" not in low
+    assert "model: left out" in full and "inputs: left out" in full
+    assert "weights that are not float32: 2 of bfloat16" in full
+
+
 def test_an_input_that_ignores_the_dtype_fails_in_bfloat16_only(repro: Repro) -> None:
     ran = repro(
         HEAD

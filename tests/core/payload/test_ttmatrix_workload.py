@@ -38,6 +38,20 @@ def test_a_model_gets_the_dtype_it_takes() -> None:
     assert workload.load_model(takes_not, torch.bfloat16) == "its own"
 
 
+def test_without_a_dtype_nothing_is_said_of_it() -> None:
+    said: list[dict[str, Any]] = []
+    loader = SimpleNamespace(
+        load_model=lambda dtype_override="left out": dtype_override,
+        load_inputs=lambda dtype_override="left out": dtype_override,
+        load_inputs_prefill=lambda **kwargs: said.append(kwargs),
+    )
+    asked: dict[str, Any] = {"training": True, "batch_size": None, "seq_len": 128}
+    assert workload.load_model(loader, None) == "left out"
+    assert workload.load_inputs(loader, None, phase="default", **asked) == "left out"
+    workload.load_inputs(loader, None, phase="llm_prefill", **asked)
+    assert said == [{"batch_size": 2, "seq_len": 128}]
+
+
 @pytest.mark.parametrize(
     ("given", "args", "kwargs"),
     [
