@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a failure came from: the checkout's own lines as data, and the traceback as a script of one's own would print it."""
+"""Where a failure came from: the checkout's own lines as data, and the traceback as a plain script would print it."""
 
 from __future__ import annotations
 

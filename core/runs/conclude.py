@@ -4,15 +4,18 @@
 import math
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import TTMatrixError
+from core.ids import TestId
 from core.runs.events import Finished
-from core.runs.junit import read_testcase
+from core.runs.junit import Testcase, read_testcase, read_testcases
 from core.runs.log_signs import telling_line
 from core.runs.minder import Exit
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
+from core.runs.pytest_words import why_not_run
 from core.runs.spec import Report, RunSpec
 from core.runs.store import JUNIT, LOG
 from core.runs.tail import LogFile
@@ -91,13 +94,24 @@ def _told_by_junit(remains: Remains, code: int) -> _Told:
     except TTMatrixError as error:
         # A crash takes the file along, and so does whoever stops pytest hard.
         outcome = Outcome.CRASH if code < 0 else Outcome.ERROR
-        told = "" if code < 0 or remains.stopped else f"exit code {code}, {error.title}: {error.detail}"
-        return _Told(outcome, detail=told)
+        return _Told(outcome, detail="" if code < 0 or remains.stopped else _why_not_run(remains, code, error))
     told = case.properties.get("error_message", "")
-    result = {"message": case.message, "error_message": told, "seconds": case.seconds, "tags": _plain(case.tags)}
+    unchecked = [line for line in case.properties.get("filechecks", "").splitlines() if ": not checked" in line]
+    message = case.message or "; ".join(unchecked)
+    result = {"message": message, "error_message": told, "seconds": case.seconds, "tags": _plain(case.tags)}
     if code < 0:
         return _Told(Outcome.CRASH, result, detail=f"after pytest had written down: {case.outcome}")
     return _Told(case.outcome, result, signal=case.signal)
+
+
+def _why_not_run(remains: Remains, code: int, error: TTMatrixError) -> str:
+    cases: list[Testcase] = []
+    with suppress(TTMatrixError):
+        cases = read_testcases(remains.directory / JUNIT)
+    lines = LogFile(remains.directory / LOG).last(_CAUSE_BYTES)
+    parsed = TestId.parse(remains.spec.test_id)
+    told = why_not_run(lines, cases, parsed.directory if parsed else remains.spec.test_id)
+    return f"pytest ended with exit code {code}: {told or f'{error.title}: {error.detail}'}"
 
 
 def _plain(value: object) -> object:

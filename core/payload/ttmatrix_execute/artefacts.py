@@ -48,7 +48,7 @@ class Artefacts:
         (self.directory / "compile_options.json").write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
 
     def check(self) -> list[FileCheck]:
-        """Run every pattern of the settings on the kind of file its name asks for."""
+        """Run every pattern of the settings on the kind of file its name asks for; one that is missing has failed."""
         self.keep_options()
         return [self._check(pattern) for pattern in self.settings.filechecks]
 
@@ -56,7 +56,7 @@ class Artefacts:
         name = pattern.name.removesuffix(".mlir")
         kind = name.rpartition(".")[2]
         if not pattern.is_file():
-            return FileCheck(name, None, f"there is no {pattern}")
+            return FileCheck(name, False, f"there is no {pattern}")
         found = sorted(self.directory.glob(f"**/*{kind}*.mlir")) if self.directory else []
         if not found:
             return FileCheck(name, None, f"the backend {self.backend.name} kept no {kind}")

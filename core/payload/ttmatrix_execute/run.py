@@ -122,7 +122,7 @@ class _Test:
         grads = [parameter.grad for parameter in self.model.parameters() if parameter.grad is not None]
         self.artefacts.keep("backward", grads)
         self.backend.settle(grads, self.stage)
-        self.artefacts.keep_options()
+        self.execution.filechecks = self.artefacts.check()
         forward = compare_outputs(output, reference, self.settings, self._mask())
         self.execution.comparisons += [compare_gradients(self._gradients(), expected, self.settings), forward]
 

@@ -23,7 +23,7 @@ from .harness import HARNESS, Harness
 from .item import ModelTest
 from .markers import known_markers
 from .models import problem_document
-from .options import add_forked, add_options, read_options
+from .options import add_forked, add_options, ignored, read_options
 from .selection import Selection, take_arguments
 
 CATALOGUE: pytest.StashKey[Catalogue] = pytest.StashKey()
@@ -103,7 +103,8 @@ def pytest_runtestloop(session: pytest.Session) -> None:
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     options = config.stash[HARNESS].options
-    return [f"models: {options.models_root}", f"expectations: {options.test_config}, arch: {options.arch or 'none'}"]
+    header = [f"models: {options.models_root}", f"expectations: {options.test_config}, arch: {options.arch or 'none'}"]
+    return [*header, *(f"{name} has no effect: this is ttmatrix's runner" for name in ignored(config))]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +14,10 @@ from ttmatrix_requirements import applied  # type: ignore[import-not-found]
 from . import perf, stage
 from .expectations import Expectation
 from .harness import Harness
+from .options import COLLECTED, Options
 from .parameters import JAX, OP_BY_OP, PLACEHOLDER, Case
 from .reasons import failing_reason, live_reason
-from .report import Facts, Property, checks_pcc, judge, properties, required_pcc
+from .report import Facts, Property, checks_pcc, filecheck_lines, judge, properties, required_pcc
 
 Record = Callable[[Property], None]
 
@@ -50,7 +52,8 @@ def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> Non
     try:
         execute(loader, settings, harness.backend, stage.write, facts.begin)
         facts.passed = all(one.passed for one in facts.comparisons)
-        _tell_filechecks(facts)
+        for line in filecheck_lines(facts.execution.filechecks):
+            print(line, flush=True)
         check(facts.execution, settings)
     except (Exception, SystemExit) as error:
         output = harness.take_output()
@@ -65,12 +68,6 @@ def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> Non
         if facts.expectation.status == "KNOWN_FAILURE_XFAIL":
             # Whatever came of it; nothing with --runxfail.
             pytest.xfail(judge(facts).reason or "")
-
-
-def _tell_filechecks(facts: Facts) -> None:
-    words = {True: "passed", False: "failed", None: "not checked"}
-    for one in facts.execution.filechecks:
-        print(f"FileCheck {one.pattern}: {words[one.passed]}{f', {one.message}' if one.message else ''}", flush=True)
 
 
 def execution_settings(case: Case, expectation: Expectation, harness: Harness) -> Any:
@@ -93,9 +90,22 @@ def execution_settings(case: Case, expectation: Expectation, harness: Harness) -
         weight_bfp8=bool(expectation.enable_weight_bfp8_conversion),
         inject_custom_moe=bool(expectation.inject_custom_moe),
         measure=options.measure,
-        serialize_to=options.serialize_to and options.serialize_to / re.sub(r"[^\w.+-]", "_", case.id),
+        serialize_to=_kept_in(case, options),
         filechecks=tuple(map(harness.filecheck, expectation.filechecks)),
     )
+
+
+def _kept_in(case: Case, options: Options) -> Path | None:
+    """Where the programs of this test go; with `--dump-irs` to the place that upstream's tools look for them in."""
+    if options.serialize_to is not None:
+        return options.serialize_to / _file_name(case.id)
+    if not options.dump_irs or case.model is None:
+        return None
+    return Path.cwd() / COLLECTED / _file_name(str(case.model.info.name)) / "irs"
+
+
+def _file_name(text: str) -> str:
+    return re.sub(r"[^\w.+-]", "_", text)
 
 
 def _comparison_settings(expectation: Expectation) -> dict[str, Any]:

@@ -14,8 +14,14 @@ from .expectations import ARCHS, OPTIMIZATION_LEVELS
 BACKENDS = ("auto", "xla", "inductor", "eager", "tt")
 MODELS_ROOT = Path("third_party/tt_forge_models")
 TEST_CONFIG = Path("tests/runner/test_config")
+COLLECTED = Path("collected_irs")
+"""Where `--dump-irs` keeps what it collects, in the working directory."""
 UNMEASURED = "DISABLE_PERF_MEASUREMENT"
 """Set to 1, no test is timed (spec 4.2)."""
+
+
+WITHOUT_EFFECT = ("--log-memory", "--log-pid", "--enable-chisel", "--emitpy")
+"""Options of upstream's runner that speak of what this one does not have: a profile may name them for both."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,8 @@ class Options:
     perf_report_dir: Path | None
     perf_id: str | None
     serialize_to: Path | None
+    dump_irs: bool
+    """Keep the same below `COLLECTED`, by the name of the model."""
     import_problems: Path | None
 
 
@@ -49,6 +57,9 @@ def add_options(parser: pytest.Parser) -> None:
     add("--perf-report-dir", type=Path, metavar="DIR", help="write a JSON report of the timed runs there")
     add("--perf-id", metavar="ID", help="goes into the names of those reports")
     add("--serialize", type=Path, metavar="DIR", help="keep StableHLO and compile options of each test there")
+    add("--dump-irs", action="store_true", help=f"the same in {COLLECTED}/MODEL/irs, as upstream's runner")
+    for name in WITHOUT_EFFECT:
+        add(name, action="store_true", help="an option of upstream's runner, without effect here")
     add("--import-problems", type=Path, metavar="FILE", help="write what could not be imported there, as JSON")
 
 
@@ -73,8 +84,14 @@ def read_options(config: pytest.Config) -> Options:
         perf_report_dir=get("--perf-report-dir"),
         perf_id=get("--perf-id"),
         serialize_to=get("--serialize"),
+        dump_irs=get("--dump-irs"),
         import_problems=get("--import-problems"),
     )
+
+
+def ignored(config: pytest.Config) -> list[str]:
+    """What was asked for and has no effect."""
+    return [name for name in WITHOUT_EFFECT if config.getoption(name)]
 
 
 def _directory(config: pytest.Config, option: str, default: Path) -> Path:

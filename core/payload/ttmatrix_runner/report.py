@@ -84,7 +84,7 @@ def _judge_results(facts: Facts) -> Judged:
 
 
 def properties(facts: Facts) -> list[Property]:
-    """All properties, in order. The last two are ours: upstream knows but one backend."""
+    """All properties, in order. The last three are ours: upstream knows but one backend, and prints its FileChecks."""
     judged = judge(facts)
     found: list[Property] = [("error_message", judged.reason)] if judged.reason else []
     found += [("tags", plain(tags(facts, judged))), ("owner", "tt-xla")]
@@ -92,7 +92,17 @@ def properties(facts: Facts) -> list[Property]:
         found.append(("group", facts.group))
     if facts.execution is not None:
         found += [("backend", str(facts.execution.backend)), ("device", str(facts.execution.device))]
+        if lines := filecheck_lines(facts.execution.filechecks):
+            found.append(("filechecks", "\n".join(lines)))
     return found
+
+
+def filecheck_lines(checks: Sequence[Any]) -> list[str]:
+    """What became of each pattern, in words."""
+    words = {True: "passed", False: "failed", None: "not checked"}
+    return [
+        f"FileCheck {one.pattern}: {words[one.passed]}{f', {one.message}' if one.message else ''}" for one in checks
+    ]
 
 
 def tags(facts: Facts, judged: Judged) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import os
 import time
 from dataclasses import replace
 from pathlib import Path
+from xml.sax.saxutils import quoteattr
 
 import pytest
 
@@ -64,9 +65,34 @@ def test_without_a_usable_file_there_is_no_verdict(tmp_path: Path, text: str | N
         (tmp_path / "junit.xml").write_text(text)
     finished = end(tmp_path, 4)
     assert (finished.outcome, finished.exit_code) == (Outcome.ERROR, 4)
-    assert finished.detail.startswith("exit code 4, ")
+    assert finished.detail.startswith("pytest ended with exit code 4: ")
     assert "junit.xml" in finished.detail
     assert end(tmp_path, -6).outcome is Outcome.CRASH
+
+
+def test_without_a_testcase_the_words_of_pytest_tell(tmp_path: Path) -> None:
+    (tmp_path / "output.log").write_text(
+        "ERROR: usage: x\npython -m pytest: error: unrecognized arguments: --dump-irs\n"
+    )
+    wrong = end(tmp_path, 4)
+    assert wrong.detail == "pytest ended with exit code 4: unrecognized arguments: --dump-irs"
+    (tmp_path / "junit.xml").write_text(junit("").replace(NAME, "another[x]"))
+    directory = SPEC.test_id.partition("-")[0]
+    (tmp_path / "output.log").write_text(
+        f"ERROR: not found: x\nERROR: cannot import {directory}: OSError: no weights\n"
+    )
+    wrong = end(tmp_path, 4)
+    assert wrong.detail == f"pytest ended with exit code 4: cannot import {directory}: OSError: no weights"
+
+
+def test_a_pattern_that_was_not_checked_is_told_where_the_test_passed(tmp_path: Path) -> None:
+    said = "FileCheck a.ttnn: passed\nFileCheck b.ttnn: not checked, LLVM's FileCheck is not on PATH"
+    mark = "</properties>"
+    kept = junit("").replace(mark, f'<property name="filechecks" value={quoteattr(said)}/>{mark}')
+    (tmp_path / "junit.xml").write_text(kept.replace("\n", "&#10;"))
+    result = end(tmp_path, 0).result
+    assert result is not None
+    assert result["message"] == "FileCheck b.ttnn: not checked, LLVM's FileCheck is not on PATH"
 
 
 def test_why_it_was_ended_counts_more_than_what_it_says(tmp_path: Path) -> None:

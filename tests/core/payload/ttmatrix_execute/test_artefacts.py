@@ -72,13 +72,15 @@ def test_patterns_are_run(
     assert found.message is None if message is None else message in found.message
 
 
-def test_what_is_not_checked_says_why(tmp_path: Path, pattern: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_checked_says_why_and_a_missing_pattern_has_failed(
+    tmp_path: Path, pattern: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     ttnn = pattern.with_name("add.ttnn.mlir")
     ttnn.touch()
     absent = pattern.with_name("absent.ttnn.mlir")
     found = kept(tmp_path, pattern, ttnn, absent).check()
-    assert [one.passed for one in found] == [None] * 3
+    assert [one.passed for one in found] == [None, None, False]
     assert [one.message for one in found] == [
         "LLVM's FileCheck is not on PATH",
         "the backend eager kept no ttnn",

@@ -2,6 +2,7 @@
 """core.payload.ttmatrix_execute.run: one test from loader to comparison, through plain PyTorch."""
 
 import importlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -73,6 +74,14 @@ def test_a_failed_pattern_fails_the_test(tiny: TinyLoader) -> None:
     done.filechecks.append(execute.FileCheck("sub.ttnn", False, "expected string not found"))
     with pytest.raises(AssertionError, match=r"FileCheck failed for pattern 'sub\.ttnn': expected string not found"):
         execute.check(done, execute.Settings())
+
+
+@pytest.mark.parametrize("mode", ["inference", "training"])
+def test_patterns_are_looked_at_in_both_modes(tiny: TinyLoader, tmp_path: Path, mode: str) -> None:
+    absent = tmp_path / "absent.ttnn.mlir"
+    done = run(tiny, mode=mode, filechecks=(absent,))
+    with pytest.raises(AssertionError, match=r"FileCheck failed for pattern 'absent\.ttnn': there is no /"):
+        execute.check(done, execute.Settings(mode=mode))
 
 
 def test_what_the_model_raises_is_raised(tiny: TinyLoader) -> None:

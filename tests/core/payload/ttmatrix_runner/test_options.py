@@ -30,6 +30,18 @@ def test_the_header_says_what_is_used(checkout: Checkout) -> None:
     assert f"expectations: {checkout.config}, arch: p150" in output
 
 
+def test_a_profile_for_upstreams_runner_fits_this_one(checkout: Checkout) -> None:
+    """Its programs go to where upstream's go; what speaks of what is not here is said to have no effect."""
+    checkout.acting("raise AssertionError(settings)")
+    words = ("--dump-irs", "--optimization-level=1", "--log-pid", "--log-memory", "--enable-chisel", "--emitpy")
+    text = checkout.one(*words).message
+    assert "/checkout/collected_irs/pytorch_tiny_Base_cv_custom/irs" in text
+    assert "optimization_level=1" in text
+    output = checkout.run(*words, "--collect-only").output
+    assert [f"{one} has no effect" in output for one in words] == [False, False, True, True, True, True]
+    assert "/out/tiny_pytorch-Base" in checkout.one("--dump-irs", f"--serialize={checkout.root}/out").message
+
+
 def test_directories_may_be_named(checkout: Checkout) -> None:
     checkout.loader("a/pytorch")
     checkout.entries({"a/pytorch-Base-single_device-inference": {"markers": ["own"]}})

@@ -42,7 +42,7 @@ def executed(*pccs: float, failed: tuple[int, ...] = (), size: float | None = 0.
         for number, pcc in enumerate(pccs)
     ]
     return SimpleNamespace(
-        comparisons=results, model_size_billions=size, weights_dtype=None, backend="xla", device="CPU"
+        comparisons=results, model_size_billions=size, weights_dtype=None, backend="xla", device="CPU", filechecks=[]
     )
 
 
@@ -81,6 +81,8 @@ def test_upstreams_own_report_of_a_pass_comes_out_the_same(tmp_path: Path) -> No
     )
     assert str(tags(found)) == upstream
     assert [name for name, _ in properties(found)] == ["tags", "owner", "group", "backend", "device"]
+    found.execution.filechecks.append(SimpleNamespace(pattern="a.ttnn", passed=True, message=None))
+    assert properties(found)[-1] == ("filechecks", "FileCheck a.ttnn: passed")
 
 
 def test_real_reports_have_the_same_tags_in_the_same_order() -> None:
