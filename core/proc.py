@@ -220,6 +220,25 @@ def is_alive(process: ProcessIdentity) -> bool:
     return status is not None and status[1] == process.start_time and status[0] not in _DEAD
 
 
+def is_alive_of(process: ProcessIdentity, uid: int) -> bool:
+    """As `is_alive`, for a process that has to be the user's with this id, and that the system may hide from us."""
+    if is_alive(process):
+        try:
+            return psutil.Process(process.pid).uids().real == uid
+        except psutil.Error:
+            return False
+    if process.pid <= 0 or Path(f"/proc/{process.pid}").exists():
+        return False
+    try:
+        # Signal 0 reaches nobody; with the mount option hidepid it still tells who is there.
+        os.kill(process.pid, 0)
+    except PermissionError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
+
+
 class Child:
     """A process started by `spawn_detached`: its identity, and its exit code once it ended."""
 

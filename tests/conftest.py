@@ -17,6 +17,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     """State goes to a directory of the test's own; git sees no user configuration."""
     home: Path = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("TTMATRIX_HOME", str(home))
+    monkeypatch.setenv("TTMATRIX_LEASES", str(home))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
     monkeypatch.delenv("NO_COLOR", raising=False)

@@ -22,6 +22,8 @@ class Claim:
 
     owner: ProcessIdentity
     names: frozenset[str]
+    user: str = ""
+    """Whose process it is; empty: our own."""
 
     def against(self, names: frozenset[str]) -> bool:
         """Whether `names` cannot be claimed beside this."""
@@ -29,7 +31,7 @@ class Claim:
 
 
 class Claims:
-    """The claims kept in `file`. Processes of several people may share it."""
+    """The claims kept in `file`, which several processes of one user may share; for users see `core.runs.devices`."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -68,16 +70,26 @@ class Claims:
 
     def _read(self) -> list[Claim]:
         try:
-            raw = json.loads(self._file.read_text(encoding="utf-8"))
-            claims = [_claim(one) for one in raw]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            # A file that says nothing holds nobody back: whoever claims writes it anew.
+            data = self._file.read_bytes()
+        except OSError:
             return []
-        return [claim for claim in claims if is_alive(claim.owner)]
+        return [claim for claim in parse_claims(data) if is_alive(claim.owner)]
 
     def _write(self, claims: Iterable[Claim]) -> None:
-        raw = [{**asdict(claim.owner), "names": sorted(claim.names)} for claim in claims]
-        atomic_write(self._file, json.dumps(raw))
+        atomic_write(self._file, print_claims(claims))
+
+
+def parse_claims(data: bytes) -> list[Claim]:
+    """What `print_claims` gave. A file that says nothing holds nobody back: whoever claims writes it anew."""
+    try:
+        return [_claim(one) for one in json.loads(data)]
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return []
+
+
+def print_claims(claims: Iterable[Claim]) -> str:
+    """The content of a file of claims."""
+    return json.dumps([{**asdict(claim.owner), "names": sorted(claim.names)} for claim in claims])
 
 
 def _claim(raw: dict[str, object]) -> Claim:

@@ -127,9 +127,19 @@ def _device(specs: Sequence[RunSpec], around: Surroundings) -> Iterator[Obstacle
     if not around.environ.get(_CACHE_VARIABLE):
         remedy = f"export {_CACHE_VARIABLE}=... as on the machines of CI"
         yield Obstacle(Level.WARNING, f"{_CACHE_VARIABLE} is not set: weights in its cache are not found", remedy)
-    for claim in device_claims().held():
+    yield from _leases(specs)
+
+
+def _leases(specs: Sequence[RunSpec]) -> Iterator[Obstacle]:
+    try:
+        held = device_claims().held()
+    except TTMatrixError as error:
+        yield Obstacle(Level.BLOCKER, f"{error.title}: {error.detail}", error.hint)
+        return
+    for claim in held:
         if claim.owner != own_identity() and any(spec.devices and _wants(spec, claim) for spec in specs):
-            what = f"Process {claim.owner.pid} has the devices {', '.join(sorted(claim.names))}"
+            whose = f" of {claim.user}" if claim.user else ""
+            what = f"Process {claim.owner.pid}{whose} has the devices {', '.join(sorted(claim.names))}"
             yield Obstacle(Level.WARNING, what, "The runs wait for it; ttmatrix runs --active shows ours")
 
 

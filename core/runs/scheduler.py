@@ -46,7 +46,6 @@ class Scheduler:
     def __init__(self, store: RunStore) -> None:
         self._store = store
         self._queue: Queue = store.queue
-        self._devices = device_claims()
         self._watched: dict[str, Watch] = {}
         self._waiting: dict[str, RunSpec] = {}
         self._tickets: dict[str, Ticket] = {}
@@ -170,7 +169,7 @@ class Scheduler:
         directory = self._store.directory(spec.run_id)
         try:
             environ = self._queue.environment(ticket)
-            if spec.devices and self._devices.claim(spec.devices, own_identity()) is not None:
+            if spec.devices and device_claims().claim(spec.devices, own_identity()) is not None:
                 return False
         except TTMatrixError as error:
             self._end_unstarted(spec.run_id, Outcome.ERROR, f"{error.title}: {error.detail}")
@@ -179,11 +178,15 @@ class Scheduler:
         minder = identity(start_minder(spec, directory, environ))
         if minder is None:
             raise RuntimeError("a child that nobody waited for is gone")
-        if spec.devices:
-            # From now on they are its own: it lives as long as anything of the run does.
-            self._devices.claim(spec.devices, minder, instead_of=own_identity())
         del self._waiting[spec.run_id]
-        self._watched[spec.run_id] = Watch(spec, directory, minder, begun, begun)
+        watch = self._watched[spec.run_id] = Watch(spec, directory, minder, begun, begun)
+        if spec.devices:
+            try:
+                # From now on they are its own: it lives as long as anything of the run does.
+                device_claims().claim(spec.devices, minder, instead_of=own_identity())
+            except TTMatrixError as error:
+                print(f"{spec.run_id}: {error.title}: {error.detail}", file=sys.stderr, flush=True)
+                watch.stop(Outcome.ERROR)
         return True
 
     # Ends

@@ -16,9 +16,8 @@ CRASHES, SILENT = (f"beta/causal_lm/pytorch-{name}-single_device-inference" for 
 
 
 @pytest.fixture
-def with_runner(runnable: Checkout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Checkout:
+def with_runner(runnable: Checkout) -> Checkout:
     """The sample tree with a runner that the stand-in for its interpreter stands in for."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
     (runnable.root / "tests/runner/test_models.py").touch()
     return runnable
 
@@ -36,7 +35,7 @@ def test_device_runs_end_as_their_junit_files_say(with_runner: Checkout) -> None
         "ended by SIGSEGV in RUNTIME_EXECUTION_START",
     )
     assert (crashed["signal"], crashed["stage"]) == (11, "RUNTIME_EXECUTION_START")
-    assert silent["summary"].startswith("exit code 3, No junit.xml")
+    assert silent["summary"].startswith("pytest ended with exit code 3: No junit.xml")
     assert Path(passed["directory"], "junit.xml").is_file()
     assert {one["batch"] for one in called.json} == {passed["run"]}
     written = json.loads(Path(passed["directory"], "provenance.json").read_text())

@@ -1,16 +1,232 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.devices: one list for all stores of a person on this machine."""
+"""core.runs.devices: one board of leases for all users of this machine, which nobody can bend."""
 
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from core.errors import TTMatrixError
+from core.proc import identity, own_identity
+from core.runs import devices
+from core.runs.claims import Claim
+from core.runs.devices import Leases, device_claims
+
+ROOT = os.getuid() == 0
+OTHERS = (65534, 1)
+"""Two users that every machine has: nobody and daemon."""
+ME = own_identity()
+CLAIMANT = """
+import os, sys
 from core.proc import own_identity
 from core.runs.devices import device_claims
+uid, *names = sys.argv[1:]
+if int(uid) != os.getuid():
+    os.setgroups([])
+    os.setgid(int(uid))
+    os.setuid(int(uid))
+os.umask(0o077)
+against = device_claims().claim(names, own_identity())
+print("granted" if against is None else f"{against.owner.pid} {against.user}", flush=True)
+input()
+"""
 
 
-def test_every_store_of_this_machine_sees_the_same_claims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def claimant(board: Path, uid: int, *names: str) -> Iterator[tuple[int, str]]:
+    """A process of user `uid`, with temporary files of its own, that claims `names`; its pid and what it was told."""
+    with tempfile.TemporaryDirectory() as temporary:
+        environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3]), "TTMATRIX_LEASES": str(board)}
+        process = subprocess.Popen(
+            [sys.executable, "-c", CLAIMANT, str(uid), *names],
+            env={**environ, "TMPDIR": temporary},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        with process:
+            assert process.stdout
+            yield process.pid, process.stdout.readline().strip()
+            process.kill()
+
+
+@pytest.fixture
+def board() -> Iterator[Path]:
+    """As `/run/lock` is: everybody may enter, and nobody may remove what is another's."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        Path(name).chmod(0o1777)
+        yield Path(name)
+
+
+def test_one_board_whatever_tmpdir_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, board: Path) -> None:
+    monkeypatch.delenv("TTMATRIX_LEASES")
+    monkeypatch.setattr(devices, "_PLACES", (tmp_path / "absent", tmp_path, board))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert device_claims().claim(["0"], own_identity()) is None
+    assert device_claims().claim(["0"], ME) is None
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "another"))
     assert [claim.names for claim in device_claims().held()] == [{"0"}]
-    assert next(tmp_path.iterdir()).name.startswith("ttmatrix-")
+    assert sorted(one.name for one in board.iterdir()) == [
+        f"ttmatrix-devices-{os.getuid()}.json",
+        "ttmatrix-devices.lock",
+    ]
+    assert not list(tmp_path.iterdir())
+
+
+def test_this_machine_has_a_place_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TTMATRIX_LEASES")
+    assert device_claims()._directory in (Path("/run/lock"), Path("/tmp"))
+    monkeypatch.setattr(devices, "_PLACES", (Path("/proc"),))
+    with pytest.raises(TTMatrixError, match="No place for device leases") as caught:
+        device_claims()
+    assert "TTMATRIX_LEASES" in caught.value.hint
+
+
+@pytest.mark.skipif(not ROOT, reason="only root can become two users")
+def test_two_users_get_no_board_together(board: Path) -> None:
+    first, second = OTHERS
+    with claimant(board, first, "0", "1") as (pid, told):
+        assert told == "granted"
+        user = devices._name(first)
+        with claimant(board, second, "1") as (_, told):
+            assert told == f"{pid} {user}"
+        with claimant(board, second, "*") as (_, told):
+            assert told == f"{pid} {user}"
+        with claimant(board, second, "2") as (_, told):
+            assert told == "granted"
+            held = Leases(board).held()
+            assert {(claim.user, claim.names) for claim in held} == {
+                (user, frozenset("01")),
+                (devices._name(second), frozenset("2")),
+            }
+            against = Leases(board).claim(["0"], ME)
+            assert against is not None and against.owner.pid == pid
+            assert Leases(board).claim(["3"], ME) is None
+    modes = {one.name: stat.S_IMODE(one.stat().st_mode) for one in board.iterdir()}
+    assert modes == {
+        "ttmatrix-devices.lock": 0o444,
+        **{f"ttmatrix-devices-{uid}.json": 0o644 for uid in (*OTHERS, 0)},
+    }
+    with claimant(board, second, "0", "1") as (_, told):
+        assert told == "granted", "the dead have nothing"
+
+
+def test_one_user_with_two_temporary_directories_gets_no_board_twice(board: Path) -> None:
+    with claimant(board, os.getuid(), "0") as (pid, told):
+        assert told == "granted"
+        with claimant(board, os.getuid(), "0") as (_, told):
+            assert told == str(pid)
+
+
+def test_links_are_not_followed(board: Path, tmp_path: Path) -> None:
+    """What another user laid out before us is neither believed nor written to."""
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    own = board / f"ttmatrix-devices-{os.getuid()}.json"
+    own.symlink_to(victim)
+    own.with_suffix(".new").symlink_to(victim)
+    assert Leases(board).claim(["0"], ME) is None
+    assert victim.read_text() == "precious"
+    assert not own.is_symlink()
+    (board / "ttmatrix-devices.lock").unlink()
+    (board / "ttmatrix-devices.lock").symlink_to(victim)
+    with pytest.raises(TTMatrixError, match="Cannot lock") as caught:
+        Leases(board).claim(["0"], ME)
+    assert "removed by its owner" in caught.value.hint
+    assert victim.read_text() == "precious"
+
+
+def test_a_pipe_or_a_directory_for_a_lock_is_refused_and_holds_nobody_up(board: Path) -> None:
+    lock = board / "ttmatrix-devices.lock"
+    os.mkfifo(lock)
+    with pytest.raises(TTMatrixError, match="Cannot lock"):
+        Leases(board).claim(["0"], ME)
+    lock.unlink()
+    lock.mkdir()
+    with pytest.raises(TTMatrixError, match="Cannot lock"):
+        Leases(board).claim(["0"], ME)
+
+
+def lease(pid: int, start: float) -> str:
+    return f'[{{"pid": {pid}, "start_time": {start}, "names": ["0"]}}]'
+
+
+def test_a_file_that_others_could_have_written_leases_nothing(board: Path, tmp_path: Path) -> None:
+    own = board / f"ttmatrix-devices-{os.getuid()}.json"
+    own.write_text(lease(ME.pid, ME.start_time))
+    own.chmod(0o644)
+    assert Leases(board).held() == [Claim(ME, frozenset("0"))]
+    own.chmod(0o666)
+    assert Leases(board).held() == []
+    own.chmod(0o644)
+    (board / "ttmatrix-devices-4000000.json").write_text(lease(ME.pid, ME.start_time))
+    assert len(Leases(board).held()) == 1, "its owner is not who its name says"
+    own.rename(tmp_path / "elsewhere")
+    own.symlink_to(tmp_path / "elsewhere")
+    assert Leases(board).held() == []
+
+
+def test_a_lease_is_of_a_process_of_its_user(board: Path) -> None:
+    own = board / f"ttmatrix-devices-{os.getuid()}.json"
+    for pid, start in ((0, 0.0), (-1, 0.0), (ME.pid, ME.start_time - 60), (2**40, 1.0)):
+        own.write_text(lease(pid, start))
+        own.chmod(0o644)
+        assert Leases(board).held() == []
+    if ROOT:
+        os.chown(own, 65534, 65534)
+        own.write_text(lease(ME.pid, ME.start_time))
+        own = own.rename(board / "ttmatrix-devices-65534.json")
+        assert Leases(board).held() == [], "nobody cannot lease for a process of root"
+
+
+def test_who_holds_the_lock_for_long_is_told(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "_PATIENCE", 0.05)
+    leases = Leases(board)
+    with leases._guard(), pytest.raises(TTMatrixError, match="The device leases are locked"):
+        Leases(board).claim(["0"], ME)
+    assert leases.claim(["0"], ME) is None
+
+
+def test_a_lock_that_was_removed_meanwhile_counts_no_more(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    leases = Leases(board)
+    assert leases.claim(["0"], ME) is None
+    found = iter([False, True])
+    monkeypatch.setattr(devices, "_is_still", lambda *_: next(found))
+    assert leases.claim(["1"], ME) is None
+    monkeypatch.undo()
+    (board / "ttmatrix-devices.lock").unlink()
+    assert leases.claim(["2"], ME) is None
+    assert [claim.names for claim in leases.held()] == [{"2"}]
+
+
+def test_a_directory_in_which_others_can_remove_files_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for mode, fit in ((0o777, False), (0o775, False), (0o1777, True), (0o700, True)):
+        tmp_path.chmod(mode)
+        monkeypatch.setenv("TTMATRIX_LEASES", str(tmp_path))
+        if fit:
+            assert device_claims().claim(["0"], ME) is None
+        else:
+            with pytest.raises(TTMatrixError, match="No device leases in"):
+                device_claims()
+    monkeypatch.setenv("TTMATRIX_LEASES", str(tmp_path / "absent"))
+    with pytest.raises(TTMatrixError, match="No device leases in"):
+        device_claims()
+
+
+def test_a_lease_can_be_handed_on(board: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as heir:
+        leases, found = Leases(board), identity(heir.pid)
+        assert found
+        assert leases.claim(["0"], ME) is None
+        assert leases.claim(["0"], found) == Claim(ME, frozenset("0"))
+        assert leases.claim(["0"], found, instead_of=ME) is None
+        assert leases.held() == [Claim(found, frozenset("0"))]
+        heir.communicate(b"\n")
+    assert leases.held() == []

@@ -32,7 +32,6 @@ DEVICE = replace(SPEC, devices=("0",))
 @pytest.fixture
 def around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Surroundings:
     """A machine on which everything is as it should be."""
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(2**40, 0, 2**40))
     runner = tmp_path / "tt-xla" / TEST_MODULE
     runner.parent.mkdir(parents=True)

@@ -361,13 +361,14 @@ def test_a_scheduler_told_to_end_ends_what_goes_on_and_leaves_what_waits(
 def test_devices_have_one_run_at_a_time_across_stores(
     store: RunStore, make_spec: MakeSpec, tmp_path: Path, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
     other = RunStore(tmp_path / "another-home")
     first = make_spec(SLEEP, slots="device", slot_count=0, devices=("0",))
     second = make_spec("report()", slots="device", slot_count=0, devices=("*",))
     launch(store, first)
     until(lambda: log_has(store, first, "ready"))
     os.kill(scheduler_of(store).pid, signal.SIGKILL)
+    # Wherever its temporary files go.
+    monkeypatch.setenv("TMPDIR", str(other.root.parent))
     launch(other, second)
     free = make_spec("report()", slots="device", slot_count=0, devices=("1",))
     assert done(store, free).outcome is Outcome.PASS
