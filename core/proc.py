@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,13 +176,15 @@ def run_own(module: str, *arguments: str) -> bytes:
     return done.stdout
 
 
-def run_in_terminal(argv: Sequence[str], *, cwd: Path) -> int:
+def run_in_terminal(argv: Sequence[str], *, cwd: Path, started: Callable[[int], object] = lambda _: None) -> int:
     """Hand our own terminal to an interactive program, such as an editor, and return its exit code.
 
-    Raises TTMatrixError where it cannot be started.
+    `started` is told its process id. Raises TTMatrixError where it cannot be started.
     """
     try:
-        return subprocess.run(list(argv), cwd=cwd, check=False).returncode
+        with subprocess.Popen(list(argv), cwd=cwd) as process:
+            started(process.pid)
+            return process.wait()
     except OSError as error:
         raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
 

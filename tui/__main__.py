@@ -2,6 +2,7 @@
 """The `ttmatrix` command: headless commands answer at once, the app is imported only when it is to open."""
 
 import gc
+import os
 import sys
 
 # Nothing built while starting becomes garbage; collecting in between only costs time.
@@ -10,10 +11,16 @@ gc.disable()
 from core.cli.main import AppRequest  # noqa: E402
 from core.cli.main import main as run_command_line  # noqa: E402
 from core.errors import TTMatrixError  # noqa: E402
+from tui.terminal_state import put_right  # noqa: E402
+
+_PLAIN_TERMINALS = ("", "dumb", "unknown")
+"""What TERM says where there is no terminal but paper: editors' shells, logs, cron."""
+_HEADLESS = "ttmatrix --help lists the commands that do without, such as list, show, run and logs -f."
 
 
 def main() -> None:
     """Entry point of the console script."""
+    put_right()
     code = run_command_line(sys.argv[1:], _open_app)
     # On its way out the interpreter collects once more; we end anyway.
     gc.freeze()
@@ -23,7 +30,12 @@ def main() -> None:
 def _open_app(request: AppRequest) -> int:
     # Textual reads from the one and writes to the other; without a terminal it would wait for keys for ever.
     if not all(stream is not None and stream.isatty() for stream in (sys.__stdin__, sys.__stderr__)):
-        raise TTMatrixError("The app needs a terminal", hint="ttmatrix --help lists the commands that do without.")
+        raise TTMatrixError("The app needs a terminal", hint=_HEADLESS)
+    kind = os.environ.get("TERM", "")
+    if kind in _PLAIN_TERMINALS:
+        raise TTMatrixError(
+            "The app needs a terminal whose cursor it can move", f"TERM is {kind or 'not set'}.", _HEADLESS
+        )
     from tui.start import open_app
 
     return open_app(request)

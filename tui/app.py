@@ -62,6 +62,7 @@ class TTMatrixApp(Running, Deciding, inherit_bindings=False):
     # The start
 
     def on_mount(self) -> None:
+        self.app_resume_signal.subscribe(self, lambda _: self.action_redraw())
         self.in_thread("take up", self._bring_in, lambda _: self.take_up())
 
     def _bring_in(self) -> None:
@@ -144,6 +145,10 @@ class TTMatrixApp(Running, Deciding, inherit_bindings=False):
                 self.call_later(self.run_action, command.action, node)
                 return
 
+    def action_redraw(self) -> None:
+        """Paint all of the screen, whatever somebody else has written over it."""
+        self.screen.refresh(layout=True)
+
     # The checkout
 
     def action_reload(self) -> None:
@@ -198,10 +203,13 @@ class TTMatrixApp(Running, Deciding, inherit_bindings=False):
         try:
             argv = editor_command(root / path, line)
             with self.suspend():
-                edit(argv, root)
+                edit(argv, root, self.lend_terminal)
         except TTMatrixError as error:
             self.tell(error)
         self.action_reload()
+
+    def lend_terminal(self, borrower: int) -> None:
+        """A process, by its id, has the terminal until it ends."""
 
     # Runs
 

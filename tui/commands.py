@@ -60,6 +60,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.reload", Where.APP, "f5,ctrl+r", "reload", "Reload", "Read the checkout again"),
     Command("app.back", Where.APP, "escape", "go_back", "Back", "Leave what is open, then the filter"),
     Command("app.quit", Where.APP, "q", "leave", "Quit", "Close the view, at the matrix the app; runs go on"),
+    Command("app.suspend", Where.APP, "ctrl+z", "suspend_process", "Suspend", "Back to the shell; fg goes on here"),
+    Command("app.redraw", Where.APP, "ctrl+l", "redraw", "Redraw", "Paint the whole screen anew"),
     Command("app.interrupt", Where.APP, "ctrl+c", "interrupt", "Stop", "Stop following; twice, quit"),
     Command(
         "matrix.filter",

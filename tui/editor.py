@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from core.errors import TTMatrixError
@@ -44,9 +44,12 @@ def editor_command(path: Path, line: int, environ: Mapping[str, str] = os.enviro
     return [*words, f"+{line}", str(path)]
 
 
-def edit(argv: Sequence[str], cwd: Path) -> None:
-    """Run an editor in the terminal and wait for it. Raises TTMatrixError where it cannot be started."""
-    if run_in_terminal(argv, cwd=cwd) in _MISSING:
+def edit(argv: Sequence[str], cwd: Path, started: Callable[[int], object] = lambda _: None) -> None:
+    """Run an editor in the terminal and wait for it; `started` is told its process id.
+
+    Raises TTMatrixError where it cannot be started.
+    """
+    if run_in_terminal(argv, cwd=cwd, started=started) in _MISSING:
         raise TTMatrixError(f"Cannot run {argv[0]}", f"No editor came of: {shlex.join(argv)}", _HINT)
 
 

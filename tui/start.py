@@ -3,13 +3,10 @@
 
 import gc
 import os
-import select
-import signal
-import sys
 import threading
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import IO
 
 # A second frame waits for a tick of this clock, so a faster clock means a shorter wait; idle costs nothing.
 os.environ.setdefault("TEXTUAL_FPS", "120")
@@ -25,6 +22,7 @@ from core.settings import load_settings, paths
 from core.sources.checkout import find_checkout
 from tui.app import TTMatrixApp
 from tui.session import Session
+from tui.terminal import EndAsked, Ending, TerminalDriver
 
 _QUIET_THRESHOLDS = (20_000, 20, 50)
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
@@ -40,23 +38,8 @@ def open_app(request: AppRequest) -> int:
     matrix, reading = cache.index()
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
     app = StartedApp(session, cache, kept=reading is None)
-    threading.Thread(target=end_with_terminal, args=(sys.__stdin__,), daemon=True).start()
-    app.run()
+    Ending(app).run()
     return app.return_code or 0
-
-
-def end_with_terminal(terminal: IO[str] | None) -> None:
-    """Wait until `terminal` is gone, and end the process as SIGHUP would.
-
-    The signal reaches only those whose controlling terminal it is, and not those that were told to ignore it. Without
-    it the app would read end after end of its input for ever. Everything decided is on the disk by then.
-    """
-    if terminal is None or not terminal.isatty():
-        return
-    hangup = select.poll()
-    hangup.register(terminal.fileno(), 0)
-    hangup.poll()
-    os._exit(128 + signal.SIGHUP)
 
 
 class CheckoutChanged(Message):
@@ -69,6 +52,7 @@ class StartedApp(TTMatrixApp):
     def __init__(self, session: Session, cache: Cache, *, kept: bool) -> None:
         """`kept`: whether the index of `session` is in `cache` already."""
         super().__init__(session, self._read_again)
+        self.driver_class = TerminalDriver
         self._cache = cache
         self._kept = kept
         self._unwatched = threading.Event()
@@ -104,6 +88,21 @@ class StartedApp(TTMatrixApp):
 
     def _tell_change(self) -> None:
         self.post_message(CheckoutChanged())
+
+    def lend_terminal(self, borrower: int) -> None:
+        """Signals that would end us are for it first."""
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.borrower = borrower
+
+    def action_suspend_process(self) -> None:
+        """Stop, with whatever was started together with us, until the shell goes on."""
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.stop(job=True)
+
+    def on_end_asked(self, message: EndAsked) -> None:
+        """A signal ends us as quitting does, but for the questions."""
+        # Before its first frame the app cannot end: its screen is in the making.
+        self.after_first_frame(partial(self.exit, return_code=128 + message.signum))
 
     def on_checkout_changed(self, _: CheckoutChanged) -> None:
         """Somebody changed the checkout, perhaps ourselves."""

@@ -27,25 +27,46 @@ _NAMES = {
     "ctrl+s": "\x13",
 }
 _PRIVATE = re.compile(rb"\x1b\[[<>=?][0-9;]*[a-zA-Z$]+|\x1b\[[0-9;?]*\$p")
+_MODE = re.compile(rb"\x1b\[\?(\d+)([hl])")
+_OUT_OF_THE_BOX = frozenset({7, 25})
+"""Modes that a terminal has switched on by itself: it wraps lines and shows its cursor."""
 
 
 class Terminal:
     """Runs `argv` on a terminal of `columns` x `rows` cells."""
 
-    def __init__(self, argv: Sequence[str], env: Mapping[str, str], columns: int = 80, rows: int = 24) -> None:
+    def __init__(
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        columns: int = 80,
+        rows: int = 24,
+        *,
+        controlling: bool = False,
+    ) -> None:
+        """`controlling`: the kernel tells of its end, and of keys such as ^C where the program leaves them to it."""
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.slave = slave
+        self._env = {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", **env}
+        self._controlling = controlling
+        self.output = bytearray()
+        """All that the programs have written."""
+        self.start(argv)
+
+    def start(self, argv: Sequence[str]) -> None:
+        """Run another program on this terminal, as a shell would, once the one before it has ended."""
         self.process = subprocess.Popen(
             argv,
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
+            stdin=self.slave,
+            stdout=self.slave,
+            stderr=self.slave,
             start_new_session=True,
-            env={**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", **env},
+            env=self._env,
+            preexec_fn=_take_control if self._controlling else None,
         )
-        os.close(slave)
 
     def __enter__(self) -> "Terminal":
         return self
@@ -62,8 +83,27 @@ class Terminal:
     def hang_up(self) -> None:
         """Let the terminal go, as a connection that breaks does. It is nobody's controlling one: no signal tells."""
         if self._master >= 0:
+            os.close(self.slave)
             os.close(self._master)
             self._master = -1
+
+    @property
+    def lines_edited(self) -> bool:
+        """Whether the terminal itself edits lines and echoes them, as it does for a shell's commands."""
+        flags = termios.tcgetattr(self.slave)[3]
+        return bool(flags & termios.ICANON and flags & termios.ECHO and flags & termios.ISIG)
+
+    @property
+    def modes(self) -> set[int]:
+        """The private modes that are not as they were: the alternate screen, reports of the mouse, and such."""
+        switched = {int(mode): switch == b"h" for mode, switch in _MODE.findall(self.output)}
+        return {mode for mode, on in switched.items() if on != (mode in _OUT_OF_THE_BOX)}
+
+    @property
+    def given_back(self) -> bool:
+        """Whether the terminal is as a shell gave it."""
+        key_modes = self.output.count(b"\x1b[>") - self.output.count(b"\x1b[<u")
+        return self.lines_edited and not self.modes and not key_modes
 
     def press(self, *keys: str) -> None:
         """Type texts or named keys."""
@@ -80,7 +120,15 @@ class Terminal:
                 return
             if not data:
                 return
+            self.output += data
             self._stream.feed(_PRIVATE.sub(b"", data))
+
+    def read_for(self, seconds: float) -> None:
+        """Take in what the program writes for that long."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            if select.select([self._master], [], [], left)[0]:
+                self.read(0)
 
     @property
     def text(self) -> str:
@@ -93,3 +141,9 @@ class Terminal:
         while not (wanted in self.text if isinstance(wanted, str) else wanted()):
             assert time.monotonic() < deadline, f"never happened: {wanted}\n{self.text}"
             self.read(0.1)
+
+
+def _take_control() -> None:
+    # Another program may have it still.
+    with contextlib.suppress(PermissionError):
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)

@@ -58,8 +58,8 @@ _OWNERS = {
     Where.CLUSTERS: ClustersScreen,
     Where.COMPARE: CompareScreen,
 }
-# Prefixes of tmux and screen, flow control, suspend, and codes that terminals send for other keys.
-_FORBIDDEN = {f"ctrl+{letter}" for letter in "bazsqhijm"} | {"ctrl+backslash", "ctrl+left_square_bracket"}
+# Prefixes of tmux and screen, flow control, and codes that terminals send for other keys; ctrl+z means what it does.
+_FORBIDDEN = {f"ctrl+{letter}" for letter in "basqhijm"} | {"ctrl+backslash", "ctrl+left_square_bracket"}
 
 
 def _clashes(places: Iterable[Where]) -> list[tuple[str, str, str]]:
@@ -85,6 +85,7 @@ def test_a_clash_would_be_found() -> None:
 
 def test_no_key_of_the_terminal_is_bound() -> None:
     assert not {key for command in COMMANDS for key in command.keys.split(",")} & _FORBIDDEN
+    assert [command.id for command in COMMANDS if "ctrl+z" in command.keys] == ["app.suspend"]
 
 
 def test_nothing_destructive_hides_behind_a_key_that_is_harmless_elsewhere() -> None:
