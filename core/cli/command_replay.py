@@ -3,7 +3,8 @@
 
 import argparse
 import os
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,19 @@ from typing import Any
 from core.cli.context import Context
 from core.cli.run_report import spec_document
 from core.cli.start_runs import configure_start, start
-from core.errors import EXIT_OK
-from core.runs.capsule import Capsule, at_home, unpack
+from core.errors import EXIT_OK, UsageError
+from core.matrix.matrix import NO_ARCH
+from core.matrix.view import check_arch
+from core.runs.capsule import Capsule, differences, unpack
 from core.runs.interpreter import Source
-from core.runs.plan import find_interpreter, plan_again
+from core.runs.kinds import KINDS
+from core.runs.plan import plan_test
 from core.runs.spec import RunSpec, shell_command
-from core.runs.store import RunStore
 from core.runs.survey import survey
-from core.text import printable
+from core.text import one_line, printable
+
+Difference = tuple[str, str, str]
+"""What, there, here; an empty text stands for nothing."""
 
 _COMPARED = ("checkout", "models", "changed")
 
@@ -26,38 +32,79 @@ _COMPARED = ("checkout", "models", "changed")
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="what `capsule` wrote")
     parser.add_argument("--start", action="store_true", help="run it; without it nothing is started")
+    parser.add_argument("--yes", action="store_true", help="start it without being asked")
     configure_start(parser)
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    capsule, store = unpack(args.file), RunStore(context.paths.runs)
-    root = context.checkout.root
-    python = find_interpreter(root, context.settings)
-    spec = plan_again(at_home(capsule, root, python, store.root), store.root)
-    if args.start:
-        return start(args, context, [spec])
-    here = asdict(survey(context.checkout, python, os.environ))
-    if here["source"] == Source.NOT_ASKED:
-        context.console.note(f"What is installed for {python} is not known yet: only a start executes it.")
-    _tell(context, capsule, spec, list(_differences(capsule.provenance, here)))
-    return EXIT_OK
+    capsule = unpack(args.file)
+    spec = _planned(capsule.spec, context)
+    found = _differences(capsule, spec, context)
+    if not args.start:
+        _tell(context, capsule, spec, found)
+        return EXIT_OK
+    for line in _lines(capsule, spec, found):
+        context.console.note(line)
+    if not args.plan and not args.yes:
+        _ask(context)
+    return start(args, context, [spec])
 
 
-def _tell(context: Context, capsule: Capsule, spec: RunSpec, differences: list[tuple[str, str, str]]) -> None:
+def _planned(asked: RunSpec, context: Context) -> RunSpec:
+    """The same test by the same kind and profile, as it is run here: an archive's command and environment are not."""
+    if asked.kind not in KINDS:
+        raise UsageError(f"The capsule asks for {asked.kind!r}", f"Kinds of runs here: {', '.join(sorted(KINDS))}.")
+    if asked.arch:
+        check_arch(context.matrix, asked.arch)
+    (test_id,) = context.resolve([asked.test_id])
+    return plan_test(
+        context.matrix,
+        test_id,
+        context.settings,
+        runs=context.paths.runs,
+        kind=asked.kind,
+        arch=asked.arch or NO_ARCH,
+        timeout=asked.timeout,
+        profile=asked.profile,
+    )
+
+
+def _ask(context: Context) -> None:
+    """Raises UsageError unless a person says yes."""
+    if context.console.json or not sys.stdin.isatty():
+        raise UsageError("Nothing was started", "Nobody is there to be asked.", "Look at the plan, then add --yes.")
+    context.console.note("Start it? [y/N]")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("Nothing was started")
+
+
+def _tell(context: Context, capsule: Capsule, spec: RunSpec, found: Sequence[Difference]) -> None:
     if context.console.json:
-        told = [{"what": what, "there": there, "here": here} for what, there, here in differences]
+        told = [{"what": what, "there": there, "here": here} for what, there, here in found]
         document = {"outcome": capsule.outcome, "summary": capsule.summary, "differences": told}
         context.console.document({**document, "plan": spec_document(spec)})
         return
-    line = context.console.line
-    line(printable(f"{capsule.spec.test_id}: {capsule.outcome} {capsule.summary}"))
-    for what, there, here in differences:
-        line(printable(f"differs: {what} was {there}, is {here}"))
-    line(printable(shell_command(spec)))
+    for line in _lines(capsule, spec, found):
+        context.console.line(printable(line))
     context.console.note("Nothing was started; --start does.")
 
 
-def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _lines(capsule: Capsule, spec: RunSpec, found: Sequence[Difference]) -> Iterator[str]:
+    yield one_line(f"{capsule.spec.test_id}: {capsule.outcome} {capsule.summary}")
+    for what, there, here in found:
+        yield one_line(f"differs: {what} was {there or 'absent'}, is {here or 'absent'}")
+    yield one_line(shell_command(spec))
+
+
+def _differences(capsule: Capsule, spec: RunSpec, context: Context) -> list[Difference]:
+    """In what the run was given, and in what it will meet."""
+    here = asdict(survey(context.checkout, Path(spec.argv[0]), os.environ))
+    if here["source"] == Source.NOT_ASKED:
+        context.console.note(f"What is installed for {spec.argv[0]} is not known yet: only a start executes it.")
+    return [*differences(capsule, spec, context.paths.runs), *_surroundings(capsule.provenance, here)]
+
+
+def _surroundings(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[Difference]:
     for name in _COMPARED:
         if there.get(name) != here.get(name):
             yield name, str(there.get(name)), str(here.get(name))

@@ -7,7 +7,7 @@ The environment is not in it, but for what the run set itself: it may hold secre
 import io
 import json
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -95,10 +95,29 @@ def unpack(file: Path) -> Capsule:
         raise TTMatrixError(f"{file} is no capsule", f"{type(error).__name__}: {error}") from error
 
 
+def differences(capsule: Capsule, ours: RunSpec, runs: Path) -> list[tuple[str, str, str]]:
+    """What the run of the capsule was given and `ours`, planned here for the same test, is not: what, there, here.
+
+    An empty text stands for nothing. Places, ids and random words do not count.
+    """
+    there = at_home(capsule, ours.cwd, Path(ours.argv[0]), runs)
+    theirs = _anonymous(there.argv, there), _anonymous((f"{k}={v}" for k, v in there.env.items()), there)
+    mine = _anonymous(ours.argv, ours), _anonymous((f"{k}={v}" for k, v in ours.env.items()), ours)
+    found: list[tuple[str, str, str]] = []
+    for what, theirs_of, ours_of in zip(("argument", "variable"), theirs, mine, strict=True):
+        found += [(what, word, "") for word in theirs_of if word not in ours_of]
+        found += [(what, "", word) for word in ours_of if word not in theirs_of]
+    return found
+
+
+def _anonymous(words: Iterable[str], spec: RunSpec) -> list[str]:
+    return [word.replace(spec.run_id, "RUN").replace(spec.nonce, "NONCE") for word in words]
+
+
 def at_home(capsule: Capsule, root: Path, python: Path, runs: Path) -> RunSpec:
     """The spec of the capsule with the places of this machine: checkout, interpreter, payload and run store.
 
-    It keeps the id and the nonce it had, so it is for `core.runs.plan.plan_again`.
+    It is to be looked at, never to be run: an archive is no reason to run what it says.
     """
     spec = capsule.spec
     places = (
@@ -110,7 +129,7 @@ def at_home(capsule: Capsule, root: Path, python: Path, runs: Path) -> RunSpec:
 
     def moved(text: str) -> str:
         for there, here in sorted(places, key=lambda place: -len(place[0])):
-            if there in text:
+            if len(there) > 1 and there in text:
                 return text.replace(there, here)
         return text
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.proc import Child, own_environment, spawn_detached
+from core.runs.environment import run_environment
 from core.runs.events import Finished, append_event
 from core.runs.minder import scheduler_command
 from core.runs.outcome import Outcome
@@ -38,7 +39,7 @@ def launch_all(
     priority: int = 0,
     provenance: str = "",
 ) -> list[RunRecord]:
-    """Queue runs in this order and see to it that somebody serves the queue; `environ` is what they run in.
+    """Queue runs in this order and see to it that somebody serves the queue; they run in what they need of `environ`.
 
     `provenance` is the text of a file that goes beside each spec. Raises TTMatrixError where a run exists already or
     no scheduler can be started.
@@ -49,7 +50,7 @@ def launch_all(
         store.create(spec, provenance)
     now = time.time()
     tickets = [Ticket(spec.run_id, now + number * 1e-6, priority) for number, spec in enumerate(specs)]
-    store.queue.put(tickets, environ)
+    store.queue.put(tickets, run_environment(environ))
     try:
         tend(store)
     except TTMatrixError as error:
@@ -64,7 +65,11 @@ def launch_all(
 def tend(store: RunStore) -> None:
     """Start a scheduler where runs wait and none is there. Raises TTMatrixError where none can be started."""
     queue = store.queue
-    if queue.served or not queue.has_work():
+    if queue.served:
+        return
+    if not queue.has_work():
+        # Whoever served it last may have been killed before it came to that.
+        queue.forget_environments()
         return
     if queue.log.is_file() and queue.log.stat().st_size > _LOG_BYTES:
         queue.log.unlink(missing_ok=True)

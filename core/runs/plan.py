@@ -73,6 +73,7 @@ def plan_run(
         devices=how.devices({**os.environ, **environment}),
         memory=how.memory(settings),
         hang_timeout=settings.hang_timeout,
+        profile=profile,
     )
 
 

@@ -9,8 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from filelock import FileLock
+
 from core.errors import TTMatrixError
-from core.files import atomic_write
 from core.runs.claims import Claims
 
 _TICKET = ".json"
@@ -66,9 +67,11 @@ class Queue:
         name = hashlib.sha256(os.fsencode(text)).hexdigest()[:16]
         try:
             self._environments.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._write_private(self._environments / f"{name}.json", text)
-            for ticket in tickets:
-                self._write(replace(ticket, environment=name))
+            self._environments.chmod(0o700)
+            with self._guard():
+                self._write_private(self._environments / f"{name}.json", text)
+                for ticket in tickets:
+                    self._write(replace(ticket, environment=name))
         except OSError as error:
             raise TTMatrixError(f"Cannot queue in {self.directory}", error.strerror or str(error)) from error
 
@@ -153,12 +156,25 @@ class Queue:
         except (OSError, ValueError, AttributeError) as error:
             raise TTMatrixError(f"The environment of {ticket.run_id} is lost", f"{file}: {error}") from error
 
+    def forget_environment(self, ticket: Ticket) -> None:
+        """Note that a run has started: it has its environment now, and nobody needs to read it any more."""
+        with suppress(TTMatrixError):
+            self.change(replace(ticket, environment=""))
+
     def forget_environments(self) -> None:
         """Remove the environments that no ticket names: they may hold secrets."""
-        used = {ticket.environment for ticket in self.tickets()}
-        for file in self._environments.glob("*.json"):
-            if file.stem not in used:
-                file.unlink(missing_ok=True)
+        # Looking costs little where there is nothing, which is nearly always.
+        if not any(self._environments.glob("*")):
+            return
+        with suppress(OSError), self._guard():
+            used = {ticket.environment for ticket in self.tickets()}
+            for file in self._environments.iterdir():
+                if file.stem not in used or file.suffix != _TICKET:
+                    file.unlink(missing_ok=True)
+
+    def _guard(self) -> FileLock:
+        """While it is held, no environment comes, is named or goes."""
+        return FileLock(self.directory / "environments.lock")
 
     def _ticket(self, run_id: str) -> Path:
         return self.directory / f"{run_id}{_TICKET}"
@@ -171,9 +187,15 @@ class Queue:
         staging.replace(self._ticket(ticket.run_id))
 
     def _write_private(self, file: Path, text: str) -> None:
-        if not file.exists():
-            atomic_write(file, text)
-            file.chmod(0o600)
+        if file.exists():
+            return
+        staging = file.with_suffix(f".{os.getpid()}")
+        staging.unlink(missing_ok=True)
+        # Nobody else's from its first byte on.
+        descriptor = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
+            handle.write(text)
+        staging.replace(file)
 
     def _entries(self) -> list[os.DirEntry[str]]:
         try:

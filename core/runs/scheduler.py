@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -149,6 +150,8 @@ class Scheduler:
             now = time.monotonic()
             begun = now - max(0.0, time.time() - started.at)
             self._watched[spec.run_id] = Watch(spec, directory, started.minder, begun, now)
+            if (ticket := self._tickets.get(run_id)) and ticket.environment:
+                self._forget_environment(ticket)
 
     def _candidates(self) -> Iterator[Ticket]:
         tickets = self._tickets.values()
@@ -187,7 +190,16 @@ class Scheduler:
             except TTMatrixError as error:
                 print(f"{spec.run_id}: {error.title}: {error.detail}", file=sys.stderr, flush=True)
                 watch.stop(Outcome.ERROR)
+        self._forget_environment(ticket)
         return True
+
+    def _forget_environment(self, ticket: Ticket) -> None:
+        """Of a run that has started; with that of the last that waits for it, the file goes."""
+        spent = self._tickets[ticket.run_id] = replace(ticket, environment="")
+        self._queue.forget_environment(spent)
+        waiting = (self._tickets[run_id] for run_id in self._waiting if run_id in self._tickets)
+        if not any(one.environment == ticket.environment for one in waiting):
+            self._queue.forget_environments()
 
     # Ends
 

@@ -75,6 +75,8 @@ class RunSpec:
     """Once a run of the batch has failed, those that wait are not started any more."""
     estimate: float | None = None
     """Seconds it will take, as far as earlier runs tell."""
+    profile: str = ""
+    """The profile of the settings that it was asked for with."""
 
 
 def run_id(now: datetime, token: str) -> str:
@@ -146,4 +148,6 @@ def spec_from_fields(raw: Mapping[str, Any]) -> RunSpec:
         parent=str(raw["parent"]),
         stop_on_failure=bool(raw["stop_on_failure"]),
         estimate=None if raw["estimate"] is None else float(raw["estimate"]),
+        # Runs of earlier versions do not say.
+        profile=str(raw.get("profile", "")),
     )

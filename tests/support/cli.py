@@ -25,8 +25,15 @@ class Called:
         return json.loads(self.out)
 
 
-def call(*argv: object, stdin: str = "") -> Called:
-    """Run `ttmatrix` with these arguments."""
+class Terminal(io.StringIO):
+    """A person who has typed."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def call(*argv: object, stdin: str = "", typed: str | None = None) -> Called:
+    """Run `ttmatrix` with these arguments; `typed` is what a person at a terminal answers."""
     opened: list[AppRequest] = []
 
     def open_app(request: AppRequest) -> int:
@@ -34,7 +41,7 @@ def call(*argv: object, stdin: str = "") -> Called:
         return 0
 
     out, err, before = io.StringIO(), io.StringIO(), sys.stdin
-    sys.stdin = io.StringIO(stdin)
+    sys.stdin = io.StringIO(stdin) if typed is None else Terminal(typed)
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`replay`: shows first, and runs the same again on request."""
 
+import io
+import json
+import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from core.runs.capsule import MANIFEST
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.tree import sample
@@ -36,8 +41,82 @@ def test_what_differs_here_is_told_and_the_run_is_of_this_checkout(capsule: Path
     assert document["differences"] == [{"what": "torch", "there": "2.9.0", "here": "2.10.0"}]
     assert document["plan"]["cwd"] == str(other.root)
     assert f"--checkout={other.root}" in document["plan"]["argv"]
-    started = call("replay", capsule, "--start", "--wait", "--json", "--repo", other.root)
+    started = call("replay", capsule, "--start", "--yes", "--wait", "--json", "--repo", other.root)
     assert (started.code, started.json[0]["outcome"]) == (1, "fail")
+    assert "differs: torch was 2.9.0, is 2.10.0" in started.err
+
+
+def tampered(capsule: Path, **changes: Any) -> Path:
+    """The capsule with another spec, as whoever sent it might have made it."""
+    with tarfile.open(capsule) as archive:
+        found = {member.name: archive.extractfile(member).read() for member in archive}  # type: ignore[union-attr]
+    manifest = json.loads(found[MANIFEST])
+    manifest["spec"] |= changes
+    found[MANIFEST] = json.dumps(manifest).encode()
+    file = capsule.with_name("tampered.tar.gz")
+    with tarfile.open(file, "w:gz") as archive:
+        for name, data in found.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return file
+
+
+def test_nothing_of_an_archive_is_executed(capsule: Path, runnable: Checkout, tmp_path: Path) -> None:
+    """Its command and its environment are shown as what they are; what runs is planned here."""
+    mark = tmp_path / "pwned"
+    evil = tampered(capsule, argv=["/bin/sh", "-c", f"touch {mark}"], env={"LD_PRELOAD": "/tmp/evil.so"}, cwd="/")
+    document = call("replay", evil, "--repo", runnable.root, "--json").json
+    assert "LD_PRELOAD" not in document["plan"]["env"]
+    told = [(one["what"], one["there"], one["here"]) for one in document["differences"]]
+    assert ("argument", f"touch {mark}", "") in told
+    assert ("variable", "LD_PRELOAD=/tmp/evil.so", "") in told
+    assert ("argument", "", f"--checkout={runnable.root}") in told
+    started = call("replay", evil, "--start", "--yes", "--wait", "--repo", runnable.root)
+    assert (started.code, mark.exists()) == (1, False)
+    assert "differs: variable was LD_PRELOAD=/tmp/evil.so, is absent" in started.err
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"test_id": "../../evil/pytorch-x-single_device-training"}, "evil"),
+        ({"kind": "shell"}, "asks for 'shell'"),
+        ({"arch": "--collect-only"}, "--collect-only"),
+        ({"profile": "unknown"}, "No profile 'unknown'"),
+    ],
+)
+def test_what_is_not_known_here_is_refused(capsule: Path, runnable: Checkout, change: Any, said: str) -> None:
+    called = call("replay", tampered(capsule, **change), "--start", "--yes", "--repo", runnable.root)
+    assert called.code == 64
+    assert said in called.err
+    assert len(call("runs", "--json").json) == 1
+
+
+def test_a_start_wants_a_yes(capsule: Path, runnable: Checkout) -> None:
+    words = ("replay", capsule, "--start", "--repo", runnable.root)
+    headless = call(*words)
+    assert headless.code == 64
+    assert "add --yes" in headless.err
+    assert call(*words, "--json").code == 64
+    for answer, count in (("", 1), ("n\n", 1), ("yes\n", 2)):
+        called = call(*words, typed=answer)
+        assert "Start it? [y/N]" in called.err
+        assert len(call("runs", "--json").json) == count
+    assert call(*words, "--plan").out.startswith(f"cd {runnable.root} && ")
+
+
+def test_a_profile_is_that_of_this_machine(runnable: Checkout, tmp_path: Path, own_home: Path) -> None:
+    settings = own_home / "config/settings.toml"
+    before = settings.read_text()
+    settings.write_text(before + '[profiles.p]\nenvironment = {DEPTH = "1"}\n')
+    (done,) = call("run", FAILS, "--kind", "cpu", "--profile", "p", "--wait", "--json", "--repo", runnable.root).json
+    call("capsule", done["run"], "-o", tmp_path / "x.tar.gz")
+    settings.write_text(before + '[profiles.p]\nenvironment = {DEPTH = "2"}\n')
+    document = call("replay", tmp_path / "x.tar.gz", "--json", "--repo", runnable.root).json
+    assert document["plan"]["env"]["DEPTH"] == "2"
+    assert {"what": "variable", "there": "DEPTH=1", "here": ""} in document["differences"]
+    assert {"what": "variable", "there": "", "here": "DEPTH=2"} in document["differences"]
 
 
 def test_no_capsule(runnable: Checkout, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.proc import own_environment
-from core.runs.environment import child_environment, digest
+from core.runs.environment import child_environment, digest, run_environment
 
 environments = st.dictionaries(st.sampled_from(["PYTHONPATH", "PATH", "X"]), st.text("ab:/", max_size=6))
 
@@ -34,6 +34,22 @@ def test_a_digest_tells_environments_apart_but_not_terminals() -> None:
     assert digest(environ) == digest({"HF_HOME": "/a", "TERM": "screen", "PWD": "/"})
     assert digest(environ) != digest({**environ, "HF_HOME": "/b"})
     assert "/a" not in digest(environ)
+
+
+def test_a_run_is_given_what_it_needs_and_no_secrets_of_others() -> None:
+    kept = {
+        "PATH": "/bin", "LD_LIBRARY_PATH": "/l", "HF_TOKEN": "h", "HUGGING_FACE_HUB_TOKEN": "h", "TT_METAL_HOME": "/m",
+        "TOKENIZERS_PARALLELISM": "false", "BOLTZ_MSA_PASSWORD": "b", "MSA_API_KEY_VALUE": "m", "IRD_LF_CACHE": "c",
+        "KEYBOARD": "k", "AUTHOR": "a", "XAUTHORITY": "x",
+    }  # fmt: skip
+    gone = (
+        "GH_TOKEN", "GITHUB_PAT", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "REDIS_CCACHE_WRITER_PASSWORD",
+        "OPENAI_API_KEY", "npm_config__authToken", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "TERM", "DB_PASSWD",
+    )  # fmt: skip
+    assert run_environment({**kept, **dict.fromkeys(gone, "x")}) == kept
+    more = {"TTMATRIX_PASS": "GH_TOKEN, DB_PASSWD"}
+    passed = run_environment({**more, **dict.fromkeys(gone, "x")})
+    assert passed == {**more, "GH_TOKEN": "x", "DB_PASSWD": "x"}
 
 
 def test_the_scheduler_can_import_core_from_anywhere(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.queue: tickets in the order of their turn, changed by anybody at any time."""
 
+import os
 import stat
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -78,6 +80,7 @@ def test_the_environment_is_kept_privately_and_not_for_long(queue: Queue) -> Non
     assert queue.environment(ticket) == environ
     (file,) = (queue.directory / "environments").iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     queue.forget_environments()
     assert file.exists()
     queue.remove("a")
@@ -85,6 +88,43 @@ def test_the_environment_is_kept_privately_and_not_for_long(queue: Queue) -> Non
     assert not file.exists()
     with pytest.raises(TTMatrixError, match="environment of a is lost"):
         queue.environment(ticket)
+
+
+def test_an_environment_goes_once_the_runs_that_wait_for_it_have_started(queue: Queue) -> None:
+    queue.put([A, B], {"HF_TOKEN": "secret"})
+    (file,) = (queue.directory / "environments").iterdir()
+    for ticket in queue.tickets():
+        assert file.exists()
+        queue.forget_environment(ticket)
+        queue.forget_environments()
+    assert not file.exists()
+    assert ids(queue) == "ab"
+
+
+def test_an_environment_is_private_from_its_first_byte(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    modes = []
+    real = os.open
+
+    def opened(path: Any, flags: int, mode: int = 0o777, **more: Any) -> int:
+        modes.append((str(path), mode))
+        return real(path, flags, mode, **more)
+
+    monkeypatch.setattr("os.open", opened)
+    mask = os.umask(0)
+    try:
+        queue.put([A], {})
+    finally:
+        os.umask(mask)
+    assert [mode for path, mode in modes if "environments/" in path] == [0o600]
+
+
+def test_what_a_kill_left_of_an_environment_goes_too(queue: Queue) -> None:
+    queue.put([A], {})
+    (ticket,) = queue.tickets()
+    torn = queue.directory / f"environments/{ticket.environment}.4711"
+    torn.write_text('{"HF_TOKEN": ')
+    queue.forget_environments()
+    assert [one.suffix for one in torn.parent.iterdir()] == [".json"]
 
 
 tickets = st.lists(

@@ -384,6 +384,34 @@ def test_an_idle_scheduler_ends_and_keeps_no_environment(store: RunStore, make_s
     assert store.queue.log.read_text() == ""
 
 
+def test_no_environment_outlives_the_start_of_its_runs_even_where_the_scheduler_is_killed(
+    store: RunStore, make_spec: MakeSpec, until: Until
+) -> None:
+    spec, environments = make_spec(SLEEP), store.queue.directory / "environments"
+    launch(store, spec, {**os.environ, "HF_TOKEN": "for models", "GH_TOKEN": "not for models"})
+    until(lambda: log_has(store, spec, "ready"))
+    until(lambda: not list(environments.iterdir()))
+    (environments / "left.json").write_text("{}")
+    os.kill(scheduler_of(store).pid, signal.SIGKILL)
+    cancel_all(store, [spec.run_id])
+    until(lambda: not list(environments.iterdir()))
+
+
+def test_the_next_command_removes_what_a_killed_scheduler_left(store: RunStore) -> None:
+    environments = store.queue.directory / "environments"
+    environments.mkdir(parents=True)
+    (environments / "left.json").write_text("{}")
+    tend(store)
+    assert not list(environments.iterdir())
+
+
+def test_a_run_sees_no_secret_that_is_not_for_models(store: RunStore, make_spec: MakeSpec) -> None:
+    spec = make_spec("import os; print(os.environ['HF_TOKEN'], 'GH_TOKEN' in os.environ); report()")
+    launch(store, spec, {**os.environ, "HF_TOKEN": "for models", "GH_TOKEN": "not for models"})
+    wait(store, [spec.run_id])
+    assert "for models False" in store.record(spec.run_id).log.read_text()
+
+
 def test_many_are_cancelled_at_once(store: RunStore, make_spec: MakeSpec) -> None:
     specs = [make_spec(SLEEP) for _ in range(6)]
     launch_all(store, specs)
