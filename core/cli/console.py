@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Standard output and standard error of the headless commands: one JSON document, or lines for a person."""
 
+import math
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
@@ -36,8 +37,15 @@ class Console:
         """The JSON document."""
         import json
 
-        json.dump(value, self.out, indent=2, ensure_ascii=False, allow_nan=False, default=str)
-        print(file=self.out)
+        def text(value: object) -> str:
+            return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+
+        try:
+            whole = text(value)
+        except ValueError:
+            # YAML has numbers that JSON has no word for.
+            whole = text(_with_words(value))
+        print(whole, file=self.out)
 
     def note(self, text: str) -> None:
         """Something said beside the result."""
@@ -66,6 +74,15 @@ class Console:
             document = {"title": error.title, "detail": error.detail, "hint": error.hint}
             self.document({"error": document})
         print(f"ttmatrix: {printable(str(error))}", file=self.err)
+
+
+def _with_words(value: object) -> object:
+    """`value` with a text in the place of each number without digits."""
+    if isinstance(value, Mapping):
+        return {key: _with_words(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_words(one) for one in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def wants_colour(stream: TextIO) -> bool:

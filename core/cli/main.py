@@ -8,6 +8,7 @@ import argparse
 import importlib
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol, cast
 
@@ -82,6 +83,10 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str], open_app: OpenApp) -> int:
     """Run one command line (without the program's name) and return its exit code."""
     arguments = list(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A file name need not be UTF-8, nor the terminal.
+            stream.reconfigure(errors="backslashreplace")
     console = Console("--json" in arguments, "--no-color" not in arguments and wants_colour(sys.stdout))
     try:
         args = _parse(arguments)

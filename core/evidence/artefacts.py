@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_ARTEFACT = re.compile(r"test-reports-(?P<matrix>.+?)-(?P<attempt>\d+)\.(?P<index>\d+)-(?P<job>.+)-(?P<id>\d+)")
+_ARTEFACT = re.compile(r"test-reports-(?P<matrix>.+?)-(?P<attempt>\d{1,9})\.(?P<index>\d+)-(?P<job>.+)-(?P<id>\d+)")
 _SUFFIX = re.compile(r"\.(?:xml|zip)$", re.IGNORECASE)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from core.evidence.observation import RAN, Ending, Observation, Origin
 from core.evidence.reasons import telling
 from core.model import BringupStatus, Function, Status
+from core.numbers import finite
 from core.runs.junit import Testcase
 from core.runs.outcome import Outcome
 from core.runs.plain import clean, plain_line
@@ -76,7 +77,7 @@ def observe(case: Testcase, setting: Setting) -> Observation | None:
         reason=_reason(case, ending, forced),
         seconds=case.seconds,
         pcc=pcc,
-        pcc_required=_finite(tags.get("pcc_threshold")),
+        pcc_required=finite(tags.get("pcc_threshold")),
         pcc_checked=checked if isinstance(checked, bool) else None,
         shortcut=pcc == 1.0,
         guidance=_guidance(tags, forced),
@@ -149,19 +150,21 @@ def _low(case: Testcase) -> bool:
     measured = [value for name in ("pcc", "atol") if isinstance(value := tags.get(name), float)]
     if any(not math.isfinite(value) for value in measured):
         return True
-    pcc, required = _finite(tags.get("pcc")), _finite(tags.get("pcc_threshold"))
+    pcc, required = finite(tags.get("pcc")), finite(tags.get("pcc_threshold"))
     return tags.get("comparison_passed") is False or (pcc is not None and required is not None and pcc < required)
 
 
 def _lowest(case: Testcase, forced: bool) -> float | None:
     """The lowest PCC that the testcase tells of: tags hold only one of several (spec 4.6). None where one is none."""
     told = case.tags.get("pcc")
+    tagged = isinstance(told, int | float) and not isinstance(told, bool)
     # Of a forced run it is the entry's reason, which may quote a number of long ago.
     written = "" if forced else case.properties.get("error_message", "")
     texts = (_evidence_lines(case.text), case.message, _text(case.tags, "comparison_error_message"), written)
     numbers = [float(found) for text in texts if text for found in _CALCULATED.findall(text)]
-    numbers += [float(told)] if isinstance(told, int | float) and not isinstance(told, bool) else []
-    return min(numbers) if numbers and all(map(math.isfinite, numbers)) else None
+    values = [finite(number) for number in (*numbers, *([told] if tagged else []))]
+    known = [value for value in values if value is not None]
+    return min(known) if known and len(known) == len(values) else None
 
 
 def _stage(case: Testcase, ending: Ending, forced: bool) -> BringupStatus:
@@ -205,8 +208,3 @@ def _guidance(tags: Mapping[str, object], forced: bool) -> tuple[str, ...]:
 def _text(tags: Mapping[str, object], name: str) -> str:
     value = tags.get(name)
     return value if isinstance(value, str) else ""
-
-
-def _finite(value: object) -> float | None:
-    number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    return number if math.isfinite(number) else None

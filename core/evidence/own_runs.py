@@ -9,6 +9,7 @@ from typing import Any
 from core.evidence.classify import Setting, observe
 from core.evidence.observation import Ending, Observation, Origin
 from core.model import BringupStatus
+from core.numbers import duration, moment
 from core.runs.junit import Testcase
 from core.runs.outcome import Outcome
 from core.runs.record import RunRecord, RunState
@@ -58,7 +59,7 @@ def _testcase(record: RunRecord) -> Testcase:
         message=message,
         text=message,
         signal=record.signal,
-        seconds=record.seconds or 0.0,
+        seconds=duration(record.seconds),
         properties={"error_message": str(result.get("error_message") or "")},
         tags=_with_numbers(tags) if isinstance(tags, Mapping) else {},
     )
@@ -74,7 +75,7 @@ def _setting(record: RunRecord) -> Setting:
     return Setting(
         run=spec.batch or spec.run_id,
         arch=spec.arch or "",
-        when=record.started or 0.0,
+        when=moment(record.started) or 0.0,
         host=record.host or "",
         job=spec.run_id,
         source=str(record.directory),

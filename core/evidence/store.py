@@ -16,6 +16,7 @@ from core.evidence.attempts import Attempt, fold_attempts
 from core.evidence.observation import Ending, Observation, Origin
 from core.evidence.reading import Report
 from core.model import BringupStatus, Function, Status
+from core.numbers import LAST_MOMENT, LONGEST
 
 _BUSY_SECONDS = 30.0
 _VERSION = 1
@@ -99,7 +100,7 @@ class EvidenceStore:
                         connection.execute(_TABLE)
                         connection.execute(f"PRAGMA user_version = {_VERSION}")
                 yield connection
-        except (sqlite3.Error, OSError, LookupError, TypeError, ValueError) as error:
+        except (sqlite3.Error, OSError, LookupError, TypeError, ValueError, OverflowError) as error:
             raise _unreadable(self.file, str(error)) from error
 
 
@@ -126,9 +127,16 @@ def _maker(names: tuple[str, ...]) -> Callable[[list[Any]], Observation]:
     """What makes an observation of values in the order of `names`, which were the fields when it was written."""
     converters = [(at, _CONVERTERS[name]) for at, name in enumerate(names) if name in _CONVERTERS]
 
+    when, seconds = names.index("when"), names.index("seconds")
+
     def make(values: list[Any]) -> Observation:
         for at, convert in converters:
             values[at] = convert(values[at])
+        # What was added before both were bounded at the door.
+        if not 0 <= values[when] <= LAST_MOMENT:
+            values[when] = 0.0
+        if not 0 <= values[seconds] <= LONGEST:
+            values[seconds] = 0.0
         if names == _FIELDS:
             return Observation(*values)
         return Observation(**{name: value for name, value in zip(names, values, strict=True) if name in _FIELDS})

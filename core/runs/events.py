@@ -2,7 +2,6 @@
 """What happens to a run, as values and as lines of its `events.jsonl`."""
 
 import json
-import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError
+from core.numbers import duration, moment
 from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome
 
 VERSION = 1
+_GREATEST_CODE = 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,9 @@ def parse_line(line: str) -> Event | None:
         raw = json.loads(line)
         if not isinstance(raw, dict) or raw.get("version") != VERSION:
             return None
-        at = float(raw["at"])
+        at = moment(raw["at"])
         decode = _DECODERS.get(raw.get("event"))
-        return decode(at, raw) if decode and math.isfinite(at) else None
+        return decode(at, raw) if decode and at is not None else None
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
         return None
 
@@ -138,13 +139,18 @@ def _finished(at: float, raw: Mapping[str, Any]) -> Finished:
     return Finished(
         at,
         Outcome(raw["outcome"]),
-        float(raw["seconds"]),
-        None if exit_code is None else int(exit_code),
-        None if signal is None else int(signal),
+        duration(raw["seconds"]),
+        _code(exit_code),
+        _code(signal),
         result if isinstance(result, dict) else None,
         str(raw["detail"]),
         str(raw["stage"]),
     )
+
+
+def _code(value: object) -> int | None:
+    """An exit code or a signal; None for what is none, and what no system has."""
+    return value if isinstance(value, int) and abs(value) <= _GREATEST_CODE else None
 
 
 _DECODERS: Mapping[object, Callable[[float, Mapping[str, Any]], Event]] = {

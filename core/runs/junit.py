@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from xml.etree import ElementTree
 
 from core.errors import TTMatrixError
+from core.numbers import duration, moment
 from core.runs.outcome import Outcome
 from core.runs.tags import parse_tags
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _CRASHED = re.compile(r"CRASHED with signal (\d+)")
 _ENDED_ITSELF = re.compile(r"EXITED with status \d+")
+_MOST_DIGITS = 4
+"""Of a signal."""
 _XFAIL = "pytest.xfail"
 _EVIDENCE_LINE = re.compile(r"^E\s+(\S.*)$", re.MULTILINE)
 # Entities can only be declared there, and pytest writes none: what has one wants to be expanded (or to fetch).
@@ -123,7 +126,7 @@ def _seconds_since_epoch(timestamp: str) -> float | None:
         when = datetime.fromisoformat(timestamp)
     except ValueError:
         return None
-    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+    return moment((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp())
 
 
 def _testcase(case: "junitparser.TestCase") -> Testcase:
@@ -143,7 +146,7 @@ def _testcase(case: "junitparser.TestCase") -> Testcase:
         outcome,
         message,
         text,
-        int(crashed[1]) if crashed else None,
+        int(crashed[1]) if crashed and len(crashed[1]) <= _MOST_DIGITS else None,
         _seconds(case),
         properties,
         parse_tags(properties.get("tags", "")),
@@ -152,7 +155,7 @@ def _testcase(case: "junitparser.TestCase") -> Testcase:
 
 def _seconds(case: "junitparser.TestCase") -> float:
     try:
-        return max(0.0, case.time or 0.0)
+        return duration(case.time)
     except ValueError:
         return 0.0
 

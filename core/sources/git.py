@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.errors import TTMatrixError
+from core.numbers import LAST_MOMENT
 from core.proc import BinaryRunner, run_binary
 
 # Nothing is asked, fetched or rewritten. No protocol is allowed: a git from before GIT_NO_LAZY_FETCH would start ssh
@@ -49,7 +50,7 @@ class Commit:
     parents: tuple[str, ...]
     """The nearest ancestors that touched the directory; none: its history begins here."""
     time: int
-    """When it was committed, in seconds since the epoch."""
+    """When it was committed, in seconds since the epoch; git itself takes any number."""
     author: str
     subject: str
 
@@ -188,7 +189,7 @@ def _commit(line: str, facts: str) -> Commit:
     """From the two lines `rev-list` writes of a commit."""
     _, id, *parents = line.split(" ")
     time, author, subject = facts.split(_SEPARATOR, 2)
-    return Commit(id, tuple(parents), int(time), author, subject)
+    return Commit(id, tuple(parents), min(int(time), int(LAST_MOMENT)), author, subject)
 
 
 def _created(files: Mapping[str, str]) -> tuple[FileChange, ...]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Text from outside cannot steer a terminal."""
 
+import os
 import unicodedata
 
 from hypothesis import given
@@ -20,6 +21,10 @@ def test_one_line_has_no_controls(text: str) -> None:
 def test_printable_keeps_only_newlines_of_the_controls(text: str) -> None:
     assert printable(text).count("\n") == text.count("\n")
     assert one_line(printable(text)) == printable(text).replace("\n", " ")
+
+
+def test_a_byte_that_is_no_text_is_marked() -> None:
+    assert printable(os.fsdecode(b"a\xff")) == "a\N{REPLACEMENT CHARACTER}"
 
 
 def test_an_escape_is_visible() -> None:

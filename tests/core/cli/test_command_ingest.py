@@ -9,6 +9,7 @@ import pytest
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.corpus import make_report
+from tests.support.evidence import TEST_ID
 from tests.support.tree import sample
 
 
@@ -67,3 +68,29 @@ def test_an_arch_that_nobody_said_can_be_said_later(checkout: Checkout, tmp_path
     assert known() == []
     assert known("--arch", "p150") == ["p150 P 1/1"]
     assert known() == ["p150 P 1/1"]
+
+
+@pytest.mark.parametrize(
+    ("suite", "case", "tags"),
+    [
+        ('timestamp="0001-01-01T00:00:00+23:00"', "", ""),
+        ('timestamp="9999-12-31T23:59:59-23:00"', "", ""),
+        ("", 'time="1e400"', ""),
+        ("", "", f"'pcc': {'9' * 400}, 'pcc_threshold': {'9' * 400}, "),
+        ("", "", r"'guidance': ['\ud800'], 'pcc': -1e400, "),
+    ],
+)
+def test_no_report_keeps_the_others_from_being_told(
+    checkout: Checkout, tmp_path: Path, suite: str, case: str, tags: str
+) -> None:
+    file = tmp_path / f"test-reports-m-{'9' * 30}.0-n150-push-1" / "a.xml"
+    file.parent.mkdir()
+    whole = f"{{{tags}'arch': 'n150', 'bringup_status': 'PASSED'}}"
+    file.write_text(
+        f'<testsuites><testsuite {suite}><testcase name="test_all_models_torch[{TEST_ID}]" {case}><properties>'
+        f'<property name="tags" value="{whole}"/></properties></testcase></testsuite></testsuites>'
+    )
+    assert call("ingest", file.parent, "--repo", checkout.root).code == 0
+    for command in ("verdicts", "show"):
+        assert call(command, TEST_ID, "--json", "--repo", checkout.root).code == 0
+        assert call(command, TEST_ID, "--repo", checkout.root).code == 0

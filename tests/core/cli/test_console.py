@@ -3,6 +3,8 @@
 
 import io
 import json
+import math
+from pathlib import Path
 
 import pytest
 
@@ -37,8 +39,12 @@ def test_the_document_is_strict_json() -> None:
     console, out, _ = _console(json_mode=True)
     console.document({"a": "ü"})
     assert json.loads(out.getvalue()) == {"a": "ü"}
-    with pytest.raises(ValueError, match="JSON"):
-        console.document(float("nan"))
+
+
+def test_numbers_without_digits_are_texts() -> None:
+    console, out, _ = _console(json_mode=True)
+    console.document({"a": [math.inf, {"b": math.nan}], "c": 1.5, "d": Path("/x")})
+    assert json.loads(out.getvalue()) == {"a": ["inf", {"b": "nan"}], "c": 1.5, "d": "/x"}
 
 
 def test_errors_go_to_stderr_without_controls() -> None:

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Global options, help, and exit codes."""
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -63,3 +67,14 @@ def test_errors_are_json_too(tmp_path: Path) -> None:
     called = call("list", "--repo", tmp_path, "--json")
     assert set(called.json["error"]) == {"title", "detail", "hint"}
     assert re.search(r"^ttmatrix: ", called.err)
+
+
+def test_a_name_that_is_no_text_is_told(tmp_path: Path) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    shutil.copytree(checkout.models / "alpha", checkout.models / os.fsdecode(b"odd\xff"))
+    words = [sys.executable, "-m", "tui", "list", "odd", "--repo", str(checkout.root)]
+    for more in ([], ["--json"]):
+        env = {**os.environ, "PYTHONIOENCODING": "utf-8:strict", "PYTHONPATH": str(Path(__file__).parents[3])}
+        done = subprocess.run([*words, *more], capture_output=True, env=env, cwd=tmp_path, check=False)
+        assert done.returncode == 0, done.stderr
+        assert b"odd" in done.stdout

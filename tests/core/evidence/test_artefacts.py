@@ -35,6 +35,11 @@ def test_a_file_asked_for_by_itself_is_a_run_of_its_own() -> None:
     assert place_of(("ci", "n1.xml"), ARCHS, alone=True) == Place("n1")
 
 
+def test_an_attempt_that_nobody_can_count_is_none() -> None:
+    name = f"test-reports-m-{'9' * 30}.0-n150-push-1"
+    assert place_of((name, "a.xml"), ("n150",)) == Place(name, "n150")
+
+
 def test_an_arch_is_a_word_of_its_own() -> None:
     assert arch_in("n300-llmbox and p150", ARCHS) == "n300-llmbox"
     assert arch_in("xn150 n1500", ARCHS) == ""

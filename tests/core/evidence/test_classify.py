@@ -13,6 +13,7 @@ from core.model import BringupStatus, Function, Status
 from core.runs.junit import Testcase, read_testcases
 from core.runs.outcome import Outcome
 from tests.support.corpus import make_report
+from tests.support.evidence import TEST_ID
 
 _CRASHES = ("segfault", "abort", "exit", "forced_crash")
 
@@ -160,3 +161,10 @@ def test_tags_of_the_wrong_type_say_nothing() -> None:
 )
 def test_some_texts_give_the_stage_away(text: str, stage: BringupStatus) -> None:
     assert stage_in(text) is stage
+
+
+def test_a_number_that_no_float_holds_is_no_measurement() -> None:
+    tags = {"arch": "n150", "bringup_status": "PASSED", "pcc": 10**400, "pcc_threshold": 10**400, "atol": 10**400}
+    case = Testcase("", f"test_all_models_torch[{TEST_ID}]", Outcome.PASS, "", "", None, 1.0, {}, tags)
+    seen = observe(case, Setting())
+    assert seen and (seen.pcc, seen.pcc_required, seen.ending) == (None, None, Ending.PASSED)

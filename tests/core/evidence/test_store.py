@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.evidence.store: nothing counts twice, no order matters, and what was added stays."""
 
+import math
 import os
 import signal
 import sqlite3
@@ -38,6 +39,18 @@ def test_observations_come_back_as_they_were(store: EvidenceStore) -> None:
     store.add([report(full, seen(when=1.0))])
     assert store.observations() == [seen(when=1.0), full]
     assert EvidenceStore(store.file).observations() == store.observations()
+
+
+@pytest.mark.parametrize("when", [-62135679600.0, 253402383599.0, math.inf, math.nan])
+@pytest.mark.parametrize("seconds", [math.inf, -1.0])
+def test_a_store_that_holds_what_no_calendar_has_is_read(store: EvidenceStore, when: float, seconds: float) -> None:
+    store.add([report(seen(when=when, seconds=seconds), seen(when=1.0, run="b"))])
+    assert {(one.when, one.seconds) for one in store.observations()} == {(0.0, 0.0), (1.0, seen().seconds)}
+
+
+def test_a_number_that_the_store_cannot_hold_is_told(store: EvidenceStore) -> None:
+    with pytest.raises(TTMatrixError, match="cannot be read or written"):
+        store.add([report(seen(), attempt=10**30)])
 
 
 def test_a_report_is_known_by_its_content(store: EvidenceStore) -> None:

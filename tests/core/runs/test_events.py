@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import TTMatrixError
+from core.numbers import LAST_MOMENT, LONGEST
 from core.proc import ProcessIdentity
 from core.runs.events import (
     Event,
@@ -23,16 +24,17 @@ from core.runs.events import (
 from core.runs.outcome import Outcome
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
+moments, durations = st.floats(0, LAST_MOMENT), st.floats(0, LONGEST)
 processes = st.builds(ProcessIdentity, st.integers(1, 2**22), finite)
 values = st.none() | st.booleans() | st.integers() | finite | st.text()
 events: st.SearchStrategy[Event] = st.one_of(
-    st.builds(Queued, finite, st.text(), st.text()),
-    st.builds(Started, finite, processes, st.lists(st.text()).map(tuple)),
+    st.builds(Queued, moments, st.text(), st.text()),
+    st.builds(Started, moments, processes, st.lists(st.text()).map(tuple)),
     st.builds(
         Finished,
-        finite,
+        moments,
         st.sampled_from(Outcome),
-        finite,
+        durations,
         st.none() | st.integers(0, 255),
         st.none() | st.integers(1, 64),
         st.none() | st.dictionaries(st.text(), values),
@@ -64,12 +66,28 @@ def test_any_other_line_is_no_event(line: str) -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("version", 2), ("event", "exploded"), ("event", ["started"]), ("at", "x"), ("at", 1e999), ("pid", None)],
+    [
+        ("version", 2),
+        ("event", "exploded"),
+        ("event", ["started"]),
+        ("at", "x"),
+        ("at", 1e999),
+        ("at", -1),
+        ("at", 1e15),
+        ("pid", None),
+    ],
 )
 def test_an_event_of_another_version_or_kind_is_skipped(field: str, value: object) -> None:
     raw = json.loads(to_line(Started(1.0, ProcessIdentity(7, 2.0), ())))
     assert parse_line(json.dumps(raw)) is not None
     assert parse_line(json.dumps({**raw, field: value})) is None
+
+
+def test_a_signal_that_there_is_none_of_is_none() -> None:
+    raw = json.loads(to_line(Finished(1.0, Outcome.CRASH, 2.0, signal=11)))
+    for signal, seconds in ((10**30, 1e999), ("x", -1.0)):
+        found = parse_line(json.dumps({**raw, "signal": signal, "seconds": seconds}))
+        assert found == Finished(1.0, Outcome.CRASH, 0.0)
 
 
 def test_events_append_after_a_line_that_a_crash_tore(tmp_path: Path) -> None:

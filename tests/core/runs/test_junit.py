@@ -128,6 +128,32 @@ def test_a_suite_says_when_and_where(file: Path) -> None:
     assert (third.started, third.host, third.testcases) == (None, "", ())
 
 
+@pytest.mark.parametrize(
+    "timestamp", ["0001-01-01T00:00:00+23:00", "9999-12-31T23:59:59-23:00", "1969-12-31T00:00:00", "1e400", "soon"]
+)
+def test_a_time_that_no_calendar_here_has_is_not_known(file: Path, timestamp: str) -> None:
+    file.write_text(f'<testsuite timestamp="{timestamp}"><testcase name="a"/></testsuite>')
+    (suite,) = read_suites(file)
+    assert suite.started is None
+
+
+@pytest.mark.parametrize(
+    ("time", "seconds"),
+    [("1e400", 0.0), ("-1", 0.0), ("nan", 0.0), ("long", 0.0), ("1e12", 0.0), ("1,500", 1500.0), ("2.5", 2.5)],
+)
+def test_a_duration_is_a_number_that_something_can_take(file: Path, time: str, seconds: float) -> None:
+    file.write_text(f'<testsuite><testcase name="a" time="{time}"/></testsuite>')
+    (case,) = read_testcases(file)
+    assert case.seconds == seconds
+
+
+@pytest.mark.parametrize("digits", [20, 400, 5000])
+def test_a_signal_that_there_is_none_of_is_a_crash_all_the_same(file: Path, digits: int) -> None:
+    file.write_text(junit(f"<error message='CRASHED with signal {'9' * digits}'/>"))
+    (case,) = read_testcases(file)
+    assert (case.outcome, case.signal) == (Outcome.CRASH, None)
+
+
 BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]><testsuites>&b;</testsuites>'
 
 

@@ -2,6 +2,7 @@
 """Git's answers about one directory, from real repositories."""
 
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,16 @@ def test_what_differs_from_the_commit_is_named(git: Git) -> None:
     assert git.changed(["dir"], second) == {"dir/[config]/a.yaml", f"dir/[config]/{ODD}"}
     (root / "dir" / "[config]" / ODD).unlink()
     assert git.changed() == {f"dir/[config]/{ODD}"}
+
+
+def test_a_time_that_no_calendar_has_is_the_last_there_is(tmp_path: Path) -> None:
+    commit_states(tmp_path, [State({"a": "1"})], "dir")
+    raw = subprocess.run(["git", "cat-file", "commit", "HEAD"], cwd=tmp_path, check=True, capture_output=True).stdout
+    far = raw.replace(b"> 0 +0000", b"> 99999999999999 +0000")
+    words = ["git", "hash-object", "-t", "commit", "-w", "--stdin"]
+    id = subprocess.run(words, cwd=tmp_path, input=far, check=True, capture_output=True, text=False).stdout.decode()
+    (one,) = Git(tmp_path).commits(id.strip(), "dir")
+    assert datetime.fromtimestamp(one.time, UTC).year == 9999
 
 
 def with_a_submodule(tmp_path: Path) -> tuple[Git, Git]:
