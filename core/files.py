@@ -4,8 +4,10 @@
 import errno
 import glob
 import os
+import shutil
 import tempfile
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,28 +51,145 @@ def atomic_write(path: Path, content: str | bytes) -> None:
     Text is written as UTF-8. A file that we may not write is refused, though its directory would let us replace
     it. Raises TTMatrixError with the system's reason, for example a full disk.
     """
-    data = content.encode("utf-8") if isinstance(content, str) else content
-    target = path.resolve()
-    temporary: Path | None = None
+    with replaced({path: content}):
+        pass
+
+
+def _unchecked() -> None:
+    """Nothing stands against it."""
+
+
+@contextmanager
+def replaced(
+    contents: Mapping[Path, str | bytes], check: Callable[[], None] = _unchecked, aside: Path | None = None
+) -> Iterator[None]:
+    """Have files hold new contents as `atomic_write` does; where the work inside fails, the files of before come back.
+
+    All that takes room on the disk is done before the first file is replaced; the way back takes none. `check` is
+    called in between and may raise. The old files wait in the directory `aside`, as far as that can be, else beside the
+    new ones. What somebody else has written in the meantime stays. The error says what is not as it was before.
+    """
+    swaps = [_Swap(path) for path in contents]
     try:
-        if target.exists() and not os.access(target, os.W_OK):
+        for swap in swaps:
+            content = contents[swap.path]
+            with swap.telling():
+                swap.prepare(content.encode("utf-8") if isinstance(content, str) else content, aside)
+        check()
+        for swap in swaps:
+            with swap.telling():
+                swap.place()
+        for swap in {swap.target.parent: swap for swap in swaps}.values():
+            with swap.telling():
+                _sync_directory(swap.target.parent)
+        yield
+    except BaseException as failure:
+        _put_back(swaps, failure)
+        raise
+    finally:
+        for swap in swaps:
+            swap.tidy()
+
+
+class _Swap:
+    """One file on its way to its new content, and back."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.target = path.resolve()
+        self._new: Path | None = None
+        self._old: Path | None = None
+        """A second name of the file that was there."""
+        self._placed: Stamp | None = None
+        self._data = b""
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """What fails is about this file."""
+        try:
+            yield
+        except OSError as error:
+            raise _CannotWrite(f"Cannot write {self.path}", error.strerror or str(error)) from error
+
+    def prepare(self, data: bytes, aside: Path | None) -> None:
+        there = self.target.exists()
+        if there and not os.access(self.target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         with tempfile.NamedTemporaryFile(
-            "wb", dir=target.parent, prefix=f".{target.name}.", suffix=_SUFFIX, delete=False
+            "wb", dir=self.target.parent, prefix=f".{self.target.name}.", suffix=_SUFFIX, delete=False
         ) as handle:
-            temporary = Path(handle.name)
+            self._new = Path(handle.name)
             handle.write(data)
             handle.flush()
             os.fsync(handle.fileno())
-        temporary.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
-        temporary.replace(target)
-        _sync_directory(target.parent)
-    except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-        raise TTMatrixError(
-            f"Cannot write {path}", error.strerror or str(error), "The file is as it was before."
-        ) from error
+        self._new.chmod(self.target.stat().st_mode & 0o7777 if there else 0o666 & ~_umask())
+        self._data = data
+        if there:
+            self._old = self._second_name(self._new, aside)
+
+    def _second_name(self, new: Path, aside: Path | None) -> Path:
+        """Keep the file that is there under a second name: the very same file, or else a copy."""
+        beside = new.with_name(f"{new.name.removesuffix(_SUFFIX)}.old{_SUFFIX}")
+        for name in (*([aside / beside.name] if aside else []), beside):
+            with suppress(OSError):
+                os.link(self.target, name)
+                return name
+        # Known before it is whole: should the disk be full, nothing of it is to stay.
+        self._old = beside
+        shutil.copy2(self.target, beside)
+        return beside
+
+    def place(self) -> None:
+        assert self._new is not None
+        placed = stamp(self._new)
+        self._new.replace(self.target)
+        self._placed = placed
+
+    def back(self) -> str:
+        """Put back what was there; returns what stands against it."""
+        if self._placed is None:
+            return ""
+        try:
+            if stamp(self.target) != self._placed and self.target.read_bytes() != self._data:
+                return f"{self.path} was changed since"
+        except OSError:
+            return f"{self.path} was removed since"
+        try:
+            if self._old is None:
+                self.target.unlink()
+            else:
+                self._old.replace(self.target)
+        except OSError as error:
+            kept, self._old = self._old, None
+            where = f"; as it was before, it is kept as {kept}" if kept else ""
+            return f"{self.path}: {error.strerror or error}{where}"
+        with suppress(OSError):
+            _sync_directory(self.target.parent)
+        return ""
+
+    def tidy(self) -> None:
+        """Leave nothing beside the file."""
+        for name in (self._new, self._old):
+            if name is not None:
+                with suppress(OSError):
+                    name.unlink(missing_ok=True)
+
+
+class _CannotWrite(TTMatrixError):
+    """A file could not be replaced."""
+
+
+def _put_back(swaps: Sequence[_Swap], failure: BaseException) -> None:
+    """Undo what was done, and have `failure` say what could not be undone."""
+    stuck = [why for swap in reversed(swaps) if (why := swap.back())]
+    if not stuck:
+        if isinstance(failure, _CannotWrite):
+            failure.hint = "The file is as it was before." if len(swaps) == 1 else "All files are as they were before."
+        return
+    told = f"What was written could not be taken back: {'; '.join(stuck)}"
+    if not isinstance(failure, TTMatrixError):
+        raise TTMatrixError("The files are not as they were before", told) from failure
+    failure.hint = f"{failure.hint}\n{told}".strip()
 
 
 def drop_leftovers(path: Path) -> None:
@@ -92,5 +211,9 @@ def _sync_directory(directory: Path) -> None:
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        # Some file systems have no such thing for directories.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
     finally:
         os.close(descriptor)

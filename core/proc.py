@@ -60,8 +60,11 @@ def run_command(
     env: Mapping[str, str] | None = None,
     stdin: str = "",
     timeout: float | None = None,
+    pass_fds: Sequence[int] = (),
 ) -> CommandResult:
     """Run `argv` (never through a shell) in `cwd`; `env` is added to our own environment. Line ends stay as they are.
+
+    The command inherits the file descriptors `pass_fds` beside its standard streams.
 
     The command has a session of its own and so no terminal: what would ask a question there fails instead of waiting.
     Raises TTMatrixError where the command cannot be started, and where it has not ended after `timeout` seconds: then
@@ -78,6 +81,7 @@ def run_command(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            pass_fds=pass_fds,
         )
     except OSError as error:
         raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.cli.edit_report import Outcome, report
+from core.edits.commit import Committed
 from core.edits.composer import Composition, compose_commits
 from core.edits.deliver import deliver
 from core.edits.effect import dead_overrides, effect
-from core.edits.exclusive import sole_writer
 from core.edits.groups import Split
 from core.edits.idle import Idle, idle
 from core.edits.message import pull_request
@@ -22,9 +22,6 @@ from core.edits.workbench import Workbench
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.files import read_text
 from core.text import one_line
-
-_WAIT_SECONDS = 5.0
-"""How long another writer is waited for."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -51,11 +48,12 @@ def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bo
     if not (writes or args.commit):
         return _carry_out(proposed, args, context, None)
     bench = Workbench(context.checkout, context.paths.journal)
-    with sole_writer(context.checkout.root, "writing expectations", wait=_WAIT_SECONDS):
-        code = _carry_out(proposed, args, context, bench)
-    for notice in bench.notices():
-        context.console.note(notice)
-    return code
+    try:
+        with bench.alone("writing expectations"):
+            return _carry_out(proposed, args, context, bench)
+    finally:
+        for notice in bench.notices():
+            context.console.note(notice)
 
 
 def _carry_out(proposed: Proposed, args: argparse.Namespace, context: Context, bench: Workbench | None) -> int:
@@ -79,6 +77,8 @@ def _carry_out(proposed: Proposed, args: argparse.Namespace, context: Context, b
     elif bench is not None:
         bench.write_plan(planned, write)
         outcome.written = [edit.file for edit in planned.files]
+    if bench is not None and bench.problem is not None:
+        outcome.notes.append(one_line(f"{bench.problem.title}: {bench.problem.detail}"))
     report(outcome, context.console)
     return EXIT_FINDINGS if planned.rejected else EXIT_OK
 
@@ -102,6 +102,10 @@ def _commit(
         outcome.notes.append("nothing is written or committed while operations are rejected")
         return
     drafts = composition.drafts(Split(args.split or Split.NONE), args.message)
+    if not drafts and bench.finished:
+        # Asked for again after a kill: what git went on with by itself is what was wanted.
+        outcome.commits = Committed(bench.finished)
+        return
     if not drafts:
         raise UsageError("There is nothing to commit", "The last commit says all of this already.")
     settings, schema = context.settings, context.matrix.schema

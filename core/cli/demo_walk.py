@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole job once, without a screen: list, run, edit, diff, commit on the sample checkout, told as it goes."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.cli.context import Context
@@ -16,7 +15,6 @@ from core.matrix.fields import select
 from core.matrix.index import index
 from core.matrix.matrix import Matrix
 from core.matrix.query import Query
-from core.proc import CommandResult, run_command
 from core.runs.launch import launch, wait
 from core.runs.outcome import Outcome
 from core.runs.plan import plan_test
@@ -33,8 +31,13 @@ STALE = "patch_vit/pytorch-Small_Patch8-single_device-training"
 _QUERY = "status:xfail mode:training framework:pytorch"
 _PROMOTED = {"status": "EXPECTED_PASSING", "bringup_status": "", "reason": ""}
 _LOG_LINES = 8
-_AUTHOR = ("ttmatrix demo", "demo@ttmatrix.example")
-_ROLES = ("AUTHOR", "COMMITTER")
+_NAME, _EMAIL = "ttmatrix demo", "demo@ttmatrix.example"
+# The machine may be one that nobody has introduced themselves to.
+_AS_DEMO = {
+    f"GIT_{role}_{what}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", _NAME), ("EMAIL", _EMAIL))
+}
 
 
 def walk(directory: Path, context: Context) -> None:
@@ -99,24 +102,10 @@ def _edit(matrix: Matrix, context: Context) -> EditPlan:
 def _commit(root: Path, planned: EditPlan, context: Context) -> str:
     write(planned)
     draft = Draft(f"Expect {STALE} to pass\n\nIts CPU repro passes.", planned.applied)
-    (revision,) = commit(find_checkout(root, upward=False), [draft], runner=_as_demo).revisions
+    (revision,) = commit(find_checkout(root, upward=False), [draft], environ=_AS_DEMO).revisions
     entry = index(find_checkout(root, upward=False)).entries.get(STALE)
     _step(context, f"Committed as {revision[:10]}; nothing is pushed. The file now says {status_on(entry, None)}.")
     return revision
-
-
-def _as_demo(
-    argv: Sequence[str],
-    *,
-    cwd: Path,
-    env: Mapping[str, str] | None = None,
-    stdin: str = "",
-    timeout: float | None = None,
-) -> CommandResult:
-    """git on a machine that nobody has introduced themselves to."""
-    name, email = _AUTHOR
-    roles = {f"GIT_{role}_NAME": name for role in _ROLES} | {f"GIT_{role}_EMAIL": email for role in _ROLES}
-    return run_command(argv, cwd=cwd, env={**(env or {}), **roles}, stdin=stdin, timeout=timeout)
 
 
 def _step(context: Context, text: str) -> None:

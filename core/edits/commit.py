@@ -6,18 +6,26 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from types import MappingProxyType
 
-from core.edits.git import COMMIT_SECONDS, Blob, Repository
+from core.edits.git import ACTION, COMMIT_SECONDS, Blob, Repository
 from core.edits.operations import Operation
+from core.edits.scratch import Scratch, clear, scratch
 from core.edits.staging import Base, Texts, read_base, staged_after, stages
 from core.errors import TTMatrixError, UsageError
-from core.proc import CommandRunner, run_command
+from core.files import Stamp, stamp
+from core.proc import run_command
 from core.sources.checkout import Checkout
 from core.sources.schema import Schema
 
-_SCRATCH = "ttmatrix-"
+_RESERVE = 1 << 16
+"""Bytes of the disk that are kept free until the commits are made: what it takes to take them back."""
+_MARGIN = 1 << 17
+"""Bytes that commits take beside the texts and the index: trees, the log."""
+_INDICES = 4
+"""How many copies of the index there are at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,35 +47,48 @@ class Committed:
 
 
 def commit(
-    checkout: Checkout, drafts: Sequence[Draft], schema: Schema | None = None, runner: CommandRunner = run_command
+    checkout: Checkout,
+    drafts: Sequence[Draft],
+    schema: Schema | None = None,
+    environ: Mapping[str, str] = MappingProxyType({}),
 ) -> Committed:
     """Commit each of `drafts`, all of them or none.
 
     A commit holds what its operations make of the commit before it, and nothing that only the work tree or the index
     has; the index takes the operations in and keeps its difference otherwise. The work tree is not written. Hooks run
-    as they do for any commit. Nothing is ever pushed.
+    as they do for any commit. Nothing is ever pushed. `environ` is added to the environment of git.
 
     Raises UsageError for an empty message, and TTMatrixError with git's own words where git refuses (a hook, no
-    identity, a merge under way): then the branch is where it was and the index is the very same file.
+    identity, a merge under way, a full disk): then the branch is where it was and the index is the very same file.
     """
     if any(not draft.message.strip() for draft in drafts):
         raise UsageError("A commit needs a message", hint="Say what the change does in one line.")
     schema = schema or Schema()
-    repository = Repository(checkout.root, runner)
+    repository = Repository(checkout.root, environ=environ)
     repository.refuse_unfit()
     directory = checkout.relative(checkout.test_config)
-    with _disk_errors_told(), repository.index_locked():
+    index = repository.index
+    clear(index.parent)
+    with _disk_errors_told(), scratch(index.parent, repository.head()) as place, place.lock(index):
+        # A git that outlives us keeps the mark of the scratch directory held.
+        repository = Repository(checkout.root, partial(run_command, pass_fds=(place.descriptor,)), environ)
         base = read_base(repository, directory, schema)
-        texts = stages(base, [draft.operations for draft in drafts], schema)
-        if not drafts or not all(texts):
-            empty = [draft.message.split("\n")[0] for draft, changed in zip(drafts, texts, strict=True) if not changed]
-            detail = f"The last commit says so already: {', '.join(empty)}" if empty else "There are no operations."
-            raise UsageError("There is nothing to commit", detail)
-        for file in (file for changed in texts for file in changed if file not in base.indexed):
-            raise TTMatrixError(f"{file} is staged for removal", hint=f"git restore --staged {directory}/{file}")
+        texts = _texts(base, drafts, schema, directory)
         staged = staged_after(base, [op for draft in drafts for op in draft.operations], schema)
-        committer = _Committer(repository, base, directory)
+        committer = _Committer(repository, base, directory, place)
         return committer.commit([draft.message for draft in drafts], texts, staged)
+
+
+def _texts(base: Base, drafts: Sequence[Draft], schema: Schema, directory: str) -> list[Texts]:
+    """What each commit changes. Raises UsageError where one of them changes nothing."""
+    texts = stages(base, [draft.operations for draft in drafts], schema)
+    if not drafts or not all(texts):
+        empty = [draft.message.split("\n")[0] for draft, changed in zip(drafts, texts, strict=True) if not changed]
+        detail = f"The last commit says so already: {', '.join(empty)}" if empty else "There are no operations."
+        raise UsageError("There is nothing to commit", detail)
+    for file in (file for changed in texts for file in changed if file not in base.indexed):
+        raise TTMatrixError(f"{file} is staged for removal", hint=f"git restore --staged {directory}/{file}")
+    return texts
 
 
 @contextmanager
@@ -81,50 +102,88 @@ def _disk_errors_told() -> Iterator[None]:
 
 
 class _Committer:
-    def __init__(self, repository: Repository, base: Base, directory: str) -> None:
+    def __init__(self, repository: Repository, base: Base, directory: str, place: Scratch) -> None:
         self._repository = repository
         self._base = base
         self._directory = directory
+        self._place = place
+        self._placed: Stamp | None = None
+        """Of the index that was put in the place of the one that was there."""
 
     def commit(self, messages: Sequence[str], texts: Sequence[Texts], staged: Texts) -> Committed:
         final = {file: text for changed in texts for file, text in changed.items()}
-        home = self._repository.index.parent
-        for left in home.glob(f"{_SCRATCH}*"):
-            # While the lock is ours, these are from one of us that was killed.
-            shutil.rmtree(left, ignore_errors=True)
-        with TemporaryDirectory(prefix=_SCRATCH, dir=home) as name:
-            scratch = Path(name)
-            # Before the commit, so that whatever stops us leaves at worst something staged, never something undone.
-            with self._index_with(scratch, self._blobs({**final, **staged}, self._base.indexed)):
-                revisions, output = self._commit_all(scratch, messages, texts)
-                self._follow_hooks(scratch, revisions[-1], set(final) - set(staged))
-        return Committed(tuple(revisions), output, self._repository.is_detached())
+        detached = self._repository.is_detached()
+        self._reserve([text for changed in (*texts, staged) for text in changed.values()])
+        # Before the commit, so that whatever kills us leaves at worst something staged, never something undone.
+        with self._index_with(self._blobs({**final, **staged}, self._base.indexed)):
+            revisions: list[str] = []
+            output: list[str] = []
+            with self._taken_back(revisions):
+                self._commit_all(messages, texts, revisions, output)
+                self._follow_hooks(revisions[-1], set(final) - set(staged))
+        return Committed(tuple(revisions), "\n".join(output), detached)
 
-    def _commit_all(self, scratch: Path, messages: Sequence[str], texts: Sequence[Texts]) -> tuple[list[str], str]:
-        git = self._repository
+    def _reserve(self, texts: Sequence[str]) -> None:
+        """Refuse what may not fit on the disk before anything is done, and keep a little for the way back."""
+        index = self._repository.index
+        wanted = sum(len(text.encode()) for text in texts) + _MARGIN
+        wanted += _INDICES * (index.stat().st_size if index.exists() else 0)
+        with self._reserved.open("wb") as file:
+            try:
+                os.posix_fallocate(file.fileno(), 0, wanted)
+            except OSError as error:
+                detail = f"{error.strerror}: {wanted >> 10} KiB may be needed in {index.parent}."
+                raise TTMatrixError("There is no room for a commit", detail, "Free some, and try again.") from error
+            file.truncate(_RESERVE)
+
+    @property
+    def _reserved(self) -> Path:
+        return self._place.path / "reserve"
+
+    def _commit_all(
+        self, messages: Sequence[str], texts: Sequence[Texts], revisions: list[str], output: list[str]
+    ) -> None:
+        git, scratch = self._repository, self._place.path
         env = {"GIT_INDEX_FILE": str(scratch / "commit")}
         git.git("read-tree", self._base.commit, env=env)
-        revisions: list[str] = []
-        output: list[str] = []
+        parent = self._base.commit
+        for message, changed in zip(messages, texts, strict=True):
+            git.put(scratch / "commit", self._blobs(changed, self._base.blobs))
+            words = ("commit", "--quiet", "--cleanup=whitespace", "--file=-")
+            done = git.git(*words, stdin=message, env={**env, "GIT_REFLOG_ACTION": ACTION}, timeout=COMMIT_SECONDS)
+            output += filter(None, (done.stdout.strip(), done.stderr.strip()))
+            if not git.is_ours_alone(parent):
+                detail = "While this was committed, somebody else moved it."
+                raise TTMatrixError("The branch is not where it was", detail, "Try again.")
+            parent = git.head()
+            revisions.append(parent)
+
+    @contextmanager
+    def _taken_back(self, revisions: list[str]) -> Iterator[None]:
+        """Where the work inside fails, put the branch where it was before our commits, which the reflog keeps."""
         try:
-            for message, changed in zip(messages, texts, strict=True):
-                git.put(scratch / "commit", self._blobs(changed, self._base.blobs))
-                words = ("commit", "--quiet", "--cleanup=whitespace", "--file=-")
-                done = git.git(*words, stdin=message, env=env, timeout=COMMIT_SECONDS)
-                revisions.append(git.head())
-                output += filter(None, (done.stdout.strip(), done.stderr.strip()))
-        except BaseException:
-            self._take_back()
+            yield
+        except BaseException as failure:
+            self._reserved.unlink(missing_ok=True)
+            try:
+                self._take_back(revisions)
+            except TTMatrixError as stuck:
+                if not isinstance(failure, TTMatrixError):
+                    raise
+                back = f"git reset --soft {self._base.commit}"
+                failure.hint = f"{failure.hint}\nCommits that were made stand, {stuck.detail}: {back}".strip()
             raise
-        return revisions, "\n".join(output)
 
-    def _take_back(self) -> None:
-        """Put the branch where it was: what was committed before the failure is in the reflog."""
-        now = self._repository.head()
-        if now != self._base.commit:
-            self._repository.git("update-ref", "-m", "ttmatrix: take back", "HEAD", self._base.commit, now)
+    def _take_back(self, revisions: list[str]) -> None:
+        git = self._repository
+        now = target = git.head()
+        ours = {*revisions, *git.made_since(self._base.commit)}
+        while target in ours:
+            target = git.parent(target)
+        if target != now:
+            git.git("update-ref", "-m", "ttmatrix: take back", "HEAD", target, now)
 
-    def _follow_hooks(self, scratch: Path, revision: str, files: set[str]) -> None:
+    def _follow_hooks(self, revision: str, files: set[str]) -> None:
         """Have the index agree with the commit where a hook has changed what went into it."""
         committed = self._repository.committed(revision, sorted(f"{self._directory}/{file}" for file in files))
         indexed = self._repository.staged(sorted(committed)) if committed else {}
@@ -134,33 +193,51 @@ class _Committer:
             if blob.hash != committed[path].hash
         }
         if changed:
-            self._replace_index(scratch, changed)
+            self._replace_index(changed)
 
     @contextmanager
-    def _index_with(self, scratch: Path, blobs: Mapping[str, Blob]) -> Iterator[None]:
+    def _index_with(self, blobs: Mapping[str, Blob]) -> Iterator[None]:
         """An index with `blobs` in it; where the work inside fails, the very file that was there comes back."""
-        index, kept = self._repository.index, scratch / "kept"
+        index, kept = self._repository.index, self._place.path / "kept"
         present = index.exists()
         if present:
             _keep(index, kept)
         try:
-            self._replace_index(scratch, blobs)
+            self._replace_index(blobs)
             yield
-        except BaseException:
-            if present:
-                kept.replace(index)
-            else:
-                index.unlink(missing_ok=True)
+        except BaseException as failure:
+            if self._placed is not None and (why := self._put_index_back(kept if present else None)):
+                if not isinstance(failure, TTMatrixError):
+                    raise TTMatrixError("What is staged is not what it was", why) from failure
+                failure.hint = f"{failure.hint}\n{why}".strip()
             raise
 
-    def _replace_index(self, scratch: Path, blobs: Mapping[str, Blob]) -> None:
-        index, new = self._repository.index, scratch / "index"
+    def _put_index_back(self, kept: Path | None) -> str:
+        index = self._repository.index
+        try:
+            if stamp(index) != self._placed:
+                return f"{index} was changed by somebody else since: what was staged for the commit is still staged."
+            if kept is None:
+                index.unlink()
+            else:
+                kept.replace(index)
+        except OSError as error:
+            return f"{index} could not be put back: {error.strerror or error}"
+        return ""
+
+    def _replace_index(self, blobs: Mapping[str, Blob]) -> None:
+        index, new = self._repository.index, self._place.path / "index"
         if index.exists():
             shutil.copy2(index, new)
         self._repository.put(new, blobs)
         # Whether a file in the work tree is another one, git can then tell without reading it.
         self._repository.try_git("update-index", "-q", "--refresh", env={"GIT_INDEX_FILE": str(new)})
+        if not self._place.holds(index):
+            detail = f"{index}.lock is no longer ours: somebody removed it, and another git may be at work."
+            raise TTMatrixError("The index is no longer locked", detail, "Try again.")
+        placed = stamp(new)
         new.replace(index)
+        self._placed = placed
 
     def _blobs(self, texts: Texts, present: Mapping[str, Blob]) -> dict[str, Blob]:
         """The texts as blobs with the mode they have in `present`, by path relative to the root of the checkout."""

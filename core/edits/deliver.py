@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write, validate and commit in one go: all of it, or nothing."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from core.edits.commit import Committed, Draft, commit
-from core.edits.plan import EditPlan, undo, write
+from core.edits.exclusive import git_home
+from core.edits.plan import EditPlan, written
+from core.edits.scratch import scratch
 from core.edits.validator import Validation, refuse_complaint, validate
-from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
 from core.sources.schema import Schema
 
@@ -35,28 +37,16 @@ def deliver(
     Whatever raises, the files are what they were before, as are branch and index (see `commit`). `python` runs the
     validator; empty: see `validate`. Without `verify` it is not asked.
     """
-    with written(plan):
+    home = git_home(checkout.root)
+    with ExitStack() as stack, written(plan, _aside(home, stack) if home else None):
         validation = validate(checkout, python) if verify else None
         if validation is not None:
             refuse_complaint(validation)
         return Delivered(commit(checkout, drafts, schema), validation)
 
 
-@contextmanager
-def written(plan: EditPlan) -> Iterator[None]:
-    """Have the files of `plan` written; where the work inside fails, every byte comes back.
-
-    What somebody else has written in the meantime stays, and the error says so.
-    """
-    write(plan)
-    back = undo(plan)
-    try:
-        yield
-    except BaseException as failure:
-        try:
-            write(back)
-        except TTMatrixError as stuck:
-            if not isinstance(failure, TTMatrixError):
-                raise
-            failure.hint = f"{failure.hint}\nWhat was written could not be taken back: {stuck.title}".strip()
-        raise
+def _aside(home: Path, stack: ExitStack) -> Path | None:
+    """Where the old files wait: in git's directory, where no hook takes them for new ones; None: not there."""
+    with suppress(OSError):
+        return stack.enter_context(scratch(home)).path
+    return None

@@ -8,19 +8,34 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from core.edits.scratch import clear, is_anything_left
 from core.locks import locked
 
 _NAME = "ttmatrix.lock"
 
 
 @contextmanager
-def sole_writer(root: Path, doing: str, *, wait: float) -> Iterator[None]:
+def sole_writer(root: Path, doing: str, *, wait: float) -> Iterator[tuple[str, ...]]:
     """Keep every other ttmatrix from writing and committing in the checkout at `root` while the block runs.
 
-    Raises TTMatrixError that names the holder after `wait` seconds, or where there can be no lock.
+    What one that was killed has left in git is cleared away; given are the commits that its own were to be made on.
+    Raises TTMatrixError that names the holder after `wait` seconds, be it another ttmatrix or a git that a killed one
+    has started, or where there can be no lock.
     """
     with locked(_lock_file(root), doing, wait=wait):
-        yield
+        home = git_home(root)
+        yield clear(home, wait) if home else ()
+
+
+def is_left_behind(root: Path) -> bool:
+    """Whether there may be something to clear away. Costs a look into git's directory."""
+    home = git_home(root)
+    return home is not None and is_anything_left(home)
+
+
+def git_home(root: Path) -> Path | None:
+    """Git's own directory of the work tree that `root` is in; None: there is none."""
+    return next(filter(None, map(_git_directory, (root.resolve(), *root.resolve().parents))), None)
 
 
 def _lock_file(root: Path) -> Path:

@@ -2,18 +2,18 @@
 """One git repository, as far as committing chosen texts of chosen files takes it; knows nothing of operations."""
 
 import hashlib
-import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 from core.errors import TTMatrixError
-from core.proc import CommandResult, CommandRunner, ProcessIdentity, is_alive, own_identity, run_command, this_host
+from core.proc import CommandResult, CommandRunner, run_command
 from core.sources.git import READING, reading
 
+ACTION = "commit (ttmatrix)"
+"""What the log of HEAD says of our commits; git's own say `commit` and `commit (amend)`."""
 COMMIT_SECONDS = 900.0
 """How long hooks and signing may take."""
 
@@ -29,7 +29,9 @@ _UNDER_WAY = {
     "CHERRY_PICK_HEAD": ("a cherry-pick", "git cherry-pick --abort"),
     "REVERT_HEAD": ("a revert", "git revert --abort"),
 }
-_READS = frozenset({"cat-file", "log", "ls-files", "ls-tree", "rev-parse", "symbolic-ref", "var"})
+_LOOK_BACK = 200
+"""Lines of the log of HEAD."""
+_READS = frozenset({"cat-file", "log", "ls-files", "ls-tree", "rev-list", "rev-parse", "symbolic-ref", "var"})
 """What starts nothing of the checkout, unlike a commit, of which its hooks and filters are a part."""
 _REGULAR = ("100644", "100755")
 _SHA256_LENGTH = 64
@@ -49,9 +51,13 @@ class Repository:
     Every method raises TTMatrixError with git's own words where git refuses.
     """
 
-    def __init__(self, root: Path, runner: CommandRunner = run_command) -> None:
+    def __init__(
+        self, root: Path, runner: CommandRunner = run_command, environ: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """`environ` is added to the environment of every git."""
         self.root = root
         self._runner = runner
+        self._environ = environ
 
     def git(
         self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None, timeout: float = _SECONDS
@@ -70,7 +76,8 @@ class Repository:
     ) -> CommandResult:
         """Run git at `root`, whatever comes of it."""
         argv, own = (reading(*words), READING) if words[0] in _READS else (["git", *words], _ENVIRONMENT)
-        return self._runner(argv, cwd=self.root, env={**own, **(env or {})}, stdin=stdin, timeout=timeout)
+        env = {**own, **self._environ, **(env or {})}
+        return self._runner(argv, cwd=self.root, env=env, stdin=stdin, timeout=timeout)
 
     def head(self) -> str:
         """The last commit. Raises TTMatrixError where there is none, or no repository."""
@@ -81,6 +88,24 @@ class Repository:
                 "There is no commit yet", f"{self.root} is on a branch without a first commit.", "Make one with git."
             )
         return found.stdout.strip()
+
+    def parent(self, commit: str) -> str:
+        """The first parent of `commit`; empty: it has none."""
+        found = self.try_git("rev-parse", "--verify", "--quiet", f"{commit}^")
+        return found.stdout.strip() if found.returncode == 0 else ""
+
+    def made_since(self, base: str) -> tuple[str, ...]:
+        """The commits on `base` that were made by one of us, oldest first, as far as the log of HEAD tells."""
+        lines = self.git("log", "--walk-reflogs", f"--max-count={_LOOK_BACK}", "--format=%H %gs").stdout.splitlines()
+        ours = {line.partition(" ")[0] for line in lines if line.partition(" ")[2].startswith(ACTION)}
+        return tuple(commit for commit in self._since(base) if commit in ours)
+
+    def is_ours_alone(self, base: str) -> bool:
+        """Whether nothing but a commit of ours, and what a hook made of it, has come onto `base`."""
+        return self.parent("HEAD") == base or self.made_since(base) == self._since(base)
+
+    def _since(self, base: str) -> tuple[str, ...]:
+        return tuple(self.git("rev-list", "--reverse", "--first-parent", f"{base}..HEAD").stdout.split())
 
     def is_detached(self) -> bool:
         """Whether a commit would belong to no branch."""
@@ -161,32 +186,6 @@ class Repository:
     def _git_path(self, name: str) -> Path:
         return self.root / self.git("rev-parse", "--git-path", name).stdout.rstrip("\n")
 
-    @contextmanager
-    def index_locked(self) -> Iterator[None]:
-        """Keep every other git from changing the index, as git itself does while it commits.
-
-        A lock that one of us left behind when it was killed is taken over.
-        """
-        lock = self.index.with_name(f"{self.index.name}.lock")
-        if _is_left_behind(lock):
-            lock.unlink(missing_ok=True)
-        own = lock.with_name(f"{lock.name}.{os.getpid()}")
-        try:
-            own.write_text(json.dumps({"ttmatrix": {**asdict(own_identity()), "host": this_host()}}), encoding="utf-8")
-            # Never there without our name in it: what is killed in between must not look like a git.
-            lock.hardlink_to(own)
-        except FileExistsError as error:
-            hint = "Wait for it. Where none runs, a git was killed: remove that file."
-            raise TTMatrixError("Another git is at work", f"{lock} exists.", hint) from error
-        except OSError as error:
-            raise TTMatrixError(f"Cannot write {lock}", error.strerror or str(error)) from error
-        finally:
-            own.unlink(missing_ok=True)
-        try:
-            yield
-        finally:
-            lock.unlink(missing_ok=True)
-
 
 def _says(file: Path, blob: Blob | None) -> bool:
     """Whether `file` has the content of `blob`; None: there is no such file."""
@@ -203,13 +202,3 @@ def _hash(data: bytes, like: Blob) -> str:
     """The name that git gives to `data`, by the hash that `like` was named with."""
     new = hashlib.sha256 if len(like.hash) == _SHA256_LENGTH else hashlib.sha1
     return new(b"blob %d\0" % len(data) + data).hexdigest()
-
-
-def _is_left_behind(lock: Path) -> bool:
-    try:
-        owner = json.loads(lock.read_text(encoding="utf-8"))["ttmatrix"]
-        if owner["host"] != this_host():
-            return False
-        return not is_alive(ProcessIdentity(int(owner["pid"]), float(owner["start_time"])))
-    except (OSError, ValueError, KeyError, TypeError):
-        return False

@@ -2,7 +2,8 @@
 """Operations on a test_config directory as a plan that can be looked at, and written all or nothing."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from core.edits.diff import unified_diff
 from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem
 from core.edits.workspace import OpenFile, Workspace
 from core.errors import TTMatrixError
-from core.files import Stamp, atomic_write, read_text, stamp
+from core.files import Stamp, read_text, replaced, stamp
 from core.sources.schema import Schema
 
 TEST_CONFIG_PREFIX = "tests/runner/test_config/"
@@ -67,35 +68,25 @@ def write(plan: EditPlan) -> tuple[Path, ...]:
     Raises FileChanged where a file is no longer the one that was read, and TTMatrixError where one cannot be
     written.
     """
-    for edit in plan.files:
-        _refuse_changed(edit)
-    done: list[FileEdit] = []
-    for edit in plan.files:
-        try:
-            atomic_write(edit.path, edit.after)
-        except TTMatrixError as error:
-            _restore(done, error)
-            raise
-        done.append(edit)
-    return tuple(edit.path for edit in done)
+    with written(plan):
+        return tuple(edit.path for edit in plan.files)
 
 
-def undo(plan: EditPlan) -> EditPlan:
-    """The plan that puts back, byte for byte, what `write(plan)` replaced.
+@contextmanager
+def written(plan: EditPlan, aside: Path | None = None) -> Iterator[None]:
+    """Have the files of `plan` written; where the work inside fails, the very files of before come back.
 
-    Raises TTMatrixError where a file was changed since; `inverse.inverse` has the operations that can still be done.
+    What somebody else has written in the meantime stays, and the error says so. Raises as `write`. For `aside` see
+    `files.replaced`.
     """
-    return EditPlan(tuple(map(_undone, plan.files)), ())
 
+    def check() -> None:
+        for edit in plan.files:
+            _refuse_changed(edit)
 
-def _undone(edit: FileEdit) -> FileEdit:
-    try:
-        # The stamp comes first: a change in between then shows as a changed stamp.
-        back = replace(edit, before=edit.after, after=edit.before, stamp=stamp(edit.path))
-    except OSError:
-        back = replace(edit, before=edit.after, after=edit.before)
-    _refuse_changed(back)
-    return back
+    check()
+    with replaced({edit.path: edit.after for edit in plan.files}, check, aside):
+        yield
 
 
 class _Planner:
@@ -178,11 +169,3 @@ def _refuse_changed(edit: FileEdit) -> None:
             "Nothing was written.",
             "Look at the change again and repeat the edit.",
         )
-
-
-def _restore(done: Iterable[FileEdit], error: TTMatrixError) -> None:
-    for edit in done:
-        try:
-            atomic_write(edit.path, edit.before)
-        except TTMatrixError:
-            error.hint = f"{error.hint}\n{edit.path} was written already and could not be put back.".strip()

@@ -3,14 +3,15 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from core.edits.conflicts import Conflict, Take, conflicts, resolve
 from core.edits.desk import Desk
-from core.edits.exclusive import sole_writer
+from core.edits.exclusive import is_left_behind, sole_writer
 from core.edits.git import Repository
 from core.edits.journal import Journal
 from core.edits.journal_events import Committed, Event, Marked, Rebased, Redone, Stepped, Undone, WriteEnded, Written
@@ -37,6 +38,7 @@ _TRIES = 3
 _WAIT_SECONDS = 5.0
 """How long another writer is waited for: longer than any write takes, not longer than a commit with hooks may."""
 _NAMED = 6
+_SHORT = 10
 """How many places an error names."""
 
 
@@ -49,6 +51,8 @@ class Workbench:
         name = hashlib.sha256(os.fsencode(checkout.root.resolve())).hexdigest()[:16]
         self._journal = Journal(directory / f"{name}.jsonl", checkout.root)
         self._marks = self.desk.marks
+        self.finished: tuple[str, ...] = ()
+        """Commits of one of us that was killed, which were found when it was cleared up after."""
         self._recover()
 
     @property
@@ -135,13 +139,21 @@ class Workbench:
         They are held against the files as they are under the lock: what others changed meanwhile stays. Raises
         TTMatrixError, with nothing written, where there is a conflict or an operation cannot be done.
         """
-        with sole_writer(self.checkout.root, "writing expectations", wait=_WAIT_SECONDS):
+        with self.alone("writing expectations"):
             for _ in range(_TRIES - 1):
                 try:
                     return self._write(ids, schema)
                 except FileChanged:
                     continue
             return self._write(ids, schema)
+
+    @contextmanager
+    def alone(self, doing: str, *, wait: float | None = None) -> Iterator[None]:
+        """Be the only one of us who writes in the checkout (`exclusive.sole_writer`); what was cleared away is told."""
+        with sole_writer(self.checkout.root, doing, wait=_WAIT_SECONDS if wait is None else wait) as bases:
+            for base in bases:
+                self._tell_of_commit(base)
+            yield
 
     def write_plan(self, planned: EditPlan, work: Callable[[EditPlan], T]) -> T:
         """Do `work`, which writes a plan that is not about pending changes.
@@ -167,7 +179,7 @@ class Workbench:
         # Looking at the pending changes, as each start does, needs nothing of what commits them.
         from core.edits.deliver import deliver
 
-        with sole_writer(self.checkout.root, "committing", wait=_WAIT_SECONDS):
+        with self.alone("committing"):
             changes, planned = self._planned(ids, schema)
             if planned.diff() != seen.diff():
                 raise TTMatrixError(
@@ -231,11 +243,11 @@ class Workbench:
         return result
 
     def _recover(self) -> None:
-        """Settle a write that was cut off, unless somebody is at it right now."""
-        if self.desk.writing is None:
+        """Settle a write and a commit that were cut off, unless somebody is at it right now."""
+        if self.desk.writing is None and not is_left_behind(self.checkout.root):
             return
         try:
-            with sole_writer(self.checkout.root, "looking after a write that was cut off", wait=0):
+            with self.alone("looking after a write that was cut off", wait=0):
                 self.catch_up()
                 if writing := self.desk.writing:
                     for one in writing.files:
@@ -245,6 +257,14 @@ class Workbench:
                     self._journal.notices.append(told(writing, found))
         except TTMatrixError:
             return
+
+    def _tell_of_commit(self, base: str) -> None:
+        """Say what became of a commit on `base` that was cut off: git may have gone on by itself."""
+        with suppress(TTMatrixError):  # The commit may be gone by now.
+            self.finished += Repository(self.checkout.root).made_since(base)
+        made = " and ".join(one[:_SHORT] for one in self.finished)
+        said = f"git finished {made} by itself" if made else "no commit was made"
+        self._journal.notices.append(f"A commit was cut off: {said}. Its lock on the index is removed.")
 
     def _step(self, wanted: Callable[[Pending], Step]) -> None:
         def intent(desk: Desk) -> Event | None:

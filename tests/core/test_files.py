@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files are replaced whole or not at all, and keep what they are."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.files import atomic_write, drop_leftovers, read_text, stamp
+from core.files import atomic_write, drop_leftovers, read_text, replaced, stamp
 
 
 def test_line_ends_and_byte_order_mark_survive(tmp_path: Path) -> None:
@@ -97,3 +98,44 @@ def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path: Path, monkeypa
         atomic_write(path, "new")
     assert caught.value.detail == "Permission denied"
     assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_directory_that_cannot_be_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool) -> None:
+    path = tmp_path / "a"
+    if there:
+        path.write_text("old")
+    sync = os.fsync
+
+    def failing(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(5, "Input/output error")
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", failing)
+    with pytest.raises(TTMatrixError, match="Cannot write") as caught:
+        atomic_write(path, "new")
+    assert (caught.value.detail, caught.value.hint) == ("Input/output error", "The file is as it was before.")
+    assert {one.name: one.read_text() for one in tmp_path.iterdir()} == ({"a": "old"} if there else {})
+
+
+def test_a_file_system_that_syncs_no_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "fsync", refusing)
+    atomic_write(tmp_path / "a", "new")
+    assert (tmp_path / "a").read_text() == "new"
+
+
+def test_where_files_have_one_name_a_copy_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(source: Path, name: Path) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refusing)
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(KeyError), replaced({tmp_path / "a": "new", tmp_path / "b": "new"}):
+        assert (tmp_path / "a").read_text() == "new"
+        raise KeyError
+    assert {one.name: one.read_text() for one in tmp_path.iterdir()} == {"a": "old"}

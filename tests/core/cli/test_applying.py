@@ -2,14 +2,16 @@
 """What `edit` can be asked beside a diff: commits, their number, the text of a pull request, edits without effect."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from core.edits.validator import VALIDATOR
+from core.proc import run_command
 from core.sources.checkout import Checkout
 from tests.support.cli import Called, call
-from tests.support.git import committed_checkout, git
+from tests.support.git import committed_checkout, git, hook
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"
@@ -86,3 +88,60 @@ def test_requests_that_mean_nothing(checkout: Checkout, words: tuple[str, ...]) 
 
 def test_a_commit_of_nothing_is_64(checkout: Checkout) -> None:
     assert edit(checkout, [SAME], "--commit").code == 64
+
+
+CLI = "import sys; from core.cli.main import main; sys.exit(main(sys.argv[1:], lambda request: 0))"
+
+
+def killed_in_hook(checkout: Checkout, operations: Path, ending: str) -> None:
+    """`apply --commit`, killed by the pre-commit hook, after which git goes on by itself."""
+    hook(checkout.root, "pre-commit", f"kill -9 $COMMITTER; {ending}")
+    argv = ["sh", "-c", 'COMMITTER=$$ exec "$@"', "-", sys.executable, "-c", CLI, "apply", str(operations), "--commit"]
+    done = run_command([*argv, "--repo", str(checkout.root)], cwd=Path(__file__).parents[3])
+    assert done.returncode == -9, done.stderr
+    (checkout.root / ".git" / "hooks" / "pre-commit").unlink()
+
+
+def test_killed_while_git_commits_the_rerun_waits_and_tells_the_commit(checkout: Checkout, tmp_path: Path) -> None:
+    operations = tmp_path / "operations.json"
+    operations.write_text(json.dumps([PASS]))
+    killed_in_hook(checkout, operations, "sleep 1")
+    assert (checkout.root / ".git" / "index.lock").exists()
+    called = call("apply", operations, "--commit", "--repo", checkout.root)
+    assert called.code == 0, called.err
+    revision = git(checkout.root, "rev-parse", "HEAD").strip()
+    assert git(checkout.root, "rev-list", "--count", "HEAD").strip() == "2"
+    assert f"committed {revision[:10]}" in called.err
+    assert f"git finished {revision[:10]} by itself" in called.err
+    assert not (checkout.root / ".git" / "index.lock").exists()
+    assert not list((checkout.root / ".git").glob("ttmatrix-*"))
+    assert git(checkout.root, "status", "--porcelain") == ""
+    assert call("apply", operations, "--commit", "--repo", checkout.root).code == 64
+
+
+@pytest.mark.parametrize("words", [("--write",), ("--commit",)])
+def test_any_command_that_writes_clears_what_a_killed_one_left(
+    checkout: Checkout, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    operations = tmp_path / "operations.json"
+    operations.write_text(json.dumps([PASS]))
+    killed_in_hook(checkout, operations, "exit 1")
+    assert (checkout.root / ".git" / "index.lock").exists()
+    called = edit(checkout, [PASS, WHY], *words)
+    assert called.code == 0, called.err
+    assert "A commit was cut off: no commit was made" in called.err
+    assert not (checkout.root / ".git" / "index.lock").exists()
+
+
+def test_a_journal_that_cannot_be_kept_is_told(
+    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TTMATRIX_HOME", str(tmp_path / "file" / "home"))
+    called = edit(checkout, [PASS], "--write", "--json")
+    assert called.code == 0
+    (note,) = called.json["notes"]
+    assert note.startswith("Pending changes are not kept: ")
+    assert note.endswith("Not a directory")
+    assert note in called.err
+    assert "EXPECTED_PASSING" in (checkout.test_config / TRAINING).read_text()

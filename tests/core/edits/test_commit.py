@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commits against a real git: they hold the operations, and all other work is what it was."""
 
+import errno
+import os
 import sys
 from pathlib import Path
 
@@ -343,3 +345,63 @@ def test_a_request_that_means_nothing(checkout: Checkout, drafts: list[Draft], t
     with pytest.raises(UsageError, match=title):
         commit(checkout, drafts)
     assert state(checkout.root) == before
+
+
+def test_a_disk_without_room_is_told_before_anything_is_done(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int, offset: int, length: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    before = state(checkout.root)
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(TTMatrixError, match="There is no room for a commit") as caught:
+        commit(checkout, [Draft("m", (PASS,))])
+    assert "No space left on device: " in caught.value.detail
+    assert state(checkout.root) == before
+    assert not list((checkout.root / ".git").glob("ttmatrix-*"))
+
+
+def test_where_the_lock_of_the_index_was_removed_nothing_is_done(checkout: Checkout) -> None:
+    path = f"{PREFIX}/{TRAINING}"
+    # The hook changes what is committed, so that the index must follow, and removes our lock.
+    hook(checkout.root, "pre-commit", f"echo '# fixed' >> {path}; git add {path}; git show HEAD:{path} > {path}")
+    hook(checkout.root, "post-commit", "rm .git/index.lock; : > .git/index.lock")
+    before = state(checkout.root)
+    with pytest.raises(TTMatrixError, match="no longer locked") as caught:
+        commit(checkout, [Draft("m", (PASS,))])
+    assert "index.lock is no longer ours" in caught.value.detail
+    # Somebody's git may hold it now.
+    (checkout.root / ".git" / "index.lock").unlink()
+    assert state(checkout.root) == before
+
+
+def test_an_index_that_somebody_else_changed_stays(checkout: Checkout) -> None:
+    hook(
+        checkout.root,
+        "pre-commit",
+        "unset GIT_INDEX_FILE; rm .git/index.lock; echo x > mine; git add mine; exit 1",
+    )
+    with pytest.raises(TTMatrixError, match="git commit failed") as caught:
+        commit(checkout, [Draft("m", (PASS,))])
+    assert "was changed by somebody else since" in caught.value.hint
+    assert "A  mine" in git(checkout.root, "status", "--porcelain").splitlines()
+
+
+def test_a_branch_that_somebody_else_moved_is_not_taken_back(checkout: Checkout) -> None:
+    hook(
+        checkout.root,
+        "post-commit",
+        'unset GIT_REFLOG_ACTION; git update-ref -m theirs HEAD $(git commit-tree -p HEAD -m theirs "HEAD^{tree}")',
+    )
+    with pytest.raises(TTMatrixError, match="The branch is not where it was"):
+        commit(checkout, [Draft("m", (PASS,))])
+    assert git(checkout.root, "log", "-1", "--format=%s").strip() == "theirs"
+
+
+def test_a_commit_that_a_hook_adds_is_one_of_ours(checkout: Checkout) -> None:
+    hook(checkout.root, "post-commit", "test -e once || { : > once; git commit -qm more --allow-empty; }")
+    write(plan(checkout.test_config, [PASS]))
+    commit(checkout, [Draft("m", (PASS,))])
+    assert git(checkout.root, "log", "--format=%s").split() == ["more", "m", "first"]
+    assert git(checkout.root, "log", "-g", "-1", "--format=%gs").strip() == "commit (ttmatrix): more"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.edits.commit import Draft
-from core.edits.deliver import deliver, written
+from core.edits.deliver import deliver
 from core.edits.operations import Operation, OpKind
 from core.edits.plan import EditPlan, plan
 from core.edits.validator import VALIDATOR, Answer
@@ -66,13 +66,3 @@ def test_the_validator_can_be_left_out(tmp_path: Path) -> None:
     tree = checkout(tmp_path, "raise SystemExit(1)")
     assert deliver(tree, planned(tree), DRAFTS, verify=False).validation is None
     assert git(tmp_path, "status", "--porcelain") == ""
-
-
-def test_what_somebody_else_wrote_meanwhile_stays_and_is_told(tmp_path: Path) -> None:
-    tree = checkout(tmp_path)
-    file = tree.test_config / TRAINING
-    with pytest.raises(TTMatrixError, match="stop") as caught, written(planned(tree)):
-        file.write_text("test_config:\n")
-        raise TTMatrixError("stop")
-    assert "could not be taken back" in caught.value.hint
-    assert file.read_text() == "test_config:\n"

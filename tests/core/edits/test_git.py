@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The repository: paths, blobs to the byte, and the lock of the index."""
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from core.edits.git import Blob, Repository
 from core.errors import TTMatrixError
-from core.proc import own_identity, this_host
 from core.sources.checkout import Checkout
 from tests.support.git import committed_checkout, git
 
@@ -59,37 +56,6 @@ def test_an_entry_goes_into_the_index_that_is_named(repository: Repository, tmp_
     assert repository.index.read_bytes() == before
     listed = repository.git("ls-files", env={"GIT_INDEX_FILE": str(other)}).stdout
     assert listed == "new\n"
-
-
-def test_while_the_index_is_locked_git_changes_nothing(repository: Repository) -> None:
-    (repository.root / "more").write_text("x")
-    with repository.index_locked():
-        assert repository.try_git("add", "more").returncode != 0
-        with pytest.raises(TTMatrixError, match="Another git is at work"), repository.index_locked():
-            pass
-    repository.git("add", "more")
-
-
-def test_a_lock_of_ours_that_nobody_holds_any_more_is_taken_over(repository: Repository) -> None:
-    lock = repository.index.with_name("index.lock")
-    mine = asdict(own_identity())
-    gone = {"pid": 2**22 + 1, "start_time": 1.0}
-    for owner, free in (
-        ({**gone, "host": this_host()}, True),
-        ({**gone, "host": "elsewhere"}, False),
-        ({**mine, "host": this_host()}, False),
-    ):
-        lock.write_text(json.dumps({"ttmatrix": owner}))
-        if free:
-            with repository.index_locked():
-                pass
-            assert not lock.exists()
-        else:
-            with pytest.raises(TTMatrixError, match="Another git"), repository.index_locked():
-                pass
-    lock.write_text("")
-    with pytest.raises(TTMatrixError, match="Another git"), repository.index_locked():
-        pass
 
 
 def test_gits_own_words(repository: Repository) -> None:

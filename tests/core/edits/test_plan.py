@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of core.edits.plan."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
-import core.edits.plan as module
 from core.edits.operations import Operation, OpKind
-from core.edits.plan import plan, undo, write
+from core.edits.plan import plan, write, written
 from core.errors import TTMatrixError
-from core.files import atomic_write
 from core.proc import run_command
 from core.sources.schema import Schema
 
@@ -148,54 +148,102 @@ def test_nothing_is_written_over_a_change_made_meanwhile(test_config: Path) -> N
         write(found)
 
 
-def test_undo_puts_every_byte_back(test_config: Path) -> None:
-    before = contents(test_config)
-    done = plan(test_config, [Operation(OpKind.MOVE, A, to=JAX), Operation(OpKind.REMOVE, B)])
-    write(done)
-    assert contents(test_config) != before
-    back = undo(done)
-    write(back)
-    assert contents(test_config) == before
-    write(undo(back))
-    assert contents(test_config) != before
+def failing(monkeypatch: pytest.MonkeyPatch, name: str, path: Path, number: int) -> None:
+    """The call `name` of os fails for what is about `path`, or a file beside it on its way to become that one."""
+    call = getattr(os, name)
+
+    def fails(first: object, *more: object, **named: object) -> object:
+        about = Path(f"/proc/self/fd/{first}").readlink() if isinstance(first, int) else Path(str((*more, first)[0]))
+        if about == path or about.name.startswith(f".{path.name}."):
+            raise OSError(number, os.strerror(number))
+        return call(first, *more, **named)
+
+    monkeypatch.setattr(os, name, fails)
 
 
-def test_what_was_changed_since_is_not_undone(test_config: Path) -> None:
-    done = plan(test_config, [Operation(OpKind.REMOVE, B)])
-    with pytest.raises(TTMatrixError, match="changed since it was read"):
-        undo(done)
-    write(done)
-    (test_config / TORCH).unlink()
-    with pytest.raises(TTMatrixError, match="changed since it was read"):
-        undo(done)
-
-
-def test_a_write_that_fails_midway_puts_the_others_back(test_config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("call", "number"), [("fsync", errno.ENOSPC), ("replace", errno.EIO)])
+def test_a_write_that_fails_midway_puts_the_others_back(
+    test_config: Path, monkeypatch: pytest.MonkeyPatch, call: str, number: int
+) -> None:
     found = plan(test_config, [setting(A, "reason", "r"), setting(C, "reason", "r")])
     before = contents(test_config)
-
-    def full_disk(path: Path, text: str) -> None:
-        if path == test_config / TORCH:
-            raise TTMatrixError(f"Cannot write {path}", "No space left on device")
-        atomic_write(path, text)
-
-    monkeypatch.setattr(module, "atomic_write", full_disk)
-    with pytest.raises(TTMatrixError, match="No space left"):
+    inodes = {path: path.stat().st_ino for path in before}
+    failing(monkeypatch, call, test_config / TORCH, number)
+    with pytest.raises(TTMatrixError, match="Cannot write") as caught:
         write(found)
+    assert (caught.value.detail, caught.value.hint) == (os.strerror(number), "All files are as they were before.")
+    assert contents(test_config) == before
+    # The very files of before: putting them back took no room on the disk.
+    assert {path: path.stat().st_ino for path in before} == inodes
+
+
+@pytest.mark.parametrize("directory", ["jax", "torch"])
+def test_a_directory_that_cannot_be_synced_leaves_all_as_it_was(
+    test_config: Path, monkeypatch: pytest.MonkeyPatch, directory: str
+) -> None:
+    found = plan(test_config, [setting(A, "reason", "r"), setting(C, "reason", "r")])
+    before = contents(test_config)
+    failing(monkeypatch, "fsync", test_config / directory, errno.EIO)
+    with pytest.raises(TTMatrixError, match="Cannot write") as caught:
+        write(found)
+    assert caught.value.hint == "All files are as they were before."
     assert contents(test_config) == before
 
 
 def test_a_file_that_cannot_be_put_back_is_named(test_config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = plan(test_config, [setting(A, "reason", "r"), setting(C, "reason", "r")])
-    written: list[Path] = []
+    old = (test_config / JAX).read_text()
+    with pytest.raises(TTMatrixError, match="stop") as caught, written(found):
+        failing(monkeypatch, "replace", test_config / JAX, errno.EROFS)
+        raise TTMatrixError("stop")
+    words = f"What was written could not be taken back: {test_config / JAX}: Read-only file system"
+    assert caught.value.hint.startswith(words)
+    # And what it said is not lost.
+    assert Path(caught.value.hint.rpartition(" ")[2]).read_text() == old
 
-    def failing(path: Path, text: str) -> None:
-        if written:
-            raise TTMatrixError("Cannot write", "Input/output error")
-        written.append(path)
-        atomic_write(path, text)
 
-    monkeypatch.setattr(module, "atomic_write", failing)
-    with pytest.raises(TTMatrixError) as caught:
+def test_what_somebody_else_wrote_meanwhile_stays_and_is_told(test_config: Path) -> None:
+    found = plan(test_config, [setting(A, "reason", "r"), setting(C, "reason", "r")])
+    before = contents(test_config)
+    with pytest.raises(TTMatrixError, match="stop") as caught, written(found):
+        (test_config / TORCH).write_text("test_config:\n")
+        (test_config / JAX).touch()
+        raise TTMatrixError("stop")
+    assert caught.value.hint == f"What was written could not be taken back: {test_config / TORCH} was changed since"
+    assert contents(test_config) == {**before, test_config / TORCH: b"test_config:\n"}
+
+
+def test_an_error_that_is_none_of_ours_says_it_too(test_config: Path) -> None:
+    found = plan(test_config, [setting(A, "reason", "r")])
+    with pytest.raises(TTMatrixError, match="not as they were before") as caught, written(found):
+        (test_config / TORCH).unlink()
+        raise KeyError
+    assert caught.value.detail.endswith("was removed since")
+
+
+def test_a_file_that_changes_while_the_write_is_prepared_is_not_replaced(
+    test_config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = plan(test_config, [setting(A, "reason", "r")])
+    sync = os.fsync
+
+    def meanwhile(descriptor: int) -> None:
+        (test_config / TORCH).write_text("mine")
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", meanwhile)
+    with pytest.raises(TTMatrixError, match="changed since it was read"):
         write(found)
-    assert caught.value.hint == f"{test_config / JAX} was written already and could not be put back."
+    assert (test_config / TORCH).read_text() == "mine"
+
+
+def test_the_old_files_wait_aside(test_config: Path, tmp_path: Path) -> None:
+    found = plan(test_config, [setting(A, "reason", "r")])
+    before = contents(test_config)
+    (tmp_path / "aside").mkdir()
+    with pytest.raises(KeyError), written(found, tmp_path / "aside"):
+        assert contents(test_config).keys() == before.keys()
+        assert [one.read_bytes() for one in (tmp_path / "aside").iterdir()] == [before[test_config / TORCH]]
+        raise KeyError
+    assert contents(test_config) == before
+    assert list((tmp_path / "aside").iterdir()) == []

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of core.edits.workbench."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from core.edits.plan import EditPlan, plan, write
 from core.edits.values import Present
 from core.edits.workbench import Workbench
 from core.errors import TTMatrixError
-from core.files import atomic_write
 from core.proc import run_command
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
@@ -206,14 +206,16 @@ def test_a_write_that_fails_leaves_all_as_it_was(bench: Workbench, monkeypatch: 
     id = propose(bench, setting(A, "r"), setting(C, "s"))
     before = text(bench), text(bench, JAX)
 
-    def full(path: Path, new: str) -> None:
-        if path.parent.name == "torch":
-            raise TTMatrixError(f"Cannot write {path}", "No space left on device")
-        atomic_write(path, new)
+    replace = os.replace
+
+    def full(source: Path, target: Path) -> None:
+        if target.parent.name == "torch":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        replace(source, target)
 
     with monkeypatch.context() as patched:
-        patched.setattr(plan_module, "atomic_write", full)
-        with pytest.raises(TTMatrixError, match="No space left"):
+        patched.setattr(os, "replace", full)
+        with pytest.raises(TTMatrixError, match="Cannot write"):
             bench.write([id], SCHEMA)
     assert (text(bench), text(bench, JAX)) == before
     assert bench.desk.writing is None

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A directory of ours within git's, the lock of the index that goes with it, and what a killed one of us left of both.
+
+Both hold one file, their mark: it names the process, and the process holds a lock of the kernel on it, which every git
+that is started inherits. So it is known for certain when nobody is at work any more, even a git that outlived us.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+from time import monotonic
+
+from core.errors import TTMatrixError
+from core.proc import ProcessIdentity, is_alive, own_identity, this_host
+
+_PREFIX = "ttmatrix-"
+_MARK = "owner"
+_LOCK = "index.lock"
+_LONGEST_MARK = 4096
+"""Bytes."""
+_POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """A directory that is ours alone, on the disk of the repository."""
+
+    path: Path
+    descriptor: int
+    """Of the mark: whoever inherits it counts as one of us."""
+
+    @contextmanager
+    def lock(self, index: Path) -> Iterator[None]:
+        """Keep every other git from changing `index`, as git itself does while it commits.
+
+        Raises TTMatrixError where another git does so now.
+        """
+        lock = _lock_of(index)
+        try:
+            # Never there without our mark in it: what is killed in between must not look like a git.
+            lock.hardlink_to(self.path / _MARK)
+        except FileExistsError as error:
+            hint = "Wait for it. Where none runs, a git was killed: remove that file."
+            raise TTMatrixError("Another git is at work", f"{lock} exists.", hint) from error
+        except OSError as error:
+            raise TTMatrixError(f"Cannot write {lock}", error.strerror or str(error)) from error
+        try:
+            yield
+        finally:
+            _unlink_same(lock, self.descriptor)
+
+    def holds(self, index: Path) -> bool:
+        """Whether the lock of `index` is still ours; somebody may have removed it, and another git may be at work."""
+        return _is_same(_lock_of(index), self.descriptor)
+
+
+@contextmanager
+def scratch(home: Path, base: str = "") -> Iterator[Scratch]:
+    """Have a scratch directory in `home`, git's own. `base` is the commit that commits are to be made on.
+
+    Raises OSError where there can be none.
+    """
+    path = Path(mkdtemp(prefix=_PREFIX, dir=home))
+    try:
+        descriptor = os.open(path / _MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        try:
+            mark = {**asdict(own_identity()), "host": this_host(), "base": base, "held": _hold(descriptor)}
+            os.write(descriptor, json.dumps({"ttmatrix": mark}).encode())
+            os.fsync(descriptor)
+            yield Scratch(path, descriptor)
+        finally:
+            os.close(descriptor)
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def is_anything_left(home: Path) -> bool:
+    """Whether `clear` would find something to look at."""
+    return (home / _LOCK).exists() or next(home.glob(f"{_PREFIX}*"), None) is not None
+
+
+def clear(home: Path, wait: float = 0.0) -> tuple[str, ...]:
+    """Remove what those of us that were killed left in `home`; returns the commits that theirs were to be made on.
+
+    Only what bears our mark is touched, and only once its process and every git it started are gone. Raises
+    TTMatrixError where such a git is still at work after `wait` seconds. No other of us may be starting meanwhile.
+    """
+    deadline = monotonic() + wait
+    bases = [_cleared_by(mark, deadline) for mark in (home / _LOCK, *sorted(home.glob(f"{_PREFIX}*/{_MARK}")))]
+    for left in home.glob(f"{_PREFIX}*"):
+        if not (left / _MARK).exists():
+            shutil.rmtree(left, ignore_errors=True)
+    return tuple(dict.fromkeys(filter(None, bases)))
+
+
+class _Busy(Exception):
+    """A git that somebody of us started is at work, and he is gone."""
+
+
+def _cleared_by(mark: Path, deadline: float) -> str:
+    pause = threading.Event()
+    while True:
+        try:
+            return _cleared(mark)
+        except _Busy as busy:
+            if monotonic() >= deadline:
+                raise TTMatrixError(
+                    "git is still at work on a commit of a ttmatrix that was killed",
+                    f"It holds {mark}; a hook may be running.",
+                    f"Wait for it. Which process it is, this tells: fuser {mark}",
+                ) from busy
+        pause.wait(_POLL_SECONDS)
+
+
+def _cleared(mark: Path) -> str:
+    """Remove `mark` where it is provably left behind; returns the commit that it was to be built on, if any is known.
+
+    Raises _Busy where nobody but a git of his is left.
+    """
+    try:
+        descriptor = os.open(mark, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        owner = _owner(os.read(descriptor, _LONGEST_MARK))
+        if owner is None or owner.host != this_host() or is_alive(owner.process):
+            return ""
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _unlink_same(mark, descriptor)
+    except BlockingIOError as error:
+        raise _Busy from error
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
+    return owner.base
+
+
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    process: ProcessIdentity
+    host: str
+    base: str
+
+
+def _owner(mark: bytes) -> _Owner | None:
+    """Whose mark it is; None: none of ours. What git writes there begins otherwise."""
+    try:
+        told = json.loads(mark)["ttmatrix"]
+        if told["held"] is not True:
+            return None
+        process = ProcessIdentity(int(told["pid"]), float(told["start_time"]))
+        return _Owner(process, str(told["host"]), str(told["base"]))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _hold(descriptor: int) -> bool:
+    """Whether the file system has locks; where it has none, nothing can be proven later."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _lock_of(index: Path) -> Path:
+    return index.with_name(f"{index.name}.lock")
+
+
+def _unlink_same(path: Path, descriptor: int) -> None:
+    """Remove `path` while it is the file that is open: one that took its place is somebody else's."""
+    if _is_same(path, descriptor):
+        path.unlink(missing_ok=True)
+
+
+def _is_same(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(descriptor))
+    except OSError:
+        return False
