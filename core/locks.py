@@ -17,13 +17,14 @@ from core.proc import this_host
 
 @contextmanager
 def locked(path: Path, doing: str, *, wait: float) -> Iterator[None]:
-    """Hold the lock at `path` for as long as the block runs.
+    """Hold the lock at `path`, whose directory is made, for as long as the block runs.
 
     Raises TTMatrixError that names the holder and what it does after `wait` seconds, or where there can be no lock.
     """
     lock = FileLock(path)
     note = path.with_suffix(".holder")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock.acquire(timeout=wait)
     except Timeout as error:
         raise TTMatrixError(f"Another ttmatrix holds {path}", _holder(note), "Try again once it is done.") from error

@@ -5,6 +5,7 @@ argparse and imports on demand, because a headless command must answer while the
 """
 
 import argparse
+import errno
 import importlib
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol, cast
 
 from core import __version__
 from core.cli.console import Console, wants_colour
-from core.errors import EXIT_OK, TTMatrixError, UsageError
+from core.errors import EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError, UsageError
 
 if TYPE_CHECKING:
     from core.cli.context import Context
@@ -50,6 +51,8 @@ COMMANDS = {
     "demo": "lay out the sample checkout and open it",
 }
 _INTERRUPTED = 130
+_TOLD = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOTDIR})
+"""What a disk says that somebody can act on: it is full, read-only, broken, or somebody else's."""
 
 
 class AppRequest(NamedTuple):
@@ -98,6 +101,12 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
         # The reader has seen enough; the interpreter must not complain while it flushes.
         sys.stdout = None
         return EXIT_OK
+    except OSError as error:
+        if error.errno not in _TOLD:
+            raise
+        where = f": {error.filename}" if error.filename else ""
+        console.error(TTMatrixError("The system refuses", f"{error.strerror}{where}"))
+        return EXIT_INFRASTRUCTURE
     except KeyboardInterrupt:
         return _INTERRUPTED
 

@@ -60,9 +60,8 @@ class Progress:
 def sole_triage(root: Path) -> Iterator[None]:
     """Keep every other triage from editing the loaders of the same checkout; `root` is where its sessions are.
 
-    Raises TTMatrixError that names the holder.
+    Raises TTMatrixError that names the holder, or where there can be no lock.
     """
-    root.mkdir(parents=True, exist_ok=True)
     with locked(root / _LOCK, "triage", wait=0.5):
         yield
 

@@ -61,6 +61,11 @@ def test_a_note_that_says_nothing(tmp_path: Path) -> None:
     assert caught.value.detail == "It does not say which process it is."
 
 
+def test_the_directory_is_made(tmp_path: Path) -> None:
+    with locked(tmp_path / "a" / "b" / "x.lock", "holding", wait=0):
+        assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
+
+
 def test_where_there_can_be_no_lock(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(TTMatrixError, match="Cannot lock"), locked(tmp_path / "file" / "x.lock", "trying", wait=0):

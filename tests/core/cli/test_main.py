@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Global options, help, and exit codes."""
 
+import errno
+import json
 import os
 import re
 import shutil
@@ -11,9 +13,13 @@ from pathlib import Path
 import pytest
 
 from core import __version__
+from core.cli import command_doctor
 from core.cli.main import COMMANDS
 from tests.support.cli import call
+from tests.support.git import committed_checkout
 from tests.support.tree import sample
+
+TEST = "alpha/pytorch-tiny-single_device-training"
 
 
 def test_without_a_command_the_app_opens() -> None:
@@ -78,3 +84,72 @@ def test_a_name_that_is_no_text_is_told(tmp_path: Path) -> None:
         done = subprocess.run([*words, *more], capture_output=True, env=env, cwd=tmp_path, check=False)
         assert done.returncode == 0, done.stderr
         assert b"odd" in done.stdout
+
+
+COMMAND_LINES = [
+    ("list",),
+    ("show", TEST),
+    ("jobs",),
+    ("doctor",),
+    ("edit", "--apply", "-"),
+    ("edit", "--apply", "-", "--write"),
+    ("apply", "-"),
+    ("triage", TEST),
+    ("triage", TEST, "--apply"),
+    ("loaders",),
+    ("ingest", "-"),
+    ("verdicts",),
+    ("policy",),
+    ("propose",),
+    ("clusters",),
+    ("compare", "a", "b"),
+    ("run", TEST, "--kind", "cpu"),
+    ("runs",),
+    ("rerun", "--failed"),
+    ("queue",),
+    ("prune",),
+]
+
+
+@pytest.mark.parametrize("words", COMMAND_LINES, ids=" ".join)
+def test_a_home_that_nothing_can_be_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """What reads goes on; what cannot says so plainly: nothing raises."""
+    checkout = committed_checkout(sample(tmp_path / "tt-xla"))
+    home, make = tmp_path / "home", os.mkdir
+    home.mkdir()
+    monkeypatch.setenv("TTMATRIX_HOME", str(home))
+
+    def read_only(path: str | Path, *rest: int) -> None:
+        if Path(path).is_relative_to(home):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+        make(path, *rest)
+
+    monkeypatch.setattr(os, "mkdir", read_only)
+    operations = [{"op": "set", "id": TEST, "path": ["reason"], "value": "r"}]
+    called = call(*words, "--repo", checkout.root, stdin=json.dumps(operations))
+    reads = words[0] not in ("triage", "ingest", "compare", "run", "rerun")
+    assert (called.code in (0, 1)) is reads, called.err
+    assert "Traceback" not in called.err
+    assert list(home.iterdir()) == []
+    assert reads or called.err
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EROFS])
+def test_what_the_disk_says_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    def failing(*_: object) -> int:
+        raise OSError(number, "no", "/there")
+
+    monkeypatch.setattr(command_doctor, "execute", failing)
+    called = call("doctor", "--repo", sample(tmp_path).root)
+    assert (called.code, called.err) == (2, "ttmatrix: The system refuses\nno: /there\n")
+
+
+def test_an_error_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> int:
+        raise FileNotFoundError(errno.ENOENT, "no")
+
+    monkeypatch.setattr(command_doctor, "execute", failing)
+    with pytest.raises(FileNotFoundError):
+        call("doctor")
