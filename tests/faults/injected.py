@@ -10,7 +10,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
-_CALLS = ("open", "write", "fsync", "chmod", "replace", "rename", "truncate", "ftruncate", "unlink", "mkdir")
+_CALLS = ("open", "write", "fsync", "chmod", "replace", "rename", "link", "truncate", "ftruncate", "unlink", "mkdir")
 
 
 class Fault(StrEnum):
@@ -53,8 +53,7 @@ class Injector:
 
     def _counted(self, call: Callable[..., Any]) -> Callable[..., Any]:
         def counted(*arguments: Any, **named: Any) -> Any:
-            # A pipe has no disk that could fail.
-            if self._fault in _ERRORS and call.__name__ == "write" and not _is_file(arguments[0]):
+            if self._fault in _ERRORS and _needs_no_room(call.__name__, arguments):
                 return call(*arguments, **named)
             self._count += 1
             if self._count != self._at:
@@ -80,6 +79,11 @@ class Injector:
             raise AssertionError("killed")
 
         return torn
+
+
+def _needs_no_room(name: str, arguments: tuple[Any, ...]) -> bool:
+    """A pipe has no disk that could fail, and a full disk lets go of files."""
+    return name == "unlink" or (name == "write" and not _is_file(arguments[0]))
 
 
 def _is_file(descriptor: int) -> bool:
