@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only door to other processes: short commands with their output, and long ones that outlive us."""
 
+import ctypes
 import errno
 import os
 import shutil
@@ -12,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -26,6 +28,8 @@ _DEAD = frozenset("ZXx")
 _START_FIELD = 19
 """Of /proc/PID/stat behind the name; proc(5) counts it as the 22nd of all."""
 _TICKS = os.sysconf("SC_CLK_TCK")
+_PR_SET_PDEATHSIG = 1
+"""From linux/prctl.h."""
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -267,10 +271,18 @@ class Child:
         threading.Thread(target=self._process.wait, name=f"reap-{self.identity.pid}", daemon=True).start()
 
 
-def spawn_detached(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], output: Path | None = None) -> Child:
+def spawn_detached(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    output: Path | None = None,
+    ends_with_us: bool = False,
+) -> Child:
     """Start `argv` in a session of its own, with no terminal, reading nothing.
 
-    `env` is the whole environment. Both output streams are appended to `output`, or dropped.
+    `env` is the whole environment. Both output streams are appended to `output`, or dropped. `ends_with_us`: the kernel
+    kills it should we die first; only for a process that has one thread.
     Raises TTMatrixError where the command or `output` cannot be opened.
     """
     try:
@@ -283,10 +295,18 @@ def spawn_detached(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], ou
                 stdout=sink,
                 stderr=sink,
                 start_new_session=True,
+                preexec_fn=partial(_end_with, os.getpid(), ctypes.CDLL(None)) if ends_with_us else None,
             )
     except OSError as error:
         raise TTMatrixError(f"Cannot run {argv[0]}", f"{error.strerror}: {error.filename}") from error
     return Child(process)
+
+
+def _end_with(parent: int, libc: ctypes.CDLL) -> None:
+    """Runs in the child before its program does: the kernel is to kill it once `parent` is gone."""
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def descendants(root: ProcessIdentity) -> frozenset[ProcessIdentity]:
@@ -303,6 +323,15 @@ def marked(name: str, value: str) -> frozenset[ProcessIdentity]:
     """Every living process of ours whose environment has `name` set to `value`."""
     processes = psutil.process_iter(["environ"])
     return _living(process.pid for process in processes if (process.info["environ"] or {}).get(name) == value)
+
+
+def marks(name: str) -> dict[str, frozenset[ProcessIdentity]]:
+    """As `marked`, for every value at once."""
+    found: dict[str, set[int]] = {}
+    for process in psutil.process_iter(["environ"]):
+        if value := (process.info["environ"] or {}).get(name):
+            found.setdefault(value, set()).add(process.pid)
+    return {value: _living(pids) for value, pids in found.items()}
 
 
 def send_signal(process: ProcessIdentity, signum: signal.Signals) -> None:

@@ -2,20 +2,21 @@
 """Queue runs that outlive us, end them, wait for them."""
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.proc import Child, own_environment, spawn_detached
+from core.proc import Child, marked, own_environment, send_signal, spawn_detached
 from core.runs.environment import run_environment
 from core.runs.events import Finished, append_event
 from core.runs.minder import scheduler_command
 from core.runs.outcome import Outcome
 from core.runs.queue import Ticket
 from core.runs.record import RunRecord, RunState
-from core.runs.spec import RunSpec
+from core.runs.spec import RUN_VARIABLE, RunSpec
 from core.runs.store import RunStore, events_file
 
 _POLL = 0.1
@@ -96,6 +97,11 @@ def cancel_all(store: RunStore, run_ids: Sequence[str]) -> list[RunRecord]:
             store.queue.cancel(run_id)
     patience = max((sum(record.spec.graces) for record in records), default=0.0) + _END_MARGIN
     wait(store, going, until=time.monotonic() + patience)
+    for record in store.some(going):
+        if record.state is RunState.LOST:
+            # Nobody will ever do it, and nobody else knows them.
+            for process in marked(RUN_VARIABLE, record.spec.run_id):
+                send_signal(process, signal.SIGKILL)
     records = store.some(record.spec.run_id for record in records)
     for record in records:
         if record.active:

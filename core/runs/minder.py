@@ -109,6 +109,8 @@ class _Minder:
                 cwd=self._spec.cwd,
                 env=child_environment(self._environ, self._spec.env),
                 output=self._directory / LOG,
+                # Where we are killed together with the scheduler, nobody is left to end it.
+                ends_with_us=True,
             )
         except TTMatrixError as error:
             self._write(Exit(time.time(), None, f"{error.title}: {error.detail}"))

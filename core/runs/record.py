@@ -13,6 +13,7 @@ from core.runs.plain import plain_line
 from core.runs.spec import RunSpec
 
 _SUMMARY_CHARACTERS = 400
+_FEW_PIDS = 5
 
 
 class RunState(StrEnum):
@@ -88,6 +89,8 @@ class Presence:
     held: bool = False
     cancelling: bool = False
     turn: int | None = None
+    survivors: tuple[int, ...] = ()
+    """Pids of what goes on though nobody watches it."""
 
 
 GONE = Presence(watched=False)
@@ -134,12 +137,20 @@ def _summary(spec: RunSpec, state: RunState, finished: Finished | None, presence
     if finished:
         return _why(spec, finished)
     if state is RunState.LOST:
-        return "nothing of it is left, and nobody saw its end"
+        return _lost(spec, presence.survivors)
     if presence.cancelling:
         return "stopping"
     if state is RunState.RUNNING:
         return "running"
     return "held back" if presence.held else f"waiting for a {spec.slots} slot"
+
+
+def _lost(spec: RunSpec, survivors: Sequence[int]) -> str:
+    if not survivors:
+        return "nothing of it is left, and nobody saw its end"
+    pids = ", ".join(map(str, survivors[:_FEW_PIDS])) + (", …" if len(survivors) > _FEW_PIDS else "")
+    said = f"process {pids} goes on" if len(survivors) == 1 else f"processes {pids} go on"
+    return f"nobody watches it any more, but {said}: ttmatrix cancel {spec.run_id}"
 
 
 def _why(spec: RunSpec, finished: Finished) -> str:

@@ -8,17 +8,17 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
 from core.files import read_text
-from core.proc import boot_id, is_alive, this_host
-from core.runs.events import Event, Queued, Started, append_event, read_events
+from core.proc import ProcessIdentity, boot_id, is_alive, marks, this_host
+from core.runs.events import Event, Finished, Queued, Started, append_event, read_events
 from core.runs.index import Index
 from core.runs.queue import Queue, Ticket
 from core.runs.record import GONE, Presence, RunRecord, RunState, fold
-from core.runs.spec import RunSpec, is_run_id, spec_from_json, spec_to_json
+from core.runs.spec import RUN_VARIABLE, RunSpec, is_run_id, spec_from_json, spec_to_json
 
 SPEC = "spec.json"
 EVENTS = "events.jsonl"
@@ -27,6 +27,7 @@ ARRIVALS = "arrivals.txt"
 EXIT = "exit.json"
 JUNIT = "junit.xml"
 PROVENANCE = "provenance.json"
+_SURVIVORS_SECONDS = 1.0
 
 
 def read_spec(directory: Path) -> RunSpec:
@@ -76,6 +77,8 @@ class RunStore:
         self._index = Index(self.root / "index.sqlite")
         self._finished: dict[str, RunRecord] = {}
         self._active: dict[str, tuple[int, RunSpec, list[Event]]] = {}
+        self._found_survivors: Mapping[str, frozenset[ProcessIdentity]] = {}
+        self._looked_for_survivors = -_SURVIVORS_SECONDS
 
     def directory(self, run_id: str) -> Path:
         """Where the run whose whole id is `run_id` is kept."""
@@ -191,7 +194,21 @@ class RunStore:
             spec = known[1] if known else read_spec(directory)
             known = self._active[name] = (stamp, spec, read_events(events_file(directory)))
         _, spec, events = known
-        return fold(spec, self.root, events, _presence(name, events, queued))
+        return fold(spec, self.root, events, self._presence(name, events, queued))
+
+    def _presence(self, run_id: str, events: list[Event], queued: _Queued) -> Presence:
+        presence = _presence(run_id, events, queued)
+        if presence.watched or not _began_here(events):
+            return presence
+        pids = sorted(process.pid for process in self._survivors().get(run_id, ()))
+        return replace(presence, survivors=tuple(pids))
+
+    def _survivors(self) -> Mapping[str, frozenset[ProcessIdentity]]:
+        """The living processes of every run, looked for at most once a while: all processes have to be asked."""
+        now = time.monotonic()
+        if now - self._looked_for_survivors > _SURVIVORS_SECONDS:
+            self._found_survivors, self._looked_for_survivors = marks(RUN_VARIABLE), now
+        return self._found_survivors
 
 
 def _presence(run_id: str, events: list[Event], queued: _Queued) -> Presence:
@@ -208,6 +225,14 @@ def _presence(run_id: str, events: list[Event], queued: _Queued) -> Presence:
     # What has ended is reported by the scheduler, in a moment.
     watched = started is None or queued.served or is_alive(started.minder)
     return Presence(watched, ticket.held, run_id in queued.cancelled, turn)
+
+
+def _began_here(events: list[Event]) -> bool:
+    """Whether it was started since this machine was, and no end is known."""
+    place = next((event for event in events if isinstance(event, Queued)), None)
+    here = place is not None and (place.host, place.boot) == (this_host(), boot_id())
+    begun = any(isinstance(event, Started) for event in events)
+    return here and begun and not any(isinstance(event, Finished) for event in events)
 
 
 def _stamp(file: Path) -> int:

@@ -92,7 +92,9 @@ class Watch:
         return Sign(now, size, processor_seconds(descendants(self.minder)))
 
     def _sweep(self) -> None:
-        """Where somebody killed the minder, the run's processes are known by nothing but their environment."""
-        if self.exit() is None:
-            for process in marked(RUN_VARIABLE, self.spec.run_id):
-                send_signal(process, signal.SIGKILL)
+        """Where somebody killed the minder, the run's processes are known by nothing but their environment.
+
+        Also where its end is known: it may have left something running.
+        """
+        for process in marked(RUN_VARIABLE, self.spec.run_id):
+            send_signal(process, signal.SIGKILL)

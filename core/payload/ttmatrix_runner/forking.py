@@ -7,6 +7,7 @@ crash is worded and tagged as upstream has it.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pickle
 import signal
@@ -22,6 +23,9 @@ from .item import ModelTest
 from .parameters import PLACEHOLDER
 from .report import crash_properties
 
+_PR_SET_PDEATHSIG = 1
+"""From linux/prctl.h."""
+
 
 def run_forked(item: ModelTest) -> list[pytest.TestReport]:
     """The reports of `item`, made in a child; where that dies, the one report that says so."""
@@ -30,8 +34,13 @@ def run_forked(item: ModelTest) -> list[pytest.TestReport]:
         with warnings.catch_warnings():
             # Newer Pythons warn of threads; those of torch do not run yet.
             warnings.simplefilter("ignore", DeprecationWarning)
+            parent, libc = os.getpid(), ctypes.CDLL(None)
             pid = os.fork()
         if pid == 0:
+            # Who kills pytest does not leave the model behind.
+            libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            if os.getppid() != parent:
+                os._exit(1)
             _child(item, file)
         status = _wait(pid)
         if status == 0 and file.is_file():
