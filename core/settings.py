@@ -84,6 +84,8 @@ class Settings:
     """Seconds after which a device run is stopped; 0: never."""
     hang_timeout: float = 1200.0
     """Seconds without output and without work after which any run is stopped; 0: never."""
+    log_gib: float = 2.0
+    """How large, in GiB, the log of one run may grow; its beginning and its end are kept; 0: any size."""
     notify: str = "bell"
     """How the end of a batch is told: bell, osc9 (a desktop notification) or off."""
     keep_runs: int = 0

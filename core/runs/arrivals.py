@@ -58,6 +58,10 @@ class Arrivals:
             with suppress(ValueError):
                 at, size = line.split()
                 note = float(at), int(size)
+                if self._sizes and note[1] < self._sizes[-1]:
+                    # The middle of the log was left out: of what stands where before, nothing is known any more.
+                    self._times.clear()
+                    self._sizes.clear()
                 self._times.append(note[0])
                 self._sizes.append(note[1])
         return bool(whole)

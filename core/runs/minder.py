@@ -23,6 +23,7 @@ from core.proc import own_environment, own_identity, spawn_detached
 from core.runs.arrivals import STEP_SECONDS, ArrivalNotes
 from core.runs.environment import child_environment
 from core.runs.events import Started, append_event
+from core.runs.log_limit import LogLimit
 from core.runs.spec import RunSpec
 from core.runs.store import ARRIVALS, EVENTS, EXIT, LOG
 
@@ -86,6 +87,7 @@ class _Minder:
         self._environ = environ
         self._libc = ctypes.CDLL(None)
         self._arrivals = ArrivalNotes(directory / LOG, directory / ARRIVALS)
+        self._limit = LogLimit(directory / LOG, spec.log_limit)
         self._exit = -1
 
     def mind(self, parent: int) -> NoReturn:
@@ -115,15 +117,19 @@ class _Minder:
         except TTMatrixError as error:
             self._write(Exit(time.time(), None, f"{error.title}: {error.detail}"))
             os._exit(0)
-        self._note_arrivals()
+        self._watch_log()
         self._reap(child.identity.pid)
         os._exit(0)
 
-    def _note_arrivals(self) -> None:
-        """Note from time to time how far the log has come."""
+    def _watch_log(self) -> None:
+        """Note from time to time how far the log has come, and keep it below its limit."""
         # A timer costs nothing between its ticks, and no child inherits it.
-        signal.signal(signal.SIGALRM, lambda *_: self._arrivals.note(time.time()))
+        signal.signal(signal.SIGALRM, lambda *_: self._look_at_log())
         signal.setitimer(signal.ITIMER_REAL, STEP_SECONDS, STEP_SECONDS)
+
+    def _look_at_log(self) -> None:
+        self._limit.enforce()
+        self._arrivals.note(time.time())
 
     def _redirect(self) -> None:
         null = os.open(os.devnull, os.O_RDWR)
@@ -156,7 +162,7 @@ class _Minder:
             except ChildProcessError:
                 return
             if pid == child:
-                self._arrivals.note(time.time())
+                self._look_at_log()
                 self._write(Exit(time.time(), os.waitstatus_to_exitcode(status)))
 
     def _write(self, end: Exit) -> None:

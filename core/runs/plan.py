@@ -22,6 +22,7 @@ from core.sources.checkout import Checkout
 
 _CHECKOUT_INTERPRETERS = ("venv/bin/python", ".venv/bin/python")
 _ARTEFACTS = "{artefacts}"
+_GIB = 2**30
 
 
 def plan_run(
@@ -74,6 +75,7 @@ def plan_run(
         memory=how.memory(settings),
         hang_timeout=settings.hang_timeout,
         profile=profile,
+        log_limit=int(max(0.0, settings.log_gib) * _GIB),
     )
 
 

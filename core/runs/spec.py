@@ -77,6 +77,8 @@ class RunSpec:
     """Seconds it will take, as far as earlier runs tell."""
     profile: str = ""
     """The profile of the settings that it was asked for with."""
+    log_limit: int = 0
+    """Bytes that its log may have; 0: any number."""
 
 
 def run_id(now: datetime, token: str) -> str:
@@ -150,4 +152,5 @@ def spec_from_fields(raw: Mapping[str, Any]) -> RunSpec:
         estimate=None if raw["estimate"] is None else float(raw["estimate"]),
         # Runs of earlier versions do not say.
         profile=str(raw.get("profile", "")),
+        log_limit=int(raw.get("log_limit", 0)),
     )

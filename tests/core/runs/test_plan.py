@@ -64,6 +64,7 @@ def test_a_plan_says_everything(checkout: Checkout) -> None:
     assert (spec.run_id, spec.created) == ("20261121-073215-ab12cd", "2026-11-21T07:32:15+00:00")
     assert (spec.function, spec.arch, spec.cwd) == (Function.TORCH, "n150", checkout.root)
     assert spec.timeout == Settings().cpu_timeout
+    assert (spec.log_limit, plan(checkout, ID, Settings(log_gib=-1)).log_limit) == (2 * 2**30, 0)
     assert (spec.hang_timeout, spec.memory) == (Settings().hang_timeout, 4 * 2**30)
     assert "PYTHONPATH" not in spec.env
     assert spec.env["TTMATRIX_RUN"] == spec.run_id

@@ -79,7 +79,7 @@ def test_a_spec_comes_back_from_the_disk(spec: RunSpec) -> None:
     assert spec_from_json(spec_to_json(spec)) == spec
 
 
-@pytest.mark.parametrize("field", sorted(json.loads(spec_to_json(SPEC)).keys() - {"profile"}))
+@pytest.mark.parametrize("field", sorted(json.loads(spec_to_json(SPEC)).keys() - {"profile", "log_limit"}))
 def test_a_spec_that_lacks_anything_is_refused(field: str) -> None:
     raw = json.loads(spec_to_json(SPEC))
     del raw[field]
@@ -87,10 +87,11 @@ def test_a_spec_that_lacks_anything_is_refused(field: str) -> None:
         spec_from_json(json.dumps(raw))
 
 
-def test_a_spec_of_an_earlier_version_has_no_profile() -> None:
+def test_a_spec_of_an_earlier_version_has_no_profile_and_no_limit_of_its_log() -> None:
     raw = json.loads(spec_to_json(SPEC))
-    del raw["profile"]
-    assert spec_from_json(json.dumps(raw)).profile == ""
+    del raw["profile"], raw["log_limit"]
+    spec = spec_from_json(json.dumps(raw))
+    assert (spec.profile, spec.log_limit) == ("", 0)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"version": 1}', '"x"'])
