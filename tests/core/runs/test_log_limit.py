@@ -92,10 +92,14 @@ def test_whoever_appends_meanwhile_goes_on_at_the_end(log: Path) -> None:
 
 
 def test_a_look_that_interrupts_another_does_nothing(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    limit, inner = LogLimit(log, LIMIT), []
+    limit, inner, real = LogLimit(log, LIMIT), list[bool](), os.ftruncate
     write(log, 0, 10_000)
-    real = os.ftruncate
-    monkeypatch.setattr("os.ftruncate", lambda *words: (inner.append(limit.enforce()), real(*words)))
+
+    def truncate(descriptor: int, size: int) -> None:
+        inner.append(limit.enforce())
+        real(descriptor, size)
+
+    monkeypatch.setattr("os.ftruncate", truncate)
     assert limit.enforce() is True
     assert inner == [False]
     write(log, 0, 10_000)
