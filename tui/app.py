@@ -167,6 +167,7 @@ class TTMatrixApp(Running, Deciding, inherit_bindings=False):
         self._asked = set(learned)
         self.matrix_changed.publish(None)
         self._read_evidence()
+        self.read_ages()
         self.rebase_pending()
 
     def learn(self, names: Iterable[str]) -> None:

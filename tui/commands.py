@@ -116,6 +116,9 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("runs.rest", Where.RUNS, "R", "run_rest", "Run rest", "Run what failed or did not run in the last batch"),
     Command("runs.compare", Where.RUNS, "c", "compare", "Compare", "Compare the logs of two marked runs", footer=True),
+    Command(
+        "runs.everywhere", Where.RUNS, "a", "everywhere", "All", "Show runs of every checkout, or only of this one"
+    ),
     Command("runs.enter", Where.RUN_TABLE, "enter", "open", "Log", "Give the log of the run the whole screen"),
     Command("runs.detail", Where.RUNS, "d", "detail", "Detail", "What came of the run and all about it, or its log"),
     Command("runs.entry", Where.RUNS, "o", "entry", "Entry", "Show the test of the run in the matrix"),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of the detail panel. Pure: what is known about an id, to styled lines."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from rich.text import Text
 
@@ -9,6 +10,7 @@ from core.evidence.judgement import Judgement
 from core.matrix.detail import Detail
 from core.matrix.effective import text_of
 from core.matrix.matrix import NO_ARCH
+from core.runs.ages import Age
 from core.runs.record import RunRecord
 from core.text import one_line, printable
 from tui.evidence_strip import strip_cells
@@ -28,11 +30,15 @@ _MOST_IDS = 200
 
 
 def detail_text(
-    detail: Detail, runs: Sequence[RunRecord], jobs: Sequence[str] | None = None, judged: Sequence[Judgement] = ()
+    detail: Detail,
+    runs: Sequence[RunRecord],
+    jobs: Sequence[str] | None = None,
+    judged: Sequence[Judgement] = (),
+    ages: Mapping[str, Age] = MappingProxyType({}),
 ) -> Text:
     """Entry, effective values, evidence, CI jobs, loader, siblings and runs of one id.
 
-    `jobs` are None until they are known; so are no judgements until results are read.
+    `jobs` are None until they are known; so are no judgements until results are read. `ages` are by run id.
     """
     text = Text(no_wrap=False)
     text.append(f"{one_line(detail.id)}\n", "bold")
@@ -43,7 +49,7 @@ def detail_text(
     _heading(text, "loader")
     text.append(f"{one_line(detail.loader)}\n" if detail.loader else "no loader gives rise to this id\n")
     text.append(f"{detail.function}\n", "dim")
-    _runs(text, runs)
+    _runs(text, runs, ages)
     for finding in detail.findings:
         _heading(text, finding.kind)
         text.append(f"{one_line(finding.message)} ({one_line(finding.file)}:{finding.line})\n", "red")
@@ -116,12 +122,13 @@ def _jobs(text: Text, jobs: Sequence[str] | None) -> None:
     text.append("".join(f"{one_line(job)}\n" for job in jobs) or "no scheduled job selects this test\n")
 
 
-def _runs(text: Text, runs: Sequence[RunRecord]) -> None:
+def _runs(text: Text, runs: Sequence[RunRecord], ages: Mapping[str, Age]) -> None:
     if not runs:
         return
     _heading(text, "runs here")
     for record in runs[:5]:
-        look = run_look(record)
+        age = ages.get(record.spec.run_id)
+        look = run_look(record, age)
         text.append(f"{record.spec.run_id}  {record.spec.kind}  ")
         text.append(f"{look.word:9}", _STYLES.get(look.style, ""))
-        text.append(f" {seconds_text(record.seconds):>6}  {record.summary}\n")
+        text.append(f" {seconds_text(record.seconds):>6}  {f'{age.text}; ' if age else ''}{record.summary}\n")

@@ -4,23 +4,24 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from core.matrix.table_columns import BY_TABLE_FIELD, EVIDENCE, RUN, text_of_row
+from core.matrix.table_columns import BY_TABLE_FIELD, DEVICE_RUN, EVIDENCE, RUN, RUN_KINDS, text_of_row
 from core.matrix.view import View
 from core.text import one_line
 from tui.presentation import Cell, arch_letters, arch_title, bringup_word, status_look
 from tui.widgets.row_table import TableColumn
 
-# What shows results and runs is imported once there are any: the first frame has none.
+# What shows results is imported once there are any: the first frame has none.
 
 if TYPE_CHECKING:
     from core.evidence.verdicts import Verdicts
-    from core.runs.record import RunRecord
+    from tui.run_look import OutcomeLook
 
 _SIZES: Mapping[str, TableColumn] = {
     "id": TableColumn("", 44, share=3, elide=True),
     "status": TableColumn("", 6),
     "archs": TableColumn("", 0, yields=1),
     RUN: TableColumn("", 9, yields=2),
+    DEVICE_RUN: TableColumn("", 10, yields=2),
     "bringup": TableColumn("", 10, yields=3),
     EVIDENCE: TableColumn("", 22, share=1, yields=4),
     "reason": TableColumn("", 20, share=2, yields=5),
@@ -42,14 +43,14 @@ class MatrixRows:
     def __init__(
         self,
         view: View,
-        last_runs: "Mapping[str, RunRecord]",
+        runs: "Mapping[str, Mapping[str, OutcomeLook]]",
         edited: frozenset[str],
         verdicts: "Verdicts | None" = None,
     ) -> None:
-        """`last_runs` by id; `edited` are ids with pending changes; `verdicts` know all results, once they are read."""
+        """`runs` by column, then by id; `edited` are ids with pending changes; `verdicts` know all results."""
         self._view = view
         self._matrix, self._rows, self._arch = view.matrix, view.rows, view.lens
-        self._last_runs = last_runs
+        self._runs = runs
         self._edited = edited
         self._verdicts = verdicts
         self._names = view.columns
@@ -83,7 +84,7 @@ class MatrixRows:
     @property
     def _looks(self) -> tuple[object, ...]:
         """What decides how the table looks, beside marks. None of it is ever changed."""
-        return self._matrix, self._arch, self._names, self._last_runs, self._edited, self._verdicts, self._sort
+        return self._matrix, self._arch, self._names, self._runs, self._edited, self._verdicts, self._sort
 
     def position_of(self, key: str) -> int | None:
         return self._view.position_of(key)
@@ -124,14 +125,9 @@ class MatrixRows:
         archs = [arch for arch in seen if self._arch in ("", arch)]
         return [Cell(one_line("  ".join(strip_of(arch, seen[arch]).text for arch in archs)))]
 
-    def _run(self, row: int, _: str) -> list[Cell]:
-        record = self._last_runs.get(self._matrix.ids[row])
-        if record is None:
-            return [Cell("")]
-        from tui.run_look import run_look
-
-        look = run_look(record)
-        return [Cell(look.word, look.style)]
+    def _run(self, row: int, name: str) -> list[Cell]:
+        look = self._runs.get(name, {}).get(self._matrix.ids[row])
+        return [Cell(look.word, look.style) if look else Cell("")]
 
 
 _CELLS: Mapping[str, Callable[[MatrixRows, int, str], list[Cell]]] = {
@@ -139,6 +135,6 @@ _CELLS: Mapping[str, Callable[[MatrixRows, int, str], list[Cell]]] = {
     "status": MatrixRows._status,
     "archs": MatrixRows._archs,
     "bringup": MatrixRows._bringup,
-    RUN: MatrixRows._run,
+    **dict.fromkeys(RUN_KINDS, MatrixRows._run),
     EVIDENCE: MatrixRows._evidence,
 }

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """How runs look: the word and the style of one, and how far all of them have come. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.matrix.table_columns import RUN_KINDS
+from core.runs.ages import Age, newest_by_test
 from core.runs.estimate import Progress
 from core.runs.outcome import Outcome
 from core.runs.record import RunRecord, RunState
@@ -34,13 +36,24 @@ _OUTCOMES = {
 }
 
 
-def run_look(record: RunRecord) -> OutcomeLook:
-    """The word for a run: its outcome once there is one, else its state."""
+def run_look(record: RunRecord, age: Age | None = None) -> OutcomeLook:
+    """The word for a run: its outcome once there is one, else its state; dim and with a mark where it has an `age`."""
     if record.outcome is not None:
-        return _OUTCOMES[record.outcome]
+        look = _OUTCOMES[record.outcome]
+        return OutcomeLook(f"{look.word}{age.mark}", "dim") if age else look
     if record.state is RunState.RUNNING:
         return OutcomeLook("running", "running")
     return OutcomeLook("held" if record.held else "queued", "dim")
+
+
+def last_runs(records: Sequence[RunRecord], ages: Mapping[str, Age]) -> dict[str, dict[str, OutcomeLook]]:
+    """How the newest runs look, by column of runs, then by test id; `records` are newest first, `ages` by run id."""
+    return {
+        name: {
+            id: run_look(record, ages.get(record.spec.run_id)) for id, record in newest_by_test(records, kind).items()
+        }
+        for name, kind in RUN_KINDS.items()
+    }
 
 
 def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:

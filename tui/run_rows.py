@@ -2,9 +2,11 @@
 """Runs as rows of a table: what goes on, then the queue in the order of its turns, then what has ended."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from core.errors import TTMatrixError
+from core.runs.ages import Age
 from core.runs.claims import EVERYTHING
 from core.runs.record import RunRecord, RunState
 from core.runs.spec import RunSpec
@@ -14,6 +16,9 @@ from tui.presentation import Cell, seconds_text
 from tui.run_look import run_look
 from tui.widgets.row_table import TableColumn
 
+_AGE = TableColumn("age", 24, from_width=120)
+_CHECKOUT = TableColumn("checkout", 24, share=1, elide=True)
+"""Takes the place of the age where runs of every checkout are shown: of others there is none."""
 _COLUMNS: Sequence[TableColumn] = (
     TableColumn("outcome", 9),
     TableColumn("time", 12),
@@ -21,20 +26,28 @@ _COLUMNS: Sequence[TableColumn] = (
     TableColumn("slot", 8, from_width=100),
     TableColumn("arch", 9, from_width=130),
     TableColumn("why, or the last line", 20, share=2, from_width=100),
-    TableColumn("run", 22, from_width=130),
+    _AGE,
+    TableColumn("run", 22, from_width=150),
 )
 
 
 class RunRows:
     """A RowSource over run records."""
 
-    columns = _COLUMNS
-
     def __init__(
-        self, records: Iterable[RunRecord], marks: Collection[str] = (), clock: Callable[[], float] = time.time
+        self,
+        records: Iterable[RunRecord],
+        marks: Collection[str] = (),
+        clock: Callable[[], float] = time.time,
+        ages: Mapping[str, Age] = MappingProxyType({}),
+        *,
+        with_checkout: bool = False,
     ) -> None:
-        """`clock` gives seconds since the epoch."""
+        """`clock` gives seconds since the epoch; `ages` are by run id."""
         self.records = in_turn(records)
+        self._ages = ages
+        self._with_checkout = with_checkout
+        self.columns = tuple(_CHECKOUT if with_checkout and one is _AGE else one for one in _COLUMNS)
         self._marks = marks
         self._clock = clock
 
@@ -49,7 +62,9 @@ class RunRows:
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         record = self.records[position]
-        look = run_look(record)
+        age = self._ages.get(record.spec.run_id)
+        look = run_look(record, age)
+        told = str(record.spec.cwd) if self._with_checkout else age.text if age else ""
         return (
             [Cell("stopping" if record.cancelling else look.word, look.style)],
             [Cell(time_text(record, self._clock()), "dim")],
@@ -57,6 +72,7 @@ class RunRows:
             [Cell(slot_text(record.spec), "dim")],
             [Cell(one_line(record.spec.arch or ""), "dim")],
             [Cell(_told(record), "" if record.state is RunState.RUNNING else "dim")],
+            [Cell(one_line(told), "dim")],
             [Cell(record.spec.run_id, "dim")],
         )
 

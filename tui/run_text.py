@@ -7,6 +7,7 @@ from datetime import datetime
 
 from rich.text import Text
 
+from core.runs.ages import Age
 from core.runs.record import RunRecord
 from core.runs.spec import shell_command
 from core.text import one_line
@@ -17,11 +18,11 @@ _STYLES = {"pass": "green", "fail": "bold red", "running": "bold"}
 _LABEL = 12
 
 
-def run_text(record: RunRecord, provenance: Mapping[str, object]) -> Text:
-    """`provenance` is what was written down beside the run when it was asked for."""
+def run_text(record: RunRecord, provenance: Mapping[str, object], age: Age | None = None) -> Text:
+    """`provenance` is what was written down beside the run when it was asked for, `age` how old its tree is now."""
     look = run_look(record)
     head = Text.assemble((look.word, _STYLES.get(look.style, "dim")), "  ", (one_line(record.spec.test_id), "bold"))
-    facts = [*_course(record), *_provenance(provenance), *_files(record)]
+    facts = [*_course(record), *_tree(record, age), *_provenance(provenance), *_files(record)]
     return Text("\n").join([head, *_phases(record), *(_fact(name, value) for name, value in facts if value)])
 
 
@@ -55,6 +56,13 @@ def _phases(record: RunRecord) -> Iterator[Text]:
     for name, value in result.items():
         if value is not None and name not in ("version", "nonce"):
             yield _fact(name, value if isinstance(value, str) else json.dumps(value))
+
+
+def _tree(record: RunRecord, age: Age | None) -> Iterator[tuple[str, str]]:
+    yield "ran in", str(record.spec.cwd)
+    yield "age", age.text if age else ""
+    if record.tree is not None and record.tree.commit and not record.tree.committed:
+        yield "loader", "with changes that are in no commit"
 
 
 def _provenance(told: Mapping[str, object]) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from textual.signal import Signal
 
 from core.errors import TTMatrixError
+from core.sources.stamps import Stamps, all_unchanged
 from core.text import one_line
 from tui.host import Host
 from tui.telling import Telling
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from core.runs.launch_plan import LaunchPlan
     from core.runs.queue import Queue
     from core.runs.record import RunRecord
+    from tui.session import Aged
 
 
 class Running(Telling):
@@ -27,6 +29,8 @@ class Running(Telling):
         self.runs_changed: Signal[None] = Signal(self, "runs changed")
         self.runs_unreadable = ""
         """What is wrong with the store, as far as that was told."""
+        self._heads: Stamps = {}
+        """Of the files that change with another commit; none while somebody looks."""
         self._unsettled: set[str] = set()
         """Batches that went on, or were started here, and whose end nobody was told yet."""
 
@@ -41,15 +45,34 @@ class Running(Telling):
                 self.tell(error)
             return
         self.runs_unreadable = ""
-        if records != self.session.runs:
-            self._unsettled |= {record.spec.batch for record in records if record.active}
-            self.session.runs = records
+        if records != self.session.all_runs:
+            self.session.take_runs(records)
+            self._unsettled |= {record.spec.batch for record in self.session.runs if record.active}
             self.runs_moved()
+            self.read_ages()
+        elif not all_unchanged(self._heads):
+            # Another commit is checked out, by whoever it was.
+            self.read_ages()
+        records = self.session.runs
         if self._unsettled and not any(record.active for record in records):
             ended = [record for record in records if record.spec.batch in self._unsettled]
             if ended:
                 self._unsettled.clear()
                 self._tell_end(ended)
+
+    def read_ages(self) -> None:
+        """Find out in the background how far the trees of runs are from the present one."""
+
+        def take(aged: Aged) -> None:
+            self._heads = aged.heads
+            before = self.session.ages, self.session.runs
+            self.session.take_ages(aged)
+            if before != (self.session.ages, self.session.runs):
+                self.runs_moved()
+
+        if self.session.all_runs:
+            self._heads = {}
+            self.in_thread("ages", self.session.read_ages, take, supersede=True)
 
     def runs_moved(self) -> None:
         """Tell everybody that runs began, went on or ended."""

@@ -31,10 +31,13 @@ if TYPE_CHECKING:
     from core.matrix.detail import Detail
     from core.matrix.selected import Selected
     from core.model import Finding
+    from core.runs.ages import Age
     from core.runs.estimate import Progress
     from core.runs.launch_plan import LaunchPlan, Options
     from core.runs.record import RunRecord
     from core.runs.store import RunStore
+    from core.runs.tree_reader import TreeReader
+    from core.sources.stamps import Stamps
     from core.triage.perform import World
 
 # The first frame shows the matrix, and only that: all else is imported where it is asked for.
@@ -51,8 +54,14 @@ class Session:
     """The person's saved views and columns."""
     verdicts: Verdicts | None = None
     """What all results say of the cells, once somebody has wanted to know."""
+    all_runs: list[RunRecord] = field(default_factory=list)
+    """Of every checkout, as of the last look at the store, newest first."""
     runs: list[RunRecord] = field(default_factory=list)
-    """As of the last look at the store, newest first."""
+    """Those of this checkout."""
+    ages: Mapping[str, Age] = field(default_factory=dict)
+    """How far the tree of a run is from the present one, by run id; what shows the present tree has none."""
+    _repository: str = ""
+    """The first commit of the checkout, once git was asked."""
     edited: frozenset[str] = frozenset()
     """Ids that pending changes are about, as of the last look at the bench."""
     open_changes: int = 0
@@ -215,6 +224,34 @@ class Session:
 
         return describe(self.matrix, id)
 
+    @cached_property
+    def tree(self) -> TreeReader:
+        from core.runs.tree_reader import TreeReader
+
+        return TreeReader(self.checkout)
+
+    def take_runs(self, records: list[RunRecord]) -> None:
+        """Take in what is in the store of runs."""
+        from core.runs.ages import of_checkout
+
+        self.all_runs = records
+        self.runs = of_checkout(records, self.checkout.root, self._repository)
+
+    def read_ages(self) -> Aged:
+        """How old the runs of this checkout are. Asks git: not for the app's own thread."""
+        from core.runs.ages import ages, own_runs
+        from core.sources.stamps import stamp_of
+
+        # Before the commits are read: what changes meanwhile is noticed at the next look.
+        heads = {str(file): stamp_of(file) for file in self.tree.head_files()}
+        own = own_runs(self.all_runs, self.tree)
+        return Aged(self.tree.heads().repository, ages(own, self.matrix, self.tree), heads)
+
+    def take_ages(self, aged: Aged) -> None:
+        """Take in what `read_ages` found."""
+        self._repository, self.ages = aged.repository, aged.ages
+        self.take_runs(self.all_runs)
+
     def last_run(self, id: str) -> RunRecord | None:
         """The newest run of a test."""
         return next((record for record in self.runs if record.spec.test_id == id), None)
@@ -235,7 +272,7 @@ class Session:
         from core.runs.launch_plan import look_ahead
         from core.runs.plan import as_batch, plan_again
 
-        again = [plan_again(record.spec, self.store.root) for record in records]
+        again = [plan_again(record.spec, self.store.root, self.matrix) for record in records]
         return look_ahead(as_batch(with_estimates(again, self.runs, {})), self.settings, runs=self.store.root)
 
     def tend(self) -> None:
@@ -252,9 +289,10 @@ class Session:
 
     def plan_rest(self) -> LaunchPlan:
         """What failed or did not run in the newest batch, again. Raises UsageError where there is none."""
+        from core.runs.ages import own_runs
         from core.runs.batches import left_over, newest_batch
 
-        records = self.store.records()
+        records = own_runs(self.store.records(), self.tree)
         return self.plan_again(left_over(records, newest_batch(records), failures=True, undone=True))
 
     def start(self, plan: LaunchPlan) -> tuple[list[RunRecord], str]:
@@ -293,6 +331,16 @@ class Session:
         from core.sources.expectations import read_expectations
 
         return Present(read_expectations(self.checkout, self.matrix.schema))
+
+
+class Aged(NamedTuple):
+    """What the runs of a checkout are worth now."""
+
+    repository: str
+    """Its first commit."""
+    ages: Mapping[str, Age]
+    heads: Stamps
+    """Of the files that change when another commit is checked out."""
 
 
 class Reread(NamedTuple):

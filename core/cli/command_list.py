@@ -11,7 +11,7 @@ from core.matrix.fields import select
 from core.matrix.matrix import NO_ARCH, Matrix, Universe
 from core.matrix.query import Query
 from core.matrix.query_help import help_text
-from core.matrix.table_columns import RUN, ordered, text_of_row
+from core.matrix.table_columns import RUN_KINDS, ordered, text_of_row
 from core.matrix.view import check_arch
 from core.matrix.view_spec import ViewSpec
 
@@ -51,7 +51,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         _print_ids(matrix, rows, context, with_function=args.universe == "collected")
         return EXIT_OK
     columns = view.columns or _COLUMNS
-    runs = _last_runs(context) if RUN in (*columns, view.sort) else {}
+    runs = {name: _last_runs(context, kind) for name, kind in RUN_KINDS.items() if name in (*columns, view.sort)}
     rows = ordered(matrix, rows, view.sort, arch, runs, descending=view.descending)
     cells = (tuple(text_of_row(matrix, row, name, arch, runs) for name in columns) for row in rows)
     if style == "json":
@@ -88,12 +88,17 @@ def _print_views(context: Context) -> int:
     return EXIT_OK
 
 
-def _last_runs(context: Context) -> dict[str, str]:
-    """A word for the last run of each id that has one."""
-    from core.runs.store import RunStore
+def _last_runs(context: Context, kind: str) -> dict[str, str]:
+    """Words for the last run of a kind of each id that has one: how it ended, and how long ago that was in changes."""
+    from core.runs.ages import ages, newest_by_test
 
-    newest_last = reversed(RunStore(context.paths.runs).records())
-    return {record.spec.test_id: str(record.outcome or record.state) for record in newest_last}
+    found = newest_by_test(context.run_records, kind)
+    old = ages(found.values(), context.matrix, context.tree)
+    words: dict[str, str] = {}
+    for id, record in found.items():
+        age = old.get(record.spec.run_id)
+        words[id] = f"{record.outcome or record.state}{f' ({age.text})' if age else ''}"
+    return words
 
 
 def _print_ids(matrix: Matrix, rows: Iterable[int], context: Context, *, with_function: bool) -> None:

@@ -6,10 +6,14 @@ from collections.abc import Sequence
 
 from core.cli.context import Context
 from core.cli.start_runs import configure_start, start
+from core.matrix.index import index
+from core.matrix.matrix import Matrix
 from core.runs.batches import left_over, newest_batch
 from core.runs.plan import plan_again
 from core.runs.record import RunRecord
 from core.runs.store import RunStore
+from core.runs.tree_state import same_place
+from core.sources.checkout import find_checkout
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -17,15 +21,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch", metavar="BATCH", help="another batch: the id of its first run")
     parser.add_argument("--failed", action="store_true", help="of the batch and its reruns, what has failed last")
     parser.add_argument("--not-run", action="store_true", help="what was cancelled or lost; adds to --failed")
+    parser.add_argument(
+        "--all", action="store_true", help="look at every checkout, and run in the one that the runs belong to"
+    )
     configure_start(parser)
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
-    records: Sequence[RunRecord] = [store.record(run) for run in args.runs] if args.runs else _left(args, store)
-    return start(args, context, [plan_again(record.spec, store.root) for record in records])
+    everywhere = args.all or not context.in_checkout
+    records: Sequence[RunRecord] = [store.record(run) for run in args.runs]
+    if not args.runs:
+        known = store.records() if everywhere else context.run_records
+        records = left_over(known, args.batch or newest_batch(known), failures=args.failed, undone=args.not_run)
+    if not records:
+        return start(args, context, [])
+    matrix = _matrix(records[0], context) if everywhere else context.matrix
+    return start(args, context, [plan_again(record.spec, store.root, matrix) for record in records])
 
 
-def _left(args: argparse.Namespace, store: RunStore) -> Sequence[RunRecord]:
-    records = store.records()
-    return left_over(records, args.batch or newest_batch(records), failures=args.failed, undone=args.not_run)
+def _matrix(record: RunRecord, context: Context) -> Matrix:
+    """The matrix of the checkout that a run belongs to. Raises TTMatrixError where that is gone."""
+    place = record.spec.cwd
+    if context.in_checkout and same_place(place, context.checkout.root):
+        return context.matrix
+    return index(find_checkout(place, upward=False))

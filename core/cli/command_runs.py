@@ -1,32 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix runs`: what has been run, newest first."""
+"""`ttmatrix runs`: what has been run in this checkout, or in every one, newest first."""
 
 import argparse
 
 from core.cli.context import Context
 from core.cli.run_report import record_document, runs_table
 from core.errors import EXIT_OK
+from core.runs.ages import ages, own_runs
 from core.runs.store import RunStore
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="*", metavar="QUERY", help="words that the test id or the outcome must contain")
     parser.add_argument("--active", action="store_true", help="only runs that are queued or running")
+    parser.add_argument("--all", action="store_true", help="runs of every checkout; so it is outside of a checkout")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     records, problems = RunStore(context.paths.runs).scan()
+    own = own_runs(records, context.tree) if context.in_checkout else []
+    everywhere = args.all or not context.in_checkout
+    old = ages(own, context.matrix, context.tree) if own else {}
     words = [word.lower() for word in args.query]
     shown = [
         record
-        for record in records
+        for record in (records if everywhere else own)
         if (record.active or not args.active)
         and all(word in f"{record.spec.test_id} {record.outcome or record.state}".lower() for word in words)
     ]
     if context.console.json:
-        context.console.document([record_document(record) for record in shown])
+        context.console.document([record_document(record, old.get(record.spec.run_id)) for record in shown])
     else:
-        runs_table(context.console, shown)
+        runs_table(context.console, shown, old, with_checkout=everywhere)
+        if not everywhere and len(own) < len(records):
+            context.console.note(f"of other checkouts: {len(records) - len(own):,}; --all shows them")
     for problem in problems:
         context.console.note(f"cannot read {problem.directory}: {problem.message}")
     return EXIT_OK

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.cli.console import Console
+from core.errors import TTMatrixError
 from core.matrix.cache import Cache
 from core.matrix.lookup import resolve_id
 from core.matrix.matrix import Matrix, Universe
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from core.matrix.scope import Facts, Learned
     from core.matrix.selected import Selected
     from core.runs.record import RunRecord
+    from core.runs.tree_reader import TreeReader
     from core.sources.model_info import ModelInfos
 
 
@@ -52,6 +54,16 @@ class Context:
     def checkout(self) -> Checkout:
         """The checkout of `--repo`, else the nearest one upward from the current directory."""
         return find_checkout(self.repo or Path.cwd(), upward=self.repo is None)
+
+    @property
+    def in_checkout(self) -> bool:
+        """Whether there is a checkout; one that `--repo` names must be there."""
+        try:
+            return bool(self.checkout)
+        except TTMatrixError:
+            if self.repo is not None:
+                raise
+            return False
 
     @cached_property
     def cache(self) -> Cache:
@@ -113,12 +125,20 @@ class Context:
 
         return Verdicts(self.matrix, self.observations, self.policy, self.selected)
 
+    @cached_property
+    def tree(self) -> "TreeReader":
+        """Reads the state of the checkout that results belong to."""
+        from core.runs.tree_reader import TreeReader
+
+        return TreeReader(self.checkout)
+
     @property
     def run_records(self) -> "list[RunRecord]":
-        """All runs here, newest first."""
+        """The runs of the checkout, newest first."""
+        from core.runs.ages import own_runs
         from core.runs.store import RunStore
 
-        return RunStore(self.paths.runs).records()
+        return own_runs(RunStore(self.paths.runs).records(), self.tree)
 
     def _judged(self, matrix: Matrix) -> "Facts":
         from core.evidence.gather import verdicts_on

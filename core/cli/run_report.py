@@ -2,15 +2,18 @@
 """How runs are told on the command line: as a table, as JSON, and as an exit code."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from core.cli.console import Console
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK
+from core.runs.ages import Age
 from core.runs.outcome import HARMLESS, Outcome
 from core.runs.record import RunRecord
 from core.runs.spec import RunSpec, shell_command
 
-_HEADER = ("run", "outcome", "seconds", "id", "why")
+_HEADER = ("run", "outcome", "seconds", "id", "age", "why")
+_CHECKOUT = _HEADER.index("age")
 
 
 def exit_code(records: Iterable[RunRecord]) -> int:
@@ -27,21 +30,29 @@ def summary(records: Iterable[RunRecord]) -> str:
     return ", ".join(f"{count} {word}" for word, count in counts.most_common()) or "no runs"
 
 
-def runs_table(console: Console, records: Iterable[RunRecord]) -> None:
-    """One line a run."""
-    console.table(
-        _HEADER,
-        (
-            (
-                record.spec.run_id,
-                record.outcome or record.state,
-                f"{record.seconds:.1f}" if record.seconds is not None else "",
-                record.spec.test_id,
-                record.summary,
-            )
-            for record in records
-        ),
-    )
+def runs_table(
+    console: Console,
+    records: Iterable[RunRecord],
+    ages: Mapping[str, Age] = MappingProxyType({}),
+    *,
+    with_checkout: bool = False,
+) -> None:
+    """One line a run; `ages` by run id."""
+
+    def line(record: RunRecord) -> tuple[str, ...]:
+        age = ages.get(record.spec.run_id)
+        return (
+            record.spec.run_id,
+            record.outcome or record.state,
+            f"{record.seconds:.1f}" if record.seconds is not None else "",
+            record.spec.test_id,
+            *([str(record.spec.cwd)] if with_checkout else []),
+            age.text if age else "",
+            record.summary,
+        )
+
+    header = (*_HEADER[:_CHECKOUT], *(["checkout"] if with_checkout else []), *_HEADER[_CHECKOUT:])
+    console.table(header, map(line, records))
 
 
 def spec_document(spec: RunSpec) -> dict[str, object]:
@@ -61,8 +72,12 @@ def spec_document(spec: RunSpec) -> dict[str, object]:
     }
 
 
-def record_document(record: RunRecord) -> dict[str, object]:
-    """A run as far as it has come."""
+def record_document(record: RunRecord, age: Age | None = None) -> dict[str, object]:
+    """A run as far as it has come, with the state of the checkout that it belongs to.
+
+    `age` is how far the present tree is from that; without one it is the same, or that was not looked at.
+    """
+    tree = record.tree
     return {
         "run": record.spec.run_id,
         **spec_document(record.spec),
@@ -70,6 +85,11 @@ def record_document(record: RunRecord) -> dict[str, object]:
         "batch": record.spec.batch,
         "parent": record.spec.parent,
         "held": record.held,
+        "checkout": str(record.spec.cwd.resolve()),
+        "commit": tree.commit if tree else None,
+        "models_commit": tree.models if tree else None,
+        "committed": tree.committed if tree else None,
+        "age": age.text if age else "",
         "state": record.state,
         "outcome": record.outcome,
         "seconds": record.seconds,

@@ -13,7 +13,9 @@ from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import Verdicts
 from core.matrix.cache import Cache
 from core.matrix.matrix import Matrix
+from core.runs.ages import own_runs
 from core.runs.record import RunRecord
+from core.runs.tree_reader import TreeReader
 from core.settings import Paths
 from core.sources.checkout import Checkout
 
@@ -29,9 +31,10 @@ def policy_of(checkout: Checkout, paths: Paths) -> Found:
 
 
 def gather(store: EvidenceStore, records: Iterable[RunRecord], checkout: Checkout) -> list[Observation]:
-    """What reports and runs here have shown, oldest first."""
+    """What reports and runs of `checkout` have shown, oldest first; `records` may be of other checkouts, too."""
+    reader = TreeReader(checkout)
     # Both are nearly in order, which is what this sort is good at.
-    found = [*store.observations(), *own_observations(records, checkout.root)]
+    found = [*store.observations(), *own_observations(own_runs([*records], reader), reader)]
     return sorted(found, key=attrgetter("when", "test_id", "arch", "run", "source"))
 
 

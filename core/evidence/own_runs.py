@@ -3,17 +3,18 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from core.evidence.classify import Setting, observe
 from core.evidence.observation import Ending, Observation, Origin
 from core.model import BringupStatus
 from core.numbers import duration, moment
+from core.runs.ages import is_of_lost_code
 from core.runs.junit import Testcase
 from core.runs.outcome import Outcome
 from core.runs.record import RunRecord, RunState
 from core.runs.spec import Report
+from core.runs.tree_reader import TreeReader
 
 _STOPPED = {Outcome.CRASH: Ending.CRASHED, Outcome.HANG: Ending.HUNG, Outcome.TIMEOUT: Ending.HUNG}
 _NO_RESULT = (Outcome.CANCELLED, Outcome.LOST)
@@ -21,12 +22,17 @@ _BEGUN = "_START"
 """Upstream's stage file names the stage that has begun (spec 4.5); the one that then failed is `FAILED_` and it."""
 
 
-def own_observations(records: Iterable[RunRecord], root: Path) -> Iterator[Observation]:
-    """What ended runs of the checkout at `root` show, but for those that claimed no device: they say nothing of one."""
+def own_observations(records: Iterable[RunRecord], reader: TreeReader) -> Iterator[Observation]:
+    """What ended runs of a checkout show, but for those that claimed no device: they say nothing of one.
+
+    Nor do runs of code that is neither committed nor in the work tree any more, such as an edit that was tried and
+    taken back.
+    """
     for record in records:
         spec = record.spec
         ended = record.state is RunState.FINISHED and record.outcome not in _NO_RESULT
-        if ended and spec.report is Report.JUNIT and spec.devices and spec.arch and spec.cwd == root:
+        on_device = spec.report is Report.JUNIT and spec.devices and spec.arch
+        if ended and on_device and not is_of_lost_code(record, reader):
             yield own_observation(record)
 
 
@@ -34,6 +40,8 @@ def own_observation(record: RunRecord) -> Observation:
     """What one ended device run shows."""
     seen = observe(_testcase(record), _setting(record))
     assert seen is not None, "its name is that of a model test"
+    if record.tree is not None:
+        seen = replace(seen, commit=record.tree.commit, models_commit=record.tree.models)
     ending = _STOPPED.get(record.outcome or Outcome.LOST)
     cause = str((record.result or {}).get("cause") or "")
     if ending is not None:

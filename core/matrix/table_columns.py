@@ -11,10 +11,15 @@ from core.matrix.matrix import Matrix
 
 # What queries need, too, is imported with the column that asks for it: the first frame shows none of them.
 
-RUN = "run"
-"""The column of the last run here, which the matrix does not know."""
+RUN, DEVICE_RUN = "run", "device_run"
+"""The columns of the last runs here, which the matrix does not know."""
+RUN_KINDS: Mapping[str, str] = {RUN: "cpu", DEVICE_RUN: "device"}
+"""Of which kind of run (`core.runs.kinds`) such a column tells."""
 EVIDENCE = "evidence"
 """The column of what results have shown, which the matrix does not know, either."""
+
+RunWords = Mapping[str, Mapping[str, str]]
+"""By column of runs, a word for the last run of each id that has one."""
 
 DEFAULT_COLUMNS = ("id", "status", "archs", "bringup", RUN, "reason")
 
@@ -60,7 +65,8 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("status", "status", "effective status", Matrix.statuses),
     TableField("archs", "archs", "archs it is marked for, with the status on each", lambda m, _: m.flags["arch"]),
     TableField("bringup", "bring-up", "how far the entry says it gets", _plain("bringup")),
-    TableField(RUN, "cpu run", "how its last run here ended"),
+    TableField(RUN, "cpu run", "how its last CPU repro here ended"),
+    TableField(DEVICE_RUN, "device run", "how its last run on a device here ended"),
     TableField(EVIDENCE, "evidence", "its results on each arch, and how many are passes"),
     TableField("reason", "reason", "the entry's reasons", _plain("reason"), str.lower),
     TableField("pcc", "pcc", "effective required_pcc", _pcc, _number),
@@ -85,24 +91,24 @@ def check_columns(names: Sequence[str]) -> None:
         raise UsageError("A column is named twice", ", ".join(names))
 
 
-def text_of_row(matrix: Matrix, row: int, name: str, arch: str, runs: Mapping[str, str]) -> str:
-    """The text of one cell of a table; `runs` are words for the last run of each id that has one."""
+def text_of_row(matrix: Matrix, row: int, name: str, arch: str, runs: RunWords) -> str:
+    """The text of one cell of a table."""
     field = BY_TABLE_FIELD[name]
     if field.column is None:
-        return matrix.ids[row] if name == "id" else runs.get(matrix.ids[row], "") if name == RUN else ""
+        return matrix.ids[row] if name == "id" else runs.get(name, {}).get(matrix.ids[row], "")
     value = field.column(matrix, arch)[row]
     return value if isinstance(value, str) else (" / " if name == "status" else " ").join(value)
 
 
 def ordered(
-    matrix: Matrix, rows: Sequence[int], name: str, arch: str, runs: Mapping[str, str], *, descending: bool
+    matrix: Matrix, rows: Sequence[int], name: str, arch: str, runs: RunWords, *, descending: bool
 ) -> list[int]:
     """`rows`, which are in row order, by one column. Rows alike stay in that order; empty ones always come last."""
     field = BY_TABLE_FIELD[name]
     if name == "id":
         return list(reversed(rows)) if descending else list(rows)
     if field.column is None:
-        words = runs if name == RUN else {}
+        words = runs.get(name, {})
         ranks: Mapping[int, Any] = {row: word for row in rows if (word := words.get(matrix.ids[row]))}
         return _by_rank(rows, range(len(matrix.ids)), ranks, descending=descending)
     column = field.column(matrix, arch)

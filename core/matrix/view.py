@@ -2,7 +2,7 @@
 """What is on show: the filtered and sorted rows of a matrix, facet counts, and marks that outlive both."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +10,7 @@ from core.errors import QueryError, UsageError
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query import Query
 from core.matrix.scope import Learned, Scope
-from core.matrix.table_columns import DEFAULT_COLUMNS, ordered
+from core.matrix.table_columns import DEFAULT_COLUMNS, RunWords, ordered
 from core.matrix.view_spec import ViewSpec
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ class View:
         self.group = ""
         self.grid = ""
         self.marks: set[str] = set()
-        self.runs: Mapping[str, str] = {}
-        """A word for the last run of each id that has one: the only order the matrix does not know."""
+        self.runs: RunWords = {}
+        """Words for the last runs of tests: the only order that the matrix does not know."""
         self._positions: dict[int, int] | None = None
         self._typed: tuple[Query, str, list[int]] | None = None
         """The last query typed with its arch and rows: one more letter leaves some of these."""

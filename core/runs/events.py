@@ -12,6 +12,7 @@ from core.errors import TTMatrixError
 from core.numbers import duration, moment
 from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome
+from core.runs.tree_state import TreeState
 
 VERSION = 1
 _GREATEST_CODE = 2**31
@@ -36,6 +37,8 @@ class Started:
     at: float
     minder: ProcessIdentity
     argv: tuple[str, ...]
+    tree: TreeState | None = None
+    """The state of the checkout that it runs on; None: it was not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class Finished:
     """Why the run could not do what it was meant to, where it could not."""
     stage: str = ""
     """The bring-up stage that upstream's runner last said it had begun; empty where it said none."""
+    edited: bool = False
+    """Its loader, or what that imports, was changed while it ran: nobody knows what it is a result of."""
 
 
 Event = Queued | Started | Finished
@@ -117,7 +122,13 @@ def _encode(event: Event) -> tuple[str, dict[str, object]]:
             return "queued", {"host": event.host, "boot": event.boot}
         case Started():
             minder = event.minder
-            return "started", {"pid": minder.pid, "start_time": minder.start_time, "argv": list(event.argv)}
+            tree = event.tree._asdict() if event.tree else None
+            return "started", {
+                "pid": minder.pid,
+                "start_time": minder.start_time,
+                "argv": list(event.argv),
+                "tree": tree,
+            }
         case Finished():
             return "finished", {
                 "outcome": event.outcome,
@@ -127,11 +138,26 @@ def _encode(event: Event) -> tuple[str, dict[str, object]]:
                 "result": event.result,
                 "detail": event.detail,
                 "stage": event.stage,
+                "edited": event.edited,
             }
 
 
 def _started(at: float, raw: Mapping[str, Any]) -> Started:
-    return Started(at, ProcessIdentity(int(raw["pid"]), float(raw["start_time"])), tuple(map(str, raw["argv"])))
+    minder = ProcessIdentity(int(raw["pid"]), float(raw["start_time"]))
+    # Events of before runs knew their tree have none.
+    tree = raw.get("tree")
+    return Started(at, minder, tuple(map(str, raw["argv"])), None if tree is None else _tree(tree))
+
+
+def _tree(raw: Mapping[str, Any]) -> TreeState:
+    return TreeState(
+        repository=str(raw["repository"]),
+        commit=str(raw["commit"]),
+        models=str(raw["models"]),
+        loader=str(raw["loader"]),
+        imports=str(raw["imports"]),
+        committed=bool(raw["committed"]),
+    )
 
 
 def _finished(at: float, raw: Mapping[str, Any]) -> Finished:
@@ -145,6 +171,7 @@ def _finished(at: float, raw: Mapping[str, Any]) -> Finished:
         result if isinstance(result, dict) else None,
         str(raw["detail"]),
         str(raw["stage"]),
+        bool(raw.get("edited", False)),
     )
 
 

@@ -19,6 +19,7 @@ from core.model import Function
 from core.runs.outcome import Outcome
 from core.runs.record import RunRecord, RunState
 from core.runs.spec import Report, RunSpec
+from core.runs.tree_state import TreeState
 
 _BUSY_SECONDS = 2.0
 _SPEC = tuple(field.name for field in fields(RunSpec))
@@ -34,6 +35,7 @@ _OF_SPEC = {
 _OF_RECORD = {
     "state": {one.value: one for one in RunState}.__getitem__,
     "outcome": {one.value: one for one in Outcome}.__getitem__,
+    "tree": lambda values: None if values is None else TreeState._make(values),
 }
 
 
@@ -132,6 +134,8 @@ def _plain(value: object) -> object:
             return dict(value)
         case StrEnum() | Path():
             return str(value)
+        case TreeState():
+            return tuple(value)
     return value
 
 

@@ -26,6 +26,7 @@ from core.runs.events import Started, append_event
 from core.runs.log_limit import LogLimit
 from core.runs.spec import RunSpec
 from core.runs.store import ARRIVALS, EVENTS, EXIT, LOG
+from core.runs.tree_state import TreeState
 
 # From linux/prctl.h.
 _PR_SET_PDEATHSIG = 1
@@ -54,17 +55,17 @@ def scheduler_command(root: Path) -> list[str]:
     return [sys.executable, "-P", "-m", "core.runs.scheduler", str(root)]
 
 
-def start_minder(spec: RunSpec, directory: Path, environ: Mapping[str, str]) -> int:
+def start_minder(spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None = None) -> int:
     """Fork a minder for the run in `directory`; only for a process that has one thread. Returns its pid.
 
-    `environ` is what the run was asked for from.
+    `environ` is what the run was asked for from, `tree` the state of the checkout that it starts on.
     """
     parent = os.getpid()
     pid = os.fork()
     if pid:
         return pid
     try:
-        _Minder(spec, directory, environ).mind(parent)
+        _Minder(spec, directory, environ, tree).mind(parent)
     except BaseException:  # noqa: BLE001 - nothing of the scheduler's may run in this process any more
         traceback.print_exc()
         os._exit(1)
@@ -81,10 +82,11 @@ def read_exit(directory: Path) -> Exit | None:
 
 
 class _Minder:
-    def __init__(self, spec: RunSpec, directory: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None) -> None:
         self._spec = spec
         self._directory = directory
         self._environ = environ
+        self._tree = tree
         self._libc = ctypes.CDLL(None)
         self._arrivals = ArrivalNotes(directory / LOG, directory / ARRIVALS)
         self._limit = LogLimit(directory / LOG, spec.log_limit)
@@ -104,7 +106,7 @@ class _Minder:
         if os.getppid() != parent:
             self._replace_scheduler()
         # Before anything runs: whoever takes over must never start it a second time.
-        append_event(self._directory / EVENTS, Started(time.time(), own_identity(), self._spec.argv))
+        append_event(self._directory / EVENTS, Started(time.time(), own_identity(), self._spec.argv, self._tree))
         try:
             child = spawn_detached(
                 self._spec.argv,

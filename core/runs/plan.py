@@ -4,6 +4,7 @@
 import math
 import os
 import secrets
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from core.matrix.effective import resolve
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.runs.kinds import Kind, Request, kind_for
 from core.runs.spec import RUN_VARIABLE, RunSpec, run_id
+from core.runs.tree_state import entry_digest, same_place
 from core.settings import Profile, Settings
 from core.sources.checkout import Checkout
 
@@ -91,8 +93,9 @@ def plan_test(
     profile: str = "",
 ) -> RunSpec:
     """`plan_run` of a test of `matrix` now, with the batch size its entry sets. Raises as `plan_run` does."""
-    batch_size = resolve(matrix.entries.get(test_id), "batch_size", arch or None).value
-    return plan_run(
+    entry = matrix.entries.get(test_id)
+    batch_size = resolve(entry, "batch_size", arch or None).value
+    spec = plan_run(
         matrix.checkout,
         test_id,
         settings,
@@ -105,10 +108,17 @@ def plan_test(
         batch_size=batch_size if isinstance(batch_size, int) else None,
         profile=profile,
     )
+    return replace(spec, entry=entry_digest(entry))
 
 
-def plan_again(spec: RunSpec, runs: Path) -> RunSpec:
-    """The very same run once more, under a name of its own."""
+def plan_again(spec: RunSpec, runs: Path, matrix: Matrix) -> RunSpec:
+    """The same command once more, under a name of its own. Raises UsageError for a run of another checkout."""
+    if not same_place(spec.cwd, matrix.checkout.root):
+        raise UsageError(
+            f"Run {spec.run_id} belongs to another checkout",
+            f"It ran in {spec.cwd}; this is {matrix.checkout.root}.",
+            f"ttmatrix --repo {shlex.quote(str(spec.cwd))} rerun {spec.run_id}",
+        )
     now, token = datetime.now(UTC), secrets.token_hex(16)
     name = run_id(now, token)
 
@@ -125,6 +135,7 @@ def plan_again(spec: RunSpec, runs: Path) -> RunSpec:
         nonce=token,
         batch="",
         parent=spec.batch,
+        entry=entry_digest(matrix.entries.get(spec.test_id)),
     )
 
 

@@ -11,6 +11,7 @@ from core.runs.events import Event, Finished, Queued, Started
 from core.runs.outcome import Outcome, signal_name
 from core.runs.plain import plain_line
 from core.runs.spec import RunSpec
+from core.runs.tree_state import TreeState
 
 _SUMMARY_CHARACTERS = 400
 _FEW_PIDS = 5
@@ -57,6 +58,10 @@ class RunRecord:
     """The process that is there as long as anything of the run is; None before its start and after its end."""
     stage: str
     """The bring-up stage in which it ended; empty where nothing said so."""
+    tree: TreeState | None = None
+    """The state of the checkout that it started on; None: it has not, or that was not written down."""
+    edited: bool = False
+    """Its loader, or what that imports, was changed while it ran."""
 
     @property
     def active(self) -> bool:
@@ -122,6 +127,8 @@ def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence 
         host=queued.host if queued else None,
         minder=started.minder if started and active else None,
         stage=finished.stage if finished else "",
+        tree=started.tree if started else None,
+        edited=finished is not None and finished.edited,
     )
 
 

@@ -27,7 +27,10 @@ from core.runs.outcome import FAILURES, Outcome
 from core.runs.queue import Queue, Ticket
 from core.runs.spec import RunSpec
 from core.runs.store import RunStore, events_file, read_spec
+from core.runs.tree_reader import TreeReader
+from core.runs.tree_state import TreeState
 from core.runs.watch import Watch
+from core.sources.checkout import Checkout
 
 SERVICE = "scheduler"
 """What the one process that serves a queue claims."""
@@ -54,6 +57,9 @@ class Scheduler:
         self._queue_looked = -_QUEUE_SECONDS
         self._queue_pause = 0.0
         self._ends: dict[str, Finished] = {}
+        self._readers: dict[Path, TreeReader] = {}
+        self._trees: dict[str, TreeState] = {}
+        """By run, the state of the checkout that those which are watched started on."""
         self._office_checked = time.monotonic()
         self.asked_to_end = False
 
@@ -152,6 +158,8 @@ class Scheduler:
             self._watched[spec.run_id] = Watch(spec, directory, started.minder, begun, now)
             if (ticket := self._tickets.get(run_id)) and ticket.environment:
                 self._forget_environment(ticket)
+            if started.tree is not None:
+                self._trees[spec.run_id] = started.tree
 
     def _candidates(self) -> Iterator[Ticket]:
         tickets = self._tickets.values()
@@ -177,8 +185,9 @@ class Scheduler:
         except TTMatrixError as error:
             self._end_unstarted(spec.run_id, Outcome.ERROR, f"{error.title}: {error.detail}")
             return True
+        tree = self._trees[spec.run_id] = self._reader(spec).state(spec.test_id)
         begun = time.monotonic()
-        minder = identity(start_minder(spec, directory, environ))
+        minder = identity(start_minder(spec, directory, environ, tree))
         if minder is None:
             raise RuntimeError("a child that nobody waited for is gone")
         del self._waiting[spec.run_id]
@@ -208,11 +217,24 @@ class Scheduler:
         end = conclude(
             Remains(watch.spec, watch.directory, watch.exit(), watch.stopped, watch.stuck, now - watch.begun)
         )
-        self._ends[watch.spec.run_id] = end
+        self._ends[watch.spec.run_id] = replace(end, edited=self._edited(watch.spec))
         if watch.spec.stop_on_failure and end.outcome in FAILURES:
             for run_id, spec in list(self._waiting.items()):
                 if spec.batch == watch.spec.batch:
                     self._end_unstarted(run_id, Outcome.CANCELLED, f"not started after {watch.spec.run_id} failed")
+
+    def _edited(self, spec: RunSpec) -> bool:
+        """Whether the code of a run that is over is not the one that it started on."""
+        tree = self._trees.pop(spec.run_id, None)
+        if tree is None:
+            return False
+        code = self._reader(spec).code(spec.test_id)
+        return (code.loader, code.imports) != (tree.loader, tree.imports)
+
+    def _reader(self, spec: RunSpec) -> TreeReader:
+        if spec.cwd not in self._readers:
+            self._readers[spec.cwd] = TreeReader(Checkout(spec.cwd))
+        return self._readers[spec.cwd]
 
     def _end_unstarted(self, run_id: str, outcome: Outcome, detail: str) -> None:
         del self._waiting[run_id]

@@ -79,6 +79,8 @@ class RunSpec:
     """The profile of the settings that it was asked for with."""
     log_limit: int = 0
     """Bytes that its log may have; 0: any number."""
+    entry: str = ""
+    """Digest of the test's entry when it was planned (`core.runs.tree_state`); empty: that was not written down."""
 
 
 def run_id(now: datetime, token: str) -> str:
@@ -153,4 +155,5 @@ def spec_from_fields(raw: Mapping[str, Any]) -> RunSpec:
         # Runs of earlier versions do not say.
         profile=str(raw.get("profile", "")),
         log_limit=int(raw.get("log_limit", 0)),
+        entry=str(raw.get("entry", "")),
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.proc import ProcessIdentity
+from core.runs.ages import Age
 from core.runs.estimate import Progress
 from core.runs.events import Event, Finished, Queued, Started
 from core.runs.outcome import Outcome
@@ -46,9 +47,21 @@ def test_the_last_line_of_what_runs_is_live_and_marks_show(tmp_path: Path) -> No
     running.log.write_bytes(b"one\n\x1b[31m 10%\r 20%\x1b[0m\n\n")
     texts = [cell.text for column in rows.cells(0) for cell in column]
     assert texts[:2] == ["running", "1.0s"]
-    assert texts[5:] == [" 20%", "20260101-000000-aaaaaa"]
+    assert texts[5:] == [" 20%", "", "20260101-000000-aaaaaa"]
     assert rows.marked(0)
     assert not RunRows([running]).marked(0)
+
+
+def test_an_old_result_is_dim_and_says_how_old() -> None:
+    passed = record("20260101-000000-aaaaaa", RUNNING, Finished(9.0, Outcome.PASS, 1.0))
+    age = Age("3 commits ago, loader edited since", "~3")
+    (outcome,), *_, (old,), _ = RunRows([passed], ages={passed.spec.run_id: age}).cells(0)
+    assert (outcome.text, outcome.style, old.text) == ("pass~3", "dim", age.text)
+    (outcome,), *_, (young,), _ = RunRows([passed]).cells(0)
+    assert (outcome.text, outcome.style, young.text) == ("pass", "pass", "")
+    everywhere = RunRows([passed], with_checkout=True)
+    assert [one.title for one in everywhere.columns][-2:] == ["checkout", "run"]
+    assert everywhere.cells(0)[-2][0].text == str(SPEC.cwd)
 
 
 def test_slots_name_the_devices() -> None:

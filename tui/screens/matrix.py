@@ -32,7 +32,7 @@ from tui.widgets.resting_text import RestingText
 from tui.widgets.row_table import RowTable
 
 if TYPE_CHECKING:
-    from core.runs.record import RunRecord
+    from tui.run_look import OutcomeLook
     from tui.widgets.matrix_grid import MatrixGrid
 
 _DETAIL_FROM = 32
@@ -53,7 +53,8 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         super().__init__(session, host)
         # Held, not looked up: what follows the cursor may come due while the screen is taken apart.
         self.detail = RestingText(self._detail, id="detail")
-        self._last_runs: Mapping[str, RunRecord] = {}
+        self._last_runs: Mapping[str, Mapping[str, OutcomeLook]] = {}
+        """By column, then by id."""
 
     def places(self) -> tuple[Where, ...]:
         return (Where.MATRIX, Where.TABLE, Where.CELLS if self.session.view.grid else Where.TREE)
@@ -144,13 +145,13 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
 
     def _runs_changed(self) -> None:
         # Imported here because the first frame shows no run.
-        from tui.run_look import run_look
+        from tui.run_look import last_runs
 
-        # Newest first in the list, so that the newest one is what stays.
-        self._last_runs = {record.spec.test_id: record for record in reversed(self.session.runs)}
-        self.session.view.runs = {id: run_look(record).word for id, record in self._last_runs.items()}
-        if self.session.view.sort_key == "run":
-            self.session.view.sort("run", descending=self.session.view.descending)
+        view = self.session.view
+        self._last_runs = last_runs(self.session.runs, self.session.ages)
+        view.runs = {name: {id: look.word for id, look in found.items()} for name, found in self._last_runs.items()}
+        if view.sort_key in view.runs:
+            view.sort(view.sort_key, descending=view.descending)
             self.show_rows()
         else:
             self._cells_changed()
@@ -292,4 +293,4 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
         self.host.want_evidence()
         verdicts = self.session.verdicts
         judged = verdicts.of(self.current) if verdicts and self.current in verdicts.matrix.rows else ()
-        return detail_text(self.session.describe(self.current), runs, jobs, judged)
+        return detail_text(self.session.describe(self.current), runs, jobs, judged, self.session.ages)

@@ -22,11 +22,19 @@ class RunActs(SessionScreen):
     def table(self) -> RunTable:
         return self.query_one(RunTable)
 
+    everywhere = False
+    """Runs of every checkout are shown."""
+
+    @property
+    def shown_runs(self) -> Sequence[RunRecord]:
+        """Newest first."""
+        return self.session.all_runs if self.everywhere else self.session.runs
+
     @property
     def current(self) -> RunRecord | None:
         """The highlighted run."""
         key = self.table.cursor_key
-        return next((record for record in self.session.runs if record.spec.run_id == key), None)
+        return next((record for record in self.shown_runs if record.spec.run_id == key), None)
 
     def action_entry(self) -> None:
         record = self.current
@@ -39,14 +47,14 @@ class RunActs(SessionScreen):
 
     def _marked(self) -> list[RunRecord]:
         """The marked runs, oldest first; where there are none the highlighted one."""
-        marked = [record for record in reversed(self.session.runs) if record.spec.run_id in self.table.marks]
+        marked = [record for record in reversed(self.shown_runs) if record.spec.run_id in self.table.marks]
         return marked or ([self.current] if self.current is not None else [])
 
     def action_compare(self) -> None:
         """The marked run against this one, or two marked ones."""
         chosen = self._marked()
         if len(chosen) == 1 and self.current is not None and chosen[0] is not self.current:
-            chosen = [record for record in reversed(self.session.runs) if record in (chosen[0], self.current)]
+            chosen = [record for record in reversed(self.shown_runs) if record in (chosen[0], self.current)]
         if len(chosen) != 2:
             self.host.say("Mark two runs with space, or one and go to the other: c compares their logs.")
             return

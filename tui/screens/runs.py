@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
+from core.runs.ages import Age
 from core.runs.arrivals import Arrivals
 from core.runs.artefacts import artefacts, find_artefact
 from core.runs.log_signs import telling_line
@@ -57,11 +58,11 @@ class RunsScreen(RunActs):
 
     def on_mount(self) -> None:
         self._shown = self._file = ""
-        self._told: RunRecord | None = None
-        """The run of which all is told."""
+        self._told: tuple[RunRecord, Age | None] | None = None
+        """The run of which all is told, and how old it was said to be."""
         self.follow(self.host.runs_changed, self._runs_changed)
         self.follow(self.host.pending_changed, self._say)
-        self.table.show_runs(self.session.runs, None)
+        self._show_runs(None)
         self.table.focus()
         self.set_interval(_TICK_SECONDS, self._tick)
         self._say()
@@ -76,10 +77,19 @@ class RunsScreen(RunActs):
 
     def show_run(self, run_id: str, *, zoomed: bool = False) -> None:
         """Put the cursor on a run and follow its log."""
-        self.table.show_runs(self.session.runs, run_id)
+        self._show_runs(run_id)
         self.set_class(zoomed, "zoomed")
         self._open_log()
         (self.log_view if zoomed else self.table).focus()
+
+    def _show_runs(self, keep: str | None) -> None:
+        self.table.show_runs(self.shown_runs, keep, self.session.ages, with_checkout=self.everywhere)
+
+    def action_everywhere(self) -> None:
+        """Show runs of every checkout, or only of this one."""
+        self.everywhere = not self.everywhere
+        self._show_runs(self.table.cursor_key)
+        self._say()
 
     def stop_following(self) -> None:
         """Leave the log where it is."""
@@ -87,13 +97,16 @@ class RunsScreen(RunActs):
             self.log_view.following = False
 
     def _runs_changed(self) -> None:
-        self.table.show_runs(self.session.runs, self.table.cursor_key)
+        self._show_runs(self.table.cursor_key)
         self._say()
 
     def _say(self) -> None:
-        self.fit_list("#runs-box", len(self.session.runs))
-        count, progress = len(self.session.runs), self.session.progress()
+        self.fit_list("#runs-box", len(self.shown_runs))
+        count, progress = len(self.shown_runs), self.session.progress()
         told = counted(count, "run") if count else "none yet: r in the matrix starts one"
+        others = len(self.session.all_runs) - len(self.session.runs)
+        if others:
+            told += f" · {others:,} of other checkouts{'' if self.everywhere else ': a shows them'}"
         if self.table.marks:
             told += f" · {len(self.table.marks):,} marked"
         self.title_line(told)
@@ -139,7 +152,9 @@ class RunsScreen(RunActs):
         view = self.log_view
         state = f"{view.unseen:,} new lines below" if view.unseen else "following" if view.following else ""
         live = state if record.active else record.summary
-        words = (one_line(record.spec.test_id), run_look(record).word, one_line(self._file), live)
+        age = self.session.ages.get(record.spec.run_id)
+        look, old = run_look(record).word, age.text if age else ""
+        words = (one_line(record.spec.test_id), look, old, one_line(self._file), live)
         title.update("   ".join(filter(None, words)))
 
     # Actions
@@ -185,9 +200,12 @@ class RunsScreen(RunActs):
 
     def _show_detail(self) -> None:
         record = self.current
-        if record is not None and self.has_class("detailed") and record is not self._told:
-            self._told = record
-            self.query_one(TextPane).show(run_text(record, read_provenance(record.directory)))
+        if record is None or not self.has_class("detailed"):
+            return
+        told = record, self.session.ages.get(record.spec.run_id)
+        if told != self._told:
+            self._told = told
+            self.query_one(TextPane).show(run_text(record, read_provenance(record.directory), told[1]))
 
     def action_pick_file(self) -> None:
         record = self.current

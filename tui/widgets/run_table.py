@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of runs: what goes on and waits before what is over, with marks on some of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.message import Message
 
+from core.runs.ages import Age
 from core.runs.record import RunRecord
 from tui.commands import Where, bindings
 from tui.run_rows import RunRows
@@ -28,10 +30,17 @@ class RunTable(RowTable):
         self.marks: set[str] = set()
         super().__init__(RunRows(()), id=id)
 
-    def show_runs(self, records: Sequence[RunRecord], keep: str | None) -> None:
-        """Show runs, given newest first, with the cursor on the one to keep."""
+    def show_runs(
+        self,
+        records: Sequence[RunRecord],
+        keep: str | None,
+        ages: Mapping[str, Age] = MappingProxyType({}),
+        *,
+        with_checkout: bool = False,
+    ) -> None:
+        """Show runs, given newest first, with the cursor on the one to keep; `ages` are by run id."""
         self.marks &= {record.spec.run_id for record in records}
-        self.show(RunRows(records, self.marks), keep=keep)
+        self.show(RunRows(records, self.marks, ages=ages, with_checkout=with_checkout), keep=keep)
 
     def action_mark(self) -> None:
         if self.cursor_key is not None:

@@ -3,15 +3,61 @@
 
 from pathlib import Path
 
+from core.matrix.saved_views import change_kept
+from core.matrix.view_spec import ViewSpec
+from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call
+from tests.support.git import committed_checkout, git
+from tests.support.tree import sample
 
 PASSES, FAILS = (f"alpha/pytorch-{name}-single_device-training" for name in ("tiny", "org/name"))
 
 
-def test_none_yet() -> None:
+def test_none_yet(runnable: Checkout) -> None:
     assert call("runs", "--json").json == []
-    assert call("runs").out == "run  outcome  seconds  id  why\n"
+    assert call("runs", "--repo", runnable.root).out == "run  outcome  seconds  id  age  why\n"
+    assert call("runs").out == "run  outcome  seconds  id  checkout  age  why\n"
+    assert call("runs", "--repo", "/nowhere").code == 2
+
+
+def test_two_checkouts_with_one_home(runnable: Checkout, tmp_path: Path) -> None:
+    other = committed_checkout(sample(tmp_path / "other"))
+    here, there = ("--repo", runnable.root), ("--repo", other.root)
+    (mine,) = call("run", PASSES, "--kind", "cpu", "--wait", "--json", *here).json
+    assert [one["run"] for one in call("runs", "--json", *here).json] == [mine["run"]]
+    called = call("runs", *there)
+    assert (called.out, "other checkouts: 1" in called.err) == ("run  outcome  seconds  id  age  why\n", True)
+    assert call("rerun", *there).code == 64
+    assert call("rerun", mine["run"], "--plan", *there).code == 64
+    (planned,) = call("rerun", "--all", "--plan", "--json", *there).json
+    assert planned["cwd"] == str(runnable.root)
+    (theirs,) = call("run", FAILS, "--kind", "cpu", "--wait", "--json", *there).json
+    assert {one["checkout"] for one in call("runs", "--all", "--json", *here).json} == {
+        str(runnable.root.resolve()),
+        str(other.root.resolve()),
+    }
+    (planned,) = call("rerun", "--failed", "--plan", "--json", *there).json
+    assert planned["cwd"] == str(other.root)
+    assert call("rerun", "--failed", "--plan", "--json", *here).json == []
+    assert theirs["commit"] == git(other.root, "rev-parse", "HEAD").strip()
+    spec = ViewSpec(columns=("id", "run", "device_run"))
+    change_kept(paths().views_file, lambda kept: kept._replace(views={"mine": spec}))
+    view = ("list", "--view", "mine", "--format", "csv")
+    assert f"{PASSES},pass," in call(*view, *here).out.splitlines()
+    assert f"{PASSES},," in call(*view, *there).out.splitlines()
+
+
+def test_the_age_of_a_run_is_told(runnable: Checkout) -> None:
+    committed_checkout(runnable)
+    call("run", PASSES, "--kind", "cpu", "--wait", "--repo", runnable.root)
+    assert [one["age"] for one in call("runs", "--json", "--repo", runnable.root).json] == [""]
+    loader = runnable.models / "alpha/pytorch/loader.py"
+    loader.write_text(f"{loader.read_text()}# edited\n")
+    (one,) = call("runs", "--json", "--repo", runnable.root).json
+    assert (one["age"], one["committed"]) == ("loader edited since", True)
+    git(runnable.root, "commit", "--quiet", "--all", "--message=second")
+    assert "1 commit ago, loader edited since" in call("runs", "--repo", runnable.root).out
 
 
 def test_words_filter_by_id_and_outcome(runnable: Checkout) -> None:

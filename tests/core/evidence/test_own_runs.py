@@ -11,13 +11,19 @@ import pytest
 from core.evidence.observation import Ending, Origin
 from core.evidence.own_runs import own_observation, own_observations
 from core.model import BringupStatus, Function, Status
+from core.proc import ProcessIdentity
 from core.runs.conclude import Remains, conclude
-from core.runs.events import Finished, Queued
+from core.runs.events import Finished, Queued, Started
 from core.runs.minder import Exit
 from core.runs.outcome import Outcome
 from core.runs.record import RunRecord, fold
 from core.runs.spec import Report, RunSpec
+from core.runs.tree_reader import TreeReader
+from core.runs.tree_state import TreeState
+from core.sources.checkout import Checkout
 from tests.support.corpus import make_report
+from tests.support.git import committed_checkout
+from tests.support.tree import sample
 
 ROOT = Path("/checkout")
 TEST_ID = "alpha/pytorch-tiny-single_device-inference"
@@ -83,12 +89,39 @@ def test_which_runs_are_evidence() -> None:
         ended(Outcome.PASS, spec=replace(SPEC, devices=())),
         ended(Outcome.PASS, spec=replace(SPEC, arch=None)),
         ended(Outcome.PASS, spec=replace(SPEC, devices=())),
-        ended(Outcome.PASS, spec=replace(SPEC, cwd=Path("/elsewhere"))),
         ended(Outcome.CANCELLED),
         ended(Outcome.LOST),
         fold(SPEC, Path("/runs"), [Queued(1.0, "f10", "boot")]),
     ]
-    assert list(own_observations([passed, *others], ROOT)) == [own_observation(passed)]
+    reader = TreeReader(Checkout(ROOT))
+    assert list(own_observations([passed, *others], reader)) == [own_observation(passed)]
+
+
+def test_a_run_of_code_that_is_gone_is_no_evidence(tmp_path: Path) -> None:
+    checkout = committed_checkout(sample(tmp_path / "tt-xla"))
+    reader = TreeReader(checkout)
+    committed = reader.state(TEST_ID)
+    loader = checkout.models / "alpha/pytorch/loader.py"
+    text = loader.read_text()
+    loader.write_text(f"{text}# tried\n")
+    tried = reader.state(TEST_ID)
+    spec = replace(SPEC, cwd=checkout.root)
+
+    def of(tree: TreeState, *, edited: bool = False) -> RunRecord:
+        started = Started(2.0, ProcessIdentity(1, 1.0), (), tree)
+        end = Finished(9.0, Outcome.PASS, 6.0, result={"message": "", "tags": tags()}, edited=edited)
+        return fold(spec, Path("/runs"), [Queued(1.0, "f10", "boot"), started, end])
+
+    def count(*records: RunRecord) -> int:
+        return len([*own_observations(records, reader)])
+
+    assert count(of(committed)) == count(of(tried)) == 1
+    loader.write_text(text)
+    assert (count(of(committed)), count(of(tried)), count(of(committed, edited=True))) == (1, 0, 0)
+    loader.write_text(f"{text}# something else\n")
+    assert (count(of(committed)), count(of(tried))) == (1, 0)
+    (one,) = own_observations([of(committed)], reader)
+    assert one.commit == committed.commit != ""
 
 
 def test_a_real_report_is_told_as_if_it_had_been_ingested(tmp_path: Path) -> None:

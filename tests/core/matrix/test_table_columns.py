@@ -8,7 +8,15 @@ import pytest
 from core.errors import UsageError
 from core.matrix.index import index
 from core.matrix.matrix import Matrix
-from core.matrix.table_columns import DEFAULT_COLUMNS, RUN, TABLE_FIELDS, check_columns, ordered, text_of_row
+from core.matrix.table_columns import (
+    DEFAULT_COLUMNS,
+    DEVICE_RUN,
+    RUN,
+    TABLE_FIELDS,
+    check_columns,
+    ordered,
+    text_of_row,
+)
 from tests.support.tree import INFERENCE, YAML, sample, write_checkout
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
@@ -25,7 +33,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
 def test_any_order_shows_the_same_rows_and_empty_ones_last(
     matrix: Matrix, name: str, arch: str, descending: bool
 ) -> None:
-    runs = {NET: "pass", TINY: "FAIL"}
+    runs = {RUN: {NET: "pass", TINY: "FAIL"}, DEVICE_RUN: {NET: "HANG"}}
     rows = range(len(matrix.ids))
     found = ordered(matrix, rows, name, arch, runs, descending=descending)
     assert sorted(found) == list(rows)
@@ -37,7 +45,7 @@ def test_both_ways_and_stable(matrix: Matrix) -> None:
     rows = sorted(matrix.rows[id] for id in (TINY, NET, ORG))
 
     def by(name: str, *, descending: bool = False, arch: str = "n150") -> list[str]:
-        runs = {NET: "pass", TINY: "FAIL"}
+        runs = {RUN: {NET: "pass", TINY: "FAIL"}, DEVICE_RUN: {ORG: "CRASH", NET: "pass"}}
         return [matrix.ids[row] for row in ordered(matrix, rows, name, arch, runs, descending=descending)]
 
     assert by("status") == [TINY, NET, ORG]
@@ -46,6 +54,7 @@ def test_both_ways_and_stable(matrix: Matrix) -> None:
     assert by("reason") == [NET, ORG, TINY]
     assert by("reason", descending=True) == [ORG, NET, TINY]
     assert by(RUN) == [TINY, NET, ORG]
+    assert by(DEVICE_RUN) == [ORG, NET, TINY]
     assert by("mode") == by("mode", descending=True) == [NET, ORG, TINY]
 
 
@@ -59,10 +68,12 @@ def test_numbers_are_ordered_as_numbers_and_nonsense_after_them(tmp_path: Path) 
 
 def test_texts(matrix: Matrix) -> None:
     row = matrix.rows[NET]
-    texts = {one.name: text_of_row(matrix, row, one.name, "", {NET: "pass"}) for one in TABLE_FIELDS}
+    runs = {RUN: {NET: "pass"}}
+    texts = {one.name: text_of_row(matrix, row, one.name, "", runs) for one in TABLE_FIELDS}
     assert texts["id"] == NET
     assert texts["status"] == "EXPECTED_PASSING / KNOWN_FAILURE_XFAIL"
-    assert (texts["archs"], texts["variant"], texts[RUN]) == ("n150 n300-llmbox", "net-v1.5+aug", "pass")
+    assert (texts["archs"], texts["variant"]) == ("n150 n300-llmbox", "net-v1.5+aug")
+    assert (texts[RUN], texts[DEVICE_RUN]) == ("pass", "")
     assert (texts["file"], texts["reason"]) == (INFERENCE, "DRAM OOM")
     assert "DRAM OOM" in YAML[INFERENCE]
 

@@ -17,10 +17,11 @@ from core.runs.plan import as_batch, find_interpreter, plan_again, plan_run, pla
 from core.runs.spec import RunSpec
 from core.settings import Profile, Settings
 from core.sources.checkout import Checkout
-from tests.support.tree import LOADERS, TRAINING, write_checkout
+from tests.support.tree import INFERENCE, LOADERS, TRAINING, sample, write_checkout
 
 NOW = datetime(2026, 11, 21, 7, 32, 15, tzinfo=UTC)
 TOKEN = "ab12cd" + "0" * 26
+TINY = "alpha/pytorch-tiny-single_device-inference"
 ID = "qwen/vl/pytorch-Qwen/2.5-B-single_device-training"
 PREFILL = "qwen/vl/pytorch-X-llm_prefill-seq_128-batch_4-fsdp-dp-tensor_parallel-mesh_2x4-inference"
 DECODE = "qwen/vl/pytorch-X-llm_decode-seq_1-batch_1-single_device-mesh_default-inference"
@@ -220,9 +221,10 @@ def test_a_profile_adds_to_the_command_and_knows_the_directory_of_the_run(checko
 
 
 def test_the_same_once_more_differs_in_names_only(checkout: Checkout) -> None:
+    matrix = index(checkout)
     for kind in ("cpu", "device"):
         (first,) = as_batch([plan(checkout, ID, kind=kind)], stop_on_failure=True)
-        second = plan_again(first, Path("/runs"))
+        second = plan_again(first, Path("/runs"), matrix)
         assert second.run_id != first.run_id
         assert second.nonce != first.nonce
         assert first.batch == second.parent == first.run_id
@@ -232,6 +234,21 @@ def test_the_same_once_more_differs_in_names_only(checkout: Checkout) -> None:
         assert told.replace(second.nonce, first.nonce).replace(second.run_id, first.run_id) == " ".join(
             [*first.argv, *first.env.values()]
         )
+
+
+def test_a_run_belongs_to_its_checkout_and_to_the_entry_of_then(tmp_path: Path) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    first = plan_test(index(checkout), TINY, Settings(), runs=tmp_path)
+    assert plan_again(first, tmp_path, index(checkout)).entry == first.entry
+    with pytest.raises(UsageError, match="belongs to another checkout") as caught:
+        plan_again(first, tmp_path, index(sample(tmp_path / "elsewhere")))
+    assert str(checkout.root) in caught.value.hint
+    linked = tmp_path / "link"
+    linked.symlink_to(checkout.root)
+    assert plan_again(first, tmp_path, index(Checkout(linked))).entry == first.entry
+    file = checkout.test_config / INFERENCE
+    file.write_text(file.read_text().replace("EXPECTED_PASSING", "UNSPECIFIED"))
+    assert plan_again(first, tmp_path, index(checkout)).entry != first.entry
 
 
 def test_a_batch_has_the_name_of_its_first_run(checkout: Checkout) -> None:

@@ -19,6 +19,9 @@ from core.runs.queue import Ticket
 from core.runs.record import RunRecord, RunState
 from core.runs.spec import RunSpec
 from core.runs.store import RunStore, events_file
+from core.runs.tree_reader import TreeReader
+from tests.support.git import committed_checkout
+from tests.support.tree import sample
 
 from .conftest import MakeSpec, Until
 
@@ -470,3 +473,28 @@ def test_the_queue_says_who_waits(store: RunStore, make_spec: MakeSpec) -> None:
     events_file(store.directory(spec.run_id)).unlink()
     append_event(events_file(store.directory(spec.run_id)), queued)
     assert store.record(spec.run_id).state is RunState.QUEUED
+
+
+EDITS_ITS_LOADER = """
+import pathlib
+loader = pathlib.Path("third_party/tt_forge_models/alpha/pytorch/loader.py")
+loader.write_text(loader.read_text() + "# edited")
+"""
+
+
+def test_a_run_tells_the_tree_it_started_on_and_whether_that_was_changed_under_it(
+    store: RunStore, make_spec: MakeSpec, tmp_path: Path
+) -> None:
+    checkout = committed_checkout(sample(tmp_path / "tt-xla"))
+    place: dict[str, Any] = {"cwd": checkout.root, "test_id": "alpha/pytorch-tiny-single_device-inference"}
+    before = done(store, make_spec(PASSES, **place))
+    assert before.tree == TreeReader(checkout).state(before.spec.test_id)
+    assert before.tree.committed
+    assert not before.edited
+    during = done(store, make_spec(EDITS_ITS_LOADER + PASSES, **place))
+    assert (during.outcome, during.tree, during.edited) == (Outcome.PASS, before.tree, True)
+    after = done(store, make_spec(PASSES, **place))
+    assert after.tree == TreeReader(checkout).state(after.spec.test_id) != before.tree
+    assert not after.edited
+    again = {record.spec.run_id: record for record in RunStore(store.root).records()}
+    assert again == {record.spec.run_id: record for record in (before, during, after)}, "the index knows it as well"

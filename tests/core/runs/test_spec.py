@@ -42,6 +42,10 @@ def test_a_run_id_is_the_time_in_utc_and_part_of_the_token() -> None:
     assert not is_run_id("../" + made)
 
 
+LATER = ("profile", "log_limit", "entry")
+"""Fields that specs of earlier versions lack."""
+
+
 @given(*[st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))] * 2)
 def test_run_ids_sort_as_time_does(one: datetime, other: datetime) -> None:
     first, last = sorted([one, other])
@@ -73,13 +77,16 @@ def test_run_ids_sort_as_time_does(one: datetime, other: datetime) -> None:
         texts,
         st.booleans(),
         st.none() | st.floats(0, 1e9),
+        texts,
+        st.integers(0, 2**50),
+        texts,
     )
 )
 def test_a_spec_comes_back_from_the_disk(spec: RunSpec) -> None:
     assert spec_from_json(spec_to_json(spec)) == spec
 
 
-@pytest.mark.parametrize("field", sorted(json.loads(spec_to_json(SPEC)).keys() - {"profile", "log_limit"}))
+@pytest.mark.parametrize("field", sorted(json.loads(spec_to_json(SPEC)).keys() - {*LATER}))
 def test_a_spec_that_lacks_anything_is_refused(field: str) -> None:
     raw = json.loads(spec_to_json(SPEC))
     del raw[field]
@@ -87,11 +94,12 @@ def test_a_spec_that_lacks_anything_is_refused(field: str) -> None:
         spec_from_json(json.dumps(raw))
 
 
-def test_a_spec_of_an_earlier_version_has_no_profile_and_no_limit_of_its_log() -> None:
+def test_a_spec_of_an_earlier_version_says_less() -> None:
     raw = json.loads(spec_to_json(SPEC))
-    del raw["profile"], raw["log_limit"]
+    for field in LATER:
+        del raw[field]
     spec = spec_from_json(json.dumps(raw))
-    assert (spec.profile, spec.log_limit) == ("", 0)
+    assert (spec.profile, spec.log_limit, spec.entry) == ("", 0, "")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"version": 1}', '"x"'])

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files a loader consists of: its own, and those of the models tree that it imports, found without importing."""
+
+import ast
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from core.sources.loaders import loader_file
+from core.sources.models_tree import imported_module
+from core.sources.modules import ImportedName
+from core.sources.stamps import NEVER, Stamp, stamps_of
+
+_REQUIREMENTS = re.compile(r"requirements.*\.txt")
+"""Beside a loader: what is installed before it is imported (spec 4.1)."""
+
+
+class Code(NamedTuple):
+    """What a loader consisted of at one moment."""
+
+    loader: str
+    """Digest of its `loader.py`; empty: there is none."""
+    imports: str
+    """Digest of all other files that it takes, by path and content."""
+    blobs: tuple[tuple[str, str], ...]
+    """All of these files by path, relative to the models tree, with git's name for what they contain."""
+
+    def same_as(self, other: "Code") -> bool:
+        """Whether nothing that matters was changed between the two."""
+        return (self.loader, self.imports) == (other.loader, other.imports)
+
+
+class _File(NamedTuple):
+    stamp: Stamp | None
+    blob: str
+    imports: tuple[str, ...]
+    """Modules of the tree that it may import, as paths without their ending."""
+
+
+class LoaderFiles:
+    """Reads the files of loaders below `models`; a file that bears the same stamp is not read again."""
+
+    def __init__(self, models: Path) -> None:
+        self._models = os.fspath(models)
+        self._files: dict[str, _File] = {}
+
+    def code(self, directory: str) -> Code:
+        """What the loader in `directory` consists of now. Files that cannot be read count as not there."""
+        return self.codes([directory])[directory]
+
+    def codes(self, directories: Iterable[str]) -> dict[str, Code]:
+        """The same of several loaders, by directory; what they share is looked at once."""
+        moment = _Moment(self._models, self._files)
+        return {directory: moment.code(directory) for directory in directories}
+
+
+class _Moment:
+    """One look at the tree: no file is looked at twice."""
+
+    def __init__(self, models: str, files: dict[str, _File]) -> None:
+        self._models = models
+        self._files = files
+        self._seen: dict[str, _File] = {}
+        self._there: dict[str, tuple[str, ...]] = {}
+
+    def code(self, directory: str) -> Code:
+        own = loader_file(directory)
+        blobs = {path: blob for path in sorted(self._closure(directory, own)) if (blob := self._read(path).blob)}
+        others = "".join(f"{path}\0{blob}\n" for path, blob in blobs.items() if path != own)
+        return Code(blobs.get(own, ""), hashlib.sha1(others.encode()).hexdigest(), tuple(blobs.items()))
+
+    def _closure(self, directory: str, own: str) -> set[str]:
+        found = {f"{directory}/{name}" for name in _names(f"{self._models}/{directory}") if _REQUIREMENTS.match(name)}
+        waiting = [own]
+        while waiting:
+            path = waiting.pop()
+            if path not in found:
+                found.add(path)
+                waiting += (file for module in self._read(path).imports for file in self._module_files(module))
+        return found
+
+    def _module_files(self, module: str) -> tuple[str, ...]:
+        """The file of a module, and those of every package above it, which run first."""
+        if module not in self._there:
+            above, _, _ = module.rpartition("/")
+            package = f"{module}/__init__.py".lstrip("/")
+            own = tuple(file for file in (package, f"{module}.py") if os.path.isfile(f"{self._models}/{file}"))  # noqa: PTH113
+            self._there[module] = (*(self._module_files(above) if module else ()), *own)
+        return self._there[module]
+
+    def _read(self, path: str) -> _File:
+        if path not in self._seen:
+            file = f"{self._models}/{path}"
+            stamp = stamps_of([file])[file]
+            known = self._files.get(path)
+            if known is None or known.stamp != stamp or stamp == NEVER:
+                known = self._files[path] = _read(file, path, stamp)
+            self._seen[path] = known
+        return self._seen[path]
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return os.listdir(directory)  # noqa: PTH208 - text is at hand, as in core.sources.stamps
+    except OSError:
+        return []
+
+
+def git_blob(content: bytes) -> str:
+    """Git's name for a file with this content, where no filter changes it (gitformat-pack, SHA-1)."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+def _read(file: str, path: str, stamp: Stamp | None) -> _File:
+    try:
+        content = Path(file).read_bytes()
+    except OSError:
+        return _File(stamp, "", ())
+    return _File(stamp, git_blob(content), tuple(_imports(content, path)) if path.endswith(".py") else ())
+
+
+def _imports(source: bytes, path: str) -> Iterator[str]:
+    """Modules of the tree that a file names in imports, those inside of functions included."""
+    try:
+        nodes = ast.walk(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                module = imported_module(path, ImportedName(node.level, node.module or "", alias.name))
+                if module is not None:
+                    yield module
+                    yield f"{module}/{alias.name}".lstrip("/")
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                module = imported_module(path, ImportedName(0, alias.name, ""))
+                if module is not None:
+                    yield module

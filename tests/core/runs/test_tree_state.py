@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.tree_state: entries are told apart by what they mean, places by where they lead."""
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.model import Entry
+from core.runs.tree_state import entry_digest, same_place
+
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner),
+)
+
+
+def _entry(fields: dict[str, object]) -> Entry:
+    return Entry("id", "file", 1, 1, fields)
+
+
+@given(st.dictionaries(st.text(), _VALUES))
+def test_the_order_of_fields_does_not_count(fields: dict[str, object]) -> None:
+    turned = dict(reversed(fields.items()))
+    assert entry_digest(_entry(fields)) == entry_digest(_entry(turned)) != ""
+
+
+def test_what_an_entry_says_counts() -> None:
+    said = [
+        None,
+        _entry({}),
+        _entry({"status": "EXPECTED_PASSING"}),
+        _entry({"status": "UNSPECIFIED"}),
+        _entry({"markers": ["push", "nightly"]}),
+        _entry({"markers": ["nightly", "push"]}),
+        _entry({"arch_overrides": {"n150": {"status": "UNSPECIFIED"}}}),
+        _entry({"arch_overrides": {"p150": {"status": "UNSPECIFIED"}}}),
+    ]
+    assert len({entry_digest(one) for one in said}) == len(said)
+    moved = Entry("id", "another file", 7, 9, {"status": "UNSPECIFIED"})
+    assert entry_digest(moved) == entry_digest(said[3])
+
+
+def test_links_lead_to_the_same_place(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    assert same_place(tmp_path / "link", tmp_path / "real")
+    assert not same_place(tmp_path, tmp_path / "real")
+    assert same_place(Path("/gone/a/../b"), Path("/gone/b"))
