@@ -8,13 +8,13 @@ from pathlib import Path
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence.gather import evidence_store
-from core.evidence.reading import OTHER, REPEATED, Given, Reading, read_reports
+from core.evidence.reading import OTHER, REPEATED, STAND_IN, Given, Reading, read_reports
 from core.evidence.store import Added
 from core.runs.plain import clean
 from core.sources.schema_read import read_schema
 from core.text import one_line
 
-_WORDS = {OTHER: "no model tests", REPEATED: "told twice in one file"}
+_WORDS = {OTHER: "no model tests", REPEATED: "told twice in one file", STAND_IN: "run on a CPU in place of a device"}
 _SHOWN_PROBLEMS = 20
 
 
@@ -37,9 +37,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     archs = read_schema(context.checkout)[0].archs
     if context.arch and context.arch not in archs:
         raise UsageError(f"There is no arch {context.arch!r}", f"This checkout allows: {', '.join(archs)}")
-    reading = read_reports(
-        args.paths, Given(context.arch, clean(args.run_name), clean(args.commit), clean(args.models_commit)), archs
-    )
+    counts = context.policy.cpu_counts_as_device
+    given = Given(context.arch, clean(args.run_name), clean(args.commit), clean(args.models_commit), counts)
+    reading = read_reports(args.paths, given, archs)
     added = evidence_store(context.checkout, context.paths).add(reading.reports)
     if context.console.json:
         context.console.document(_document(reading, added, archs))
@@ -71,6 +71,8 @@ def _tell(reading: Reading, added: Added, archs: Sequence[str], context: Context
     if missing := _without_arch(reading, archs):
         console.note(f"{missing:,} results count for no cell: nothing says their arch, or none of that name is known.")
         console.note("Ingest them again with --arch ARCH.")
+    if reading.counts[STAND_IN]:
+        console.note("What ttmatrix's own runner ran on a CPU proves nothing of a device, and was left out.")
     for problem in reading.problems[:_SHOWN_PROBLEMS]:
         console.note(f"cannot read {one_line(problem.file)}: {one_line(problem.message)}")
     if (more := len(reading.problems) - _SHOWN_PROBLEMS) > 0:

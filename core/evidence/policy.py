@@ -43,6 +43,8 @@ class Policy:
     """Archs that must agree before an entry is stale on all; empty: every arch that the entry supports."""
     must_pass: tuple[str, ...] = ()
     """Ids, or patterns of them, that no proposal may expect to fail."""
+    cpu_counts_as_device: bool = False
+    """Whether reports that ttmatrix's own runner made on a CPU count as those of a device: in samples alone."""
     ignored_hosts: tuple[str, ...] = ()
     """Machines whose results say nothing."""
     pcc: PccPolicy = PccPolicy()

@@ -12,12 +12,15 @@ from core.evidence.artefacts import Place, place_of
 from core.evidence.classify import Setting, observe
 from core.evidence.documents import Document, Problem, documents
 from core.evidence.observation import Observation
+from core.evidence.stand_in import stand_in
 from core.runs.junit import Suite, Testcase, parse_suites, telling
 from core.runs.plain import clean
 from core.sources.schema import Schema
 
 OTHER = "other"
 """The class of testcases that are no model tests."""
+STAND_IN = "stand_in"
+"""The class of testcases that ttmatrix's own runner ran without a device, where that does not count."""
 REPEATED = "repeated"
 """The class of testcases that are about a test of which the same file has a more telling one: a failed teardown."""
 
@@ -32,6 +35,8 @@ class Given:
     """The name of the run that all of them belong to; empty: as their places say."""
     commit: str = ""
     models_commit: str = ""
+    stand_ins: bool = False
+    """Reports that were made without a device count as those of one (the policy says so)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ class Report:
     arch_given: bool
     observations: tuple[Observation, ...]
     counts: Counter[str] = field(hash=False)
-    """Its testcases by ending, with OTHER and REPEATED; they add up."""
+    """Its testcases by ending, with OTHER, STAND_IN and REPEATED; they add up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class Reading:
 
     @property
     def counts(self) -> Counter[str]:
-        """Testcases by ending, with OTHER and REPEATED; their sum is that of all testcases read."""
+        """Testcases by ending, with OTHER, STAND_IN and REPEATED; their sum is that of all testcases read."""
         return sum((report.counts for report in self.reports), Counter())
 
     @property
@@ -92,7 +97,13 @@ def read_report(document: Document, given: Given = Given(), archs: Sequence[str]
     suites = parse_suites(document.data, document.source)
     place = place_of(document.parts, archs, alone=document.alone)
     counts: Counter[str] = Counter()
-    found = [one for suite in suites for one in _observed(suite, _setting(suite, document, place, given), counts)]
+    found: list[Observation] = []
+    for suite in suites:
+        if not given.stand_ins and stand_in(suite.testcases):
+            # A CPU proves nothing of a device.
+            counts[STAND_IN] += len(suite.testcases)
+        else:
+            found += _observed(suite, _setting(suite, document, place, given), counts)
     return Report(
         hashlib.sha256(document.data).hexdigest(),
         clean(document.source),

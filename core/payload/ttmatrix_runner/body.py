@@ -34,7 +34,7 @@ def run_test(case: Case, expectation: Expectation, harness: Harness, record: Rec
     # Outside of everything: where this fails there are no properties.
     loader = case.model.loader_class(variant=case.model.variant)
     print(f"Running {case.name} - {info.name}", flush=True)
-    facts = Facts(case, expectation, str(info.name), case.model.group, info.to_report_dict())
+    facts = Facts(case, expectation, str(info.name), case.model.group, info.to_report_dict(), harness.backend.name)
     if expectation.status == "NOT_SUPPORTED_SKIP" and not harness.options.force_run:
         _report(facts, record)
         pytest.skip(expectation.reason)  # type: ignore[arg-type] # Upstream hands on what there is, too.

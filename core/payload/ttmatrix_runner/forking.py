@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
+from .harness import HARNESS
 from .item import ModelTest
 from .parameters import PLACEHOLDER
 from .report import crash_properties
@@ -79,7 +80,8 @@ def _crash(item: ModelTest, status: int) -> pytest.TestReport:
     ended = f"CRASHED with signal {-status}" if status < 0 else f"EXITED with status {status}"
     manager = item.config.pluginmanager.getplugin("capturemanager")
     out, err = manager.read_global_capture() if manager else ("", "")
-    told: Any = crash_properties(item.case, item.expectation) if item.case.function != PLACEHOLDER else []
+    backend = item.config.stash[HARNESS].backend.name
+    told: Any = crash_properties(item.case, item.expectation, backend) if item.case.function != PLACEHOLDER else []
     return pytest.TestReport(
         item.nodeid,
         item.location,

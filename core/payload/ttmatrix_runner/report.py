@@ -28,6 +28,8 @@ class Facts:
     model_name: str
     group: str | None = None
     model_info: Mapping[str, Any] = field(default_factory=dict)
+    backend: str = ""
+    """What runs the models; empty where it was not chosen."""
     execution: Any = None
     """The Execution of ttmatrix_execute; None: nothing was executed."""
     passed: bool = False
@@ -94,6 +96,8 @@ def properties(facts: Facts) -> list[Property]:
         found += [("backend", str(facts.execution.backend)), ("device", str(facts.execution.device))]
         if lines := filecheck_lines(facts.execution.filechecks):
             found.append(("filechecks", "\n".join(lines)))
+    elif facts.backend:
+        found.append(("backend", facts.backend))
     return found
 
 
@@ -155,15 +159,16 @@ def common_tags(case: Case, expectation: Expectation, model_name: str, model_inf
     }
 
 
-def crash_properties(case: Case, expectation: Expectation) -> list[Property]:
-    """What is told of a test whose process died."""
+def crash_properties(case: Case, expectation: Expectation, backend: str = "") -> list[Property]:
+    """What is told of a test whose process died in `backend`."""
     assert case.function != PLACEHOLDER and case.model is not None
     info = case.model.info
     found = common_tags(case, expectation, str(info.name), info.to_report_dict())
     if case.phase != "default":
         found.update(parallelism=None, seq_len=None, batch_size=None)
     group = [] if case.model.group is None else [("group", case.model.group)]
-    return [("tags", plain(found)), ("owner", "tt-xla"), *group]
+    named = [("backend", backend)] if backend else []
+    return [("tags", plain(found)), ("owner", "tt-xla"), *group, *named]
 
 
 def telling(comparisons: Sequence[Any]) -> Any:
