@@ -200,12 +200,14 @@ class Session:
 
     def world(self) -> World:
         """What workflows act upon. Takes a while the first time: not for the app's own thread."""
+        from core.evidence.gather import policy_of
         from core.matrix.model_infos import model_infos
         from core.triage.perform import World
 
         with self.one_at_a_time:
             infos = model_infos(self.cache, self.matrix)
-        return World(self.matrix, infos, self.settings, self.store, self.view.arch)
+        stand_in = policy_of(self.checkout, self.paths).policy.cpu_counts_as_device
+        return World(self.matrix, infos, self.settings, self.store, self.view.arch, stand_in=stand_in)
 
     def examine(self) -> tuple[Finding, ...]:
         """Everything that is wrong with the checkout. Takes seconds the first time: not for the app's own thread."""

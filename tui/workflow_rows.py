@@ -68,7 +68,7 @@ def workflow_text(item: Item) -> Text:
         text.append("✓ " if ended else "▸ ", "green" if ended else "yellow")
         text.append(f"{one_line(effect.title)}\n", "" if ended else "bold")
     text.append("\n")
-    for line in printable(markdown(item.progress, "", applied=False)).splitlines():
+    for line in printable(markdown(item.progress, "")).splitlines():
         text.append(f"{line}\n", _style(line))
     return text
 

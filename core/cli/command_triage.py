@@ -16,7 +16,7 @@ from core.runs.store import RunStore
 from core.text import printable
 from core.triage.bulk import drive_all, forget_edited, look_first
 from core.triage.driver import Given, Progress, sole_triage
-from core.triage.finish import leave, operations_of, plan_of, take
+from core.triage.finish import leave, leave_all, operations_of, plan_of, take
 from core.triage.perform import World
 from core.triage.report_document import document
 from core.triage.report_text import markdown
@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     ids = _targets(args, context)
     world = World(context.matrix, context.model_infos, context.settings, RunStore(context.paths.runs), context.arch)
-    world.said = context.console.note
+    world.said, world.stand_in = context.console.note, context.policy.cpu_counts_as_device
     root = sessions_directory(context.paths.state, context.checkout.root)
     with sole_triage(root):
         done = _drive(args, world, root, ids)
@@ -56,14 +56,13 @@ def execute(args: argparse.Namespace, context: Context) -> int:
             context.console.note(f"rejected: {rejection.op.op} {rejection.op.id}: {rejection.why}")
         # Before anything is written, after which there would be no difference.
         diffs = [plan_of(context.matrix, operations_of(one)).diff() for one in done]
-        applies = args.apply and not planned.rejected
-        if applies:
+        if planned.rejected:
+            leave_all(world, done)
+        elif args.apply:
             bench = Workbench(context.checkout, context.paths.journal)
             with sole_writer(context.checkout.root, "writing expectations", wait=_WAIT_SECONDS):
                 take(world, bench, [one for one in done if one.blocked is None], planned)
-    _tell(
-        context.console, [(one, diff, applies and one.blocked is None) for one, diff in zip(done, diffs, strict=True)]
-    )
+        _tell(context.console, list(zip(done, diffs, strict=True)), applies=args.apply)
     return EXIT_FINDINGS if planned.rejected else max(map(exit_code, done), default=EXIT_OK)
 
 
@@ -71,18 +70,26 @@ def _drive(args: argparse.Namespace, world: World, root: Path, ids: Sequence[str
     """Take all of `ids` as far as they go; edits stay in the work tree only where they are to be applied."""
     given = Given(list(args.choose), args.device_result)
     again = bool(args.resume or given.choices or given.device_result)
+    done: list[Progress] = []
 
     def after(progress: Progress) -> None:
-        if not args.apply:
+        done.append(progress)
+        if args.apply:
+            forget_edited(world, root, progress)
+        else:
             leave(world, progress)
-        elif progress.blocked is None:
-            forget_edited(world, progress)
 
-    if not again:
-        look_first(world, ids)
-    done = list(drive_all(world, root, ids, args.workflow, given, after, again=again))
+    look_first(world, root, ids, again=again)
+    try:
+        for _ in drive_all(world, root, ids, args.workflow, given, after, again=again):
+            pass
+    except BaseException:
+        leave_all(world, done)
+        raise
     if given.choices:
         world.said(f"nothing asked for --choose {given.choices[0]}")
+    if given.device_result is not None and not given.used:
+        world.said(f"--device-result {given.device_result} was not used: nothing asked for a device")
     return done
 
 
@@ -107,13 +114,13 @@ def _targets(args: argparse.Namespace, context: Context) -> Sequence[str]:
     return list(dict.fromkeys(found))
 
 
-def _tell(console: Console, told: Sequence[tuple[Progress, str, bool]]) -> None:
-    """Each with the diff of its expectations, and whether it is applied."""
+def _tell(console: Console, told: Sequence[tuple[Progress, str]], *, applies: bool) -> None:
+    """Each with the diff of its expectations."""
     if console.json:
-        documents = [document(one, diff, applied=applied) for one, diff, applied in told]
+        documents = [document(one, diff, applies=applies) for one, diff in told]
         console.document(documents[0] if len(documents) == 1 else documents)
         return
-    for number, (one, diff, applied) in enumerate(told):
+    for number, (one, diff) in enumerate(told):
         if number:
             console.line()
-        console.line(printable(markdown(one, diff, applied=applied).rstrip("\n")))
+        console.line(printable(markdown(one, diff, applies=applies).rstrip("\n")))

@@ -1,36 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole job once, without a screen: list, run, edit, diff, commit on the sample checkout, told as it goes."""
+"""The whole job once, without a screen, on the sample checkout: what nightlies left, a report, a proposal, a commit."""
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.cli.context import Context
+from core.cli.history_report import headline
 from core.cli.run_report import record_document
-from core.edits.bulk import ENTRY_SCOPE, set_fields
 from core.edits.commit import Draft, commit
 from core.edits.effect import effect
-from core.edits.plan import EditPlan, plan, write
+from core.edits.exclusive import sole_writer
+from core.edits.plan import EditPlan
+from core.edits.workbench import Workbench
 from core.errors import TTMatrixError
+from core.evidence.gather import policy_of
+from core.matrix.cache import Cache
 from core.matrix.effective import status_on
 from core.matrix.fields import select
+from core.matrix.history import read_history
 from core.matrix.index import index
 from core.matrix.matrix import Matrix
+from core.matrix.model_infos import model_infos
 from core.matrix.query import Query
-from core.runs.launch import launch, wait
-from core.runs.outcome import Outcome
-from core.runs.plan import plan_test
+from core.proc import run_command
 from core.runs.record import RunRecord
 from core.runs.spec import shell_command
 from core.runs.store import RunStore
 from core.runs.tail import LogFile
 from core.sources.checkout import find_checkout
-from core.text import printable
+from core.text import one_line, printable
+from core.triage.driver import Blocked, Given, Progress, drive, open_session, sole_triage
+from core.triage.finish import leave, operations_of, plan_of, take
+from core.triage.perform import World
+from core.triage.report import Report
+from core.triage.session import Session, sessions_directory
+from core.triage.workflows import AUTO
 
 STALE = "patch_vit/pytorch-Small_Patch8-single_device-training"
 """A test of the sample that is expected to fail and passes."""
 
 _QUERY = "status:xfail mode:training framework:pytorch"
-_PROMOTED = {"status": "EXPECTED_PASSING", "bringup_status": "", "reason": ""}
-_LOG_LINES = 8
+_LOG_LINES, _REPORT_LINES = 8, 3
+_NO_PROOF = """\
+  It passes on the CPU. That proves nothing of a device, so nothing is promoted: the workflow stops, says what to
+  run, and waits for the report"""
+_NO_HARDWARE = """\
+There is no hardware behind this sample, so its ttmatrix-policy.toml lets that stand for a device, as no real
+  checkout should."""
+_REPORT_SECONDS = 900.0
+_WAIT_SECONDS = 5.0
 _NAME, _EMAIL = "ttmatrix demo", "demo@ttmatrix.example"
 # The machine may be one that nobody has introduced themselves to.
 _AS_DEMO = {
@@ -38,6 +56,25 @@ _AS_DEMO = {
     for role in ("AUTHOR", "COMMITTER")
     for what, value in (("NAME", _NAME), ("EMAIL", _EMAIL))
 }
+_SHELL = "/bin/sh"
+_AUTO = "auto"
+_BACKENDS = {"eager": " Without torch-xla nothing is compiled: the model is compared with itself as it is."}
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """What the workflow came to, with all that proves it."""
+
+    progress: Progress
+    repro: RunRecord
+    blocked: Blocked
+    planned: EditPlan
+
+    @property
+    def report(self) -> Report:
+        report = self.progress.session.state.report
+        assert report is not None, "it has been driven"
+        return report
 
 
 def walk(directory: Path, context: Context) -> None:
@@ -46,37 +83,73 @@ def walk(directory: Path, context: Context) -> None:
     The transcript goes to standard output, with `--json` to standard error beside the one document.
     """
     matrix = index(find_checkout(directory, upward=False))
+    root = sessions_directory(context.paths.state, matrix.checkout.root)
     _list(matrix, context)
-    record = _run(matrix, context)
-    if record.outcome is not Outcome.PASS:
-        raise TTMatrixError(f"The run of {STALE} ended with {record.outcome}", record.summary, f"See {record.log}")
-    planned = _edit(matrix, context)
-    revision = _commit(directory.absolute(), planned, context)
+    with sole_triage(root):
+        world = _world(matrix, context)
+        decided = _decide(world, root, context)
+        revision = _commit(world, decided, context)
     if context.console.json:
-        context.console.document(
-            {
-                "directory": str(directory.absolute()),
-                "id": STALE,
-                "run": record_document(record),
-                "diff": planned.diff(),
-                "commit": revision,
-            }
-        )
+        context.console.document(_document(directory.absolute(), decided, revision))
 
 
 def _list(matrix: Matrix, context: Context) -> None:
+    """What is known before: what nightlies have shown once, and the entries say since."""
     rows = select(matrix, Query.parse(_QUERY))
     _step(context, f"{len(matrix.universe()):,} tests of {len(matrix.loaders)} loaders; {len(rows)} match {_QUERY}")
     for row in rows:
         _say(context, f"  {matrix.ids[row]}")
+        _say(context, f"      {one_line(str(matrix.entries[matrix.ids[row]].fields.get('reason') or ''))}")
+    _step(context, f"One of them, as nightlies once left it: {STALE}")
+    entry = matrix.entries[STALE]
+    for name, value in entry.fields.items():
+        _say(context, f"  {name}: {one_line(str(value))}")
+    timeline = read_history(Cache(matrix.checkout, context.paths.cache / "index"), matrix).counting.get(STALE)
+    if timeline is not None and timeline.steps:
+        _say(context, f"  since {headline(timeline.steps[0].commit)}")
 
 
-def _run(matrix: Matrix, context: Context) -> RunRecord:
-    store = RunStore(context.paths.runs)
-    spec = plan_test(matrix, STALE, context.settings, runs=store.root)
-    _step(context, f"Run {STALE} on the CPU")
-    _say(context, f"  {shell_command(spec)}")
-    (record,) = wait(store, [launch(store, spec).spec.run_id])
+def _world(matrix: Matrix, context: Context) -> World:
+    infos = model_infos(Cache(matrix.checkout, context.paths.cache / "index"), matrix)
+    world = World(matrix, infos, context.settings, RunStore(context.paths.runs))
+    world.said = lambda text: _say(context, f"  ... {text}")
+    world.stand_in = policy_of(matrix.checkout, context.paths).policy.cpu_counts_as_device
+    if context.settings.backend == _AUTO:
+        # Of the others, one takes minutes to compile so small a model.
+        versions = world.surroundings.survey.versions or {}
+        world.settings = replace(context.settings, backend="xla" if versions.get("torch_xla") else "eager")
+    return world
+
+
+def _decide(world: World, root: Path, context: Context) -> _Decided:
+    """From the CPU repro to the proposal, by way of the report that the workflow asks for."""
+    _step(context, f"ttmatrix triage {STALE}")
+    session = open_session(world, root, STALE, AUTO, again=False)
+    stopped = drive(world, session, Given())
+    repro = _repro(world, session, context)
+    if stopped.blocked is None or not stopped.blocked.command:
+        report = session.state.report
+        raise TTMatrixError(f"The triage of {STALE} has ended", report.aborted or report.decision if report else "")
+    _say(context, f"{_NO_PROOF} ({one_line(stopped.blocked.why)}).")
+    file = _make_report(world, stopped.blocked, context)
+    _step(context, stopped.blocked.go_on)
+    try:
+        progress = drive(world, session, Given(device_result=file))
+    except TTMatrixError:
+        leave(world, stopped)
+        raise
+    planned = plan_of(world.matrix, operations_of(progress))
+    decided = _Decided(progress, repro, stopped.blocked, planned)
+    _tell_decision(world, decided, context)
+    return decided
+
+
+def _repro(world: World, session: Session, context: Context) -> RunRecord:
+    report = session.state.report
+    if report is None or not report.cpu:
+        raise TTMatrixError(f"Nothing has run {STALE}")
+    record = world.store.record(report.cpu[0].repro.run)
+    _say(context, f"  {shell_command(record.spec)}")
     log = LogFile(record.log)
     while log.poll():
         pass
@@ -84,28 +157,81 @@ def _run(matrix: Matrix, context: Context) -> RunRecord:
     for line in log.lines(max(0, log.line_count - 1 - _LOG_LINES), _LOG_LINES):
         _say(context, f"  | {line}")
     _say(context, f"  {record.outcome} after {record.seconds or 0:.1f} s: {record.summary}")
+    if report.aborted is not None:
+        raise TTMatrixError(f"The run of {STALE} ended with {record.outcome}", report.aborted, f"See {record.log}")
     return record
 
 
-def _edit(matrix: Matrix, context: Context) -> EditPlan:
-    _step(context, "It passes, so its entry is stale: promote it")
-    operations = set_fields(matrix, [STALE], ENTRY_SCOPE, _PROMOTED)
-    planned = plan(matrix.checkout.test_config, operations, matrix.schema)
+def _make_report(world: World, blocked: Blocked, context: Context) -> Path:
+    """Run the very command that the workflow names."""
+    backend = world.settings.backend
+    _step(context, f"The report of a device: here ttmatrix's own runner on the CPU, backend {backend}")
+    _say(context, f"  {_NO_HARDWARE}{_BACKENDS.get(backend, '')}")
+    _say(context, f"  {blocked.command}")
+    done = run_command([_SHELL, "-c", blocked.command], cwd=world.root, timeout=_REPORT_SECONDS)
+    for line in [line for line in done.stdout.splitlines() if line.strip()][-_REPORT_LINES:]:
+        _say(context, f"  | {line}")
+    if blocked.report is None or not blocked.report.is_file():
+        raise TTMatrixError("The runner has written no report", done.stderr.strip() or done.stdout.strip())
+    return blocked.report
+
+
+def _tell_decision(world: World, decided: _Decided, context: Context) -> None:
+    report, planned = decided.report, decided.planned
+    _say(context, f"  {report.workflow}: {report.decision}: {one_line(report.why)}")
+    for one in report.device:
+        _say(context, f"  {one_line(one.id)}: {one.ending}, by {report.device_by or 'a device'}")
     if planned.rejected:
         raise TTMatrixError("The edit was rejected", planned.rejected[0].why)
+    if not planned.applied:
+        raise TTMatrixError(f"The report does not show that {STALE} passes", "; ".join(report.review))
+    _step(context, "The proposal, with what it changes")
     _say(context, planned.diff().rstrip())
-    for change in effect(matrix, planned):
+    for change in effect(world.matrix, planned):
         _say(context, f"  {change.arch}: {change.before} -> {change.after}")
-    return planned
 
 
-def _commit(root: Path, planned: EditPlan, context: Context) -> str:
-    write(planned)
-    draft = Draft(f"Expect {STALE} to pass\n\nIts CPU repro passes.", planned.applied)
-    (revision,) = commit(find_checkout(root, upward=False), [draft], environ=_AS_DEMO).revisions
-    entry = index(find_checkout(root, upward=False)).entries.get(STALE)
-    _step(context, f"Committed as {revision[:10]}; nothing is pushed. The file now says {status_on(entry, None)}.")
+def _commit(world: World, decided: _Decided, context: Context) -> str:
+    checkout, bench = world.matrix.checkout, Workbench(world.matrix.checkout, context.paths.journal)
+    with sole_writer(checkout.root, "writing expectations", wait=_WAIT_SECONDS):
+        take(world, bench, [decided.progress], decided.planned)
+    draft = Draft(_message(decided), decided.planned.applied)
+    (revision,) = commit(find_checkout(checkout.root, upward=False), [draft], environ=_AS_DEMO).revisions
+    entry = index(find_checkout(checkout.root, upward=False)).entries.get(STALE)
+    _step(context, f"Committed as {revision[:10]}; nothing is pushed. The file now says {status_on(entry, None)}")
+    for line in draft.message.splitlines():
+        _say(context, f"  | {line}".rstrip())
     return revision
+
+
+def _message(decided: _Decided) -> str:
+    """The subject, and the evidence by name."""
+    report, record = decided.report, decided.repro
+    shown = [f"- {one.id}: {one.ending}" for one in report.device]
+    lines = [
+        f"Expect {STALE} to pass",
+        "",
+        f"{report.workflow}: {report.why}.",
+        "",
+        f"Report by {report.device_by or 'a device'}:",
+        *shown,
+        f"CPU repro {record.spec.run_id}: {record.summary}",
+    ]
+    return "\n".join(lines)
+
+
+def _document(directory: Path, decided: _Decided, revision: str) -> dict[str, object]:
+    return {
+        "directory": str(directory),
+        "id": STALE,
+        "run": record_document(decided.repro),
+        "command": decided.blocked.command,
+        "device": [one.to_fields() for one in decided.report.device],
+        "device_by": decided.report.device_by or None,
+        "decision": decided.report.decision,
+        "diff": decided.planned.diff(),
+        "commit": revision,
+    }
 
 
 def _step(context: Context, text: str) -> None:
@@ -114,4 +240,4 @@ def _step(context: Context, text: str) -> None:
 
 def _say(context: Context, text: str) -> None:
     console = context.console
-    print(printable(text), file=console.err if console.json else console.out)
+    print(printable(text), file=console.err if console.json else console.out, flush=True)

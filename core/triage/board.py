@@ -77,7 +77,7 @@ class Board:
         for id in ids:
             self._put(Item(id, Standing.WAITS))
         with self._acting, sole_triage(self._root):
-            look_first(world, ids)
+            look_first(world, self._root, ids)
             for id in ids:
                 self._act(id, lambda id=id: self._drive(world, id, Given(), again=False))  # type: ignore[misc]
 

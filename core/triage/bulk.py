@@ -1,25 +1,65 @@
 # SPDX-License-Identifier: Apache-2.0
 """Triage many entries: their CPU repros side by side first, then one workflow after the other, one review."""
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from core.errors import TTMatrixError
+from core.files import atomic_write, read_text
+from core.runs.launch import wait
 from core.runs.outcome import Outcome
 from core.triage.case import Member
-from core.triage.driver import Given, Progress, drive, open_session
+from core.triage.driver import Given, Progress, drive, open_session, park
 from core.triage.perform import World, launch_and_wait, start_cpu
 from core.triage.session import Session
 
+_ROUND = "round.json"
+"""Which runs were started beforehand for which ids, so that they are found again after a kill."""
+_UNDONE = (Outcome.LOST, Outcome.CANCELLED)
 
-def look_first(world: World, ids: Sequence[str]) -> None:
-    """Run the CPU repros of all of `ids`, as many at a time as the machine allows, for the workflows to find."""
+
+def look_first(world: World, root: Path, ids: Sequence[str], *, again: bool = False) -> None:
+    """Run the CPU repros of all of `ids`, as many at a time as the machine allows, for the workflows to find.
+
+    With `again` only those are taken up that were started before an interruption: what else is to be run depends on
+    edits that are in place by then. `root` is where the sessions of the checkout are.
+    """
+    if again:
+        _take_up(world, root, ids)
+        return
+    _write_round(root, {})
     if len(ids) < 2:
         return
     specs = start_cpu(world, ids)
+    # Before anything starts: whoever is killed from now on finds them again.
+    _write_round(root, {spec.test_id: spec.run_id for spec in specs})
     world.said(f"running {len(specs)} CPU repros")
-    records = launch_and_wait(world, specs)
-    undone = (Outcome.LOST, Outcome.CANCELLED)
-    world.known.update({one.spec.test_id: one for one in records if one.outcome not in undone})
+    world.known.update({one.spec.test_id: one for one in launch_and_wait(world, specs) if one.outcome not in _UNDONE})
+
+
+def _take_up(world: World, root: Path, ids: Sequence[str]) -> None:
+    began = {id: run for id, run in _read_round(root).items() if id in ids and world.store.directory(run).is_dir()}
+    if began:
+        world.said(f"waiting for {len(began)} CPU repros that were started before")
+    records = wait(world.store, list(began.values()))
+    world.known.update({one.spec.test_id: one for one in records if one.outcome not in _UNDONE})
+
+
+def _read_round(root: Path) -> Mapping[str, str]:
+    """The runs of the round, by id; none where there is no round, or none that can be read."""
+    with suppress(OSError, TTMatrixError, ValueError, AttributeError):
+        return {str(id): str(run) for id, run in json.loads(read_text(root / _ROUND)).items()}
+    return {}
+
+
+def _write_round(root: Path, runs: Mapping[str, str]) -> None:
+    if runs:
+        root.mkdir(parents=True, exist_ok=True)
+        atomic_write(root / _ROUND, json.dumps(runs))
+    else:
+        (root / _ROUND).unlink(missing_ok=True)
 
 
 def drive_all(
@@ -35,13 +75,20 @@ def drive_all(
 ) -> Iterator[Progress]:
     """A session for each of `ids`, but for those that another one decides with its own.
 
-    `after` is told of each before the next begins: it takes the edits or leaves none.
+    `after` is told of each before the next begins: it takes the edits or leaves none. Where one is interrupted, its
+    edits leave the work tree: they come back when it goes on.
     """
     decided: set[str] = set()
     for id in ids:
         if id in decided:
             continue
-        progress = drive(world, open_session(world, root, id, name, again=again), given, watch)
+        session = open_session(world, root, id, name, again=again)
+        try:
+            progress = drive(world, session, given, watch)
+        except BaseException:
+            with suppress(TTMatrixError):
+                park(world, session)
+            raise
         after(progress)
         report = progress.session.state.report
         if report is not None and report.aborted is None:
@@ -49,7 +96,7 @@ def drive_all(
         yield progress
 
 
-def forget_edited(world: World, progress: Progress) -> None:
+def forget_edited(world: World, root: Path, progress: Progress) -> None:
     """What was seen before an edit that stays says nothing any more of those whom the edit concerns."""
     report = progress.session.state.report
     if report is None or not report.edits:
@@ -59,3 +106,4 @@ def forget_edited(world: World, progress: Progress) -> None:
     everyone = case.registry in report.edits
     for id in [id for id in world.known if everyone or Member(id, "").directory in shared]:
         del world.known[id]
+    _write_round(root, {id: run for id, run in _read_round(root).items() if id in world.known})

@@ -11,11 +11,12 @@ from core.model import node_id
 from core.runs.kinds import DEVICE_NODES, kind_for
 from core.runs.plan import plan_test
 from core.runs.preflight import Level, Surroundings, preflight
-from core.runs.spec import RunSpec
+from core.runs.spec import RUN_VARIABLE, RunSpec, shell_command
 from core.runs.survey import Survey
 from core.settings import Settings
 
 KIND = "device"
+_JUNIT = "--junitxml="
 _FORKED = "--forked"
 """One test that crashes takes the others along, unless each has a process of its own."""
 
@@ -39,12 +40,21 @@ def with_forks(spec: RunSpec, versions: Survey) -> RunSpec:
 
 
 def missing_device(spec: RunSpec, around: Surroundings, settings: Settings) -> str:
-    """Why the run cannot be made here; empty: it can."""
+    """Why the run cannot be made here; empty: it can. A run without a device is none: a CPU proves nothing of one."""
     kind = kind_for(KIND, around.checkout, settings)
     blockers = [one.what for one in preflight(kind, [spec], around) if one.level is Level.BLOCKER]
-    if kind.needs_device and not (DEVICE_NODES.is_dir() and any(DEVICE_NODES.iterdir())):
+    if not (DEVICE_NODES.is_dir() and any(DEVICE_NODES.iterdir())):
         blockers.append(f"there is no device at {DEVICE_NODES}")
+    elif not spec.devices:
+        blockers.append(f"the backend {settings.backend!r} of ttmatrix's own runner uses no device")
     return "; ".join(blockers)
+
+
+def by_hand(spec: RunSpec, report: Path) -> str:
+    """The line to paste into a shell that makes the run and leaves its JUnit file at `report`; no run of ours."""
+    argv = [f"{_JUNIT}{report}" if word.startswith(_JUNIT) else word for word in spec.argv]
+    env = {name: value for name, value in spec.env.items() if name != RUN_VARIABLE}
+    return shell_command(replace(spec, argv=tuple(argv), env=env))
 
 
 def _node(id: str) -> str:

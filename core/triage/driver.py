@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Take a session from effect to effect until it ends or waits for somebody: a choice, or a device."""
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -8,15 +9,16 @@ from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
 from core.locks import locked
-from core.runs.spec import shell_command
-from core.triage.device_result import read_device_result
+from core.triage.device import by_hand
 from core.triage.effects import Answer, Ask, EditLoader, Effect, FindUsers, RevertLoader, RunCpu, RunDevice
 from core.triage.loader_code.edit import Edit
+from core.triage.loader_code.edited_file import edited_files
 from core.triage.perform import (
     World,
     device_command,
     edit_loader,
     find_users,
+    read_report,
     revert_loader,
     run_cpu,
     run_device,
@@ -25,6 +27,8 @@ from core.triage.resolve import case_of
 from core.triage.session import Session, resume, start
 
 _LOCK = "triage.lock"
+_DEVICE_FILE = "device.xml"
+"""Where the command that somebody has to run writes its report, beside the journal."""
 
 
 @dataclass(slots=True)
@@ -35,6 +39,8 @@ class Given:
     """Answers to questions in the order in which they come up; numbers from 1."""
     device_result: Path | None = None
     """A JUnit file of the device run, made elsewhere."""
+    used: bool = False
+    """The file was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,14 @@ class Blocked:
     question: Ask | None = None
     command: str = ""
     """What to run on a machine with a device."""
+    report: Path | None = None
+    """Where that writes its JUnit file."""
+    go_on: str = ""
+    """What to run then."""
     why: str = ""
+    """What is missing here."""
+    stand_in: bool = False
+    """The policy of the checkout takes a CPU for a device, so that the command can be run here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +80,7 @@ def sole_triage(root: Path) -> Iterator[None]:
 
 
 def open_session(world: World, root: Path, id: str, name: str, *, again: bool) -> Session:
-    """The session on `id` that was left open, where it is wanted `again`; else a new one of the workflow `name`."""
+    """The session on `id` where it is wanted `again` and nobody dropped it; else a new one of the workflow `name`."""
     left = _left_open(root, id, again=again)
     if left is not None and again:
         return left
@@ -84,14 +97,20 @@ def _left_open(root: Path, id: str, *, again: bool) -> Session | None:
         if again:
             raise
         return None
-    return found if found is not None and not found.closed else None
+    return found if found is not None and (not found.closed or (again and found.applied)) else None
 
 
 def drive(world: World, session: Session, given: Given, watch: Callable[[Session], None] = lambda _: None) -> Progress:
     """Perform effects until the session ends or waits. `watch` hears after every step.
 
-    Raises TTMatrixError where one cannot be performed; the session can be driven again then.
+    A device result that is given counts, also where the device was answered for before. Raises TTMatrixError where an
+    effect cannot be performed; the session can be driven again then.
     """
+    if session.closed:
+        _refuse_applied(session, given)
+        return Progress(session, None)
+    if given.device_result is not None and not isinstance(session.waiting, RunDevice):
+        _answer_device_anew(world, session, given.device_result)
     restore_edits(world, session)
     while (effect := session.waiting) is not None:
         watch(session)
@@ -103,8 +122,29 @@ def drive(world: World, session: Session, given: Given, watch: Callable[[Session
     return Progress(session, None)
 
 
+def _refuse_applied(session: Session, given: Given) -> None:
+    if given.device_result is not None or given.choices:
+        title = f"The triage of {session.state.case.id} was applied already"
+        raise UsageError(title, "Nothing was changed.", "Begin anew: without --resume, --choose and --device-result.")
+
+
+def _answer_device_anew(world: World, session: Session, file: Path) -> None:
+    """Forget what a device was said to have shown, and all that followed from it."""
+    devices = [effect for effect in session.state.asked if isinstance(effect, RunDevice)]
+    if devices:
+        # A file that is no use changes nothing.
+        read_report(world, file, devices[-1].ids)
+        park(world, session)
+        session.forget_device()
+
+
 def park(world: World, session: Session) -> None:
-    """Take its edits out of the work tree: they are in the session, and come back when it goes on."""
+    """Take its edits out of the work tree: they are in the session, and come back when it goes on.
+
+    Those of a closed one are there to stay.
+    """
+    if session.closed:
+        return
     for path, edit in reversed(edits_of(session).items()):
         revert_loader(world, session, path, edit)
     if isinstance(pending := session.waiting, EditLoader):
@@ -122,6 +162,12 @@ def restore_edits(world: World, session: Session) -> None:
     """Put the edits that are a part of the session's state into the work tree."""
     for path, edit in edits_of(session).items():
         edit_loader(world, session, path, edit)
+
+
+def in_work_tree(session: Session) -> bool:
+    """Whether an edit of the session stands in the work tree now, whoever put it there."""
+    mine = list(edits_of(session).values())
+    return any(one.edit in mine and one.stands for one in edited_files(session.edits))
 
 
 def perform(world: World, session: Session, effect: Effect, given: Given) -> Answer | Blocked:
@@ -155,8 +201,13 @@ def _choose(effect: Ask, given: Given) -> Answer | Blocked:
 
 def _device(world: World, session: Session, effect: RunDevice, given: Given) -> Answer | Blocked:
     if given.device_result is not None:
-        return read_device_result(given.device_result, effect.ids)
+        given.used = True
+        return read_report(world, given.device_result, effect.ids)
     spec, missing = device_command(world, effect.ids)
     if not missing:
         return run_device(world, session, spec, effect.ids)
-    return Blocked(command=shell_command(spec), why=missing) if effect.decisive else None
+    if not effect.decisive:
+        return None
+    file = session.directory / _DEVICE_FILE
+    go_on = shlex.join(["ttmatrix", "triage", session.state.case.id, "--device-result", str(file)])
+    return Blocked(command=by_hand(spec, file), report=file, go_on=go_on, why=missing, stand_in=world.stand_in)

@@ -2,10 +2,12 @@
 """What becomes of the result of sessions: taken into the files, or left without a trace."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from core.edits.operations import Operation
 from core.edits.plan import EditPlan, plan, write
 from core.edits.workbench import Workbench
+from core.errors import TTMatrixError
 from core.matrix.matrix import Matrix
 from core.triage.driver import Progress, park, restore_edits
 from core.triage.effects import Propose
@@ -31,10 +33,23 @@ def leave(world: World, progress: Progress) -> None:
 def take(world: World, bench: Workbench, done: Sequence[Progress], planned: EditPlan) -> None:
     """Keep the edits in the work tree and write the expectations. The caller is the sole writer.
 
-    Raises TTMatrixError, with nothing written, where a file has changed; edits that were in place stay so.
+    Raises TTMatrixError, with nothing written and no edit left in place, where a file has changed.
     """
-    for progress in done:
-        restore_edits(world, progress.session)
-    bench.write_plan(planned, write)
-    for progress in done:
-        progress.session.close()
+    fresh = [progress for progress in done if not progress.session.closed]
+    try:
+        for progress in fresh:
+            restore_edits(world, progress.session)
+        bench.write_plan(planned, write)
+    except TTMatrixError:
+        leave_all(world, fresh)
+        raise
+    for progress in fresh:
+        progress.session.close(applied=isinstance(progress.session.state.end, Propose))
+
+
+def leave_all(world: World, done: Sequence[Progress]) -> None:
+    """`leave` each of `done` that has ended, the newest first; a file that somebody has changed since stays."""
+    for progress in reversed(done):
+        if not progress.session.closed and progress.blocked is None:
+            with suppress(TTMatrixError):
+                leave(world, progress)

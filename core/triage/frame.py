@@ -19,22 +19,21 @@ _RAN = frozenset({Ending.PASSED, Ending.INACCURATE})
 
 
 def reproduce(report: Report, ids: Iterable[str], when: str, why: str) -> Steps[dict[str, Repro]]:
-    """Run CPU repros, by id. Asks for nothing where `ids` is empty."""
+    """Run CPU repros, by id. Asks for nothing that was run before and that no edit has changed since."""
+    known = {line.repro.id: line.repro for line in report.cpu if line.when == BEFORE} if when == BEFORE else {}
     wanted_ids = tuple(dict.fromkeys(ids))
-    if not wanted_ids:
-        return {}
-    raw = yield RunCpu(wanted_ids, why)
-    found = [Repro.of(one) for one in raw]
-    report.cpu += [CpuLine(when, one) for one in found]
-    return {one.id: one for one in found}
+    missing = tuple(id for id in wanted_ids if id not in known)
+    if missing:
+        raw = yield RunCpu(missing, why)
+        found = [Repro.of(one) for one in raw]
+        report.cpu += [CpuLine(when, one) for one in found]
+        known |= {one.id: one for one in found}
+    return {id: known[id] for id in wanted_ids}
 
 
 def first_look(case: Case, report: Report) -> Steps[Repro]:
     """The CPU repro of the target before anything is done; aborts where it came to no result."""
-    seen = {line.repro.id: line.repro for line in report.cpu if line.when == BEFORE}
-    if case.id not in seen:
-        seen = yield from reproduce(report, [case.id], BEFORE, "as it is")
-    one = seen[case.id]
+    one = (yield from reproduce(report, [case.id], BEFORE, "as it is"))[case.id]
     if one.problem:
         abort(f"This machine cannot run the model: {one.problem}", environment=True)
     if one.low is None or one.full is None:
@@ -102,7 +101,7 @@ def on_device(
         return {}
     found = [Observed.of(one) for one in raw]
     report.device += found
-    report.review += dict.fromkeys(f"verified by {one['by']}" for one in raw if one.get("by"))
+    report.device_by = next((one["by"] for one in raw if one.get("by")), "")
     return {one.id: one for one in found}
 
 

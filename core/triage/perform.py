@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.errors import UsageError
+from core.evidence.stand_in import stand_in
 from core.matrix.matrix import Matrix
 from core.matrix.model_infos import info_of
+from core.runs.junit import read_testcases
 from core.runs.kinds import KINDS
 from core.runs.launch import launch_all, wait
 from core.runs.outcome import Outcome
@@ -44,6 +47,8 @@ class World:
     arch: str = ""
     said: Callable[[str], None] = lambda _: None
     """Hears of what goes on."""
+    stand_in: bool = False
+    """The policy of the checkout takes a report of our own runner on a CPU for one of a device."""
     known: dict[str, RunRecord] = field(default_factory=dict)
     """CPU repros that were made beforehand of the checkout as it is, by test id."""
     _survey: Survey | None = None
@@ -128,13 +133,26 @@ def run_device(world: World, session: Session, spec: RunSpec, ids: Sequence[str]
         done = wait(world.store, [done[0].spec.run_id])
     record = done[0]
     file = record.directory / JUNIT
-    stand_in = "" if record.spec.devices else "ttmatrix's own runner, without a device"
     if file.is_file():
-        return [{**one, "by": stand_in} for one in read_device_result(file, ids)]
+        return read_report(world, file, ids)
     # Without its file nothing is known of the tests that came after the one that took pytest along.
     ending = "crashed" if record.outcome is Outcome.CRASH and len(ids) == 1 else "broken"
     ending = "hung" if record.outcome in (Outcome.HANG, Outcome.TIMEOUT) and len(ids) == 1 else ending
     return [{"id": id, "ending": ending, "reason": record.summary, "stage": ""} for id in ids]
+
+
+def read_report(world: World, file: Path, ids: Sequence[str]) -> Answer:
+    """What a JUnit file says a device has shown of `ids`, with what made it where that was no device.
+
+    Raises TTMatrixError for a file that cannot be read, UsageError for one that mentions none of `ids`, or that was
+    made without a device where the policy of the checkout does not take that for one.
+    """
+    found = read_device_result(file, ids)
+    by = stand_in(read_testcases(file))
+    if by and not world.stand_in:
+        detail = f"It was made by {by}, which proves nothing of one. Nothing was changed."
+        raise UsageError(f"{file} is no report of a device", detail, "Run the test on a machine with a device.")
+    return [{**one, "by": by} for one in found]
 
 
 def _join(world: World, session: Session, ids: Sequence[str]) -> list[RunRecord]:

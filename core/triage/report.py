@@ -50,6 +50,8 @@ class Report:
     reach: list[str] = field(default_factory=list)
     """Whom an edit concerns besides, and how sure that is."""
     device: list[Observed] = field(default_factory=list)
+    device_by: str = ""
+    """What the report of the device was made by, where that was none."""
     unverified: bool = False
     """Decided by the CPU alone, since there is no device."""
     operations: list[Operation] = field(default_factory=list)

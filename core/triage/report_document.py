@@ -5,14 +5,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.edits.operations import to_json
-from core.triage.driver import Blocked, Progress
+from core.triage.driver import Blocked, Progress, in_work_tree
 from core.triage.report import CpuLine, Report
-from core.triage.report_text import diff_of
+from core.triage.report_text import diff_of, go_on
 from core.triage.repro import Phase
+from core.triage.session import Session
 
 
-def document(progress: Progress, yaml_diff: str, *, applied: bool) -> dict[str, Any]:
-    """All of the report; `applied`: loader and YAML are written."""
+def document(progress: Progress, yaml_diff: str, *, applies: bool = False) -> dict[str, Any]:
+    """All of the report, with what of it stands in the work tree by now; `applies`: that was asked for."""
     case = progress.session.state.case
     report = progress.session.state.report or Report()
     return {
@@ -24,18 +25,19 @@ def document(progress: Progress, yaml_diff: str, *, applied: bool) -> dict[str, 
         "decision": report.decision,
         "why": report.why,
         "cpu": [_cpu(line) for line in report.cpu],
-        "loader_edit": _edit(report),
+        "loader_edit": _edit(progress.session, report),
         "reverted": list(report.tried),
         "scope": [member.id for member in report.scope],
         "states": dict(report.states),
         "reach": list(report.reach),
         "device": [one.to_fields() for one in report.device],
+        "device_by": report.device_by or None,
         "ops": to_json(report.operations),
         "diff": yaml_diff,
         "needs_review": list(report.review),
         "aborted": report.aborted,
-        "applied": applied,
-        "waiting": _waiting(progress.blocked),
+        "applied": progress.session.applied,
+        "waiting": _waiting(progress.blocked, applies=applies),
     }
 
 
@@ -68,7 +70,7 @@ def _leaf(leaf: Mapping[str, Any]) -> dict[str, Any]:
     return {name: leaf.get(name) for name in ("name", "dtype", "shape")}
 
 
-def _edit(report: Report) -> dict[str, Any] | None:
+def _edit(session: Session, report: Report) -> dict[str, Any] | None:
     if not report.edits:
         return None
     # The file named is the loader's own where several are edited: the registry's line goes along with it.
@@ -78,17 +80,19 @@ def _edit(report: Report) -> dict[str, Any] | None:
         "line": edit.line,
         "summary": edit.summary,
         "paths": list(report.edits),
+        "in_work_tree": in_work_tree(session),
         "diff": diff_of(report),
     }
 
 
-def _waiting(blocked: Blocked | None) -> dict[str, Any] | None:
+def _waiting(blocked: Blocked | None, *, applies: bool) -> dict[str, Any] | None:
     if blocked is None:
         return None
     question = blocked.question
     return {
         "why": blocked.why,
         "command": blocked.command or None,
+        "go_on": go_on(blocked, applies=applies) or None,
         "question": question.question if question else None,
         "choices": list(question.choices) if question else [],
     }

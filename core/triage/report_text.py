@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report of a workflow as Markdown: all that a reviewer asks, in the order in which it is asked."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.text import one_line
 from core.triage.case import Case
-from core.triage.driver import Blocked, Progress
-from core.triage.effects import Ask
+from core.triage.driver import Blocked, Progress, in_work_tree
 from core.triage.report import CpuLine, Report
 from core.triage.repro import Phase
 
 _LEAVES = 12
+_APPLY = " --apply"
+_MODELS = "third_party/tt_forge_models"
 
 
-def markdown(progress: Progress, yaml_diff: str, *, applied: bool) -> str:
-    """The whole report. `yaml_diff` is what the operations come to; `applied`: loader and YAML are written."""
+def markdown(progress: Progress, yaml_diff: str, *, applies: bool = False) -> str:
+    """The whole report, with what of it stands in the work tree by now.
+
+    `yaml_diff` is what the operations come to; `applies`: that was asked for.
+    """
     state = progress.session.state
     report = state.report or Report()
     sections = [
@@ -23,11 +28,11 @@ def markdown(progress: Progress, yaml_diff: str, *, applied: bool) -> str:
         *_section("Output", _output(report)),
         *_section("Loader", _loader(report)),
         *_section("Scope", _scope(report)),
-        *_section("Device", _device(report, progress.blocked)),
+        *_section("Device", _device(report, progress.blocked, applies=applies)),
         *_section("Expectations", _fenced("diff", yaml_diff)),
-        *_section("To choose", _question(progress.blocked.question if progress.blocked else None)),
+        *_section("To choose", _question(state.case, progress.blocked, applies=applies)),
         *_section("For review", (f"- {one_line(line)}" for line in report.review)),
-        *_section("Reminders", _reminders(report, applied)),
+        *_section("Reminders", _reminders(progress, report)),
     ]
     return "\n".join(sections).rstrip("\n") + "\n"
 
@@ -112,7 +117,9 @@ def _scope(report: Report) -> Iterator[str]:
             yield f"- {one_line(id)}: {one_line(state)}"
 
 
-def _device(report: Report, blocked: Blocked | None) -> Iterator[str]:
+def _device(report: Report, blocked: Blocked | None, *, applies: bool) -> Iterator[str]:
+    if report.device_by:
+        yield f"- by {one_line(report.device_by)}: the policy of this checkout takes that for a device"
     for one in report.device:
         yield f"- {one_line(one.id)}: {one.ending}" + (
             f": {one_line(one.reason.splitlines()[0])}" if one.reason else ""
@@ -120,32 +127,54 @@ def _device(report: Report, blocked: Blocked | None) -> Iterator[str]:
     if report.unverified:
         yield "- not run: there is no device here; the CPU shows the failure, which comes before any compilation"
     if blocked and blocked.command:
-        yield f"Not run here: {one_line(blocked.why)}. On a machine with a device, with this edit in place:"
-        yield from _fenced("sh", blocked.command)
+        yield from _command(report, blocked)
         yield ""
-        yield "Then go on with: `ttmatrix triage ID --device-result XML`"
+        yield "Then go on with:"
+        yield from _fenced("sh", go_on(blocked, applies=applies))
 
 
-def _question(question: Ask | None) -> Iterator[str]:
-    if question is None:
+def _command(report: Report, blocked: Blocked) -> Iterator[str]:
+    yield f"Not run here: {one_line(blocked.why)}. A CPU run proves nothing of a device."
+    where = "On a machine with a device"
+    if blocked.stand_in:
+        where = "The policy of this checkout takes ttmatrix's own runner on a CPU for a device, so run it here"
+    yield f"{where}{', with the loader edit in place' if report.edits else ''}:"
+    yield from _fenced("sh", blocked.command)
+
+
+def _question(case: Case, blocked: Blocked | None, *, applies: bool) -> Iterator[str]:
+    if blocked is None or blocked.question is None:
         return
-    yield one_line(question.question)
+    yield one_line(blocked.question.question)
     yield ""
-    for number, choice in enumerate(question.choices, 1):
+    for number, choice in enumerate(blocked.question.choices, 1):
         yield f"{number}. {one_line(choice)}"
     yield ""
-    yield "Choose with: `ttmatrix triage ID --choose N`"
+    yield f"Choose with: `ttmatrix triage {shlex.quote(case.id)} --choose N{_APPLY if applies else ''}`"
 
 
-def _reminders(report: Report, applied: bool) -> Iterator[str]:
+def go_on(blocked: Blocked, *, applies: bool) -> str:
+    """The command that goes on once a device has run, as it was begun; empty where it waits for no device."""
+    return f"{blocked.go_on}{_APPLY if applies else ''}" if blocked.go_on else ""
+
+
+def _reminders(progress: Progress, report: Report) -> Iterator[str]:
+    """What stands in the work tree is looked up there, whatever was asked for."""
     yield "- the inference expectations are not touched"
-    if report.edits:
-        where = "is uncommitted in" if applied else "is not in"
-        yield f"- the loader edit {where} the work tree of the submodule third_party/tt_forge_models"
-        if applied:
-            yield "- commit it there on a branch of its own, and move the pointer of the checkout"
-        else:
-            yield "- `--apply` puts it there and writes the expectations"
+    written = progress.session.applied
+    if not report.edits:
+        if report.operations and not written:
+            yield "- the expectations are not written: `--apply` does that"
+        return
+    if not in_work_tree(progress.session):
+        yield f"- the loader edit is not in the work tree of the submodule {_MODELS}"
+        yield "- `--apply` puts it there and writes the expectations"
+        return
+    yield f"- the loader edit is uncommitted in the work tree of the submodule {_MODELS}"
+    if written:
+        yield "- commit it there on a branch of its own, and move the pointer of the checkout"
+    else:
+        yield "- the expectations are not written yet"
 
 
 def _fenced(kind: str, text: str) -> Iterator[str]:

@@ -2,7 +2,7 @@
 """From what a person types to the case of one training entry: its loader, and all that shares the loader."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from core.errors import UsageError
 from core.files import read_text
@@ -22,6 +22,7 @@ from core.triage.loader_code.registry import REGISTRY_FILE
 _NODE_ID = re.compile(r"[^\[]*::\w+\[(?P<id>.*)\]", re.DOTALL)
 _LOADER_CLASS = "ModelLoader"
 _SHOWN = 5
+_NO_ENTRY, _ADD = "A workflow changes what an entry says.", "Add an entry first."
 _HINT = "Provide either the YAML key or the model_info.name."
 
 
@@ -38,13 +39,31 @@ def find_target(matrix: Matrix, text: str, ids_of_model: Callable[[str], list[st
         return wanted
     needle = wanted.lower()
     found = [id for id, lowered in zip(matrix.ids, matrix.lowered, strict=True) if needle and needle in lowered]
-    fitting = [id for id in ids_of_model(wanted) or found if is_target(matrix, id)]
+    meant = ids_of_model(wanted) or found
+    fitting = [id for id in meant if is_target(matrix, id)]
     if len(fitting) == 1:
         return fitting[0]
-    shown = "\n".join(f"  {id}" for id in (fitting or matrix.closest(wanted))[:_SHOWN])
     if fitting:
-        raise UsageError(f"{text!r} fits {len(fitting)} training entries", shown, "Provide the YAML key.")
-    raise UsageError(f"Could not resolve {text} to a YAML entry or loader. {_HINT}", f"Closest:\n{shown}")
+        raise UsageError(f"{text!r} fits {len(fitting)} training entries", _listed(fitting), "Provide the YAML key.")
+    _refuse_all(matrix, text, meant)
+    closest = _listed(matrix.closest(wanted))
+    raise UsageError(
+        f"Could not resolve {text} to a YAML entry or loader. {_HINT}", f"Closest:\n{closest}" if closest else ""
+    )
+
+
+def _refuse_all(matrix: Matrix, text: str, ids: Sequence[str]) -> None:
+    """Say of tests that there are, none of which is an entry to triage, what would be said of each."""
+    trained = [id for id in ids if not _shape_problem(id)]
+    if len(trained) > 1:
+        title = f"{text!r} fits {len(trained)} training tests, none of which has an entry"
+        raise UsageError(title, f"{_listed(trained)}\n{_NO_ENTRY}", _ADD)
+    if ids:
+        _refuse(matrix, (trained or ids)[0])
+
+
+def _listed(ids: Sequence[str]) -> str:
+    return "\n".join(f"  {id}" for id in ids[:_SHOWN])
 
 
 def is_target(matrix: Matrix, id: str) -> bool:
@@ -99,7 +118,7 @@ def _refuse(matrix: Matrix, id: str) -> None:
         hint = f"There is {twin}" if twin in matrix.entries else "Name a training entry of a PyTorch model."
         raise UsageError(f"No workflow is for {id}", problem, hint)
     if id not in matrix.entries:
-        raise UsageError(f"{id} has no entry", "A workflow changes what an entry says.", "Add an entry first.")
+        raise UsageError(f"{id} has no entry", _NO_ENTRY, _ADD)
 
 
 def _shape_problem(id: str, mode: str = "training") -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from core.errors import TTMatrixError
 from core.files import read_text
 from core.triage.case import Case, case_from_fields, case_to_fields
-from core.triage.effects import Answer, Effect
+from core.triage.effects import Answer, Effect, RunDevice
 from core.triage.machine import State, begin, replay, step
 from core.triage.workflows import workflow
 
@@ -25,7 +25,14 @@ class Session:
     """One workflow on one entry. Every answer is on the disk before the next effect is performed."""
 
     def __init__(
-        self, directory: Path, name: str, state: State, began: Sequence[str] = (), *, closed: bool = False
+        self,
+        directory: Path,
+        name: str,
+        state: State,
+        began: Sequence[str] = (),
+        *,
+        closed: bool = False,
+        applied: bool = False,
     ) -> None:
         self.directory = directory
         self.name = name
@@ -35,6 +42,8 @@ class Session:
         """Ids of the runs that were started for the effect that waits."""
         self.closed = closed
         """Somebody took what it proposes, or did not want it."""
+        self.applied = applied
+        """Closed because what it proposes was written."""
 
     @property
     def edits(self) -> Path:
@@ -57,10 +66,22 @@ class Session:
         self.state, _ = step(self.state, answer)
         self.began = ()
 
-    def close(self) -> None:
+    def forget_device(self) -> bool:
+        """Go back to where the device was asked for, so that it can be answered anew; False: it never was."""
+        answered = self.state.asked[: len(self.state.answers)]
+        asked = [number for number, effect in enumerate(answered) if isinstance(effect, RunDevice)]
+        if not asked:
+            return False
+        kept = asked[-1]
+        self._append({"kept": kept})
+        self.state = replay(self.state.case, self.state.workflow, self.state.answers[:kept])
+        self.began = ()
+        return True
+
+    def close(self, *, applied: bool = False) -> None:
         """Nobody goes on with it: its edits, where they are in place, are there to stay."""
-        self._append({"closed": True})
-        self.closed = True
+        self._append({"closed": True, "applied": applied})
+        self.closed, self.applied = True, applied
 
     def _append(self, line: dict[str, Any]) -> None:
         _append(self.directory / _JOURNAL, line)
@@ -119,15 +140,27 @@ def _replayed(journal: Path, lines: Sequence[dict[str, Any]]) -> Session:
     head = lines[0]
     if head["version"] != VERSION:
         raise ValueError(f"it is of version {head['version']}")
-    answered = [line for line in lines if "answer" in line]
+    answered = _answered(lines)
     case, run = case_from_fields(head["case"]), workflow(head["workflow"])
     state = replay(case, run, [line["answer"] for line in answered])
     if [effect.title for effect in state.asked[: len(answered)]] != [line["to"] for line in answered]:
         raise ValueError("the workflow has changed since it began")
-    last = lines.index(answered[-1]) if answered else 0
+    last = max(number for number, line in enumerate(lines) if number == 0 or "answer" in line or "kept" in line)
     began = [run for line in lines[last:] for run in line.get("began", ())]
     closed = any("closed" in line for line in lines)
-    return Session(journal.parent, head["workflow"], state, began, closed=closed)
+    applied = any(line.get("applied") for line in lines)
+    return Session(journal.parent, head["workflow"], state, began, closed=closed, applied=applied)
+
+
+def _answered(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The answers that count: a line `kept` says how many of those before it do."""
+    found: list[dict[str, Any]] = []
+    for line in lines:
+        if "kept" in line:
+            del found[int(line["kept"]) :]
+        elif "answer" in line:
+            found.append(line)
+    return found
 
 
 def _directory(root: Path, id: str) -> Path:

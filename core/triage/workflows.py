@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The workflows that there are, and the one that picks among them. A new one is a file and a line here."""
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from core.model import BringupStatus
 from core.triage import dtype_bfloat16, missing_inputs, unpack_forward_output
 from core.triage.case import Case
 from core.triage.effects import Steps
@@ -11,7 +13,7 @@ from core.triage.frame import first_look
 from core.triage.machine import Workflow
 from core.triage.report import Report, abort
 from core.triage.repro import Repro
-from core.triage.signatures import dtype_flavour, inputs_flavour, unpack_flavour
+from core.triage.signatures import dtype_flavour, inputs_flavour, stage_of, unpack_flavour
 
 AUTO = "auto"
 
@@ -89,8 +91,17 @@ def pick(reason: str, target: Repro) -> tuple[str, str]:
         return "", f"No workflow is for this failure: {live or target.summary}. Nothing was edited."
     if said:
         return said, f"the entry's reason is: {reason}; its CPU repro passes"
-    why = "the test passes on CPU, and no workflow is for the reason of its entry. Nothing was edited."
-    return "", f"The failure does not reproduce: {why}"
+    return "", _passes_here(reason, target.id)
+
+
+def _passes_here(reason: str, id: str) -> str:
+    """What follows where the CPU shows no failure that a workflow is for."""
+    run = f"Run it on a device: `ttmatrix run {shlex.quote(id)} --kind device`. Nothing was edited."
+    if not reason:
+        return f"The test passes on CPU, and its entry gives no reason to go by. {run}"
+    if stage_of(reason) is not BringupStatus.FAILED_FE_COMPILATION:
+        return f"The test passes on CPU, and its entry's reason is a failure that only a device has: {reason}. {run}"
+    return f"The test passes on CPU, and no workflow is for its entry's reason: {reason}. {run}"
 
 
 def claimed(text: str) -> str:

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole way with the built-in runner for a device: one invocation for all entries, and what they say then."""
 
+import shlex
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from core.runs.store import RunStore
 from core.settings import paths
+from tests.support.cli import call
 from tests.workflows.conftest import TRAINING, Sample
 
 SMALL, LARGE = (f"tabular_fusion/pytorch-{name}-single_device-training" for name in ("Small", "Large"))
@@ -21,21 +25,49 @@ def eager(sample: Sample, own_home: Path) -> Sample:
     return sample
 
 
-def test_from_the_failure_to_the_new_expectations_in_one_go(eager: Sample) -> None:
-    called = eager.triage(SMALL, "--apply", "--json")
+def reported(sample: Sample) -> Any:
+    """The document of a workflow that waits for a device, once the command that it names was run."""
+    before = (sample.checkout.test_config / TRAINING).read_bytes()
+    called = sample.triage(SMALL, "--apply", "--json")
+    told = called.json
+    assert (called.code, told["decision"], told["applied"], told["ops"]) == (1, "fixed", False, [])
+    assert told["loader_edit"]["in_work_tree"] is True
+    assert (sample.checkout.test_config / TRAINING).read_bytes() == before
+    assert [one for one in RunStore(paths().runs).records() if one.spec.kind == "device"] == []
+    assert subprocess.run(["/bin/sh", "-c", told["waiting"]["command"]], capture_output=True).returncode == 0
+    return told
+
+
+def test_it_stops_with_the_command_and_goes_on_with_what_that_writes(eager: Sample) -> None:
+    told = reported(eager)
+    command = shlex.split(told["waiting"]["go_on"])
+    assert command[0] == "ttmatrix"
+    assert command[-1] == "--apply"
+    called = call(*command[1:], "--repo", eager.checkout.root, "--json")
     told = called.json
     assert (called.code, told["decision"], told["applied"], told["waiting"]) == (0, "fixed", True, None)
     assert {one["id"]: one["ending"] for one in told["device"]} == {SMALL: "passed", LARGE: "passed"}
-    assert any("own runner" in line for line in told["needs_review"])
+    assert told["device_by"] == "ttmatrix's own runner with the backend eager on the CPU"
     yaml = (eager.checkout.test_config / TRAINING).read_text()
     for id in (SMALL, LARGE):
         assert f"  {id}:\n    status: EXPECTED_PASSING\n\n" in yaml
-    runs = [one for one in RunStore(paths().runs).records() if one.spec.kind == "device"]
-    assert len(runs) == 1
 
 
-def test_what_the_cpu_has_decided_is_confirmed(eager: Sample) -> None:
+def test_a_cpu_is_no_device_where_the_policy_does_not_say_so(eager: Sample) -> None:
+    (eager.checkout.root / "ttmatrix-policy.toml").unlink()
+    told = reported(eager)
+    before = eager.files
+    file = shlex.split(told["waiting"]["go_on"])[-2]
+    called = eager.triage(SMALL, "--device-result", file, "--apply")
+    assert called.code == 64
+    assert "is no report of a device" in called.err
+    yaml = eager.checkout.test_config / TRAINING
+    assert yaml.read_bytes() == before[yaml]
+    taken = call("ingest", file, "--arch", "n150", "--repo", eager.checkout.root, "--json").json
+    assert taken["counts"] == {"stand_in": 2}
+
+
+def test_what_the_cpu_has_decided_is_written_without_a_device_and_says_so(eager: Sample) -> None:
     told = eager.told("prototype_net/pytorch-Way_5-single_device-training")
-    assert [one["ending"] for one in told["device"]] == ["failed"]
-    assert "cdist" in told["device"][0]["reason"]
+    assert told["device"] == []
     assert {op["value"] for op in told["ops"]} == {"KNOWN_FAILURE_XFAIL"}

@@ -168,7 +168,7 @@ class WorkflowsScreen(SessionScreen):
         item = self.current
         if item is not None and item.progress is not None:
             command = item.blocked.command if item.blocked else ""
-            self.host.copy(command or markdown(item.progress, "", applied=False))
+            self.host.copy(command or markdown(item.progress, ""))
 
     def action_go_to_test(self) -> None:
         if self.current is not None:

@@ -26,6 +26,11 @@ class EditedFile:
         """Whether the file reads as the edit left it: false after somebody changed, committed or reverted it."""
         return self.path.is_file() and read_text(self.path) == self.edit.after
 
+    @property
+    def stands(self) -> bool:
+        """Whether the file reads otherwise than before the edit, perhaps with more edits on top of it."""
+        return self.path.is_file() and read_text(self.path) != self.edit.before
+
 
 def put(path: Path, edit: Edit, directory: Path) -> EditedFile:
     """Write `edit` to `path`, its original bytes having been kept below `directory` first. Nothing is committed.

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -67,19 +68,90 @@ def test_a_preview_with_a_device_result_leaves_nothing(checkout: Checkout, tmp_p
     assert files(checkout) == before
 
 
-def test_apply_at_the_device_stop_leaves_the_edit_for_the_run_and_no_yaml(checkout: Checkout) -> None:
+@pytest.mark.parametrize("json", [False, True])
+def test_apply_at_the_device_stop_leaves_the_edit_for_the_run_and_no_yaml(checkout: Checkout, json: bool) -> None:
     yaml = files(checkout)[1]
-    called = triage(checkout, SMALL, "--apply")
+    called = triage(checkout, SMALL, "--apply", *(["--json"] if json else []))
     assert called.code == 1
     assert "dtype=dtype_override" in files(checkout)[0]
     assert files(checkout)[1] == yaml
+    if json:
+        assert (called.json["applied"], called.json["loader_edit"]["in_work_tree"]) == (False, True)
+        assert called.json["waiting"]["go_on"].endswith("device.xml --apply")
+    else:
+        assert "is uncommitted in the work tree of the submodule" in called.out
+        assert "the expectations are not written yet" in called.out
+        assert "is not in the work tree" not in called.out
+
+
+def test_a_preview_and_an_abort_say_that_nothing_stands_in_the_tree(checkout: Checkout) -> None:
+    before = files(checkout)
+    preview = triage(checkout, SMALL)
+    assert "the loader edit is not in the work tree of the submodule" in preview.out
+    shown = triage(checkout, SMALL, "--json").json
+    assert (shown["applied"], shown["loader_edit"]["in_work_tree"]) == (False, False)
+    aborted = triage(checkout, SMALL, "--workflow", "missing-inputs", "--apply", "--json").json
+    assert aborted["aborted"]
+    assert (aborted["applied"], aborted["loader_edit"]) == (False, None)
+    assert files(checkout) == before
+
+
+def test_a_second_device_result_counts_instead_of_the_first(checkout: Checkout, tmp_path: Path) -> None:
+    before = files(checkout)
+    fails = device_xml(tmp_path / "fails.xml", Small="RuntimeError: TT_FATAL: no room")
+    passes = device_xml(tmp_path / "passes.xml")
+    first = triage(checkout, SMALL, "--device-result", fails, "--json").json
+    assert "KNOWN_FAILURE_XFAIL" in {op.get("value") for op in first["ops"]} or first["ops"]
+    assert files(checkout) == before
+    # A file that is about other tests changes nothing.
+    (tmp_path / "other.xml").write_text("<testsuites><testsuite/></testsuites>")
+    other = triage(checkout, SMALL, "--resume", "--device-result", tmp_path / "other.xml", "--apply")
+    assert other.code == 64
+    assert "is about other tests" in other.err
+    assert files(checkout) == before
+    second = triage(checkout, SMALL, "--resume", "--device-result", passes, "--apply", "--json")
+    assert (second.code, second.json["applied"]) == (0, True)
+    assert {one["ending"] for one in second.json["device"]} == {"passed"}
+    loader, yaml = files(checkout)
+    assert "dtype=dtype_override" in loader
+    assert f"  {SMALL}:\n    status: EXPECTED_PASSING\n\n" in yaml
+    assert "TT_FATAL" not in yaml
+
+
+def test_what_was_applied_is_shown_again_and_takes_no_other_result(checkout: Checkout, tmp_path: Path) -> None:
+    passes = device_xml(tmp_path / "passes.xml")
+    triage(checkout, SMALL)
+    triage(checkout, SMALL, "--device-result", passes, "--apply")
+    after = files(checkout)
+    again = triage(checkout, SMALL, "--resume", "--json")
+    assert (again.code, again.json["applied"], again.json["decision"]) == (0, True, "fixed")
+    late = triage(checkout, SMALL, "--device-result", passes, "--apply")
+    assert late.code == 64
+    assert "was applied already" in late.err
+    assert files(checkout) == after
+
+
+def test_a_device_result_that_nothing_asks_for_is_said_to_be_unused(checkout: Checkout, tmp_path: Path) -> None:
+    called = triage(checkout, SMALL, "--workflow", "missing-inputs", "--device-result", device_xml(tmp_path / "x.xml"))
+    assert called.code == 1
+    assert "was not used: nothing asked for a device" in called.err
+
+
+def test_an_interruption_takes_the_edit_out_of_the_tree(checkout: Checkout, tmp_path: Path) -> None:
+    before = files(checkout)
+    damaged = tmp_path / "damaged.xml"
+    damaged.write_text("<testsuites>")
+    called = triage(checkout, SMALL, "--apply", "--device-result", damaged)
+    assert called.code == 2
+    assert files(checkout) == before
+    assert triage(checkout, SMALL, "--resume", "--json").json["decision"] == "fixed"
 
 
 def test_the_report_has_every_part(checkout: Checkout) -> None:
     told = triage(checkout, SMALL).out
     for part in (f"# {SMALL}", "- flavour: cross_dtype", "## CPU", "inputs: row float32", "## Loader", "```diff"):
         assert part in told
-    for part in ("## Scope", LARGE, "## Device", "--junitxml=", "--device-result XML", "inference expectations"):
+    for part in ("## Scope", LARGE, "## Device", "--junitxml=", "--device-result /", "inference expectations"):
         assert part in told
 
 
@@ -116,6 +188,46 @@ def _journal(checkout: Checkout) -> Path | None:
 def _lines(checkout: Checkout) -> int:
     journal = _journal(checkout)
     return journal.read_text().count("\n") if journal else 0
+
+
+def _calls(checkout: Checkout) -> list[str]:
+    file = checkout.root.parent / "calls"
+    return file.read_text().splitlines() if file.exists() else []
+
+
+@pytest.mark.parametrize("moment", ["round", "called", "journal"])
+def test_killed_with_several_ids_nothing_runs_twice(checkout: Checkout, tmp_path: Path, moment: str) -> None:
+    """Two tests of two loaders: neither decides the other."""
+    twin = checkout.models / "twin/pytorch"
+    twin.mkdir(parents=True)
+    (twin / "loader.py").write_text(LOADER)
+    yaml = checkout.test_config / TRAINING
+    yaml.write_text(yaml.read_text() + yaml.read_text().partition("test_config:\n")[2].replace("net/", "twin/"))
+    ids = [SMALL, SMALL.replace("net/", "twin/")]
+    xml = device_xml(tmp_path / "junit.xml")
+    cases = xml.read_text().partition('"pytest">')[2].partition("</testsuite>")[0]
+    xml.write_text(xml.read_text().replace("</testsuite>", cases.replace("[net/", "[twin/") + "</testsuite>"))
+    before = files(checkout)
+    root = sessions_directory(paths().state, checkout.root)
+    there: dict[str, Callable[[], bool]] = {
+        "round": (root / "round.json").exists,
+        "called": lambda: bool(_calls(checkout)),
+        "journal": lambda: _lines(checkout) >= 2,
+    }
+    argv = [sys.executable, "-m", "tui", "triage", *ids, "--repo", str(checkout.root)]
+    process = subprocess.Popen(argv, cwd=Path(__file__).parents[3], env=dict(os.environ), stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not there[moment]() and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    called = triage(checkout, *ids, "--resume", "--device-result", xml, "--json")
+    assert called.code == 0, called.err
+    assert [one["decision"] for one in called.json] == ["fixed", "fixed"]
+    # Each of four variants before the edit, and after it, once.
+    assert len(_calls(checkout)) == 8
+    assert files(checkout) == before
 
 
 @pytest.mark.parametrize("lines", [1, 2, 4, 6])

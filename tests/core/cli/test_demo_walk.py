@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The walk does the whole job for real: a torch run, an edit, a commit."""
+"""The walk does the whole job for real: a torch run, a report of a device, an edit, a commit with its evidence."""
 
 from pathlib import Path
 
 import pytest
 
 from core.cli.demo_walk import STALE
+from core.evidence.policy import Found, Policy
 from core.proc import run_command
 from tests.support.cli import call
 
 
-def _subject(target: Path) -> str:
-    return run_command(["git", "log", "-1", "--format=%s"], cwd=target).stdout.strip()
+def _log(target: Path, form: str = "%s") -> str:
+    return run_command(["git", "log", "-1", f"--format={form}"], cwd=target).stdout.strip()
 
 
 def test_the_whole_job(tmp_path: Path) -> None:
@@ -24,10 +25,18 @@ def test_the_whole_job(tmp_path: Path) -> None:
         "+    status: EXPECTED_PASSING",
         "FLOAT32: ok",
         "pass after",
+        "proves nothing of a device",
+        "-m pytest -p ttmatrix_runner",
+        "2 passed",
+        "--device-result",
         "Committed as",
     ):
         assert said in called.out
-    assert _subject(target) == f"Expect {STALE} to pass"
+    assert called.out.index("pass after") < called.out.index("2 passed") < called.out.index("+    status: EXPECTED")
+    assert _log(target) == f"Expect {STALE} to pass"
+    body = _log(target, "%b")
+    assert "Report by ttmatrix's own runner with the backend" in body
+    assert f"- {STALE}: passed" in body
     assert run_command(["git", "status", "--porcelain"], cwd=target).stdout == ""
 
 
@@ -37,6 +46,8 @@ def test_json_is_one_document(tmp_path: Path) -> None:
     assert document["id"] == STALE
     assert document["run"]["outcome"] == "pass"
     assert document["run"]["result"]["phases"][0]["dtype"] == "bfloat16"
+    assert {one["ending"] for one in document["device"]} == {"passed"}
+    assert "on the CPU" in document["device_by"]
     assert document["commit"] == run_command(["git", "rev-parse", "HEAD"], cwd=tmp_path / "demo").stdout.strip()
 
 
@@ -49,4 +60,16 @@ def test_a_run_that_fails_ends_the_walk_before_the_edit(tmp_path: Path, own_home
     called = call("demo", tmp_path / "demo", "--headless")
     assert called.code == 2
     assert "ended with error" in called.err
-    assert "Expect patch_vit" not in _subject(tmp_path / "demo")
+    assert "Expect patch_vit" not in _log(tmp_path / "demo")
+
+
+def test_where_the_policy_takes_no_cpu_for_a_device_nothing_is_promoted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr("core.cli.demo_walk.policy_of", lambda *_: Found(Policy(), None))
+    called = call("demo", tmp_path / "demo", "--headless")
+    assert called.code == 64
+    assert "is no report of a device" in called.err
+    assert "Expect patch_vit" not in _log(tmp_path / "demo")
+    assert run_command(["git", "status", "--porcelain"], cwd=tmp_path / "demo").stdout == ""

@@ -17,18 +17,41 @@ def calls(world: World) -> int:
 
 def test_repros_that_were_made_first_are_not_made_again(world: World, tmp_path: Path) -> None:
     root = sessions_directory(paths().state, world.root)
-    look_first(world, [SMALL, LARGE])
+    look_first(world, root, [SMALL, LARGE])
     assert (calls(world), set(world.known)) == (2, {SMALL, LARGE})
     seen: list[Progress] = []
     given = Given(device_result=device_xml(tmp_path / "junit.xml"))
     done = list(drive_all(world, root, [SMALL, LARGE], "auto", given, seen.append, again=False))
     # The second is decided with the first: only the two reruns after the edit are new.
     assert (len(done), done, calls(world)) == (1, seen, 4)
-    forget_edited(world, done[0])
+    forget_edited(world, root, done[0])
     assert world.known == {}
     park(world, done[0].session)
 
 
+def test_what_was_started_before_is_waited_for_and_not_started_again(world: World) -> None:
+    root = sessions_directory(paths().state, world.root)
+    look_first(world, root, [SMALL, LARGE])
+    runs = {id: record.spec.run_id for id, record in world.known.items()}
+    world.known.clear()
+    look_first(world, root, [LARGE], again=True)
+    assert {id: record.spec.run_id for id, record in world.known.items()} == {LARGE: runs[LARGE]}
+    assert calls(world) == 2
+    # Whoever begins anew looks anew.
+    world.known.clear()
+    look_first(world, root, [SMALL])
+    look_first(world, root, [LARGE], again=True)
+    assert world.known == {}
+
+
+def test_a_round_that_cannot_be_read_is_none(world: World) -> None:
+    root = sessions_directory(paths().state, world.root)
+    root.mkdir(parents=True)
+    (root / "round.json").write_text("[1")
+    look_first(world, root, [SMALL], again=True)
+    assert world.known == {}
+
+
 def test_one_alone_needs_no_look_before(world: World) -> None:
-    look_first(world, [SMALL])
+    look_first(world, sessions_directory(paths().state, world.root), [SMALL])
     assert world.known == {}

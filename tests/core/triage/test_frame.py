@@ -10,7 +10,7 @@ from core.triage.frame import conclude, expect_failures, on_device, reproduce, s
 from core.triage.outcomes import Observed
 from core.triage.report import Report
 from core.triage.repro import Repro
-from tests.support.triage import MISMATCH, SIBLING, TARGET, case, member, play, repro, shown
+from tests.support.triage import MISMATCH, SIBLING, TARGET, case, cpu, member, play, repro, shown
 
 
 def test_nothing_to_run_asks_for_nothing() -> None:
@@ -19,6 +19,16 @@ def test_nothing_to_run_asks_for_nothing() -> None:
         assert (yield from on_device(report, [], [], ["extra"])) == {}
 
     assert play(workflow, case(), lambda *_: None)[2] == []
+
+
+def test_what_was_run_before_an_edit_is_not_run_again_and_what_an_edit_changes_is() -> None:
+    def workflow(_: Case, report: Report) -> Steps[None]:
+        for _round in range(2):
+            assert set((yield from reproduce(report, [TARGET, SIBLING], "before", "b"))) == {TARGET, SIBLING}
+            yield from reproduce(report, [TARGET], "after", "a")
+
+    _, _, effects = play(workflow, case(), cpu({}, {}))
+    assert [effect.title.partition(",")[2] for effect in effects] == [" b: 2 tests", f" a: {TARGET}", f" a: {TARGET}"]
 
 
 def test_one_invocation_takes_all_once() -> None:

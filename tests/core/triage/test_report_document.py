@@ -22,7 +22,7 @@ def progress(tmp_path: Path, error: str) -> Progress:
 
 
 def test_a_decision(tmp_path: Path) -> None:
-    told = document(progress(tmp_path, NO_KERNEL), "the diff", applied=False)
+    told = document(progress(tmp_path, NO_KERNEL), "the diff")
     assert told.keys() >= KEYS
     assert json.loads(json.dumps(told)) == told
     assert (told["scope"], told["aborted"], told["loader_edit"], told["diff"]) == ([TARGET], None, None, "the diff")
@@ -31,7 +31,7 @@ def test_a_decision(tmp_path: Path) -> None:
 
 
 def test_an_abort(tmp_path: Path) -> None:
-    told = document(progress(tmp_path, ""), "", applied=False)
+    told = document(progress(tmp_path, ""), "")
     assert "does not reproduce" in told["aborted"]
     assert (told["ops"], told["scope"]) == ([], [])
 
@@ -41,11 +41,11 @@ def test_edits_of_two_files_are_one_diff_named_after_the_loader(tmp_path: Path) 
     report = found.session.state.report
     assert report is not None
     report.edits |= {REGISTRY: edit(), LOADER: edit()}
-    told = document(found, "", applied=True)["loader_edit"]
+    told = document(found, "")["loader_edit"]
     assert (told["path"], told["paths"], told["diff"].count("+++ b/")) == (LOADER, [REGISTRY, LOADER], 2)
 
 
 def test_what_it_waits_for(tmp_path: Path) -> None:
     found = progress(tmp_path, NO_KERNEL)
-    asks = document(Progress(found.session, Blocked(question=Ask("which?", ("a",)), why="which?")), "", applied=False)
-    assert asks["waiting"] == {"why": "which?", "command": None, "question": "which?", "choices": ["a"]}
+    asks = document(Progress(found.session, Blocked(question=Ask("which?", ("a",)), why="which?")), "")
+    assert asks["waiting"] == {"why": "which?", "command": None, "go_on": None, "question": "which?", "choices": ["a"]}

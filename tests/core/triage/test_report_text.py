@@ -19,7 +19,7 @@ def progress(tmp_path: Path, blocked: Blocked | None = None, reason: str = MISMA
 
 
 def test_it_says_what_was_decided_and_on_what_grounds(tmp_path: Path) -> None:
-    told = markdown(progress(tmp_path), "--- a/x\n+++ b/x\n", applied=False)
+    told = markdown(progress(tmp_path), "--- a/x\n+++ b/x\n")
     for part in (f"# {TARGET}", f"- loader: `{LOADER}`", MISMATCH, "- flavour: op_not_implemented", "float32: ok"):
         assert part in told
     for part in (
@@ -33,16 +33,16 @@ def test_it_says_what_was_decided_and_on_what_grounds(tmp_path: Path) -> None:
 
 
 def test_what_it_waits_for_is_laid_out(tmp_path: Path) -> None:
-    asked = markdown(progress(tmp_path, Blocked(question=Ask("which?", ("near", "far")))), "", applied=False)
+    asked = markdown(progress(tmp_path, Blocked(question=Ask("which?", ("near", "far")))), "")
     assert "1. near\n2. far" in asked
     assert "--choose N" in asked
-    device = markdown(progress(tmp_path / "b", Blocked(command="pytest x", why="no device")), "", applied=False)
+    device = markdown(progress(tmp_path / "b", Blocked(command="pytest x", why="no device")), "")
     assert "Not run here: no device" in device
     assert "```sh\npytest x\n```" in device
 
 
 def test_words_of_a_model_stay_on_their_line_and_carry_no_control(tmp_path: Path) -> None:
-    told = markdown(progress(tmp_path, reason="x\n# not a title\x1b[31m"), "", applied=False)
+    told = markdown(progress(tmp_path, reason="x\n# not a title\x1b[31m"), "")
     assert "\n# not a title" not in told
     assert "\x1b" not in told
 

@@ -52,6 +52,8 @@ def test_words_that_mean_one_training_entry(matrix: Matrix, infos: ModelInfos, t
         ("tabular_fusion/pytorch-Small-single_device-inference", "No workflow is for"),
         ("mlp_classifier/jax-Hidden_64-single_device-training", "No workflow is for"),
         ("prototype_net/pytorch-Way_20-single_device-training", "has no entry"),
+        ("prototype_net/pytorch-Way_20", "prototype_net/pytorch-Way_20-single_device-training has no entry"),
+        ("mlp_classifier/jax", "No workflow is for mlp_classifier/jax"),
     ],
 )
 def test_words_that_mean_none(matrix: Matrix, text: str, told: str) -> None:

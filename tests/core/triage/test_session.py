@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
+from core.triage.effects import RunDevice
 from core.triage.session import Session, left_open, resume, sessions_directory, start
 from tests.support.triage import MISMATCH, NO_KERNEL, SIBLING, TARGET, case, member, repro
 
@@ -91,6 +92,28 @@ def test_another_workflow_by_now_is_noticed(tmp_path: Path, done: Session) -> No
     with pytest.raises(TTMatrixError, match="Cannot go on") as caught:
         resume(tmp_path, TARGET)
     assert "changed since" in caught.value.detail
+
+
+def test_what_the_device_showed_can_be_said_again(tmp_path: Path, done: Session) -> None:
+    end = done.state.end
+    assert done.forget_device()
+    assert isinstance(done.waiting, RunDevice)
+    again = resume(tmp_path, TARGET)
+    assert again is not None
+    assert again.waiting == done.waiting
+    again.answer(ANSWERS[-1])
+    later = resume(tmp_path, TARGET)
+    assert later is not None
+    assert later.state.end == end
+
+
+def test_where_no_device_was_asked_for_there_is_nothing_to_forget(tmp_path: Path) -> None:
+    session = start(tmp_path, "auto", ABOUT)
+    assert not session.forget_device()
+    session.close(applied=True)
+    again = resume(tmp_path, TARGET)
+    assert again is not None
+    assert (again.closed, again.applied) == (True, True)
 
 
 def test_checkouts_do_not_share_sessions(tmp_path: Path) -> None:

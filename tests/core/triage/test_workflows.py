@@ -8,8 +8,22 @@ import pytest
 
 from core.triage.repro import Repro
 from core.triage.workflows import AUTO, KINDS, claimed, pick, workflow
-from tests.support.triage import MISMATCH, NO_HANDLER, NO_KERNEL, TARGET, case, cpu, member, play, repro
+from tests.support.triage import (
+    LOADER,
+    MISMATCH,
+    NO_HANDLER,
+    NO_KERNEL,
+    REGISTRY,
+    TARGET,
+    case,
+    cpu,
+    member,
+    play,
+    repro,
+    shown,
+)
 
+OVERRIDDEN = "class ModelLoader:\n    def unpack_forward_output(self, output):\n        return output[0]\n"
 BATCH = "ValueError: Expected more than 1 value per channel when training"
 
 
@@ -37,7 +51,10 @@ def test_a_text_belongs_to_one_workflow(text: str, name: str) -> None:
         ("", BATCH, "missing-inputs", "(none)"),
         (NO_HANDLER, "", "unpack-forward-output", "its CPU repro passes"),
         (MISMATCH, "ValueError: x", "", "No workflow is for this failure: ValueError: x"),
-        ("hangs", "", "", "passes on CPU"),
+        ("hangs", "", "", "no workflow is for its entry's reason: hangs"),
+        ("", "", "", "its entry gives no reason to go by"),
+        ("TT_FATAL: no room", "", "", "a failure that only a device has: TT_FATAL: no room"),
+        ("error: 'ttir.sum' op no", "", "", f"Run it on a device: `ttmatrix run {TARGET} --kind device`"),
     ],
 )
 def test_what_the_cpu_shows_counts_more_than_what_the_entry_says(reason: str, live: str, name: str, told: str) -> None:
@@ -50,6 +67,13 @@ def test_auto_looks_once_and_hands_what_it_saw_on() -> None:
     about = case(member(TARGET, "something stale"))
     _, report, effects = play(workflow(AUTO), about, cpu({TARGET: (NO_KERNEL, "")}, {}))
     assert (report.workflow, report.flavour) == ("dtype-bfloat16", "op_not_implemented")
+    assert [effect.title for effect in effects] == [f"CPU repro, as it is: {TARGET}", f"run on a device: {TARGET}"]
+
+
+def test_a_loader_with_an_override_is_run_once_before_the_device_is_asked() -> None:
+    about = case(member(TARGET, NO_HANDLER), sources={LOADER: OVERRIDDEN, REGISTRY: ""})
+    _, report, effects = play(workflow(AUTO), about, cpu({}, {}, [shown(TARGET, "passed")]))
+    assert report.decision == "already-handled"
     assert [effect.title for effect in effects] == [f"CPU repro, as it is: {TARGET}", f"run on a device: {TARGET}"]
 
 
