@@ -27,7 +27,7 @@ def test_a_crash_is_an_error_even_where_failure_is_expected(
     assert (case.outcome, case.signal) == (Outcome.CRASH, signal)
     assert ended in case.message
     assert case.message.startswith("failed on teardown with ")
-    assert list(case.properties) == ["tags", "owner", "group"]
+    assert list(case.properties) == ["tags", "owner", "group", "backend"]
     told = {name: case.tags[name] for name in ("bringup_status", "guidance", "weights_dtype", "arch", "parallelism")}
     assert told == {
         "bringup_status": "UNKNOWN",
