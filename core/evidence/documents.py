@@ -5,11 +5,13 @@ import os
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import IO
 
-from core.errors import UsageError
+from core.errors import TTMatrixError, UsageError
 from core.text import one_line
 
 MEMBER_BYTES = 256 * 2**20
@@ -19,6 +21,9 @@ ARCHIVE_BYTES = 2 * 2**30
 ARCHIVE_MEMBERS = 20_000
 MOST_RATIO = 1000
 """How many times its packed size a file may have: reports that repeat one line come near a hundred."""
+_CHUNK_BYTES = 256 * 1024
+_UNREADABLE = (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, zlib.error, EOFError, ValueError)
+"""What a file that is damaged, protected, or packed in a way that Python does not know, can raise."""
 _XML, _ZIP = ".xml", ".zip"
 
 
@@ -30,9 +35,23 @@ class Document:
     """Where a person finds it; `archive.zip!member` within an archive."""
     parts: tuple[str, ...]
     """The components of its path; an archive counts as a directory."""
-    data: bytes
+    open: Callable[[], IO[bytes]]
+    """Its content, for as long as no other document has been asked for."""
     alone: bool = False
     """It was asked for by itself, not with its directory."""
+
+    def chunks(self) -> Iterator[bytes]:
+        """Its content in pieces, never more than a file may hold. Raises TTMatrixError where it cannot be read."""
+        read = 0
+        try:
+            with self.open() as handle:
+                while piece := handle.read(_CHUNK_BYTES):
+                    read += len(piece)
+                    if read > MEMBER_BYTES:
+                        raise ValueError(f"it has grown beyond {MEMBER_BYTES:,} bytes")
+                    yield piece
+        except _UNREADABLE as error:
+            raise TTMatrixError(f"Cannot read {self.source}", f"{self.source}: cannot be read: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +95,7 @@ def _read(file: Path, *, alone: bool = False) -> Iterator[Document | Problem]:
         elif (size := file.stat().st_size) > MEMBER_BYTES:
             yield Problem(str(file), _too_large(size, MEMBER_BYTES))
         else:
-            yield Document(str(file), file.parts, file.read_bytes(), alone)
+            yield Document(str(file), file.parts, lambda: file.open("rb"), alone)
     except OSError as error:
         yield Problem(str(file), error.strerror or str(error))
 
@@ -119,13 +138,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Path) -> Do
         return Problem(source, _too_large(member.file_size, MEMBER_BYTES))
     if member.file_size > MOST_RATIO * max(member.compress_size, 1):
         return Problem(source, f"refused: {member.compress_size:,} bytes that claim to unpack to {member.file_size:,}")
-    try:
-        # The header's word for the size is only a word; what is read is counted.
-        with archive.open(member) as handle:
-            data = handle.read(member.file_size + 1)
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, zlib.error, EOFError) as error:
-        return Problem(source, f"cannot be unpacked: {error}")
-    return Document(source, (*file.parts, *path.parts), data)
+    return Document(source, (*file.parts, *path.parts), partial(archive.open, member))
 
 
 def _too_large(size: int, limit: int) -> str:

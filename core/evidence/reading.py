@@ -3,17 +3,17 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.evidence.artefacts import Place, place_of
-from core.evidence.classify import Setting, observe
+from core.evidence.classify import Setting, model_test, observe
 from core.evidence.documents import Document, Problem, documents
 from core.evidence.observation import Observation
-from core.evidence.stand_in import stand_in
-from core.runs.junit import Suite, Testcase, parse_suites, telling
+from core.evidence.stand_in import Maker, maker_of, stand_in_of
+from core.runs.junit import Session, Testcase, rank, stream_testcases
 from core.runs.plain import clean
 from core.sources.schema import Schema
 
@@ -94,46 +94,46 @@ def read_reports(paths: Iterable[Path], given: Given = Given(), archs: Sequence[
 
 def read_report(document: Document, given: Given = Given(), archs: Sequence[str] = Schema().archs) -> Report:
     """One report. Raises TTMatrixError where the document is no whole JUnit file."""
-    suites = parse_suites(document.data, document.source)
     place = place_of(document.parts, archs, alone=document.alone)
-    counts: Counter[str] = Counter()
-    found: list[Observation] = []
-    for suite in suites:
-        if not given.stand_ins and stand_in(suite.testcases):
-            # A CPU proves nothing of a device.
-            counts[STAND_IN] += len(suite.testcases)
-        else:
-            found += _observed(suite, _setting(suite, document, place, given), counts)
+    digest = hashlib.sha256()
+    sessions: dict[Session, _Told] = {}
+    for session, case in stream_testcases(_digested(document.chunks(), digest), document.source):
+        if session not in sessions:
+            sessions[session] = _Told(_setting(session, document, place, given))
+        sessions[session].take(case)
+    # A CPU proves nothing of a device.
+    counting = [told for told in sessions.values() if given.stand_ins or not stand_in_of(told.makers)]
+    counts = sum((told.counts for told in counting), Counter[str]())
+    counts[STAND_IN] += sum(told.taken for told in sessions.values()) - counts.total()
     return Report(
-        hashlib.sha256(document.data).hexdigest(),
+        digest.hexdigest(),
         clean(document.source),
         given.run or clean(place.run),
         place.attempt,
         bool(given.run),
         bool(given.arch),
-        tuple(found),
-        counts,
+        tuple(one for told in counting for one in told.observations),
+        +counts,
     )
 
 
 def observations(file: Path, given: Given = Given()) -> tuple[Observation, ...]:
     """What the model tests of one JUnit file show. Raises TTMatrixError where it is missing, damaged or none."""
-    return read_report(Document(str(file), file.parts, _bytes(file), alone=True), given).observations
+    return read_report(Document(str(file), file.parts, lambda: file.open("rb"), alone=True), given).observations
 
 
-def _bytes(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise TTMatrixError(f"Cannot read {file}", error.strerror or str(error)) from error
+def _digested(chunks: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
+    for chunk in chunks:
+        digest.update(chunk)
+        yield chunk
 
 
-def _setting(suite: Suite, document: Document, place: Place, given: Given) -> Setting:
+def _setting(session: Session, document: Document, place: Place, given: Given) -> Setting:
     return Setting(
         run=given.run or clean(place.run),
         arch=given.arch or place.arch,
-        when=suite.started or 0.0,
-        host=clean(suite.host),
+        when=session.started or 0.0,
+        host=clean(session.host),
         job=clean(place.job),
         source=clean(document.source),
         commit=given.commit,
@@ -141,13 +141,34 @@ def _setting(suite: Suite, document: Document, place: Place, given: Given) -> Se
     )
 
 
-def _observed(suite: Suite, setting: Setting, counts: Counter[str]) -> Iterable[Observation]:
-    by_name: dict[tuple[str, str], list[Testcase]] = {}
-    for case in suite.testcases:
-        by_name.setdefault((case.classname, case.name), []).append(case)
-    for cases in by_name.values():
-        one = observe(telling(cases), setting)
-        counts[OTHER if one is None else one.ending] += 1 if one else len(cases)
-        if one is not None:
-            counts[REPEATED] += len(cases) - 1
-            yield one
+class _Told:
+    """What the testcases of one session say, one by one. Of those about one test the most telling counts."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.taken = 0
+        self.makers: set[Maker] = set()
+        self.counts: Counter[str] = Counter()
+        self._setting = setting
+        self._found: dict[tuple[str, str], tuple[int, Observation]] = {}
+
+    @property
+    def observations(self) -> Iterable[Observation]:
+        return (one for _, one in self._found.values())
+
+    def take(self, case: Testcase) -> None:
+        self.taken += 1
+        self.makers.add(maker_of(case))
+        if model_test(case.name) is None:
+            self.counts[OTHER] += 1
+            return
+        key = case.classname, case.name
+        known, weight = self._found.get(key), rank(case)
+        if known is not None:
+            self.counts[REPEATED] += 1
+            if known[0] <= weight:
+                return
+            self.counts[known[1].ending] -= 1
+        seen = observe(case, self._setting)
+        assert seen is not None, "its name is that of a model test"
+        self.counts[seen.ending] += 1
+        self._found[key] = weight, seen

@@ -8,15 +8,28 @@ from core.runs.junit import Testcase
 _DEVICE_BACKEND = "tt"
 _HOST = "CPU"
 
+Maker = tuple[str, str]
+"""A backend and a device."""
+
 
 def stand_in(cases: Iterable[Testcase]) -> str:
-    """What ran `cases`, of one session, in place of a device, in words; empty: a device, as far as anything says.
+    """As `stand_in_of`, for the testcases of one session."""
+    return stand_in_of(map(maker_of, cases))
+
+
+def maker_of(case: Testcase) -> Maker:
+    """What a testcase says of what ran it; both empty where it says nothing."""
+    return case.properties.get("backend", ""), case.properties.get("device", "")
+
+
+def stand_in_of(makers: Iterable[Maker]) -> str:
+    """What ran the testcases of a session in place of a device, in words; empty: a device, as far as anything says.
 
     Upstream's runner names no backend, and knows no other than the device. A testcase whose process died names no
     device, so that the others of its session have to.
     """
-    told = [(case.properties.get("backend", ""), case.properties.get("device", "")) for case in cases]
-    backends = [backend for backend, _ in told if backend]
+    told = list(makers)
+    backends = sorted({backend for backend, _ in told if backend})
     if not backends or any(_is_device(*one) for one in told):
         return ""
     return f"ttmatrix's own runner with the backend {backends[0]} on the CPU"

@@ -2,29 +2,26 @@
 """Read the testcases of a JUnit file as tt-xla's runner writes it (spec 4.4, 4.6), and nothing that is no such file."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
-from xml.etree import ElementTree
+from typing import ClassVar, NamedTuple
 
 from core.errors import TTMatrixError
 from core.numbers import duration, moment
+from core.runs.junit_stream import MOST_TEXT, RawCase, RawResult, stream_cases
 from core.runs.outcome import Outcome
 from core.runs.tags import parse_tags
-
-if TYPE_CHECKING:
-    import junitparser
 
 _CRASHED = re.compile(r"CRASHED with signal (\d+)")
 _ENDED_ITSELF = re.compile(r"EXITED with status \d+")
 _MOST_DIGITS = 4
 """Of a signal."""
+_CHUNK_BYTES = 256 * 1024
 _XFAIL = "pytest.xfail"
 _EVIDENCE_LINE = re.compile(r"^E\s+(\S.*)$", re.MULTILINE)
-# Entities can only be declared there, and pytest writes none: what has one wants to be expanded (or to fetch).
-_DOCTYPE = re.compile(r"(?>\s+|<\?.*?\?>|<!--.*?-->)*+<!DOCTYPE", re.DOTALL)
 _WORST_FIRST = (Outcome.CRASH, Outcome.FAIL, Outcome.ERROR)
 
 
@@ -51,56 +48,49 @@ class Testcase:
     """The property `tags`; empty where there is none or it cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """One testsuite element: one session of pytest."""
+class Session(NamedTuple):
+    """One session of pytest: a testsuite element."""
 
     started: float | None
     """Seconds since the epoch; None where the file does not say."""
     host: str
-    testcases: tuple[Testcase, ...]
+    number: int
+    """Which of the file, from 1."""
 
 
-def read_suites(file: Path) -> list[Suite]:
-    """All suites of `file`. Raises TTMatrixError where it is missing, cut short or no JUnit file."""
+def stream_testcases(chunks: Iterable[bytes], name: str) -> Iterator[tuple[Session, Testcase]]:
+    """The testcases of a document that comes in pieces, each with its session, as soon as it is whole.
+
+    `name` tells a person where it is from. Raises TTMatrixError, be it behind testcases, where it is cut short or no
+    JUnit file.
+    """
     try:
-        data = file.read_bytes()
+        for raw in stream_cases(chunks):
+            yield _session(raw), _testcase(raw)
+    except ValueError as error:
+        raise TTMatrixError(f"{Path(name).name} cannot be read", f"{name}: {error}", "Fetch the file again.") from error
+
+
+def file_chunks(file: Path) -> Iterator[bytes]:
+    """What stands in `file`, in pieces. Raises TTMatrixError where it cannot be read."""
+    try:
+        with file.open("rb") as handle:
+            yield from iter(partial(handle.read, _CHUNK_BYTES), b"")
     except OSError as error:
         raise TTMatrixError(f"No {file.name}", f"{file}: {error.strerror or error}") from error
-    return parse_suites(data, str(file))
 
 
-def parse_suites(data: bytes, name: str) -> list[Suite]:
-    """All suites of a document. `name` tells a person where it is from. Raises TTMatrixError as `read_suites`."""
-    try:
-        text = data.decode("utf-8-sig")
-        # In any other encoding, which the parser would tell by itself, the look ahead would see nothing.
-        if "\0" in text:
-            raise ValueError("it is not text in UTF-8")
-        if _DOCTYPE.match(text):
-            raise ValueError("it declares a document type, which no JUnit file needs and which can hide a bomb")
-        root = ElementTree.fromstring(text, ElementTree.XMLParser(encoding="utf-8"))
-        if root.tag not in ("testsuites", "testsuite"):
-            raise ValueError(f"its root is <{root.tag}>, not <testsuites>")
-        # Costs a headless command that reads no report more time than it has.
-        from junitparser import TestSuite
+def read_testcases(file: Path, names: Collection[str] = ()) -> list[Testcase]:
+    """All testcases of `file`, or those that have one of `names`.
 
-        suites = map(TestSuite.fromelem, root.iter("testsuite"))
-        return [_suite(suite) for suite in suites]
-    except (ElementTree.ParseError, ValueError) as error:
-        title = f"{Path(name).name} cannot be read"
-        detail = "it is empty" if not data.strip() else str(error)
-        raise TTMatrixError(title, f"{name}: {detail}", "Fetch the file again.") from error
-
-
-def read_testcases(file: Path) -> list[Testcase]:
-    """All testcases of `file`. Raises TTMatrixError as `read_suites`."""
-    return [case for suite in read_suites(file) for case in suite.testcases]
+    Raises TTMatrixError where it is missing, and as `stream_testcases`.
+    """
+    return [case for _, case in stream_testcases(file_chunks(file), str(file)) if not names or case.name in names]
 
 
 def read_testcase(file: Path, name: str) -> Testcase:
     """The testcase called `name` in `file`. Raises TTMatrixError where there is none."""
-    found = [case for case in read_testcases(file) if case.name == name]
+    found = read_testcases(file, (name,))
     if not found:
         raise TTMatrixError(f"{file.name} does not mention the test", f"pytest has not collected {name}.")
     return telling(found)
@@ -111,14 +101,17 @@ def telling(cases: list[Testcase]) -> Testcase:
 
     pytest writes a failing teardown as a testcase of its own, behind that of the call.
     """
-    return next((case for worst in _WORST_FIRST for case in cases if case.outcome is worst), cases[0])
+    return min(cases, key=rank)
 
 
-def _suite(suite: "junitparser.TestSuite") -> Suite:
-    from junitparser import TestCase
+def rank(case: Testcase) -> int:
+    """How much a testcase says of how its test ended: the least says most."""
+    return _WORST_FIRST.index(case.outcome) if case.outcome in _WORST_FIRST else len(_WORST_FIRST)
 
-    cases = tuple(_testcase(case) for case in suite.iterchildren(TestCase))  # type: ignore[no-untyped-call]
-    return Suite(_seconds_since_epoch(suite.timestamp or ""), suite.hostname or "", cases)
+
+def _session(raw: RawCase) -> Session:
+    suite = raw.suite
+    return Session(_seconds_since_epoch(suite.get("timestamp", "")), suite.get("hostname", ""), raw.session)
 
 
 def _seconds_since_epoch(timestamp: str) -> float | None:
@@ -129,43 +122,38 @@ def _seconds_since_epoch(timestamp: str) -> float | None:
     return moment((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp())
 
 
-def _testcase(case: "junitparser.TestCase") -> Testcase:
-    from junitparser import Properties
-
+def _testcase(raw: RawCase) -> Testcase:
     outcome, message, text, said = Outcome.PASS, "", "", ""
-    for result in case.result:
-        short = result.message or ""
-        text, said = result.text or short, f"{short}\n{result.text}"
-        outcome, message = _outcome(result, said), _telling_line(text, short)
+    if raw.result is not None:
+        short = raw.result.attributes.get("message", "")[:MOST_TEXT]
+        text, said = raw.result.text or short, f"{short}\n{raw.result.text}"
+        outcome, message = _outcome(raw.result, said), _telling_line(text, short)
     crashed = _CRASHED.search(said) if outcome is Outcome.CRASH else None
-    kept: Iterable[junitparser.Property] = case.child(Properties) or ()  # type: ignore[no-untyped-call]
-    properties = {one.name or "": one.value or "" for one in kept}
     return Testcase(
-        case.classname or "",
-        case.name or "",
+        raw.attributes.get("classname", ""),
+        raw.attributes.get("name", ""),
         outcome,
         message,
         text,
         int(crashed[1]) if crashed and len(crashed[1]) <= _MOST_DIGITS else None,
-        _seconds(case),
-        properties,
-        parse_tags(properties.get("tags", "")),
+        _seconds(raw.attributes.get("time", "")),
+        raw.properties,
+        parse_tags(raw.properties.get("tags", "")),
     )
 
 
-def _seconds(case: "junitparser.TestCase") -> float:
+def _seconds(time: str) -> float:
     try:
-        return duration(case.time)
+        # Some writers group digits.
+        return duration(float(time.replace(",", "")))
     except ValueError:
         return 0.0
 
 
-def _outcome(result: "junitparser.junitparser.Result", said: str) -> Outcome:
-    from junitparser import Error, Skipped
-
-    if isinstance(result, Skipped):
-        return Outcome.XFAIL if result.type == _XFAIL else Outcome.SKIP
-    if isinstance(result, Error):
+def _outcome(result: RawResult, said: str) -> Outcome:
+    if result.kind == "skipped":
+        return Outcome.XFAIL if result.attributes.get("type") == _XFAIL else Outcome.SKIP
+    if result.kind == "error":
         # A crash is an error even where the test was expected to fail (spec 4.3).
         return Outcome.CRASH if _CRASHED.search(said) or _ENDED_ITSELF.search(said) else Outcome.ERROR
     return Outcome.FAIL

@@ -22,7 +22,7 @@ def read_device_result(file: Path, ids: Sequence[str]) -> list[dict[str, str]]:
     Raises UsageError where it mentions none of `ids`.
     """
     cases: dict[str, list[Testcase]] = {}
-    for case in read_testcases(file):
+    for case in read_testcases(file, {_name(id) for id in ids}):
         cases.setdefault(case.name, []).append(case)
     found = [(id, cases.get(_name(id), [])) for id in ids]
     if not any(some for _, some in found):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import UsageError
+from core.errors import TTMatrixError, UsageError
 from core.evidence import documents as module
 from core.evidence.documents import Document, Problem, documents
 
@@ -20,10 +20,24 @@ def _archive(path: Path, members: dict[str, bytes]) -> Path:
     return path
 
 
+def content(one: Document | Problem) -> bytes:
+    assert isinstance(one, Document)
+    return b"".join(one.chunks())
+
+
 def _problem(path: Path) -> str:
     (one,) = documents([path])
     assert isinstance(one, Problem)
     return one.message
+
+
+def damage(path: Path) -> str:
+    """What is told of the only document of `path` once it is read."""
+    for one in documents([path]):
+        with pytest.raises(TTMatrixError) as caught:
+            content(one)
+        assert caught.value.detail.startswith(f"{path}")
+    return caught.value.detail
 
 
 def test_directories_are_walked_and_archives_looked_into(tmp_path: Path) -> None:
@@ -32,14 +46,14 @@ def test_directories_are_walked_and_archives_looked_into(tmp_path: Path) -> None
     (tmp_path / "a.xml").write_text("2")
     (tmp_path / "notes.txt").write_text("no")
     _archive(tmp_path / "z.zip", {"d/y.xml": b"3", "d/y.log": b"no"})
-    found = list(documents([tmp_path, tmp_path]))
-    assert [(one.source, one.data) for one in found if isinstance(one, Document)] == [
+    found = [(one, content(one)) for one in documents([tmp_path, tmp_path])]
+    assert [(one.source, data) for one, data in found if isinstance(one, Document)] == [
         (str(tmp_path / "a.xml"), b"2"),
         (f"{tmp_path / 'z.zip'}!d/y.xml", b"3"),
         (str(tmp_path / "b" / "x.XML"), b"1"),
     ]
-    assert [one.parts[-3:] for one in found if isinstance(one, Document)][1] == ("z.zip", "d", "y.xml")
-    assert len(found) == 3
+    assert isinstance(packed := found[1][0], Document)
+    assert packed.parts[-3:] == ("z.zip", "d", "y.xml")
 
 
 def test_a_file_that_is_asked_for_may_have_any_name(tmp_path: Path) -> None:
@@ -47,8 +61,8 @@ def test_a_file_that_is_asked_for_may_have_any_name(tmp_path: Path) -> None:
     (one,) = documents([tmp_path / "report"])
     assert isinstance(one, Document) and one.alone
     _archive(tmp_path / "artefact", {"x.xml": b"2"})
-    (one,) = documents([tmp_path / "artefact"])
-    assert isinstance(one, Document) and one.data == b"2" and not one.alone
+    for one in documents([tmp_path / "artefact"]):
+        assert isinstance(one, Document) and content(one) == b"2" and not one.alone
 
 
 def test_what_is_not_there_is_an_error(tmp_path: Path) -> None:
@@ -91,7 +105,7 @@ def test_a_size_that_is_a_lie_gains_nothing(tmp_path: Path) -> None:
     lie = raw.replace((20_000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
     assert lie != raw
     packed.write_bytes(lie)
-    assert "cannot be unpacked" in _problem(packed)
+    assert "cannot be read: " in damage(packed)
 
 
 def test_a_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +121,20 @@ def test_damaged_archives_are_problems(tmp_path: Path) -> None:
     raw = bytearray(packed.read_bytes())
     raw[100] ^= 255
     packed.write_bytes(raw)
-    assert "cannot be unpacked" in _problem(packed)
+    assert "cannot be read: " in damage(packed)
+
+
+def test_a_file_that_goes_or_grows_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "x.xml"
+    file.write_text("1")
+    (one,) = documents([file])
+    monkeypatch.setattr(module, "MEMBER_BYTES", 3)
+    file.write_text("abcd")
+    with pytest.raises(TTMatrixError, match="grown beyond 3 bytes"):
+        content(one)
+    file.unlink()
+    with pytest.raises(TTMatrixError, match="cannot be read"):
+        content(one)
 
 
 def test_two_members_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from xml.sax.saxutils import quoteattr
 import pytest
 
 from core.errors import TTMatrixError
-from core.runs.junit import parse_suites, read_suites, read_testcase, read_testcases
+from core.runs.junit import Session, Testcase, file_chunks, read_testcase, read_testcases, stream_testcases
 from core.runs.outcome import Outcome
 
 NAME = "test_all_models_torch[x/pytorch-single_device-training]"
@@ -21,6 +21,10 @@ def junit(child: str, tags: str = "{}") -> str:
         f'<property name="error_message" value="old"/><property name="tags" value={quoteattr(tags)}/></properties>'
         f"{child}</testcase></testsuite></testsuites>"
     )
+
+
+def read(file: Path) -> list[tuple[Session, Testcase]]:
+    return list(stream_testcases(file_chunks(file), str(file)))
 
 
 @pytest.fixture
@@ -121,11 +125,11 @@ def test_files_of_the_real_runner() -> None:
 def test_a_suite_says_when_and_where(file: Path) -> None:
     file.write_text(
         '<testsuites><testsuite timestamp="2026-11-21T01:00:00+01:00" hostname="f10"><testcase name="a"/></testsuite>'
-        '<testsuite timestamp="2026-11-21T00:00:00"/><testsuite timestamp="soon"/></testsuites>'
+        '<testsuite timestamp="2026-11-21T00:00:00"><testcase/></testsuite><testsuite timestamp="soon"><testcase/></testsuite></testsuites>'
     )
-    first, second, third = read_suites(file)
-    assert (first.started, first.host, len(first.testcases)) == (second.started, "f10", 1)
-    assert (third.started, third.host, third.testcases) == (None, "", ())
+    first, second, third = (session for session, _ in read(file))
+    assert (first.started, first.host) == (second.started, "f10")
+    assert third == Session(None, "", 3)
 
 
 @pytest.mark.parametrize(
@@ -133,8 +137,8 @@ def test_a_suite_says_when_and_where(file: Path) -> None:
 )
 def test_a_time_that_no_calendar_here_has_is_not_known(file: Path, timestamp: str) -> None:
     file.write_text(f'<testsuite timestamp="{timestamp}"><testcase name="a"/></testsuite>')
-    (suite,) = read_suites(file)
-    assert suite.started is None
+    ((session, _),) = read(file)
+    assert session.started is None
 
 
 @pytest.mark.parametrize(
@@ -168,7 +172,7 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]><
 )
 def test_a_document_type_is_refused_before_anything_is_expanded(text: str) -> None:
     with pytest.raises(TTMatrixError, match="cannot be read") as caught:
-        parse_suites(text.encode(), "x.xml")
+        list(stream_testcases([text.encode()], "x.xml"))
     assert "document type" in caught.value.detail
 
 
@@ -176,16 +180,22 @@ def test_another_encoding_cannot_hide_one() -> None:
     for encoding in ("utf-16", "utf-16-le", "utf-7", "cp037"):
         text = f'<?xml version="1.0" encoding="{encoding}"?>{BOMB}'
         with pytest.raises(TTMatrixError, match="cannot be read"):
-            parse_suites(text.encode(encoding), "x.xml")
+            list(stream_testcases([text.encode(encoding)], "x.xml"))
 
 
 def test_text_that_only_mentions_a_document_type_is_read() -> None:
     text = junit("<failure message='x'><![CDATA[<!DOCTYPE html>]]></failure>")
-    (suite,) = parse_suites(text.encode(), "x.xml")
-    assert suite.testcases[0].text == "<!DOCTYPE html>"
+    ((_, case),) = stream_testcases([text.encode()], "x.xml")
+    assert case.text == "<!DOCTYPE html>"
 
 
 def test_a_look_for_a_document_type_takes_no_time() -> None:
     for padding in (b"<!-- " * 100_000, b" " * 1_000_000, b"<?a?>" * 100_000):
         with pytest.raises(TTMatrixError):
-            parse_suites(padding, "x.xml")
+            list(stream_testcases([padding], "x.xml"))
+
+
+def test_only_those_that_are_asked_for_are_held(file: Path) -> None:
+    file.write_text('<testsuite><testcase name="a"/><testcase name="b"/><testcase name="a"/></testsuite>')
+    assert [case.name for case in read_testcases(file)] == ["a", "b", "a"]
+    assert [case.name for case in read_testcases(file, {"a", "c"})] == ["a", "a"]

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.pytest_words: the line that says why a test was not run."""
 
-from pathlib import Path
-
 import pytest
 
-from core.runs.junit import parse_suites
+from core.runs.junit import stream_testcases
 from core.runs.pytest_words import why_not_run
 
 LOADER = "tiny/causal_lm/pytorch"
@@ -53,8 +51,7 @@ def test_the_log_tells(log: str, why: str) -> None:
 def test_a_collection_failure_in_the_report_tells_and_the_failure_of_another_test_does_not() -> None:
     def cases(name: str, child: str) -> str:
         text = f'<testsuites><testsuite name="p"><testcase name="{name}">{child}</testcase></testsuite></testsuites>'
-        (suite,) = parse_suites(text.encode(), str(Path("junit.xml")))
-        return why_not_run([], suite.testcases, LOADER)
+        return why_not_run([], [case for _, case in stream_testcases([text.encode()], "junit.xml")], LOADER)
 
     error = '<error message="collection failure">x.py:1: in a\nE   SyntaxError: bad input</error>'
     assert cases("tests.runner.test_models", error) == "SyntaxError: bad input"

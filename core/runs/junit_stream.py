@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Take the testcases out of a JUnit file as it is read: of a file of any size, one testcase is held at a time.
+
+What would need more is refused: a document type (it can hide a bomb), a tag or a nesting without end. Of a very long
+text the beginning and the end are kept.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+MOST_CASES = 200_000
+"""In one file: ten times the tests that tt-xla has."""
+MOST_TEXT = 2**20
+"""Characters of a text that are kept from its beginning, and again from its end."""
+_MOST_TAG = 16 * 2**20
+"""Bytes of one tag with its attributes: the parser holds it whole, and looks at it again with each piece."""
+_MOST_DEPTH = 64
+_TEXT_PIECE = 64 * 1024
+_ROOTS = ("testsuites", "testsuite")
+_RESULTS = frozenset({"failure", "error", "skipped"})
+
+
+@dataclass(frozen=True, slots=True)
+class RawResult:
+    """A failure, an error or a skip."""
+
+    kind: str
+    """The name of the element."""
+    attributes: Mapping[str, str]
+    text: str
+
+
+@dataclass(slots=True)
+class RawCase:
+    """One testcase element, as it is written."""
+
+    suite: Mapping[str, str]
+    """The attributes of its testsuite."""
+    session: int
+    """Which testsuite of the file that is, from 1."""
+    attributes: Mapping[str, str]
+    properties: dict[str, str] = field(default_factory=dict)
+    result: RawResult | None = None
+    """The last one."""
+
+
+def stream_cases(chunks: Iterable[bytes]) -> Iterator[RawCase]:
+    """Every testcase of a JUnit file that comes in pieces, as soon as it is whole.
+
+    Raises ValueError, which may come behind testcases, where the file is cut short, or no JUnit file in UTF-8.
+    """
+    reader = _Reader()
+    for chunk in chunks:
+        yield from reader.feed(chunk)
+    yield from reader.feed(b"", last=True)
+
+
+class _Reader:
+    """Follows the elements from the root to where the parser is."""
+
+    def __init__(self) -> None:
+        # In any other encoding a document could be another one than people see.
+        self._parser = parser = expat.ParserCreate("utf-8")
+        parser.buffer_text = True
+        parser.buffer_size = _TEXT_PIECE
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.StartDoctypeDeclHandler = _refuse_doctype
+        self._fed = 0
+        self._path: list[str] = []
+        self._suites: list[tuple[Mapping[str, str], int]] = []
+        self._sessions = 0
+        self._case: RawCase | None = None
+        self._result: tuple[str, Mapping[str, str]] = "", {}
+        self._text = _Text()
+        self._whole: list[RawCase] = []
+        self._count = 0
+
+    def feed(self, chunk: bytes, *, last: bool = False) -> list[RawCase]:
+        """The testcases that are whole with this piece."""
+        self._fed += len(chunk)
+        try:
+            self._parser.Parse(chunk, last)
+        except expat.ExpatError as error:
+            raise ValueError("it is empty" if not self._fed else str(error)) from error
+        if self._fed - self._parser.CurrentByteIndex > _MOST_TAG:
+            raise ValueError(f"a tag of it has more than {_MOST_TAG:,} bytes")
+        whole, self._whole = self._whole, []
+        return whole
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        path = self._path
+        if not path and name not in _ROOTS:
+            raise ValueError(f"its root is <{name}>, not <testsuites>")
+        if len(path) == _MOST_DEPTH:
+            raise ValueError(f"its elements are nested more than {_MOST_DEPTH} deep")
+        path.append(name)
+        if name == "testsuite":
+            self._sessions += 1
+            self._suites.append((attributes, self._sessions))
+        elif path[-2:] == ["testsuite", "testcase"]:
+            self._begin(attributes)
+        elif self._case is not None:
+            self._within(self._case, name, attributes)
+
+    def _begin(self, attributes: dict[str, str]) -> None:
+        self._count += 1
+        if self._count > MOST_CASES:
+            raise ValueError(f"it has more than {MOST_CASES:,} testcases")
+        self._case = RawCase(*self._suites[-1], attributes)
+
+    def _within(self, case: RawCase, name: str, attributes: dict[str, str]) -> None:
+        parents = self._path[-3:-1]
+        if name == "property" and parents == ["testcase", "properties"]:
+            case.properties[attributes.get("name", "")] = attributes.get("value", "")
+        elif name in _RESULTS and parents[-1] == "testcase":
+            self._result, self._text = (name, attributes), _Text()
+            self._parser.CharacterDataHandler = self._text.add
+
+    def _end(self, name: str) -> None:
+        path = self._path
+        path.pop()
+        if name == "testsuite":
+            self._suites.pop()
+        elif self._case is None:
+            return
+        elif name == "testcase" and path[-1] == "testsuite":
+            self._whole.append(self._case)
+            self._case = None
+        elif name in _RESULTS and path[-1] == "testcase":
+            self._case.result = RawResult(*self._result, self._text.whole)
+            self._parser.CharacterDataHandler = None
+
+
+class _Text:
+    """A text that comes in pieces."""
+
+    def __init__(self) -> None:
+        self._head: list[str] = []
+        self._tail: deque[str] = deque()
+        self._room = MOST_TEXT
+        self._size = 0
+        self._left_out = 0
+
+    def add(self, piece: str) -> None:
+        if self._room > 0:
+            self._head.append(piece)
+            self._room -= len(piece)
+            return
+        self._tail.append(piece)
+        self._size += len(piece)
+        while self._size - len(self._tail[0]) >= MOST_TEXT:
+            gone = len(self._tail.popleft())
+            self._size -= gone
+            self._left_out += gone
+
+    @property
+    def whole(self) -> str:
+        gap = [f"\n... {self._left_out:,} characters left out ...\n"] if self._left_out else []
+        return "".join([*self._head, *gap, *self._tail])
+
+
+def _refuse_doctype(*_: object) -> None:
+    raise ValueError("it declares a document type, which no JUnit file needs and which can hide a bomb")

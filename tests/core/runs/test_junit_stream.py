@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.junit_stream: testcases come one by one, whatever the size; what has no end is refused."""
+
+import tracemalloc
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.runs import junit_stream as module
+from core.runs.junit_stream import MOST_TEXT, RawCase, RawResult, stream_cases
+
+SMALL = (
+    b'<?xml version="1.0"?><testsuites><testsuite hostname="h" time="1"><properties><property name="x" value="y"/>'
+    b'</properties><testcase name="a" time="2"><properties><property name="p" value="1&amp;2"/><property name="q"/>'
+    b'</properties><system-out>long <failure message="none"/></system-out><failure message="m&#10;n">t<b>u</b>v'
+    b'</failure></testcase><testsuite name="inner"><testcase name="b"><error/><skipped type="s">w</skipped></testcase>'
+    b"</testsuite><x><testcase name='none'/></x><testcase name='c'/></testsuite></testsuites>"
+)
+CASES = [
+    RawCase(
+        {"hostname": "h", "time": "1"},
+        1,
+        {"name": "a", "time": "2"},
+        {"p": "1&2", "q": ""},
+        RawResult("failure", {"message": "m\nn"}, "tuv"),
+    ),
+    RawCase({"name": "inner"}, 2, {"name": "b"}, {}, RawResult("skipped", {"type": "s"}, "w")),
+    RawCase({"hostname": "h", "time": "1"}, 1, {"name": "c"}),
+]
+
+
+@given(st.lists(st.integers(0, len(SMALL)), max_size=8))
+def test_however_a_file_is_cut_its_testcases_are_the_same(cuts: list[int]) -> None:
+    edges = [0, *sorted(cuts), len(SMALL)]
+    pieces = [SMALL[start:end] for start, end in pairwise(edges)]
+    assert list(stream_cases(pieces)) == CASES
+
+
+def endless(head: bytes, piece: bytes, tail: bytes = b"", count: int = 200) -> Iterator[bytes]:
+    yield b'<testsuite><testcase name="a">' + head
+    for _ in range(count):
+        yield piece
+    yield tail + b'</testcase><testcase name="b"/></testsuite>'
+
+
+LINE = b"a line of a log &lt;with&gt; some characters in it\n" * 5000
+
+
+@pytest.mark.parametrize(
+    ("head", "tail"),
+    [
+        (b"<system-out>", b"</system-out>"),
+        (b"<failure>first", b"last</failure>"),
+        (b"<failure><![CDATA[", b"]]></failure>"),
+    ],
+)
+def test_a_text_without_end_takes_no_memory(head: bytes, tail: bytes) -> None:
+    tracemalloc.start()
+    found = list(stream_cases(endless(head, LINE, tail)))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [case.attributes["name"] for case in found] == ["a", "b"]
+    assert peak < 20 * MOST_TEXT
+
+
+def test_of_a_long_text_both_ends_are_kept() -> None:
+    (case, _) = stream_cases(endless(b"<failure>first", LINE, b"last</failure>"))
+    assert case.result is not None
+    text = case.result.text
+    assert (text[:5], text[-4:]) == ("first", "last")
+    assert " characters left out ..." in text
+    assert 2 * MOST_TEXT <= len(text) < 3 * MOST_TEXT
+
+
+def test_a_text_that_fits_is_whole() -> None:
+    whole = "x" * (2 * MOST_TEXT)
+    (case,) = stream_cases([f"<testsuite><testcase><failure>{whole}</failure></testcase></testsuite>".encode()])
+    assert case.result is not None
+    assert case.result.text == whole
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said"),
+    [
+        (endless(b'<failure message="', b"a" * 2**20), "a tag of it has more than"),
+        (endless(b"<!--", b"a" * 2**20), "a tag of it has more than"),
+        (endless(b"", b"<a>" * 100_000), "nested more than 64 deep"),
+        ([b"<testsuites>" * 65], "nested more than 64 deep"),
+        ([b"<html/>"], "its root is <html>"),
+        ([b""], "it is empty"),
+        ([SMALL[:-5]], "line 1"),
+        ([b"<!DOCTYPE x []><testsuites/>"], "document type"),
+        ([b'<testsuite name="\xff"/>'], "not well-formed"),
+    ],
+)
+def test_what_has_no_end_or_is_no_report_is_refused(pieces: list[bytes], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        list(stream_cases(pieces))
+
+
+def test_testcases_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_CASES", 3)
+    three = b"<testsuite>" + b"<testcase/>" * 3
+    assert len(list(stream_cases([three, b"</testsuite>"]))) == 3
+    with pytest.raises(ValueError, match="more than 3 testcases"):
+        list(stream_cases([three, b"<testcase/></testsuite>"]))
