@@ -13,7 +13,7 @@ _STANDARD = re.compile(
 )
 _LLM = re.compile(
     r"(?P<directory>.+?/pytorch)(?:-(?P<variant>.+))?"
-    r"-(?P<phase>llm_decode|llm_prefill)(?:-seq_(?P<seq_len>\d+)-batch_(?P<batch_size>\d+))?"
+    r"-(?P<phase>llm_decode|llm_prefill)(?:-seq_(?P<seq_len>\d{1,9})-batch_(?P<batch_size>\d{1,9}))?"
     r"-(?P<parallelism>single_device|tensor_parallel|(?:megatron|fsdp)-(?:no_dp|dp)-tensor_parallel)"
     r"(?:-(?P<mesh>mesh_default|mesh_\d+x\d+))?-(?P<mode>inference|training)"
 )

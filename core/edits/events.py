@@ -19,6 +19,7 @@ from ruamel.yaml.events import (
 )
 
 from core.edits.operations import Refused
+from core.sources.yaml_syntax import refuse_unbounded
 
 _DEPTHS = {MappingStartEvent: 1, SequenceStartEvent: 1, MappingEndEvent: -1, SequenceEndEvent: -1}
 
@@ -32,6 +33,7 @@ def read_events(text: str, first_line: int = 1) -> list[Event]:
     Raises Refused where it is not valid YAML or holds several documents.
     """
     try:
+        refuse_unbounded(text)
         loader = CSafeLoader(text)
         try:
             found = list(iter(loader.get_event, None))

@@ -11,6 +11,7 @@ from core.sources.evaluator_namespace import Bound, ClassSource, Unclear, read_n
 from core.sources.evaluator_values import External, Lazy, Scope, TreeClass, Unknown
 from core.sources.models_tree import ModelsTree, imported_module
 from core.sources.modules import ImportedName
+from core.sources.syntax import parse_python
 
 Ancestor: TypeAlias = TreeClass | External
 Found: TypeAlias = TreeClass | External | Lazy
@@ -128,7 +129,7 @@ class TreeNames:
 
 def _read(models: Path, path: str) -> Mapping[str, Bound] | Unclear:
     try:
-        return read_namespace(ast.parse((models / path).read_text(encoding="utf-8-sig"), filename=path).body)
+        return read_namespace(parse_python((models / path).read_text(encoding="utf-8-sig"), path).body)
     except SyntaxError as error:
         return Unclear(f"{path} cannot be parsed: {error.msg}")
     except FileNotFoundError:

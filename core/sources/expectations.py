@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml.cyaml import CSafeLoader
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
@@ -16,6 +15,7 @@ from core.sources.checkout import Checkout
 from core.sources.expectation_file import ExpectationFile
 from core.sources.schema import Schema
 from core.sources.stamps import Stamp, stamp_of
+from core.sources.yaml_syntax import MOST_CHARACTERS, OutOfBounds, compose_yaml, too_long
 
 ROOT_KEY = "test_config"
 PLACEHOLDER_KEY = "PLACEHOLDER_MODELS"
@@ -46,7 +46,13 @@ def _unless_known(checkout: Checkout, path: Path, schema: Schema, known: Known) 
 def _read_file(checkout: Checkout, path: Path, *, placeholder: bool) -> ExpectationFile:
     name = path.relative_to(checkout.test_config).as_posix()
     try:
+        if (size := path.stat().st_size) > MOST_CHARACTERS:
+            # It is not even loaded.
+            return ExpectationFile(name, "", findings=(_yaml_finding(too_long(size), checkout.relative(path)),))
         return parse_expectations(read_text(path), name, checkout.relative(path), placeholder=placeholder)
+    except OSError as error:
+        finding = Finding("broken-yaml", f"Cannot be read: {error.strerror}", checkout.relative(path))
+        return ExpectationFile(name, "", findings=(finding,))
     except TTMatrixError as error:
         finding = Finding("broken-yaml", f"{error.title}: {error.detail}", checkout.relative(path))
         return ExpectationFile(name, "", findings=(finding,))
@@ -60,7 +66,7 @@ def parse_expectations(text: str, name: str, path: str = "", *, placeholder: boo
     """
     path = path or name
     try:
-        document = compose(text)
+        document = compose_yaml(text)
     except YAMLError as error:
         return ExpectationFile(name, text, findings=(_yaml_finding(error, path),))
     try:
@@ -82,16 +88,6 @@ def _read_document(document: Node | None, name: str, path: str, text: str, *, pl
         return ExpectationFile(name, text, placeholders=tuple(str(one.value) for one, _ in root.value))
     entries = tuple(_entries(root, name, path, findings))
     return ExpectationFile(name, text, entries, findings=tuple(findings))
-
-
-def compose(text: str) -> Node | None:
-    """The node tree of the one document in `text`; None for an empty one. Raises YAMLError."""
-    loader = CSafeLoader(text)
-    try:
-        node: Node | None = loader.get_single_node()
-        return node
-    finally:
-        loader.dispose()
 
 
 def _entries(root: MappingNode, name: str, path: str, findings: list[Finding]) -> Iterator[Entry]:
@@ -195,6 +191,8 @@ def _is_null(node: Node | None) -> bool:
 
 
 def _yaml_finding(error: YAMLError, path: str) -> Finding:
+    if isinstance(error, OutOfBounds):
+        return Finding("broken-yaml", f"Out of bounds: {error}", path)
     mark: Any = getattr(error, "problem_mark", None)
     reason = getattr(error, "problem", None) if isinstance(error, MarkedYAMLError) else None
     line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)

@@ -5,6 +5,7 @@ import ast
 from collections.abc import Iterator
 
 from core.model import Function
+from core.sources.syntax import parse_python
 
 _FIELDS = {
     "run_mode": "llm_modes",
@@ -22,7 +23,7 @@ def llm_parameters(text: str) -> dict[str, tuple[object, ...]]:
     nothing is told of a module that has no such test or cannot be parsed.
     """
     try:
-        tree = ast.parse(text)
+        tree = parse_python(text)
     except (SyntaxError, ValueError):
         return {}
     for statement in tree.body:

@@ -5,6 +5,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from core.sources.syntax import parse_python
+
 
 class ClassFacts(NamedTuple):
     """One top-level class."""
@@ -54,7 +56,7 @@ def read_module(source: str | bytes, filename: str) -> ModuleFacts:
     imports: dict[str, ImportedName] = {}
     dicts: dict[str, tuple[tuple[str, str], ...]] = {}
     defined: set[str] = set()
-    for node, guarded in _top_level(ast.parse(source, filename=filename).body):
+    for node, guarded in _top_level(parse_python(source, filename).body):
         if isinstance(node, ast.ClassDef):
             classes[node.name] = _class_facts(node)
         elif isinstance(node, ast.ImportFrom):

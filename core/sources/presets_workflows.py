@@ -12,7 +12,7 @@ from core.errors import TTMatrixError
 from core.files import read_text
 from core.model import Finding
 from core.sources.checkout import Checkout
-from core.sources.expectations import compose
+from core.sources.yaml_syntax import compose_yaml
 
 _WORKFLOWS = PurePosixPath(".github/workflows")
 _LOCAL = f"./{_WORKFLOWS}/"
@@ -39,7 +39,7 @@ def read_workflows(checkout: Checkout) -> tuple[dict[str, Workflow], list[Findin
     directory = checkout.root / _WORKFLOWS
     for path in sorted((*directory.glob("*.yml"), *directory.glob("*.yaml"))):
         try:
-            workflows[path.name] = _workflow(_plain(compose(read_text(path))))
+            workflows[path.name] = _workflow(_plain(compose_yaml(read_text(path))))
         except (TTMatrixError, YAMLError, RecursionError) as error:
             findings.append(Finding("broken-workflow", f"Cannot be read: {error}", checkout.relative(path)))
     return workflows, findings

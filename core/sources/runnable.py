@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 from core.model import Finding
 from core.sources.checkout import Checkout
+from core.sources.syntax import parse_python
 
 CONFTEST = PurePosixPath("tests/runner/conftest.py")
 LB_BLACKHOLE = "lb-blackhole"
@@ -19,7 +20,7 @@ def read_skip_prefixes(checkout: Checkout) -> tuple[tuple[str, ...], tuple[Findi
     """
     path = checkout.root / CONFTEST
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parse_python(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return (), ()
     except (OSError, SyntaxError, ValueError) as error:

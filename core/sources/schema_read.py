@@ -10,6 +10,7 @@ from core.model import TEST_MODULE, Finding, Function
 from core.sources.checkout import Checkout
 from core.sources.llm_parameters import llm_parameters
 from core.sources.schema import Schema
+from core.sources.syntax import parse_python
 
 CONSTANTS = Path("tests/runner/test_config/constants.py")
 _CONFTEST = Path("tests/runner/conftest.py")
@@ -64,7 +65,7 @@ def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
 def _literals(path: Path) -> tuple[dict[str, object], str]:
     """The constants of one file by the name of our field, and why it cannot be read."""
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parse_python(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}, ""
     except (OSError, SyntaxError, ValueError) as error:

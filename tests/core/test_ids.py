@@ -91,3 +91,9 @@ def test_framework_is_the_last_directory() -> None:
     parsed = TestId.parse("a/jax-b-single_device-training")
     assert parsed is not None
     assert parsed.framework is Framework.JAX
+
+
+def test_a_size_that_nobody_can_mean_is_no_part_of_an_id() -> None:
+    size = "9" * 5000
+    found = TestId.parse(f"a/pytorch-llm_decode-seq_{size}-batch_1-single_device-inference")
+    assert found is None or found.llm is None or found.llm.seq_len is None

@@ -14,8 +14,10 @@ from core.matrix.effective import status_on
 from core.matrix.matrix import Matrix
 from core.model import Finding, Status
 from core.sources.expectation_file import ExpectationFile
-from core.sources.expectations import PLACEHOLDER_KEY, compose
+from core.sources.expectations import PLACEHOLDER_KEY
 from core.sources.loaders import loader_file
+from core.sources.syntax import parse_python
+from core.sources.yaml_syntax import compose_yaml
 
 _CHECKPOINT = "pretrained_model_name"
 
@@ -37,7 +39,7 @@ def _clashes(matrix: Matrix) -> Iterator[Finding]:
 
 def _places(file: ExpectationFile) -> Iterator[tuple[str, int, int]]:
     """Every placeholder key with its line and column."""
-    document = compose(file.text) if file.placeholders else None
+    document = compose_yaml(file.text) if file.placeholders else None
     for root, keys in document.value if isinstance(document, MappingNode) else ():
         if root.value == PLACEHOLDER_KEY and isinstance(keys, MappingNode):
             for key, _ in keys.value:
@@ -71,7 +73,7 @@ def _declared(matrix: Matrix, key: str, sources: dict[str, str]) -> Iterator[str
 
 def checkpoint_variants(source: str, checkpoint: str) -> set[str]:
     """Variants that a loader gives the checkpoint of this name: `_VARIANTS = {Enum.MEMBER: Config(name), ...}`."""
-    tree = ast.parse(source)
+    tree = parse_python(source)
     members = {
         (scope.name, target.id): value.value
         for scope in ast.walk(tree)

@@ -13,7 +13,8 @@ from core.matrix.field_values import is_flag
 from core.matrix.matrix import Matrix
 from core.model import Finding
 from core.sources.expectation_file import ExpectationFile
-from core.sources.expectations import ROOT_KEY, compose
+from core.sources.expectations import ROOT_KEY
+from core.sources.yaml_syntax import compose_yaml
 
 _READINGS = (
     (r"yes|Yes|YES|on|On|ON", "true", "text"),
@@ -53,7 +54,7 @@ def _finding(one: Written, at: Path, node: ScalarNode, found: tuple[str, str]) -
 
 def _plain_scalars(file: ExpectationFile) -> Iterator[tuple[int, Path, ScalarNode]]:
     """Every unquoted value of a file that has been read, with the line of its entry and the way to it."""
-    document = compose(file.text)
+    document = compose_yaml(file.text)
     for key, root in document.value if isinstance(document, MappingNode) else ():
         if key.value == ROOT_KEY and isinstance(root, MappingNode):
             for name, entry in root.value:

@@ -7,6 +7,7 @@ import pytest
 
 from core.sources.expectations import parse_expectations, read_expectations
 from core.sources.schema import Schema
+from tests.core.sources.test_yaml_syntax import BOMB
 from tests.support.tree import INFERENCE, sample, write_checkout
 
 
@@ -76,7 +77,7 @@ def test_a_block_scalar_ends_with_its_last_line(style: str) -> None:
         ("test_config:\n  a:\n", "bad-value", 2),
         ("test_config: [a]\n", "bad-value", 1),
         ("other: {}\n", "bad-value", 1),
-        ("test_config:\n  a: &x [*x]\n", "bad-value", 2),
+        ("test_config:\n  a: &x [*x]\n", "broken-yaml", 0),
         ("test_config:\n  a: &x\n    b: *x\n", "broken-yaml", 0),
         ("a: 1\n---\nb: 1\n", "broken-yaml", 2),
     ],
@@ -113,3 +114,21 @@ def test_the_real_files_parse_without_a_finding(shared_test_config: Path) -> Non
     files = [parse_expectations(path.read_text(), path.name) for path in paths]
     assert sum(len(file.entries) for file in files) == 1999
     assert [one for file in files for one in file.findings] == []
+
+
+def test_a_file_that_nobody_wrote_is_a_finding_and_is_not_loaded(tmp_path: Path) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    directory = checkout.test_config / "torch"
+    (directory / "test_config_big.yaml").write_text("test_config:\n" + "  # nothing\n" * 200_000)
+    (directory / "test_config_deep.yaml").write_text("test_config: " + "[" * 16_000)
+    (directory / "test_config_bomb.yaml").write_text(BOMB)
+    (directory / "test_config_gone.yaml").symlink_to("nowhere")
+    files = {Path(file.name).stem: file for file in read_expectations(checkout, Schema())}
+    told = {name[12:]: file.findings[0].message for name, file in files.items() if file.findings}
+    assert told == {
+        "big": "Out of bounds: it has 2,400,013 characters; at most 2,097,152 are read",
+        "bomb": "Out of bounds: its aliases make more than 1,000,000 values of it",
+        "deep": "Out of bounds: it nests more than 64 deep on line 1",
+        "gone": "Cannot be read: No such file or directory",
+    }
+    assert all(not file.text for name, file in files.items() if name.endswith("big"))

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ids that name no test, and what they may have meant."""
 
+import time
+
+import pytest
+
 from core.matrix.checks.ids import UNKNOWN_ID
 from tests.support.findings import Find
 from tests.support.tree import LOADERS, loader_source
@@ -57,6 +61,35 @@ def test_the_ids_of_a_broken_loader_are_not_blamed(find: Find) -> None:
 def test_a_key_that_is_no_id(find: Find) -> None:
     (one,) = find(UNKNOWN_ID, entry("what is this"))
     assert one.message == "No loader gives rise to this id"
+
+
+@pytest.mark.parametrize(
+    "misspelt",
+    [
+        "alpha/pytorch-tiny-single_device-inferense",
+        "alpha/pytorch-tiny-singel_device-inference",
+        "alpha/pytroch-tiny-single_device-inference",
+        "alpah/pytorch-tiny-single_device-inference",
+        "alpha/pytorch-tiny-single-device-inference",
+        "alpha/pytorch-tiny-single_device-inference-full",
+        "alpha-pytorch-tiny-single_device-inference",
+    ],
+)
+def test_whatever_part_is_misspelt_the_closest_are_named(find: Find, misspelt: str) -> None:
+    (one,) = find(UNKNOWN_ID, entry(misspelt))
+    assert f"; closest: {TINY}" in one.message
+
+
+def test_a_shape_that_the_model_does_not_have_names_those_it_has(find: Find) -> None:
+    (one,) = find(UNKNOWN_ID, entry("alpha/jax-tiny-single_device-inference"))
+    assert TINY in one.message
+
+
+def test_thousands_of_unknown_ids_take_seconds(find: Find) -> None:
+    began = time.process_time()
+    text = "".join(entry(f"model_{n}/pytorch-v{n}-single_device-inference") for n in range(3000))
+    assert len(find(UNKNOWN_ID, text)) == 3000
+    assert time.process_time() - began < 10.0
 
 
 def test_known_ids_are_no_finding(find: Find) -> None:
