@@ -10,13 +10,15 @@ import random
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
 
 import torch
 from ttmatrix_facts import frames, traceback_text
-from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
+from ttmatrix_loader import MODELS, Problem, import_loader, loader_factory, missing_package
 from ttmatrix_network import missing_download
+from ttmatrix_requirements import DISABLE, RequirementsError, applied
 from ttmatrix_tensors import describe, float_tensors, lowest_pcc, show, structure
 from ttmatrix_widen import host_numerics
 from ttmatrix_workload import call, load_inputs, load_model
@@ -39,19 +41,35 @@ def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
     except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the loader is the finding
         import_error = error
     phases = [Phase(dtype, args) for dtype in (torch.bfloat16, torch.float32)]
-    for phase in phases:
-        result["phases"].append(phase.report)
-        if make_loader is not None:
-            phase.run(make_loader)
-        elif import_error is not None:
-            phase.fail(import_error)
-        if problem := missing_package(phase.error, args) or missing_download(phase.error):
-            raise problem
+    # As the runner does it: a loader is imported without the packages that it asks for, and run with them.
+    with nullcontext() if make_loader is None else _packages(args):
+        for phase in phases:
+            result["phases"].append(phase.report)
+            if make_loader is not None:
+                phase.run(make_loader)
+            elif import_error is not None:
+                phase.fail(import_error)
+            if problem := missing_package(phase.error, args) or missing_download(phase.error):
+                raise problem
     low, full = phases
     result["pcc"] = {
         "outputs": lowest_pcc("outputs", low.outputs, full.outputs),
         "gradients": lowest_pcc("gradients", low.gradients, full.gradients),
     }
+
+
+@contextmanager
+def _packages(args: argparse.Namespace) -> Iterator[None]:
+    """What the files beside loader.py ask for (spec 6). Raises Problem where it cannot be had."""
+    with ExitStack() as stack:
+        try:
+            layer = stack.enter_context(applied(args.checkout / MODELS / args.loader))
+        except (RequirementsError, OSError, ValueError) as error:
+            said = f"The packages that the loader asks for cannot be had ({DISABLE}=1 leaves them out): {error}"
+            raise Problem("requirements", said) from error
+        if layer is not None:
+            print(f"packages that the loader asks for: {layer}", flush=True)
+        yield
 
 
 class Phase:

@@ -13,7 +13,6 @@ import fcntl
 import hashlib
 import importlib
 import importlib.metadata
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -112,7 +111,9 @@ def _make(layer: Path, files: list[Path]) -> None:
     shutil.rmtree(layer, ignore_errors=True)
     print(f"Installing {', '.join(map(str, files))} into {layer}", flush=True)
     try:
-        venv.create(layer, with_pip=importlib.util.find_spec("pip") is None)
+        # Not asked of the import system: to the hook of setuptools a look for pip says that its distutils are unwanted,
+        # and nothing that needs them would work in this process any more, TorchInductor among others.
+        venv.create(layer, with_pip=_version("pip") is None)
         below = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
         (_site_packages(layer) / "_below.pth").write_text("\n".join(below) + "\n")
         kept = layer / "constraints.txt"
@@ -145,7 +146,9 @@ def _top_level_names(layer: Path) -> set[str]:
     """What can be imported from the layer."""
     entries = _site_packages(layer).iterdir()
     found = {entry.name.partition(".")[0] for entry in entries if entry.is_dir() or entry.suffix in (".py", ".so")}
-    return {name for name in found if name.isidentifier() and name != "__pycache__"}
+    names = {name for name in found if name.isidentifier() and name != "__pycache__"}
+    # The distutils that are loaded may be those of the setuptools below.
+    return names | {"distutils"} if "setuptools" in names else names
 
 
 def _version(name: str) -> str | None:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.payload.ttmatrix_phase: real models in both dtypes, and the step and words of every failure."""
 
+from pathlib import Path
+
 import pytest
 
 from .conftest import Repro
+from .test_ttmatrix_requirements import wheel
 
 HEAD = """
 import torch
@@ -234,6 +237,40 @@ class ModelLoaderPrefill(ForgePrefillModel):
     prefill = repro(loader, *options, mode="inference", directory="other/pytorch")
     assert prefill.code == 0, prefill.output
     assert prefill.phases[0]["inputs"][0]["shape"] == [3, 16, 4]
+
+
+NEEDS = """
+class ModelLoader(ModelLoader):
+    def load_model(self, dtype_override=None):
+        import tt_probe
+        print("probe", tt_probe.VERSION)
+        return super().load_model(dtype_override)
+"""
+
+
+def test_a_model_gets_the_packages_of_its_loader_as_on_a_device(repro: Repro, models: Path, tmp_path: Path) -> None:
+    place = models / "tiny/pytorch"
+    place.mkdir(parents=True)
+    wheel(tmp_path, "tt_probe", "1.5")
+    (place / "requirements.txt").write_text(f"--no-index\n--find-links {tmp_path}\ntt_probe\n")
+    ran = repro(HEAD + NEEDS)
+    assert ran.code == 0, ran.output
+    assert ran.output.count("probe 1.5") == 2
+    assert "packages that the loader asks for: /" in ran.output
+
+
+def test_packages_that_cannot_be_had_are_a_problem_of_the_environment(
+    repro: Repro, models: Path, tmp_path: Path
+) -> None:
+    place = models / "tiny/pytorch"
+    place.mkdir(parents=True)
+    (place / "requirements.txt").write_text(f"--no-index\n--find-links {tmp_path}\nno_such_probe\n")
+    ran = repro(HEAD)
+    assert ran.code == 2
+    assert ran.result is not None
+    assert ran.result["problem"]["kind"] == "requirements"
+    assert "TT_XLA_DISABLE_MODEL_REQS=1 leaves them out): pip failed" in ran.result["problem"]["message"]
+    assert "no_such_probe" in ran.result["problem"]["message"]
 
 
 def test_an_interruption_ends_it_without_a_result(repro: Repro) -> None:

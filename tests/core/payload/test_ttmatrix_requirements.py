@@ -3,6 +3,7 @@
 
 import importlib
 import importlib.metadata
+import importlib.util
 import os
 import subprocess
 import sys
@@ -179,3 +180,46 @@ def test_layers_are_kept_in_our_cache(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.delenv("TTMATRIX_HOME")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     assert requirements.default_cache() == tmp_path / "xdg/ttmatrix/requirements"
+
+
+DISTUTILS = """
+import sys
+from pathlib import Path
+from ttmatrix_requirements import applied
+with applied(Path(sys.argv[1]), Path(sys.argv[2])) as layer:
+    assert layer is not None
+    import setuptools, distutils.core
+    print(distutils.core.__file__)
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("setuptools") is None, reason="setuptools is not installed")
+@pytest.mark.parametrize("run", ["that makes the layer", "that finds it"])
+def test_the_distutils_of_setuptools_work_in_the_run(wheels: Path, loader: Path, tmp_path: Path, run: str) -> None:
+    """TorchInductor needs them; a look for pip in the process of the model took them away."""
+    wheel(wheels, "tt_probe", "1.0")
+    (loader / "requirements.txt").write_text("tt_probe\n")
+    if run == "that finds it":
+        requirements.ensure([loader / "requirements.txt"], tmp_path / "cache")
+    done = subprocess.run(
+        [sys.executable, "-c", DISTUTILS, str(loader), str(tmp_path / "cache")],
+        env={**os.environ, "PYTHONPATH": str(Path(requirements.__file__).parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "setuptools/_distutils/core.py" in done.stdout.splitlines()[-1]
+
+
+def test_distutils_go_with_the_setuptools_of_a_layer(
+    wheels: Path, loader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel(wheels, "setuptools", "0.1")
+    (loader / "requirements.txt").write_text("setuptools==0.1\n")
+    below = object()
+    monkeypatch.setitem(sys.modules, "distutils", below)
+    with requirements.applied(loader, tmp_path / "cache"):
+        assert importlib.import_module("setuptools").VERSION == "0.1"
+        assert sys.modules.get("distutils") is not below
+    assert sys.modules["distutils"] is below
