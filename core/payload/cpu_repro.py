@@ -39,6 +39,9 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 def execute(args: argparse.Namespace, result: dict[str, Any]) -> None:
     """Run both phases and fill `result`. Sets `problem` where the environment cannot run the model."""
+    from ttmatrix_network import HubLook
+
+    look = HubLook()
     try:
         import torch
     except (ImportError, OSError) as error:
@@ -50,6 +53,8 @@ def execute(args: argparse.Namespace, result: dict[str, Any]) -> None:
     if args.parallelism != "single_device":
         print(f"{args.parallelism} is left out: everything runs on one CPU device.", flush=True)
 
+    if look.settle():
+        print("No model hub is within reach: loaders read what was downloaded before (HF_HUB_OFFLINE=1).", flush=True)
     from ttmatrix_loader import Problem
     from ttmatrix_phase import run_phases
 

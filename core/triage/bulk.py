@@ -8,11 +8,10 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.files import atomic_write, read_text
-from core.runs.launch import wait
 from core.runs.outcome import Outcome
 from core.triage.case import Member
 from core.triage.driver import Given, Progress, drive, open_session, park
-from core.triage.perform import World, launch_and_wait, start_cpu
+from core.triage.perform import World, await_runs, launch_and_wait, start_cpu
 from core.triage.session import Session
 
 _ROUND = "round.json"
@@ -43,7 +42,7 @@ def _take_up(world: World, root: Path, ids: Sequence[str]) -> None:
     began = {id: run for id, run in _read_round(root).items() if id in ids and world.store.directory(run).is_dir()}
     if began:
         world.said(f"waiting for {len(began)} CPU repros that were started before")
-    records = wait(world.store, list(began.values()))
+    records = await_runs(world, list(began.values()))
     world.known.update({one.spec.test_id: one for one in records if one.outcome not in _UNDONE})
 
 

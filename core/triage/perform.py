@@ -2,6 +2,7 @@
 """Do what workflows ask for: run tests, edit and revert loaders, look for users of a class."""
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,8 +21,10 @@ from core.runs.record import RunRecord
 from core.runs.spec import RunSpec
 from core.runs.store import JUNIT, RunStore
 from core.runs.survey import Survey, survey
+from core.runs.tail import last_line
 from core.settings import Settings
 from core.sources.model_info import ModelInfos
+from core.text import one_line
 from core.triage.case import Member, member_to_fields
 from core.triage.device import missing_device, plan_device, with_forks
 from core.triage.device_result import read_device_result
@@ -33,6 +36,8 @@ from core.triage.repro import Repro
 from core.triage.resolve import members
 from core.triage.session import Session
 
+_SAY_SECONDS = 15.0
+"""How often it is said what is waited for."""
 _UNDONE = frozenset({Outcome.LOST, Outcome.CANCELLED})
 
 
@@ -86,7 +91,37 @@ def start_cpu(world: World, ids: Sequence[str]) -> list[RunSpec]:
 def launch_and_wait(world: World, specs: Sequence[RunSpec]) -> list[RunRecord]:
     """Start planned runs and wait for them."""
     launch_all(world.store, specs, provenance=world.surroundings.survey.to_json())
-    return wait(world.store, [spec.run_id for spec in specs])
+    return await_runs(world, [spec.run_id for spec in specs])
+
+
+def await_runs(world: World, run_ids: Sequence[str]) -> list[RunRecord]:
+    """Wait for runs, and say from time to time for which; returns them in the order given."""
+    ended: set[str] = set()
+
+    def tell(record: RunRecord) -> None:
+        run_id = record.spec.run_id
+        if not record.active and run_id not in ended:
+            ended.add(run_id)
+            took = f" after {record.seconds:.0f} s" if record.seconds is not None else ""
+            done = f"{len(ended)} of {len(set(run_ids))}"
+            world.said(f"{record.outcome or record.state}{took}, {done}: {record.spec.test_id}")
+
+    while True:
+        records = wait(world.store, run_ids, tell, until=time.monotonic() + _SAY_SECONDS)
+        still = [record for record in records if record.active]
+        if not still:
+            # What has ended leaves the queue in a moment.
+            return wait(world.store, run_ids)
+        for record in still:
+            world.said(_waited_for(record))
+
+
+def _waited_for(record: RunRecord) -> str:
+    if record.started is None:
+        return f"queued: {record.spec.test_id}"
+    line = last_line(record.log)
+    told = f": {one_line(line)}" if line else ""
+    return f"running for {max(0.0, time.time() - record.started):.0f} s: {record.spec.test_id}{told}"
 
 
 def edit_loader(world: World, session: Session, path: str, edit: Edit) -> None:
@@ -130,7 +165,7 @@ def run_device(world: World, session: Session, spec: RunSpec, ids: Sequence[str]
         session.begin_runs([spec.run_id])
         done = launch_and_wait(world, [spec])
     else:
-        done = wait(world.store, [done[0].spec.run_id])
+        done = await_runs(world, [done[0].spec.run_id])
     record = done[0]
     file = record.directory / JUNIT
     if file.is_file():
@@ -162,9 +197,9 @@ def _join(world: World, session: Session, ids: Sequence[str]) -> list[RunRecord]
         specs = start_cpu(world, missing)
         kept = [begun[id].spec.run_id for id in ids if id not in missing]
         session.begin_runs([*kept, *(spec.run_id for spec in specs)])
-        world.said(f"running {len(specs)} CPU repros")
+        world.said(f"running {len(specs)} CPU {'repro' if len(specs) == 1 else 'repros'}")
         launch_all(world.store, specs, provenance=world.surroundings.survey.to_json())
-    found = {record.spec.test_id: record for record in wait(world.store, session.began)}
+    found = {record.spec.test_id: record for record in await_runs(world, session.began)}
     return [found[id] for id in ids]
 
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.payload.ttmatrix_network: a server that is not reached is no fault of the model."""
 
+import os
+import socket
 import urllib.error
+from collections.abc import Iterator
 from email.message import Message
 
 import pytest
 
-from core.payload.ttmatrix_network import missing_download
+from core.payload.ttmatrix_network import HubLook, missing_download
 
 from .conftest import Repro
 from .test_ttmatrix_phase import HEAD
@@ -74,3 +77,42 @@ class ModelLoader(ModelLoader):
     assert ran.code == 2
     assert ran.result and ran.result["problem"]["kind"] == "no-network"
     assert "cannot be had here" in ran.output
+
+
+OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE")
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+    """A hub within reach, as long as it is open, and no word of anybody about networks."""
+    for name in [*OFFLINE, *(name for name in os.environ if name.lower().endswith("_proxy"))]:
+        monkeypatch.delenv(name, raising=False)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.getsockname()[1]}")
+        # What is set by the code goes with the test.
+        for name in OFFLINE:
+            monkeypatch.setenv(name, "")
+            monkeypatch.delenv(name)
+        yield server
+
+
+def test_a_hub_within_reach_stays_online(hub: socket.socket) -> None:
+    assert not HubLook().settle()
+    assert not any(name in os.environ for name in OFFLINE)
+
+
+def test_without_a_hub_its_libraries_read_their_caches(hub: socket.socket) -> None:
+    hub.close()
+    assert HubLook().settle()
+    assert [os.environ[name] for name in OFFLINE] == ["1", "1", "1"]
+
+
+@pytest.mark.parametrize(("name", "value"), [("HF_HUB_OFFLINE", "0"), ("https_proxy", "http://proxy.example:3128")])
+def test_who_has_settled_it_is_left_alone(
+    hub: socket.socket, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    hub.close()
+    monkeypatch.setenv(name, value)
+    before = dict(os.environ)
+    assert not HubLook().settle()
+    assert dict(os.environ) == before

@@ -8,6 +8,7 @@ import pytest
 from core.errors import TTMatrixError
 from core.runs.launch import launch_all
 from core.settings import paths
+from core.triage import perform
 from core.triage.driver import open_session
 from core.triage.loader_code.edit import Edit, EditKind
 from core.triage.perform import World, edit_loader, find_users, revert_loader, run_cpu, start_cpu
@@ -45,6 +46,21 @@ def test_a_run_that_began_is_waited_for(world: World, session: Session) -> None:
     launch_all(world.store, specs)
     assert run_cpu(world, session, [SMALL])[0]["run"] == specs[0].run_id
     assert calls(world) == 1
+
+
+def test_it_says_what_it_waits_for(world: World, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = world.root.parent / "python"
+    script.write_text(
+        script.read_text().replace("payload()\n", "print('loading weights', flush=True); time.sleep(1.5); payload()\n")
+    )
+    monkeypatch.setattr(perform, "_SAY_SECONDS", 0.5)
+    told: list[str] = []
+    world.said = told.append
+    run_cpu(world, session, [SMALL])
+    assert told[0] == "running 1 CPU repro"
+    assert any(line.startswith("running for") and SMALL in line and "loading weights" in line for line in told)
+    assert told[-1].startswith("fail after")
+    assert told[-1].endswith(f"1 of 1: {SMALL}")
 
 
 def test_edits_and_reverts_done_twice_are_done_once(world: World, session: Session) -> None:
