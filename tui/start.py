@@ -7,11 +7,15 @@ import threading
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 # A second frame waits for a tick of this clock, so a faster clock means a shorter wait; idle costs nothing.
 os.environ.setdefault("TEXTUAL_FPS", "120")
 
+from rich.console import RenderableType
+from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.message import Message
+from textual.screen import Screen
 
 from core.cli.main import AppRequest
 from core.errors import TTMatrixError
@@ -21,6 +25,7 @@ from core.matrix.scope import Learned
 from core.settings import load_settings, paths
 from core.sources.checkout import find_checkout
 from tui.app import TTMatrixApp
+from tui.repaint import Repaint
 from tui.session import Session
 from tui.terminal import EndAsked, Ending, TerminalDriver
 
@@ -53,6 +58,7 @@ class StartedApp(TTMatrixApp):
         """`kept`: whether the index of `session` is in `cache` already."""
         super().__init__(session, self._read_again)
         self.driver_class = TerminalDriver
+        self._repaint = Repaint()
         self._cache = cache
         self._kept = kept
         self._unwatched = threading.Event()
@@ -88,6 +94,21 @@ class StartedApp(TTMatrixApp):
 
     def _tell_change(self) -> None:
         self.post_message(CheckoutChanged())
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        """Textual's own, for less: the one place where a frame goes to the terminal."""
+        if isinstance(renderable, ChopsUpdate | LayoutUpdate):
+            # Asked for its text alone, as those of Textual are.
+            renderable = cast(RenderableType, self._repaint.lean(renderable, screen.outer_size))
+        super()._display(screen, renderable)
+
+    def on_resize(self) -> None:
+        """What a terminal makes of its lines then, nobody knows."""
+        self._repaint.forget()
+
+    def action_redraw(self) -> None:
+        self._repaint.forget()
+        super().action_redraw()
 
     def lend_terminal(self, borrower: int) -> None:
         """Signals that would end us are for it first."""

@@ -112,7 +112,8 @@ class RunsScreen(RunActs):
         self.title_line(told)
         line = self.query_one("#progress", Static)
         line.set_class(bool(progress.left), "shown")
-        line.update(Text(progress_text(progress, self.session.runs), no_wrap=True, overflow="ellipsis"))
+        text = Text(progress_text(progress, self.session.runs), no_wrap=True, overflow="ellipsis")
+        line.update(text, layout=False)
 
     def _tick(self) -> None:
         """What goes on has taken longer by now, and may have printed something."""

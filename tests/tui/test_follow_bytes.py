@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What following a log sends to the terminal, line by line: about the line itself."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.runs.store import RunStore
+from core.settings import paths
+from tests.support.fake_python import use_fake_python
+from tests.support.terminal import Terminal
+from tests.support.tree import sample
+
+ROOT = Path(__file__).parents[2]
+_LINES = 12
+
+
+@pytest.mark.parametrize(("screen", "columns", "rows"), [("2", 80, 24), ("3", 200, 55)])
+def test_a_line_of_a_log_costs_little_more_than_itself(
+    tmp_path: Path, own_home: Path, screen: str, columns: int, rows: int
+) -> None:
+    use_fake_python(own_home, tmp_path)
+    checkout = sample(tmp_path / "tt-xla")
+    query = "net-v1.5 has:entry mode:inference"
+    argv = [sys.executable, "-m", "tui", "--repo", str(checkout.root), "-q", query]
+    with Terminal(argv, {"PYTHONPATH": str(ROOT), "COLORTERM": "truecolor"}, columns, rows) as terminal:
+        terminal.until("1 of")
+        terminal.press("r")
+        terminal.until("Started")
+        terminal.press(screen)
+        terminal.until("waiting")
+        (record,) = RunStore(paths().runs).records()
+        with record.log.open("a") as log:
+            for number in range(2 * rows):
+                log.write(f"a line that was there before: {number}\n")
+        terminal.until(f"there before: {2 * rows - 1}")
+        # The word that the run has started goes by itself.
+        terminal.until(lambda: "Started" not in terminal.text)
+        terminal.read(0.3)
+        before = len(terminal.output)
+        for number in range(_LINES):
+            with record.log.open("a") as log:
+                log.write(f"2026-11-22 12:00:00 step {number:05} loss=0.5 running the forward pass\n")
+            terminal.until(f"step {number:05}")
+        # Besides the line: colours, some cells of the bar, and once a second how long the run takes.
+        assert (len(terminal.output) - before) / _LINES < columns + 600
+        terminal.press("S")
+        terminal.until("Stop run")
+        terminal.press("y")
+        terminal.until("cancelled")
+        terminal.press("q", "q")
+        assert terminal.process.wait(20) == 0

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Of a frame, only what the terminal does not show yet is written to it; what only moved up or down is scrolled there.
+
+Widgets say roughly what has changed: all of a log when a line came, all of a table when a second has gone by. Over ssh
+that is 4 to 18 KB for each line of a log.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.segment import Segment
+from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual.geometry import Size
+from textual.strip import Strip
+
+_Row = dict[int, Strip]
+"""What stands on a line of the screen: strips by the column where they begin."""
+_Line = Mapping[int, Strip | None]
+"""What is to stand on one; None: nobody says, so what is there stays."""
+_LEAST_MOVED = 3
+"""Lines that must have moved: fewer are written as fast as they are scrolled."""
+
+
+class Shift(NamedTuple):
+    """Lines `first` to `last` go up by `rows`, or down where it is negative."""
+
+    first: int
+    last: int
+    rows: int
+
+    @property
+    def sequence(self) -> str:
+        """As every terminal since the VT100 scrolls a part of its lines."""
+        edge, step = (self.last, "\n") if self.rows > 0 else (self.first, "\x1bM")
+        return f"\x1b[{self.first + 1};{self.last + 1}r{_move_to(0, edge)}{step * abs(self.rows)}\x1b[r"
+
+
+class Repaint:
+    """Knows what the terminal shows, as long as nobody else writes on it."""
+
+    def __init__(self) -> None:
+        self._rows: list[_Row] = []
+
+    def forget(self) -> None:
+        """Somebody else may have written on the terminal."""
+        self._rows = []
+
+    def lean(self, update: ChopsUpdate | LayoutUpdate, size: Size) -> CompositorUpdate:
+        """The same update for a screen of that size, which writes less."""
+        return _LeanUpdate(self, update, size)
+
+    def written(self, changed: Mapping[int, _Line], size: Size, console: Console) -> str:
+        """What is to be written for these lines to be shown."""
+        if len(self._rows) != size.height:
+            self._rows = [{} for _ in range(size.height)]
+        shift = self._find_shift(changed, console)
+        pieces = [] if shift is None else [self._move(shift)]
+        for y, strips in changed.items():
+            pieces += [self._write(x, y, strip, console) for x, strip in strips.items() if strip is not None]
+        return "".join(pieces)
+
+    def _write(self, x: int, y: int, strip: Strip, console: Console) -> str:
+        row = self._rows[y]
+        shown = row.get(x)
+        if shown is strip or shown == strip:
+            return ""
+        row[x] = strip
+        if shown is not None and shown.cell_length == strip.cell_length:
+            return _difference(x, y, shown, strip, console)
+        end = x + strip.cell_length
+        for other in [at for at, one in row.items() if at != x and at < end and at + one.cell_length > x]:
+            del row[other]
+        return _move_to(x, y) + strip.render(console)
+
+    # What has only moved
+
+    def _find_shift(self, changed: Mapping[int, _Line], console: Console) -> Shift | None:
+        """The move that puts the most of the changed lines in place."""
+        keys = {y: found for y, strips in changed.items() if (found := _widest(strips)) is not None}
+        before: dict[tuple[int, str], int | None] = {}
+        for y, (x, _) in keys.items():
+            if shown := self._rows[y].get(x):
+                place = x, shown.render(console)
+                # What stands in several places, as blank lines do, tells nothing of where it went.
+                before[place] = None if place in before else y
+        moves = {
+            y: was - y
+            for y, (x, strip) in keys.items()
+            if (was := before.get((x, strip.render(console)))) is not None and was != y
+        }
+        if len(moves) < _LEAST_MOVED:
+            return None
+        rows, count = Counter(moves.values()).most_common(1)[0]
+        at = [y for y, move in moves.items() if move == rows]
+        shift = Shift(min(at) + min(rows, 0), max(at) + max(rows, 0), rows)
+        # Whole lines move, and what was not to must be there to be written again.
+        known = all(_complete(changed.get(y)) for y in range(shift.first, shift.last + 1))
+        return shift if known and count >= _LEAST_MOVED else None
+
+    def _move(self, shift: Shift) -> str:
+        first, end, rows = shift.first, shift.last + 1, shift.rows
+        lines = self._rows[first:end]
+        blank: list[_Row] = [{} for _ in range(abs(rows))]
+        self._rows[first:end] = lines[rows:] + blank if rows > 0 else blank + lines[:rows]
+        return shift.sequence
+
+
+class _LeanUpdate(CompositorUpdate):
+    """What Textual writes in the place of its own update, if it writes at all: batches and exits drop updates."""
+
+    def __init__(self, repaint: Repaint, update: ChopsUpdate | LayoutUpdate, size: Size) -> None:
+        self._repaint = repaint
+        self._update = update
+        self._size = size
+
+    def render_segments(self, console: Console) -> str:
+        update, size = self._update, self._size
+        if isinstance(update, LayoutUpdate):
+            lines: dict[int, _Line] = {y: _placed(line) for y, line in enumerate(update.strips[: size.height])}
+        else:
+            lines = {y: update.chops[y] for y in sorted({y for y, _, _ in update.spans}) if y < size.height}
+        return self._repaint.written(lines, size, console)
+
+
+def _placed(strips: Iterable[Strip]) -> _Row:
+    """Strips one beside the other, from the left edge on."""
+    row: _Row = {}
+    x = 0
+    for strip in strips:
+        row[x] = strip
+        x += strip.cell_length
+    return row
+
+
+def _widest(strips: _Line) -> tuple[int, Strip] | None:
+    there = [(x, strip) for x, strip in strips.items() if strip is not None]
+    return max(there, key=lambda one: one[1].cell_length) if there else None
+
+
+def _complete(strips: _Line | None) -> bool:
+    return strips is not None and bool(strips) and None not in strips.values()
+
+
+def _difference(x: int, y: int, shown: Strip, strip: Strip, console: Console) -> str:
+    """What makes one strip of another that is as long: its segments, but for those that stand there already."""
+    there = dict(_places(x, shown))
+    pieces: list[str] = []
+    end = -1
+    for at, segment in _places(x, strip):
+        if there.get(at) == segment:
+            continue
+        if at != end:
+            pieces.append(_move_to(at, y))
+        pieces.append(Strip([segment]).render(console))
+        end = at + cell_len(segment.text)
+    return "".join(pieces)
+
+
+def _places(x: int, strip: Strip) -> Iterator[tuple[int, Segment]]:
+    """The segments of a strip with the columns where they begin."""
+    for segment in strip:
+        yield x, segment
+        x += cell_len(segment.text)
+
+
+def _move_to(x: int, y: int) -> str:
+    return f"\x1b[{y + 1};{x + 1}H"
