@@ -130,6 +130,12 @@ class Terminal:
             if select.select([self._master], [], [], left)[0]:
                 self.read(0)
 
+    def wait(self, seconds: float = 20.0) -> int:
+        """The exit code of the program, whose last words are taken in."""
+        self.until(lambda: self.process.poll() is not None, seconds)
+        self.read(0.2)
+        return self.process.wait()
+
     @property
     def text(self) -> str:
         """What stands on the screen."""

@@ -50,4 +50,4 @@ def test_a_line_of_a_log_costs_little_more_than_itself(
         terminal.press("y")
         terminal.until("cancelled")
         terminal.press("q", "q")
-        assert terminal.process.wait(20) == 0
+        assert terminal.wait() == 0

@@ -49,7 +49,7 @@ class Glass:
             left, bar = _strips(line, y)
             chops.append({0: left, SPLIT: bar} if y in dirty else {0: None, SPLIT: None})
         spans = [(y, 0, WIDTH) for y in dirty]
-        update = ChopsUpdate(chops, spans, [[SPLIT, WIDTH]] * HEIGHT)  # type: ignore[arg-type]
+        update = ChopsUpdate(chops, spans, [[SPLIT, WIDTH]] * HEIGHT)
         return self._write(self._repaint.lean(update, SIZE).render_segments(CONSOLE))
 
     def forget(self) -> None:

@@ -69,8 +69,7 @@ def _notes() -> list[Path]:
 def test_a_signal_ends_the_app_and_gives_the_terminal_back(checkout: Path, signum: signal.Signals) -> None:
     with _open(_argv(checkout)) as terminal:
         terminal.process.send_signal(signum)
-        assert terminal.process.wait(20) == 128 + signum
-        terminal.read(0.2)
+        assert terminal.wait() == 128 + signum
         assert terminal.given_back
         assert _notes() == []
 
@@ -81,8 +80,7 @@ def test_a_signal_during_the_start_leaves_no_trace(checkout: Path, seconds: floa
     with terminal:
         terminal.read_for(seconds)
         terminal.process.terminate()
-        assert terminal.process.wait(20) in (-signal.SIGTERM, 128 + signal.SIGTERM)
-        terminal.read(0.2)
+        assert terminal.wait() in (-signal.SIGTERM, 128 + signal.SIGTERM)
         assert terminal.given_back
         assert b"Traceback" not in terminal.output
 
@@ -92,8 +90,7 @@ def test_an_app_that_hangs_ends_all_the_same(checkout: Path) -> None:
         terminal.press("?")
         terminal.process.terminate()
         terminal.process.terminate()
-        assert terminal.process.wait(20) == 128 + signal.SIGTERM
-        terminal.read(0.2)
+        assert terminal.wait() == 128 + signal.SIGTERM
         assert terminal.given_back
 
 
@@ -101,8 +98,7 @@ def test_an_app_that_hangs_ends_all_the_same(checkout: Path) -> None:
 def test_an_error_of_our_own_gives_it_back(checkout: Path, error: str) -> None:
     with _open(_argv(checkout, _BREAKS.format(error=error))) as terminal:
         terminal.press("?")
-        terminal.process.wait(20)
-        terminal.read(0.2)
+        terminal.wait()
         assert terminal.given_back
 
 
@@ -118,8 +114,7 @@ def test_after_a_kill_the_next_start_gives_it_back(checkout: Path, command: list
             seen = len(terminal.output)
             terminal.until(lambda: b"tests" in terminal.output[seen:])
             terminal.press("q")
-        assert terminal.process.wait(20) == 0
-        terminal.read(0.2)
+        assert terminal.wait() == 0
         assert terminal.given_back
         assert _notes() == []
 
@@ -129,7 +124,7 @@ def test_a_note_of_another_terminal_or_of_an_app_that_is_there_changes_nothing(c
     with _open(_argv(checkout)) as terminal:
         app = terminal.process
         terminal.start(version)
-        assert terminal.process.wait(20) == 0
+        assert terminal.wait() == 0
         assert {1000, 1049} <= terminal.modes
         app.kill()
         app.wait(10)
@@ -137,8 +132,7 @@ def test_a_note_of_another_terminal_or_of_an_app_that_is_there_changes_nothing(c
         note.write_text(note.read_text().replace('"terminal": ', '"terminal": 1'))
         seen = len(terminal.output)
         terminal.start(version)
-        assert terminal.process.wait(20) == 0
-        terminal.read(0.2)
+        assert terminal.wait() == 0
         assert b"\x1b" not in terminal.output[seen:]
         assert _notes() == []
 
@@ -165,7 +159,7 @@ def test_without_a_shell_to_go_back_to_ctrl_z_stops_nothing(checkout: Path) -> N
         terminal.press("\x1a")
         terminal.until(lambda: b"tests" in terminal.output[seen:])
         terminal.press("q")
-        assert terminal.process.wait(20) == 0
+        assert terminal.wait() == 0
 
 
 def test_who_stops_us_without_a_word_finds_the_app_whole_again(checkout: Path) -> None:
@@ -190,8 +184,7 @@ def test_a_signal_during_the_editor_reaches_it_first(checkout: Path, tmp_path: P
             os.kill(pid, signum)
             terminal.until(lambda: not terminal.lines_edited and 2004 in terminal.modes)
             terminal.press("q")
-        assert terminal.process.wait(20) == (128 + signum if signum == signal.SIGTERM else 0)
-        terminal.read(0.2)
+        assert terminal.wait() == (128 + signum if signum == signal.SIGTERM else 0)
         assert terminal.given_back
         assert (tmp_path / "saved").exists() == (signum == signal.SIGTERM)
 
@@ -207,14 +200,13 @@ def test_keys_that_interrupt_an_editor_are_not_for_us(checkout: Path, tmp_path: 
         os.kill(pid, signal.SIGTERM)
         terminal.until(lambda: 2004 in terminal.modes)
         terminal.press("q")
-        assert terminal.process.wait(20) == 0
+        assert terminal.wait() == 0
 
 
 @pytest.mark.parametrize("kind", ["dumb", ""])
 def test_a_terminal_that_cannot_move_its_cursor_is_refused(checkout: Path, kind: str) -> None:
     with Terminal(_argv(checkout), {"PYTHONPATH": str(ROOT), "TERM": kind}) as terminal:
-        assert terminal.process.wait(20) == 2
-        terminal.read(0.2)
+        assert terminal.wait() == 2
         assert "ttmatrix --help" in terminal.text
         assert b"\x1b" not in terminal.output
 
