@@ -2,7 +2,8 @@
 """unpack-forward-output: nobody says which tensor of the model's output backward starts from (spec 7.2)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 from core.triage.case import Case, Member, member_from_fields
@@ -20,7 +21,7 @@ from core.triage.frame import (
 )
 from core.triage.loader_code.blast_radius import Sureness
 from core.triage.loader_code.edit import Edit, NoSite
-from core.triage.loader_code.families import Choice, Unpacking, unpacking
+from core.triage.loader_code.families import LOSSES, Choice, Unpacking, losses_named, read_by, unpacking
 from core.triage.loader_code.registry import read_registry, register, unregister
 from core.triage.loader_code.unpack_override import has_override, unpack_override
 from core.triage.report import Report, abort
@@ -56,7 +57,9 @@ def unpack_forward_output(case: Case, report: Report) -> Steps[None]:
     registry = read_registry(case.sources.get(case.registry, ""))
     wrong = output["class"] in registry
     report.flavour = WRONG_HANDLER if wrong else UNHANDLED_OUTPUT
-    choice = yield from _chosen(report, unpacking(case.task, output))
+    registered = registry.get(str(output["class"])) if wrong else None
+    found = unpacking(case.task, output, inputs=_inputs_of(target), registered=registered)
+    choice = yield from _chosen(report, found)
     shared = yield from _shared_class(case, report, output, choice, wrong)
     if shared is not None:
         yield from _register(case, report, target, str(output["class"]), choice, shared)
@@ -80,8 +83,23 @@ def _asked(question: str, choices: tuple[Choice, ...]) -> Steps[int]:
 
 
 def _words(choice: Choice) -> str:
-    what = choice.attribute or f"output{choice.selection.access} ({choice.selection.form})"
-    return f"{what}: {choice.selection.why}"
+    return f"{choice.label}: {choice.selection.why}"
+
+
+def _with_loss(case: Case, choice: Choice) -> Steps[Choice]:
+    """The choice with the loss that its docstring states: the one that is known, else the one that a person names."""
+    if choice.selection.loss:
+        return choice
+    losses = tuple(dict.fromkeys((*losses_named(case.sources[path] for path in case.loader_files), *LOSSES)))
+    question = f"Which loss reads {choice.label}? The docstring of the override states it."
+    number: int = yield Ask(question, (*losses, "none that is known: the docstring says so"))
+    return read_by(choice, (*losses, "")[number - 1])
+
+
+def _inputs_of(target: Repro) -> Sequence[Mapping[str, Any]]:
+    """What the output was seen with."""
+    phases = (phase for phase in (target.low, target.full) if phase is not None and phase.output is not None)
+    return next((phase.inputs for phase in phases), ())
 
 
 def _shared_class(
@@ -151,7 +169,11 @@ def _register(
 
 
 def _override(case: Case, report: Report, target: Repro, choice: Choice, wrong: str) -> Steps[None]:
-    found = [(path, unpack_override(case.sources[path], choice.selection)) for path in case.loader_files]
+    choice = yield from _with_loss(case, choice)
+    found = [
+        (path, unpack_override(case.sources[path], choice.selection, depth=_depth(case, path)))
+        for path in case.loader_files
+    ]
     path, edit = next(((path, edit) for path, edit in found if isinstance(edit, Edit)), found[0])
     if isinstance(edit, NoSite):
         abort(f"No override can be written: {edit.reason}")
@@ -167,6 +189,11 @@ def _override(case: Case, report: Report, target: Repro, choice: Choice, wrong: 
         yield from put(report, case.registry, line)
     yield from put(report, path, edit)
     yield from _rerun(case, report)
+
+
+def _depth(case: Case, path: str) -> int:
+    """How many directories below the models root the directory of `path` is."""
+    return len(PurePosixPath(path).parent.relative_to(PurePosixPath(case.registry).parent).parts)
 
 
 def _rerun(case: Case, report: Report) -> Steps[None]:

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which part of a forward output the training loss depends on, by what the model is for (spec 7.2)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
+from core.triage.loader_code.forward_output import MAPPINGS, ForwardOutput, Leaf
 from core.triage.loader_code.selection import Form, Selection
 
-Leaf: TypeAlias = Mapping[str, Any]
-_MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict"})
-_SEQUENCES = frozenset({"list", "tuple"})
-_SHOWN = 12
-"""Leaves that a docstring lists."""
+_MOST_SINGLE = 12
+"""Tensors that are offered each for itself."""
+_MOST_COMBINED = 3
+"""Heads of which every combination is offered; of more, what they begin with, and all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,10 @@ class Choice:
     selection: Selection
     attribute: str = ""
     """Name of the attribute where a line of the registry would do; empty: it takes an override."""
+
+    @property
+    def label(self) -> str:
+        return self.attribute or self.selection.label
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +48,10 @@ class Family:
     tasks: frozenset[str]
     parts: tuple[str, ...]
     """Names of what the loss reads, the first that is there counts."""
+    loss: str
+    """What is trained with, in words."""
     whole: bool = False
-    """The loss reads all tensors of a sequence: a detector's heads."""
+    """The loss reads several tensors: a detector's heads."""
 
 
 def _tasks(text: str) -> frozenset[str]:
@@ -55,123 +63,179 @@ _LANGUAGE = (
     "mm_causal_lm mm_masked_lm mm_image_capt mm_doc_qa mm_visual_qa mm_image_ttt mm_video_ttt mm_audio_ttt mm_doc_ocr "
     "mm_conditional_generation conditional_generation"
 )
+_CLASSIFICATION = "nlp_text_cls nlp_token_cls nlp_multi_choice audio_cls cv_image_cls cv_video_cls"
 _DETECTION = "cv_object_det cv_zs_object_det cv_keypoint_det Multiview_3D_object_detection realtime_map_construction"
+_SIMILARITY = "mm_image_text_similarity cv_zs_image_cls"
 FAMILIES = (
-    Family("language", _tasks(_LANGUAGE), ("logits",)),
+    Family("language", _tasks(_LANGUAGE), ("logits",), "cross-entropy over the tokens"),
+    Family("classification", _tasks(_CLASSIFICATION), ("logits",), "cross-entropy over the classes"),
     Family(
-        "classification",
-        _tasks("nlp_text_cls nlp_token_cls nlp_multi_choice audio_cls cv_image_cls cv_video_cls"),
-        ("logits",),
+        "question answering",
+        _tasks("nlp_qa"),
+        ("logits", "start_logits"),
+        "cross-entropy over the positions of the answer",
     ),
-    Family("question answering", _tasks("nlp_qa"), ("logits", "start_logits")),
-    Family("segmentation", _tasks("cv_image_seg cv_panoptic_seg cv_mask_gen"), ("logits", "pred_masks")),
-    Family("depth estimation", _tasks("cv_depth_est"), ("predicted_depth", "depth")),
-    Family("encoder", _tasks("nlp_embed_gen cv_image_fe"), ("last_hidden_state", "pooler_output")),
-    Family("object detection", _tasks(_DETECTION), ("total_loss", "logits"), whole=True),
-    Family("image-text similarity", _tasks("mm_image_text_similarity cv_zs_image_cls"), ("logits_per_text",)),
+    Family(
+        "segmentation",
+        _tasks("cv_image_seg cv_panoptic_seg cv_mask_gen"),
+        ("logits", "pred_masks"),
+        "the loss over the pixels of the masks",
+    ),
+    Family(
+        "depth estimation",
+        _tasks("cv_depth_est"),
+        ("predicted_depth", "depth"),
+        "the regression loss over the depth map",
+    ),
+    Family(
+        "encoder",
+        _tasks("nlp_embed_gen cv_image_fe"),
+        ("last_hidden_state", "pooler_output"),
+        "whatever loss is put on the features",
+    ),
+    Family(
+        "object detection",
+        _tasks(_DETECTION),
+        ("total_loss", "logits"),
+        "the classification and box losses of a detector",
+        whole=True,
+    ),
+    Family(
+        "image-text similarity",
+        _tasks(_SIMILARITY),
+        ("logits_per_text",),
+        "the contrastive loss of images and texts",
+    ),
+)
+LOSSES = (
+    "cross-entropy",
+    "binary cross-entropy",
+    "mean squared or absolute error",
+    "a contrastive loss",
+)
+"""What a person can say that a model is trained with."""
+_OF_LOADERS = re.compile(r"\b[A-Z]\w*Loss\b|\b\w*cross_entropy\w*|\b(?:mse|l1|smooth_l1|huber|ctc|nll)_loss\b")
+_HEAD = re.compile(r"logit|pred|box|bbox|mask|score|heatmap|cls|class|reg|offset|keypoint|depth", re.IGNORECASE)
+_AUXILIARY = re.compile(
+    r"feat|hidden|aux|attn|attention|encoder|embed|memory|state|neck|backbone|anchor|prior", re.IGNORECASE
 )
 
 
-def unpacking(task: str, output: Mapping[str, Any]) -> Unpacking:
+def unpacking(
+    task: str, output: Mapping[str, Any], *, inputs: Iterable[Leaf] = (), registered: str | None = None
+) -> Unpacking:
     """The loss-relevant part of `output`, the structure that the CPU repro reports, for a model of `task`.
 
-    `task` is the value of upstream's `ModelTask`. What the table does not settle is never guessed.
+    `task` is the value of upstream's `ModelTask`, `inputs` what the output was seen with, `registered` the attribute
+    that a line of the registry takes and that is no tensor. Only tensors count that a gradient reaches. What the table
+    does not settle is never guessed.
     """
     family = next((one for one in FAMILIES if task in one.tasks), None)
     name = family.name if family is not None else ""
-    seen = _Output(output)
+    seen = ForwardOutput(output, inputs)
     if seen.is_tensor:
         return Unpacking(name, (), "the output is one tensor, which needs no unpacking")
-    if not seen.floats:
-        return Unpacking(name, (), "the output holds no floating-point tensor to start from")
+    if not seen.grads:
+        return Unpacking(name, (), "the output holds no floating-point tensor that a gradient reaches")
     if family is not None and (settled := _settled(family, seen)) is not None:
         return Unpacking(name, (settled,), settled.selection.why)
-    if len(seen.floats) == 1:
-        only = seen.choice(seen.floats[0]["access"], Form.TENSOR, "It is the only floating-point tensor of the output.")
-        return Unpacking(name, (only,), only.selection.why)
+    if len(seen.grads) == 1:
+        only = "The only tensor of the output that a gradient reaches."
+        choice = _choice(seen, seen.grads, only, "Whatever loss there is starts from it.")
+        return Unpacking(name, (choice,), choice.selection.why)
     why = (
-        f"the output of a model for {name} holds none of what its loss reads"
+        f"the output of a model for {name} does not tell which tensors its loss reads"
         if name
         else f"task {task!r} tells no loss"
     )
-    return Unpacking(name, _all_choices(seen), f"{why}: a person has to say")
+    return Unpacking(name, tuple(_all_choices(seen, family, registered)), f"{why}: a person has to say")
 
 
-class _Output:
-    """The structure of a forward output."""
-
-    def __init__(self, output: Mapping[str, Any]) -> None:
-        self.kind = str(output["class"])
-        self.leaves: list[Leaf] = [
-            {**leaf, "access": access} for leaf, access in zip(output["leaves"], output["access"], strict=True)
-        ]
-        self.floats = [leaf for leaf in self.leaves if "float" in (leaf["dtype"] or "") and leaf["access"] is not None]
-
-    @property
-    def is_tensor(self) -> bool:
-        return [leaf["access"] for leaf in self.leaves] == [""] and self.leaves[0]["dtype"] is not None
-
-    @property
-    def is_named(self) -> bool:
-        """Whether it has a class of its own, which the registry goes by."""
-        return self.kind not in _MAPPINGS | _SEQUENCES
-
-    def choice(self, access: str, form: Form, why: str) -> Choice:
-        single = self.is_named and form is Form.TENSOR and access.startswith(".") and access[1:].isidentifier()
-        return Choice(Selection(access, form, self.described(), why), access[1:] if single else "")
-
-    def under(self, part: str) -> tuple[str, list[Leaf]] | None:
-        """The access of a part by its name, at the top, with its leaves."""
-        for access in (f".{part}", f'["{part}"]'):
-            found = [leaf for leaf in self.leaves if _starts(leaf["access"], access)]
-            if found:
-                return access, found
-        return None
-
-    def described(self) -> str:
-        """What a docstring says of it: the class, and the shapes as the CPU repro saw them."""
-        lines = [f"{leaf['name']}: {leaf['type']} {leaf['shape'] or ''}".rstrip() for leaf in self.leaves[:_SHOWN]]
-        more = len(self.leaves) - len(lines)
-        return f"{self.kind} of " + ", ".join(lines) + (f", and {more} more" if more else "") + "; seen with two rows."
+def losses_named(sources: Iterable[str]) -> tuple[str, ...]:
+    """The losses that code of the loader names, in the order of their first mention."""
+    return tuple(dict.fromkeys(found for source in sources for found in _OF_LOADERS.findall(source)))
 
 
-def _starts(access: str | None, with_: str) -> bool:
-    return access is not None and (access == with_ or (access.startswith(with_) and access[len(with_)] in ".["))
+def read_by(choice: Choice, loss: str) -> Choice:
+    """`choice` with the loss that its docstring states; empty: a person knows of none."""
+    said = f"It is the gradient source of {loss}." if loss else "Which loss of the model reads it is not known."
+    return replace(choice, selection=replace(choice.selection, loss=said))
 
 
-def _settled(family: Family, seen: _Output) -> Choice | None:
+def _choice(seen: ForwardOutput, wanted: Sequence[Leaf], what: str, loss: str) -> Choice:
+    found = seen.selection(wanted, what, loss)
+    single = seen.is_named and found.form is Form.TENSOR
+    name = found.access.removeprefix(".")
+    return Choice(found, name if single and found.access.startswith(".") and name.isidentifier() else "")
+
+
+def _loss_of(family: Family | None) -> str:
+    return f"Its loss, by the task of the model: {family.loss}." if family is not None else ""
+
+
+def _settled(family: Family, seen: ForwardOutput) -> Choice | None:
     """What the table says, where the output has it."""
+    loss = _loss_of(family)
     for part in family.parts:
-        if (found := seen.under(part)) is not None and all(leaf in seen.floats for leaf in found[1]):
-            access, leaves = found
-            why = f"{part}: what the loss of {_article(family.name)} model reads; the rest is left out."
-            return seen.choice(access, _form(access, leaves), why)
-    losses = [leaf for leaf in seen.floats if "loss" in leaf["name"]]
-    if losses == seen.floats == seen.leaves and seen.kind in _MAPPINGS:
-        return seen.choice("", Form.SUM_VALUES, "The losses themselves, added up: training makes nothing else.")
-    if family.whole and seen.kind in _SEQUENCES and seen.floats == seen.leaves:
-        form = _form("", seen.leaves)
-        return seen.choice("", form, "All tensors: each is a head of the detector, and its loss reads every one.")
+        wanted = [leaf for leaf in seen.part(part) if leaf in seen.grads]
+        if wanted and (seen.is_named or not family.whole or part != "logits" or wanted == seen.grads):
+            what = f"{part}, which is what the loss of {_article(family.name)} model reads."
+            return _choice(seen, wanted, what, loss)
+    if seen.kind in MAPPINGS and all("loss" in leaf["name"] for leaf in seen.grads):
+        return _choice(seen, seen.grads, "The losses themselves, added up.", "Training minimises them.")
+    if family.whole and not seen.is_named and _are_heads(seen):
+        what = "All tensors of the output that a gradient reaches, added up, as the heads of the detector."
+        return _choice(seen, seen.grads, what, loss)
     return None
 
 
-def _form(access: str, leaves: Sequence[Leaf]) -> Form:
-    """How what stands at `access` becomes one tensor."""
-    steps = [str(leaf["access"])[len(access) :] for leaf in leaves]
-    if steps == [""]:
-        return Form.TENSOR
-    flat = all(step.count("[") == 1 and "." not in step for step in steps)
-    if flat and all(step[1:-1].isdecimal() for step in steps):
-        return Form.SUM
-    return Form.SUM_VALUES if flat else Form.SUM_NESTED
+def _are_heads(seen: ForwardOutput) -> bool:
+    """Whether what a gradient reaches is all alike: as deep as each other, and nothing named like a by-product."""
+    depths = {None if leaf["steps"] is None else len(leaf["steps"]) for leaf in seen.grads}
+    return len(depths) == 1 and None not in depths and not any(_AUXILIARY.search(leaf["name"]) for leaf in seen.grads)
 
 
-def _all_choices(seen: _Output) -> tuple[Choice, ...]:
-    """Each tensor for itself, and all of them."""
-    one = [seen.choice(leaf["access"], Form.TENSOR, f"Only {leaf['name']}.") for leaf in seen.floats[:_SHOWN]]
-    if seen.is_named:
-        return tuple(one)
-    return (*one, seen.choice("", _form("", seen.leaves), "All tensors, added up."))
+def _all_choices(seen: ForwardOutput, family: Family | None, registered: str | None) -> list[Choice]:
+    """What is registered, added up; each tensor for itself; heads together; parts; all of it."""
+    loss = _loss_of(family)
+    found: dict[str, Choice] = {}
+    for wanted, what in _offers(seen, registered):
+        choice = _choice(seen, wanted, what, loss)
+        found.setdefault(choice.label, choice)
+    return list(found.values())
+
+
+def _offers(seen: ForwardOutput, registered: str | None) -> Iterator[tuple[Sequence[Leaf], str]]:
+    if registered and (wanted := [leaf for leaf in seen.part(registered) if leaf in seen.grads]):
+        yield wanted, f"What {registered} holds, added up."
+    for leaf in seen.grads[:_MOST_SINGLE]:
+        if leaf["access"] is not None:
+            yield [leaf], f"Only {leaf['name']}."
+    for heads in _combinations(seen):
+        yield heads, f"{_listed(heads)}, added up."
+    for steps in seen.containers():
+        part = "".join(steps).removeprefix(".")
+        yield [leaf for leaf in seen.under(steps) if leaf in seen.grads], f"What {part} holds, added up."
+    if not seen.is_named:
+        yield seen.grads, "All tensors that a gradient reaches, added up."
+
+
+def _combinations(seen: ForwardOutput) -> Iterator[Sequence[Leaf]]:
+    """Tensors at the top that a loss may read together: those named like heads, else all that are no by-products."""
+    top = [leaf for leaf in seen.grads if leaf["steps"] is not None and len(leaf["steps"]) == 1]
+    named = [leaf for leaf in top if _HEAD.search(leaf["name"]) and not _AUXILIARY.search(leaf["name"])]
+    heads = named if len(named) > 1 else [leaf for leaf in top if not _AUXILIARY.search(leaf["name"])]
+    if len(heads) <= _MOST_COMBINED:
+        for count in range(2, len(heads) + 1):
+            yield from itertools.combinations(heads, count)
+        return
+    yield from (heads[:count] for count in range(2, min(len(heads), _MOST_SINGLE)))
+    yield heads
+
+
+def _listed(leaves: Sequence[Leaf]) -> str:
+    *others, last = (str(leaf["name"]) for leaf in leaves)
+    return f"{', '.join(others)} and {last}"
 
 
 def _article(name: str) -> str:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import one more name from the models tree, where a loader keeps its imports from there."""
+"""Import one more name where a loader keeps its imports: of the models tree, or torch itself."""
 
+import sys
 from collections.abc import Iterator
 
 import libcst as cst
 
 from core.triage.loader_code.arguments import WIDTH
-from core.triage.loader_code.code import Code, Splice, Statement, dotted
+from core.triage.loader_code.code import Code, Splice, Statement, dotted, suite
 from core.triage.loader_code.edit import NoSite
 
 
@@ -35,6 +36,54 @@ def import_from_models(code: Code, module: str, name: str, depth: int) -> list[S
         return NoSite("the file imports nothing from the models tree")
     at = code.line_end(code.end(statement))
     return [Splice(at, at, f"from {prefix}{module} import {name}\n")]
+
+
+def import_torch(code: Code, function: cst.FunctionDef | None = None) -> list[Splice]:
+    """What makes the name `torch` known in the file; nothing where it is known there, or throughout `function`.
+
+    The line stands before the first import that is not of the standard library, else behind the last one.
+    """
+    inner = suite(function.body) if function is not None else ()
+    if any(_binds_torch(one) for one in (*code.module.body, *inner)):
+        return []
+    imports = [one for one in code.module.body if _is_import(one)]
+    foreign = [one for one in imports if not _is_of_python(one)]
+    if foreign:
+        at = code.line_start(code.start(foreign[0]))
+    elif imports:
+        at = code.line_end(code.end(imports[-1]))
+    else:
+        return [_first_import(code)]
+    return [Splice(at, at, "import torch\n")]
+
+
+def _first_import(code: Code) -> Splice:
+    """An import where there is none: behind the docstring, else before everything."""
+    first = code.module.body[0] if code.module.body else None
+    if isinstance(first, cst.SimpleStatementLine) and isinstance(first.body[0], cst.Expr):
+        at = code.line_end(code.end(first))
+        return Splice(at, at, "\nimport torch\n")
+    at = code.line_start(code.start(first)) if first is not None else 0
+    return Splice(at, at, "import torch\n\n")
+
+
+def _binds_torch(statement: cst.BaseStatement) -> bool:
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    imports = [one for one in statement.body if isinstance(one, cst.Import)]
+    names = [alias for one in imports for alias in one.names if alias.asname is None]
+    return any(alias.evaluated_name.partition(".")[0] == "torch" for alias in names)
+
+
+def _is_of_python(statement: cst.BaseStatement) -> bool:
+    """Whether it imports from the standard library, `__future__` included."""
+    assert isinstance(statement, cst.SimpleStatementLine)
+    match statement.body[0]:
+        case cst.Import(names=[alias, *_]):
+            return alias.evaluated_name.partition(".")[0] in sys.stdlib_module_names
+        case cst.ImportFrom(module=cst.BaseExpression() as module, relative=()):
+            return dotted(module).partition(".")[0] in sys.stdlib_module_names
+    return False
 
 
 def _extended(code: Code, imported: cst.ImportFrom, module: str, name: str) -> Splice | None:

@@ -17,8 +17,12 @@ class Form(StrEnum):
     """A sequence of tensors: the sum of all their elements."""
     SUM_VALUES = "sum-values"
     """The same over the values of a mapping."""
+    SUM_PARTS = "sum-parts"
+    """The same over `parts`, each of which is a tensor."""
     SUM_NESTED = "sum-nested"
     """The same over all tensors of a nested structure, by upstream's `extract_tensors_recursive`."""
+    SUM_GRADIENTS = "sum-gradients"
+    """The same over those of them that require a gradient."""
     CONCAT = "concat"
     """A sequence of tensors, flattened and joined."""
 
@@ -33,4 +37,15 @@ class Selection:
     structure: str
     """Type and shapes of the output: `list[Tensor] of length 3, shapes ...`."""
     why: str
-    """What is selected, which loss reads it, and what is left out."""
+    """What is selected, and what is left out."""
+    loss: str = ""
+    """Which loss reads it, as a sentence; empty: nobody has said so yet."""
+    parts: tuple[str, ...] = ()
+    """Accesses of the tensors that are added up, where `form` wants them."""
+
+    @property
+    def label(self) -> str:
+        """What is selected in a few words: `output[0]`, `sum of output.logits`, `output[0] + output[2]`."""
+        if self.form is Form.SUM_PARTS:
+            return " + ".join(f"output{part}" for part in self.parts)
+        return f"output{self.access}" if self.form is Form.TENSOR else f"sum of output{self.access}"

@@ -9,7 +9,7 @@ import libcst as cst
 from core.text import printable
 from core.triage.loader_code.code import Code, Splice, key_of, own_method, suite
 from core.triage.loader_code.edit import Edit, EditKind, NoSite
-from core.triage.loader_code.imports import import_from_models
+from core.triage.loader_code.imports import import_from_models, import_torch
 from core.triage.loader_code.selection import METHOD, Form, Selection
 
 _PARAMETER = "fwd_output"
@@ -39,17 +39,18 @@ def unpack_override(source: str, selection: Selection, *, cls: str = "ModelLoade
     body = suite(found.body)
     if not body:
         return NoSite(f"{cls} has no block to add a method to")
-    if not _is_access(selection.access):
-        return NoSite(f"{selection.access!r} is no part of an output")
+    for access in (selection.access, *selection.parts):
+        if not _is_access(access):
+            return NoSite(f"{access!r} is no part of an output")
     method = _method(code, body, selection)
     splices = [method]
-    if selection.form is Form.SUM_NESTED:
+    if selection.form in (Form.SUM_NESTED, Form.SUM_GRADIENTS):
         added = import_from_models(code, *_HELPER, depth)
         if isinstance(added, NoSite):
             return added
         splices += added
-    elif selection.form is Form.CONCAT and not _imports_torch(code):
-        return NoSite("the file does not import torch, which joins tensors")
+    elif selection.form is Form.CONCAT:
+        splices += import_torch(code)
     after = code.spliced(splices)
     start = after.index(f"def {METHOD}", len(code.part(0, method.start)))
     summary = f"{cls} says which part of its output the loss reads"
@@ -86,10 +87,10 @@ def _body(selection: Selection, margin: int) -> list[str]:
     docstring = ['"""Give the part of the output that the loss reads.', ""]
     for title, text in (
         ("Forward output structure:", selection.structure),
-        ("What is selected and why:", selection.why),
+        ("What is selected and why:", " ".join(filter(None, (selection.why, selection.loss)))),
     ):
         docstring += [title, *(f"    {line}" for line in _wrapped(text, _WIDTH - margin - 4)), ""]
-    return [*docstring[:-1], '"""', *_statements(selection)]
+    return [*docstring[:-1], '"""', *_statements(selection, _WIDTH - margin)]
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -100,7 +101,7 @@ def _wrapped(text: str, width: int) -> list[str]:
     ] or ["-"]
 
 
-def _statements(selection: Selection) -> list[str]:
+def _statements(selection: Selection, width: int) -> list[str]:
     part = f"{_PARAMETER}{selection.access}"
     match selection.form:
         case Form.TENSOR:
@@ -109,14 +110,20 @@ def _statements(selection: Selection) -> list[str]:
             return [f"return sum(t.sum() for t in {part})"]
         case Form.SUM_VALUES:
             return [f"return sum(t.sum() for t in {part}.values())"]
+        case Form.SUM_PARTS:
+            return _sum_of([f"{_PARAMETER}{access}" for access in selection.parts], width)
         case Form.CONCAT:
             return [f"return torch.cat([t.flatten() for t in {part}])"]
         case Form.SUM_NESTED:
             return ["tensors = []", f"{_HELPER[1]}({part}, tensors)", "return sum(t.sum() for t in tensors)"]
+        case Form.SUM_GRADIENTS:
+            last = "return sum(t.sum() for t in tensors if t.requires_grad)"
+            return ["tensors = []", f"{_HELPER[1]}({part}, tensors)", last]
 
 
-def _imports_torch(code: Code) -> bool:
-    return any(
-        isinstance(one, cst.SimpleStatementLine) and code.text(one).startswith("import torch")
-        for one in code.module.body
-    )
+def _sum_of(parts: Sequence[str], width: int) -> list[str]:
+    """Added up on one line where there is room, else from a tuple with a line for each."""
+    line = f"return {' + '.join(f'{part}.sum()' for part in parts)}"
+    if len(line) <= width:
+        return [line]
+    return ["heads = (", *(f"    {part}," for part in parts), ")", "return sum(t.sum() for t in heads)"]

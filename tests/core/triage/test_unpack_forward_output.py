@@ -36,7 +36,7 @@ OWN = {**MAP, "module": "tt_forge_models.net.pytorch.loader"}
 LIST = {"class": "list", "module": "builtins", "leaves": []}
 TENSOR = {"class": "Tensor", "module": "torch", "leaves": []}
 DEPTH = Choice(Selection(".depth", Form.TENSOR, "MapOutput", "the map"), "depth")
-SUM = Choice(Selection("", Form.SUM, "list of 3", "the heads"))
+SUM = Choice(Selection("", Form.SUM, "list of 3", "the heads", "Its loss is known."))
 
 
 class Code:
@@ -53,7 +53,7 @@ class Code:
 def code(monkeypatch: pytest.MonkeyPatch) -> Code:
     found = Code()
 
-    def unpacking(task: str, _: object) -> Unpacking:
+    def unpacking(task: str, _: object, **__: object) -> Unpacking:
         return Unpacking("depth", found.other if task == "other" else found.choices, "the family says so")
 
     monkeypatch.setattr(module, "unpacking", unpacking)
@@ -61,7 +61,7 @@ def code(monkeypatch: pytest.MonkeyPatch) -> Code:
     monkeypatch.setattr(module, "read_registry", lambda _: found.registry)
     monkeypatch.setattr(module, "register", lambda *_: edit("one line more", EditKind.REGISTER))
     monkeypatch.setattr(module, "unregister", lambda *_: edit("one line less", EditKind.UNREGISTER))
-    monkeypatch.setattr(module, "unpack_override", lambda *_: edit("an override", EditKind.OVERRIDE))
+    monkeypatch.setattr(module, "unpack_override", lambda *_, **__: edit("an override", EditKind.OVERRIDE))
     return found
 
 
@@ -147,6 +147,21 @@ def test_what_the_family_does_not_settle_is_asked(code: Code, number: int, decis
     question = next(effect for effect in effects if isinstance(effect, Ask))
     assert len(question.choices) == 2
     assert report.decision == decision
+
+
+@pytest.mark.parametrize(("number", "stated"), [(1, "of FocalLoss."), (2, "of cross-entropy."), (6, "is not known.")])
+def test_the_loss_that_a_docstring_states_is_asked_for_where_nothing_tells(
+    code: Code, monkeypatch: pytest.MonkeyPatch, number: int, stated: str
+) -> None:
+    overrides: list[Selection] = []
+    code.choices = (Choice(Selection("", Form.SUM, "list of 3", "the heads")),)
+    monkeypatch.setattr(module, "unpack_override", lambda _, one, **__: overrides.append(one) or edit("an override"))
+    about = case(member(TARGET, NO_HANDLER), sources={LOADER: "from x import FocalLoss", REGISTRY: ""})
+    _, report, effects = play(unpack_forward_output, about, world(LIST, choose=number))
+    question = next(effect for effect in effects if isinstance(effect, Ask))
+    assert question.choices[:2] == ("FocalLoss", "cross-entropy")
+    assert overrides[0].loss.endswith(stated)
+    assert report.decision == "override"
 
 
 @pytest.mark.parametrize(("number", "decision"), [(1, "registry"), (2, "override")])

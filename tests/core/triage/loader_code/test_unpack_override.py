@@ -54,11 +54,30 @@ def method(found: Edit | NoSite) -> Callable[[Any, Any], Any]:
         ("[0]", Form.SUM_VALUES, ({"x": A, "y": B}, None), 14.0),
         ("", Form.SUM_NESTED, ([A], {"x": B}), 14.0),
         ("", Form.CONCAT, [A, B], 14.0),
+        ("", Form.SUM_GRADIENTS, ([A.clone().requires_grad_()], {"x": B}), 6.0),
     ],
 )
 def test_forms(access: str, form: Form, output: Any, value: float) -> None:
     found = unpack_override(loader("return 1"), Selection(access, form, "s", "w"))
     assert method(found)(None, output).sum().item() == value
+
+
+@pytest.mark.parametrize("more", [(), ('["c_name_that_is_rather_long"]["and_another"]',)])
+def test_parts_are_added_up_on_a_line_or_on_one_each(more: tuple[str, ...]) -> None:
+    parts = ("[0]", '[1]["x"]', *more)
+    output = (A, {"x": B, "y": A})
+    found = unpack_override(loader("return 1"), Selection("", Form.SUM_PARTS, "s", "w", "l", parts))
+    if more:
+        assert "    heads = (" in [line[4:] for line in str(getattr(found, "after", "")).splitlines()]
+    else:
+        assert method(found)(None, output).sum().item() == 14.0
+    assert max(map(len, came(found))) <= 88
+
+
+def test_no_part_is_more_than_a_part() -> None:
+    assert "no part" in reason(
+        unpack_override(loader("return 1"), Selection("", Form.SUM_PARTS, "s", "w", "l", ("()",)))
+    )
 
 
 def test_the_method_and_its_docstring() -> None:
@@ -127,10 +146,20 @@ def test_no_place() -> None:
     assert "already" in reason(unpack_override(loader("return 1", more=more), WHOLE))
     assert "no class" in reason(unpack_override("x = 1\n", WHOLE))
     assert "no block" in reason(unpack_override("class ModelLoader: pass\n", WHOLE))
-    concat = Selection("", Form.CONCAT, "s", "w")
-    assert "torch" in reason(unpack_override("class ModelLoader:\n    x = 1\n", concat))
     nested = Selection("", Form.SUM_NESTED, "s", "w")
     assert "imports nothing" in reason(unpack_override("class ModelLoader:\n    x = 1\n", nested))
+
+
+def test_what_joins_tensors_is_imported() -> None:
+    concat = Selection("", Form.CONCAT, "s", "w")
+    found = unpack_override("class ModelLoader:\n    x = 1\n", concat)
+    assert isinstance(found, Edit) and found.after.startswith("import torch\n\nclass")
+    assert found.after.splitlines()[found.line - 1].strip() == "def unpack_forward_output(self, fwd_output):"
+
+
+def test_the_loss_stands_in_the_docstring() -> None:
+    found = unpack_override(loader("return 1"), Selection("", Form.SUM, "s", "All.", "It is read by FocalLoss."))
+    assert "All. It is read by FocalLoss." in came(found)
 
 
 def test_the_sample_s_loaders_take_one() -> None:
