@@ -87,7 +87,7 @@ class Phase:
         self.gradients: dict[str, torch.Tensor] = {}
         self.report: dict[str, Any] = {"dtype": self.name, "ok": False, "step": None, "error_type": None}
         self.report.update(error=None, parameters=[], inputs=[], output=None, unpacked=None, seconds=0.0)
-        self.report.update(frames=[], container=None, weights={})
+        self.report.update(frames=[], container=None, weights={}, decoder_start=None)
 
     def run(self, make_loader: Callable[[], Any]) -> None:
         """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
@@ -125,6 +125,7 @@ class Phase:
         self.report["parameters"] = parameters_of(model)
         self.report["weights"] = weights_of(model)
         self._tell_other_weights()
+        self.report["decoder_start"] = decoder_start_of(model)
         self.step = "load_inputs"
         inputs = self._load_inputs(loader)
         self.report["container"] = type(inputs).__name__
@@ -181,6 +182,15 @@ def weights_of(model: torch.nn.Module) -> dict[str, int]:
     """The floating-point dtypes of the model's parameters and buffers, each with how many are of it."""
     tensors = [tensor for tensor in (*model.parameters(), *model.buffers()) if tensor.is_floating_point()]
     return dict(Counter(str(tensor.dtype).removeprefix("torch.") for tensor in tensors))
+
+
+def decoder_start_of(model: Any) -> dict[str, Any] | None:
+    """The token that the model's configuration starts decoders with, and which of its configurations says so."""
+    for holder in ("config", "generation_config"):
+        token = getattr(getattr(model, holder, None), "decoder_start_token_id", None)
+        if isinstance(token, int):
+            return {"holder": holder, "token": token}
+    return None
 
 
 def backward_start(unpacked: Any) -> tuple[torch.Tensor, torch.Tensor | None]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from core.evidence.observation import Ending
 from core.triage.case import Case, Member
-from core.triage.effects import EditLoader, RevertLoader, RunCpu, RunDevice, Steps
+from core.triage.effects import Ask, EditLoader, RevertLoader, RunCpu, RunDevice, Steps
 from core.triage.loader_code.edit import Edit
 from core.triage.outcomes import Observed, expected_failure, operations, wanted
 from core.triage.report import CpuLine, Report, abort
@@ -119,6 +119,24 @@ def expect_failures(report: Report, errors: Mapping[str, str]) -> Steps[None]:
     """The end of a workflow that mends nothing: what fails on CPU is expected to fail, by `errors` of each id."""
     seen = yield from on_device(report, (), errors)
     conclude(report, seen, (), errors)
+
+
+def unfixed(report: Report, errors: Mapping[str, str], *, verify: bool = True) -> Steps[None]:
+    """The end of a workflow that could not mend what it is for: nothing is decided before a person has said so.
+
+    `verify`: a device may confirm `errors` still.
+    """
+    choices = (
+        "the failure is to be expected: KNOWN_FAILURE_XFAIL with its error, the loader stays as it is",
+        "the entry stays as it is: somebody mends the loader by hand",
+    )
+    number: int = yield Ask(f"The failure is not fixed: {report.why}. What is to become of the entry?", choices)
+    if number != 1:
+        abort(f"The failure is not fixed: {report.why}. The entry stays as it is.")
+    if verify:
+        yield from expect_failures(report, errors)
+    else:
+        conclude(report, {}, (), errors)
 
 
 def _expect_failure(report: Report, member: Member, error: str, shown: Observed | None) -> None:

@@ -2,6 +2,7 @@
 """missing-inputs: training wants an input, or a batch, that `load_inputs` does not give (spec 7.2)."""
 
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from core.evidence.observation import RAN, Ending
 from core.model import Status
@@ -12,28 +13,31 @@ from core.triage.frame import (
     BEFORE,
     conclude,
     confirm,
-    expect_failures,
     first_look,
     on_device,
     put,
     reproduce,
     set_back,
     take_back,
+    unfixed,
 )
 from core.triage.loader_code.edit import Edit, NoSite
 from core.triage.loader_code.inputs_edit import batch_of_two, decoder_inputs, detection_targets
+from core.triage.loader_code.model_config import Start
 from core.triage.report import Report, abort
 from core.triage.repro import Phase, Repro
 from core.triage.signatures import BN_SINGLE_VALUE, DECODER_INPUTS, MISSING_TARGETS, inputs_flavour, reason_line
 
-_EDITS: Mapping[str, Callable[[str, Phase, str], Edit | NoSite]] = {
-    DECODER_INPUTS: lambda source, phase, variant: decoder_inputs(
+_Make: TypeAlias = Callable[[str, Phase, str, Start | None], Edit | NoSite]
+
+_EDITS: Mapping[str, _Make] = {
+    DECODER_INPUTS: lambda source, phase, variant, start: decoder_inputs(
+        source, phase.inputs, phase.forward_parameters, start=start, variant=variant
+    ),
+    MISSING_TARGETS: lambda source, phase, variant, _: detection_targets(
         source, phase.inputs, phase.forward_parameters, variant=variant
     ),
-    MISSING_TARGETS: lambda source, phase, variant: detection_targets(
-        source, phase.inputs, phase.forward_parameters, variant=variant
-    ),
-    BN_SINGLE_VALUE: lambda source, phase, variant: batch_of_two(source, phase.inputs, variant=variant),
+    BN_SINGLE_VALUE: lambda source, phase, variant, _: batch_of_two(source, phase.inputs, variant=variant),
 }
 
 
@@ -52,10 +56,10 @@ def missing_inputs(case: Case, report: Report) -> Steps[None]:
     target = yield from first_look(case, report)
     report.flavour = _checked(target)
     confirmed = yield from confirm(case, report, target, lambda one: _flavour(one) == report.flavour)
-    path, edit = _edit(case, report.flavour, target)
+    path, edit = _edit(case, report.flavour, target, confirmed)
     if isinstance(edit, NoSite):
-        report.decide("no-edit", edit.reason)
-        yield from expect_failures(report, _errors(confirmed))
+        report.decide("no-edit", f"no edit of {path} could be worked out: {edit.reason}")
+        yield from unfixed(report, _errors(confirmed))
         return
     inference = _inference(case, report)
     working = yield from reproduce(report, inference, BEFORE, "inference as it is")
@@ -72,12 +76,12 @@ def _after_edit(case: Case, report: Report, before: dict[str, Repro], after: dic
     if target.low is None or _flavour(target) == report.flavour:
         report.decide("edit-without-effect", "the edit did not change the failure, so it was taken back")
         yield from take_back(report, "the failure stayed the same")
-        yield from expect_failures(report, _errors(before))
+        yield from unfixed(report, _errors(before))
         return
     if set_back(target, before[case.id]):
         report.decide("edit-without-effect", "with the edit the loader itself fails, so it was taken back")
         yield from take_back(report, f"the loader failed with it: {reason_line(target.low.error)}")
-        yield from expect_failures(report, _errors(before))
+        yield from unfixed(report, _errors(before))
         return
     for member in tuple(report.scope):
         if after[member.id].low is None or _flavour(after[member.id]) == report.flavour:
@@ -102,7 +106,7 @@ def _regressed(report: Report, before: dict[str, Repro], broken: list[str], wher
     report.decide("inference-regression", f"with the edit inference fails {where}, so it was taken back")
     report.review += [f"{id} fails {where} with the edit" for id in broken]
     yield from take_back(report, f"inference failed {where}")
-    conclude(report, {}, (), _errors(before))
+    yield from unfixed(report, _errors(before), verify=False)
 
 
 def _checked(target: Repro) -> str:
@@ -130,12 +134,22 @@ def _errors(repros: Mapping[str, Repro]) -> dict[str, str]:
     return {id: one.low.error for id, one in repros.items() if one.low is not None}
 
 
-def _edit(case: Case, flavour: str, target: Repro) -> tuple[str, Edit | NoSite]:
+def _edit(case: Case, flavour: str, target: Repro, confirmed: Mapping[str, Repro]) -> tuple[str, Edit | NoSite]:
     """The edit in the loader, else in a loader that it descends from."""
     assert target.low is not None
-    make, variant = _EDITS[flavour], case.target.variant
-    found = [(path, make(case.sources[path], target.low, variant)) for path in case.loader_files]
+    make, variant, start = _EDITS[flavour], case.target.variant, _start(target.low, confirmed)
+    found = [(path, make(case.sources[path], target.low, variant, start)) for path in case.loader_files]
     return next(((path, edit) for path, edit in found if isinstance(edit, Edit)), found[0])
+
+
+def _start(phase: Phase, confirmed: Mapping[str, Repro]) -> Start | None:
+    """What decoders start with; a token only where it is the same for all that the edit is for."""
+    told = phase.decoder_start
+    if told is None:
+        return None
+    all_told = [one.low.decoder_start for one in confirmed.values() if one.low is not None]
+    same = all(one == told for one in all_told)
+    return Start(str(told["holder"]), int(told["token"]) if same else None)
 
 
 def _inference(case: Case, report: Report) -> list[str]:

@@ -57,6 +57,12 @@ class Phase:
         return self.raw.get("inputs") or ()
 
     @property
+    def decoder_start(self) -> Mapping[str, Any] | None:
+        """The token that the model's configuration starts decoders with, and its holder; None: it has none."""
+        found = self.raw.get("decoder_start")
+        return found if isinstance(found, Mapping) else None
+
+    @property
     def traceback(self) -> str:
         """The frames within the checkout, as Python prints them."""
         frames: Sequence[Mapping[str, Any]] = self.raw.get("frames") or ()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.triage.case import Case, Member
-from core.triage.effects import Answer, EditLoader, Effect, RevertLoader, RunCpu
+from core.triage.effects import Answer, Ask, EditLoader, Effect, RevertLoader, RunCpu
 from core.triage.loader_code.edit import Edit, EditKind
 from core.triage.machine import State, Workflow, begin, step
 from core.triage.report import Report
@@ -84,13 +84,21 @@ def edited(before: list[Effect]) -> bool:
     return puts > sum(isinstance(effect, RevertLoader) for effect in before)
 
 
-def cpu(before: Mapping[str, tuple[str, str]], after: Mapping[str, tuple[str, str]], device: Answer = None) -> World:
-    """A world of CPU repros before and after an edit, by id as errors of bfloat16 and float32; with one device."""
+def cpu(
+    before: Mapping[str, tuple[str, str]],
+    after: Mapping[str, tuple[str, str]],
+    device: Answer = None,
+    choose: int = 1,
+) -> World:
+    """A world of CPU repros before and after an edit, by id as errors of bfloat16 and float32; with one device.
+
+    Every question is answered by `choose`.
+    """
 
     def answer(effect: Effect, done: list[Effect]) -> Answer:
         if isinstance(effect, RunCpu):
             errors = after if edited(done) else before
             return [repro(id, *errors.get(id, ("", ""))) for id in effect.ids]
-        return device
+        return choose if isinstance(effect, Ask) else device
 
     return answer

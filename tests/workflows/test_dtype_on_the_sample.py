@@ -55,7 +55,8 @@ def test_a_failure_that_stays_with_the_edit_takes_it_back(sample: Sample, untouc
         MODEL, "seen = torch.relu(self.image", "torch.relu(self.row(row))\n        seen = torch.relu(self.image"
     )
     untouched()
-    told = sample.told(SMALL)
+    assert sample.triage(SMALL, "--json").code == 1
+    told = sample.told(SMALL, "--choose", 1)
     assert (told["decision"], told["loader_edit"]) == ("wrong-fix-site", None)
     assert "make row by torch.zeros" in told["reverted"][0]
     assert {op["id"] for op in told["ops"]} == {LARGE}  # The other says so already.
@@ -132,13 +133,16 @@ def test_one_cast_of_all_inputs_is_put_back_into_its_loop(sample: Sample) -> Non
     assert [phase["ok"] for phase in told["cpu"][-1]["phases"]] == [True, True]
 
 
-def test_without_an_override_to_follow_it_is_an_expected_failure(sample: Sample) -> None:
+def test_without_an_override_to_follow_a_person_says_whether_the_failure_is_to_be_expected(sample: Sample) -> None:
     sample.change(
         LOADER, "def load_inputs(self, dtype_override=None, batch_size=1)", "def load_inputs(self, batch_size=1)"
     )
     sample.change(LOADER, "16, 16, dtype=dtype_override)", "16, 16)")
     sample.change(MODEL, "self.image(image)", "self.image(image.to(self.image.weight.dtype))")
-    told = sample.told(SMALL)
+    asked = sample.triage(SMALL, "--apply", "--json")
+    assert (asked.code, asked.json["ops"], asked.json["decision"]) == (1, [], "no-fix-site")
+    assert "is not fixed: load_inputs takes no dtype_override" in asked.json["waiting"]["question"]
+    told = sample.told(SMALL, "--choose", 1)
     assert (told["decision"], told["loader_edit"]) == ("no-fix-site", None)
     assert {op["value"] for op in told["ops"] if op["path"] == ["status"]} == {"KNOWN_FAILURE_XFAIL"}
 

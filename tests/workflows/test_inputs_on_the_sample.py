@@ -43,7 +43,8 @@ def test_inference_that_stops_working_takes_the_edit_back(sample: Sample, untouc
         "assert self.training or targets is None, 'no targets'\n        if self.training and targets is None:",
     )
     untouched()
-    told = sample.told(R18)
+    assert sample.triage(R18, "--json").code == 1
+    told = sample.told(R18, "--choose", 1)
     assert (told["decision"], told["loader_edit"]) == ("inference-regression", None)
     assert any("inference" in line for line in told["needs_review"])
     assert {op["value"] for op in told["ops"] if op["path"] == ["status"]} == {"KNOWN_FAILURE_XFAIL"}
@@ -66,7 +67,9 @@ def test_the_same_failure_with_the_edit_takes_it_back(sample: Sample, untouched:
     sample.change(RCNN, "targets is None:", "targets is not False:")
     untouched()
     told = sample.told(R18)
-    assert (told["decision"], told["loader_edit"]) == ("edit-without-effect", None)
+    assert (told["decision"], told["loader_edit"], told["ops"]) == ("edit-without-effect", None, [])
+    assert "is not fixed" in told["waiting"]["question"]
+    assert "is not fixed" in sample.told(R18, "--choose", 2)["aborted"]
 
 
 def test_a_failure_that_is_gone_aborts(sample: Sample) -> None:

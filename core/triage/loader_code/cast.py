@@ -4,7 +4,9 @@
 import libcst as cst
 
 from core.triage.loader_code.code import Code, Splice, Statement, dotted, suite
-from core.triage.loader_code.frames import Member, Path, mentions, spoken_name
+from core.triage.loader_code.edit import Edit, EditKind
+from core.triage.loader_code.frames import OVERRIDE, Member, Path, mentions, spoken_name
+from core.triage.loader_code.imports import import_torch
 from core.triage.loader_code.origin import Place
 from core.triage.loader_code.reaching import writes
 
@@ -20,6 +22,16 @@ def cast(code: Code, place: Place) -> tuple[Splice, int] | None:
         return _expression(code, place.node, name)
     target = _target(place.name, place.access)
     return _statement(code, place, target, name) if target else None
+
+
+def cast_edit(code: Code, place: Place, what: str) -> Edit | None:
+    """The edit that casts `what` at `place`, with the import of torch where it speaks of it; None where none can be."""
+    if (made := cast(code, place)) is None:
+        return None
+    splice, line = made
+    imports = import_torch(code, place.frame.function) if "torch." in splice.text else []
+    line += sum(one.text.count("\n") for one in imports)
+    return Edit(EditKind.CAST, line, f"cast {what} to {OVERRIDE}", code.source, code.spliced([*imports, splice]))
 
 
 def _target(name: str, access: Path) -> str:
@@ -40,11 +52,13 @@ def _expression(code: Code, node: cst.BaseExpression, name: str) -> tuple[Splice
 
     Where it is only come to with an override, that is named alone.
     """
-    text = code.text(node)
     simple = isinstance(node, cst.Call | cst.Name | cst.Attribute | cst.Subscript)
     dtype = name if _is_come_to_with(code, node, name) else f"{name} or torch.float32"
-    changed = f"{text if simple else f'({text})'}.to({dtype})"
-    return Splice(code.start(node), code.end(node), changed), code.last_line(node)
+    end = code.end(node)
+    if simple:
+        return Splice(end, end, f".to({dtype})"), code.last_line(node)
+    text = code.text(node).replace("\r\n", "\n")
+    return Splice(code.start(node), end, f"({text}).to({dtype})"), code.last_line(node)
 
 
 def _statement(code: Code, place: Place, target: str, name: str) -> tuple[Splice, int] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import libcst as cst
 
 from core.triage.loader_code.arguments import add_argument
-from core.triage.loader_code.cast import cast
+from core.triage.loader_code.cast import cast_edit
 from core.triage.loader_code.code import Code, dotted, nodes, parameters
 from core.triage.loader_code.edit import Edit, EditKind, NoSite
 from core.triage.loader_code.frames import OVERRIDE, Frame, outermost, spoken_name
@@ -85,9 +85,8 @@ def _mended(code: Code, origins: Sequence[Origin], what: str) -> Edit | NoSite:
     if len(distinct(unaware)) == 1 and (edit := _told(code, unaware[0], what)) is not None:
         return edit
     for place in reversed(_common_places(unaware)):
-        if place.frame.aware and (made := cast(code, place)) is not None:
-            splice, line = made
-            return Edit(EditKind.CAST, line, f"cast {what} to {OVERRIDE}", code.source, code.spliced([splice]))
+        if place.frame.aware and (edit := cast_edit(code, place, what)) is not None:
+            return edit
     return NoSite(f"{what} has no name to cast it by (line {code.line(unaware[0].node)})")
 
 

@@ -12,6 +12,8 @@ Leaf: TypeAlias = Mapping[str, Any]
 MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict"})
 SEQUENCES = frozenset({"list", "tuple"})
 _STEP = re.compile(r'\.\w+|\["(?:[^"\\]|\\.)*"\]|\[[^\]]*\]')
+_OUTER = re.compile(r"\w+|\[\d+\]")
+"""Names of inputs that `load_inputs` returns as they are."""
 _SHOWN = 12
 """Leaves that a docstring lists."""
 _MOST_PARTS = 4
@@ -116,8 +118,10 @@ def _names(leaves: Sequence[Leaf]) -> str:
 
 
 def _seen_with(inputs: Iterable[Leaf]) -> str:
-    """The number of rows, where all inputs have as many; else the shapes."""
-    shapes = [list(leaf["shape"]) for leaf in inputs if leaf.get("shape")]
+    """The number of rows, where all inputs have as many; else the shapes. What is nested is no batch."""
+    tensors = [leaf for leaf in inputs if leaf.get("shape")]
+    outer = [leaf for leaf in tensors if _OUTER.fullmatch(str(leaf["name"]))]
+    shapes = [list(leaf["shape"]) for leaf in outer or tensors]
     rows = {shape[0] for shape in shapes}
     if len(rows) == 1:
         count = rows.pop()

@@ -61,6 +61,20 @@ class Reaching:
         owner = self.code.parent(block)
         return hits if definite or owner is None else hits + self._outside(owner, query)
 
+    def is_certain(self, at: Statement, name: str) -> bool:
+        """Whether `name` has been assigned something other than None, by whatever way `at` is come to."""
+        inner: cst.CSTNode = at
+        for node in self.code.above(at):
+            if isinstance(node, cst.IndentedBlock):
+                place = next(number for number, one in enumerate(node.body) if one is inner)
+                hits, definite = self._block(node.body[:place], Query(name))
+                if any(hit.value is None or dotted(hit.value) == "None" for hit in hits):
+                    return False
+                if definite or isinstance(self.code.parent(node), cst.FunctionDef):
+                    return definite
+            inner = node
+        return False
+
     def _outside(self, owner: cst.CSTNode, query: Query) -> list[Hit]:
         """Assignments before the statement whose block begins here, and those that its head makes."""
         if isinstance(owner, cst.FunctionDef):

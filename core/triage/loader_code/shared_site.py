@@ -3,10 +3,10 @@
 
 import libcst as cst
 
-from core.triage.loader_code.cast import cast
+from core.triage.loader_code.cast import cast_edit
 from core.triage.loader_code.code import Code
-from core.triage.loader_code.edit import Edit, EditKind
-from core.triage.loader_code.frames import OVERRIDE, Followed, outermost
+from core.triage.loader_code.edit import Edit
+from core.triage.loader_code.frames import Followed, outermost
 from core.triage.loader_code.origin import UNAWARE, Nature, Origin, Place
 from core.triage.loader_code.symptom import Symptom, path_of
 from core.triage.loader_code.tracer import Tracer
@@ -26,10 +26,8 @@ def shared_site(code: Code, function: cst.FunctionDef, cls: str, member: str, sy
     common = [place for place in ways[0].places if place.shared and all(_passes(way, place) for way in ways)]
     for place in reversed(common):
         free = place.frame.aware and not any(_passes(way, place) for way in barred)
-        if free and (made := cast(code, place)) is not None:
-            splice, line = made
-            what = ", ".join(symptom.leaves)
-            return Edit(EditKind.CAST, line, f"cast {what} to {OVERRIDE}", code.source, code.spliced([splice]))
+        if free and (edit := cast_edit(code, place, ", ".join(symptom.leaves))) is not None:
+            return edit
     return None
 
 

@@ -84,7 +84,7 @@ def _method(code: Code, body: Sequence[cst.BaseStatement], selection: Selection)
 
 def _body(selection: Selection, margin: int) -> list[str]:
     """The docstring and the statements, without indentation."""
-    docstring = ['"""Give the part of the output that the loss reads.', ""]
+    docstring = ['"""Give the part of the output that training starts from.', ""]
     for title, text in (
         ("Forward output structure:", selection.structure),
         ("What is selected and why:", " ".join(filter(None, (selection.why, selection.loss)))),

@@ -4,8 +4,9 @@
 import pytest
 
 from core.triage import missing_inputs as module
-from core.triage.effects import Answer, Effect, RunCpu, RunDevice
-from core.triage.loader_code.edit import EditKind, NoSite
+from core.triage.effects import Answer, Ask, Effect, RunCpu, RunDevice
+from core.triage.loader_code.edit import Edit, EditKind, NoSite
+from core.triage.loader_code.model_config import Start
 from core.triage.missing_inputs import gate, missing_inputs
 from core.triage.report import Report
 from tests.support.triage import LOADER, SIBLING, TARGET, World, case, edit, edited, member, play, repro, shown
@@ -22,7 +23,7 @@ def edits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_EDITS", found)
 
 
-def world(before: str = TARGETS, after: str = "", inference: str = "", device: Answer = None) -> World:
+def world(before: str = TARGETS, after: str = "", inference: str = "", device: Answer = None, choose: int = 1) -> World:
     """Training fails with `before`, with an edit in place with `after`, and inference then with `inference`."""
 
     def error(id: str, now: bool) -> str:
@@ -33,6 +34,8 @@ def world(before: str = TARGETS, after: str = "", inference: str = "", device: A
     def answer(effect: Effect, done: list[Effect]) -> Answer:
         if isinstance(effect, RunCpu):
             return [repro(id, one := error(id, edited(done)), one) for id in effect.ids]
+        if isinstance(effect, Ask):
+            return choose
         return device if device is not None else [shown(id, "passed") for id in getattr(effect, "ids", ())]
 
     return answer
@@ -105,11 +108,59 @@ def test_an_output_that_nobody_unpacks_is_for_the_other_workflow() -> None:
     assert "unpack-forward-output" in str(report.aborted)
 
 
-def test_without_an_edit_it_is_an_expected_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_EDITS", dict.fromkeys(module._EDITS, lambda *_: NoSite("cannot be seen")))
-    report, _ = report_of(world(device=[]))
-    assert (report.decision, report.why) == ("no-edit", "cannot be seen")
-    assert report.operations
+@pytest.fixture
+def no_edit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_EDITS", dict.fromkeys(module._EDITS, lambda *_: NoSite("it cannot be seen")))
+
+
+@pytest.mark.usefixtures("no_edit")
+def test_without_an_edit_nothing_is_decided_before_a_person_has_said_so() -> None:
+    report, effects = report_of(world(device=[]))
+    question = next(effect for effect in effects if isinstance(effect, Ask))
+    assert "The failure is not fixed: no edit of" in question.question
+    assert "it cannot be seen" in question.question
+    assert report.decision == "no-edit"
+    assert {op.value for op in report.operations} == {"FAILED_FE_COMPILATION"}
+
+
+@pytest.mark.usefixtures("no_edit")
+def test_a_loader_that_somebody_mends_by_hand_leaves_the_entry_alone() -> None:
+    report, effects = report_of(world(choose=2))
+    assert "is not fixed" in str(report.aborted)
+    assert report.operations == []
+    assert not any(isinstance(effect, RunDevice) for effect in effects)
+
+
+@pytest.mark.parametrize("after", [{"after": TARGETS}, {"inference": "ValueError: x"}])
+def test_an_edit_that_was_taken_back_has_decided_nothing(after: dict[str, str]) -> None:
+    report, effects = report_of(world(choose=2, **after))
+    assert sum(isinstance(effect, Ask) for effect in effects) == 1
+    assert (report.edits, report.operations) == ({}, [])
+    assert "is not fixed" in str(report.aborted)
+
+
+@pytest.mark.parametrize(("other", "token"), [(7, 7), (8, None)])
+def test_a_token_to_start_from_is_taken_where_it_is_the_same_for_all(
+    monkeypatch: pytest.MonkeyPatch, other: int, token: int | None
+) -> None:
+    starts: list[Start | None] = []
+
+    def make(_: str, __: object, ___: str, start: Start | None) -> Edit:
+        starts.append(start)
+        return edit("ids", EditKind.DECODER_INPUTS)
+
+    monkeypatch.setattr(module, "_EDITS", {"decoder_inputs": make})
+
+    def answer(effect: Effect, done: list[Effect]) -> Answer:
+        if not isinstance(effect, RunCpu):
+            return [shown(id, "passed") for id in getattr(effect, "ids", ())]
+        error = "" if edited(done) or "inference" in effect.ids[0] else DECODER
+        tokens = {TARGET: 7, SIBLING: other}
+        start = {id: {"holder": "config", "token": tokens.get(id)} for id in effect.ids}
+        return [repro(id, error, error, decoder_start=start[id]) for id in effect.ids]
+
+    report_of(answer)
+    assert set(starts) == {Start("config", token)}
 
 
 def test_the_gate_names_the_reason() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from core.triage import unpack_forward_output as module
 from core.triage.effects import Answer, Ask, Effect, FindUsers, RunCpu, RunDevice
-from core.triage.loader_code.edit import EditKind, NoSite
+from core.triage.loader_code.edit import Edit, EditKind, NoSite
 from core.triage.loader_code.families import Choice, Unpacking
 from core.triage.loader_code.selection import Form, Selection
 from core.triage.report import Report
@@ -155,7 +155,12 @@ def test_the_loss_that_a_docstring_states_is_asked_for_where_nothing_tells(
 ) -> None:
     overrides: list[Selection] = []
     code.choices = (Choice(Selection("", Form.SUM, "list of 3", "the heads")),)
-    monkeypatch.setattr(module, "unpack_override", lambda _, one, **__: overrides.append(one) or edit("an override"))
+
+    def override(_: str, selection: Selection, **__: object) -> Edit:
+        overrides.append(selection)
+        return edit("an override", EditKind.OVERRIDE)
+
+    monkeypatch.setattr(module, "unpack_override", override)
     about = case(member(TARGET, NO_HANDLER), sources={LOADER: "from x import FocalLoss", REGISTRY: ""})
     _, report, effects = play(unpack_forward_output, about, world(LIST, choose=number))
     question = next(effect for effect in effects if isinstance(effect, Ask))

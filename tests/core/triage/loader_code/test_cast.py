@@ -4,7 +4,7 @@
 import libcst as cst
 import pytest
 
-from core.triage.loader_code.cast import cast
+from core.triage.loader_code.cast import cast, cast_edit
 from core.triage.loader_code.code import Code, nodes
 from core.triage.loader_code.frames import outermost
 from core.triage.loader_code.origin import Place
@@ -83,3 +83,20 @@ def test_no_name_to_cast_to() -> None:
     code = Code("def f(self):\n    x = 1\n    return x\n")
     frame = outermost(code.functions["f"], "")
     assert cast(code, Place(frame, code.statement(code.functions["f"].body.body[1]), "x")) is None
+
+
+@pytest.mark.parametrize("head", ["", "import torch\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_cast_that_speaks_of_torch_imports_it_and_leaves_the_lines_of_its_value(head: str, end: str) -> None:
+    lines = "def f(self, dtype_override=None):\n    return use(\n        1,\n    )\n"
+    code = Code((head + lines).replace("\n", end))
+    call = next(node for node in nodes(code.module) if isinstance(node, cst.Call))
+    place = Place(outermost(code.functions["f"], ""), code.statement(call), node=call)
+    found = cast_edit(code, place, "x")
+    assert found is not None
+    after = found.after.replace(end, "\n")
+    assert after.removeprefix("import torch\n\n").removeprefix("import torch\n") == lines.replace(
+        "    )\n", "    ).to(dtype_override or torch.float32)\n"
+    )
+    assert after.count("import torch") == 1
+    assert ".to(" in found.after.splitlines()[found.line - 1]

@@ -73,6 +73,7 @@ def test_what_no_gradient_reaches_is_left_out_and_said_so() -> None:
         ([tensor("a", "int64", 1, 9)], "; seen with 1 row."),
         ([tensor("a", "int64", 2, 9), tensor("b", "int64", 2)], "; seen with 2 rows."),
         ([tensor("a", "int64", 3, 8, 8), tensor("b", "int64", 5)], "; seen with inputs of shapes [3, 8, 8], [5]."),
+        ([tensor("images", "float32", 2, 3), tensor("targets[0].boxes", "float32", 1, 4)], "; seen with 2 rows."),
         ([], "."),
     ],
 )

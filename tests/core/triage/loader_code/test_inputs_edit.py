@@ -9,6 +9,7 @@ import torch
 
 from core.triage.loader_code.edit import Edit, NoSite
 from core.triage.loader_code.inputs_edit import batch_of_two, decoder_inputs, detection_targets
+from core.triage.loader_code.model_config import Start
 from tests.support.loader_code import came, changed, loader, reason, tensor
 
 IDS, FEATURES = tensor("input_ids", "int64", 2, 5), tensor("input_features", "bfloat16", 2, 8, 9)
@@ -138,8 +139,160 @@ def test_targets_join_a_mapping() -> None:
 def test_no_targets() -> None:
     assert "takes no targets" in reason(detection_targets(loader("return x"), [IMAGE], ("images",)))
     assert "no input is an image" in reason(detection_targets(loader("return x"), [IDS], ("images", "targets")))
-    bare = "class ModelLoader:\n    def load_inputs(self):\n        return x\n"
-    assert "import torch" in reason(detection_targets(bare, [IMAGE], ("images", "targets")))
+
+
+BARE = "from einops import rearrange\n\n\nclass ModelLoader:\n    def load_inputs(self):\n        return x\n"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_file_without_torch_gets_its_import(end: str) -> None:
+    for found in (
+        detection_targets(BARE.replace("\n", end), [IMAGE], ("images", "targets")),
+        decoder_inputs(BARE.replace("\n", end), [IMAGE], SEQ2SEQ),
+    ):
+        assert isinstance(found, Edit)
+        assert found.after.startswith(f"import torch{end}from einops")
+        assert found.after.splitlines()[found.line - 1].strip().startswith("return {")
+        assert found.after.count("\n") == found.after.count(end)
+
+
+def test_torch_is_not_imported_for_what_does_not_need_it() -> None:
+    tokens = BARE.replace("return x", "return {'input_ids': x}")
+    found = decoder_inputs(tokens, [IDS], SEQ2SEQ)
+    assert isinstance(found, Edit) and "import torch" not in found.after
+
+
+MADE = ["targets = [{} for _ in range(batch_size)]"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "inputs", "line"),
+    [
+        ([*MADE, "return x"], [IMAGE], 'return {"images": x, "targets": targets}'),
+        (
+            [*MADE, 'return {"images": x}'],
+            [tensor("images", "float32", 2, 3, 8, 8)],
+            'return {"images": x, "targets": targets}',
+        ),
+        ([*MADE, "return x"], [tensor("images", "float32", 2, 3, 8, 8)], 'x["targets"] = targets'),
+        (["if a:", "    targets = [1]", "else:", "    targets = [2]", "return x"], [IMAGE], '"targets": targets}'),
+        (["targets = []", "for a in b:", "    targets.append(a)", "return x"], [IMAGE], '"targets": targets}'),
+    ],
+)
+def test_targets_that_are_made_already_are_used(lines: list[str], inputs: list[dict[str, Any]], line: str) -> None:
+    found = detection_targets(loader(*lines), inputs, ("images", "targets"))
+    assert line in "\n".join(changed(found)[1])
+    assert isinstance(found, Edit) and "boxes" not in found.after and "made already" in found.summary
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["if a:", "    targets = [1]", "return x"],
+        ["targets = None", "return x"],
+        ["for targets in a:", "    pass", "return x"],
+        ["def f():", "    targets = 1", "return x"],
+        ["while a:", "    targets = 1", "return x"],
+    ],
+)
+def test_targets_that_may_not_be_there_are_made(lines: list[str]) -> None:
+    found = detection_targets(loader(*lines), [IMAGE], ("images", "targets"))
+    assert isinstance(found, Edit) and "boxes" in found.after
+
+
+KEEPS = "\n    def load_model(self, dtype_override=None):\n        {}\n        return {}\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "more", "token"),
+    [
+        ([], "", "7"),
+        ([], KEEPS.format("self.model = make()", "self.model"), "self.model.config.decoder_start_token_id"),
+        ([], KEEPS.format("model = make(); self._kept = model", "model"), "self._kept.config.decoder_start_token_id"),
+        (["model = self.load_model()"], "", "model.config.decoder_start_token_id"),
+        (["config = T5Config.from_pretrained(a)"], "", "config.decoder_start_token_id"),
+        (["if a:", "    config = T5Config.from_pretrained(a)"], "", "7"),
+    ],
+)
+def test_decoders_start_as_the_configuration_says(lines: list[str], more: str, token: str) -> None:
+    source = loader(*lines, "inputs = tokens()", "return inputs", more=more)
+    found = decoder_inputs(source, [IDS], SEQ2SEQ, start=Start("config", 7))
+    assert came(found) == [f'inputs["decoder_input_ids"] = torch.full((batch_size, 1), {token}, dtype=torch.long)']
+
+
+def test_decoders_whose_variants_differ_start_from_the_first_tokens_where_the_model_is_out_of_reach() -> None:
+    found = decoder_inputs(loader("inputs = tokens()", "return inputs"), [IDS], SEQ2SEQ, start=Start("config", None))
+    assert came(found) == ['inputs["decoder_input_ids"] = inputs["input_ids"][:, :1]']
+
+
+def test_a_generation_configuration_is_asked_by_its_name() -> None:
+    source = loader("return {'input_ids': x}", more=KEEPS.format("self.model = make()", "self.model"))
+    found = decoder_inputs(source, [IDS], SEQ2SEQ, start=Start("generation_config", 7))
+    assert "self.model.generation_config.decoder_start_token_id" in "".join(changed(found)[1])
+
+
+CALL = ["return tokens(", "    # nothing", ")"]
+IMAGES = ["return images(", "    2, 3,", "    32, 64,  # large", ")"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("lines", "inputs", "made"),
+    [
+        (CALL, [IDS], decoder_inputs),
+        (IMAGES, [IMAGE], detection_targets),
+        (["return (", "    images(2, 3,", "        32, 64)", ")"], [IMAGE], detection_targets),
+        (["return(", "    images(2, 3, 32, 64)", ")"], [IMAGE], detection_targets),
+        (
+            ["return [", "    images(2, 3, 32, 64),  # one", "]"],
+            [tensor("[0]", "float32", 2, 3, 32, 64)],
+            detection_targets,
+        ),
+        (["return (", "    images(2, 3, 32, 64),", ")"], [tensor("[0]", "float32", 2, 3, 32, 64)], detection_targets),
+    ],
+)
+def test_a_value_over_several_lines_keeps_them(
+    lines: list[str], inputs: list[dict[str, Any]], made: Any, end: str
+) -> None:
+    source = loader(*lines).replace("\n", end)
+    parameters = SEQ2SEQ if made is decoder_inputs else ("images", "targets")
+    found = made(source, inputs, parameters)
+    gone, _ = changed(found)
+    assert len(gone) <= (3 if inputs[0]["name"] == "[0]" else 1), gone
+    assert found.after.count("\n") == found.after.count(end)
+    values = run(found, batch_size=2)
+    assert list(values) == [inputs[0]["name"] if made is decoder_inputs else "images", *parameters[-1:]]
+
+
+def test_a_batch_over_several_lines_keeps_them() -> None:
+    one = batch_of_two(loader("return images(", "    self.n,", ")", signature="self"), [ONE_IMAGE])
+    assert changed(one) == ([")"], [").repeat_interleave(2, dim=0)"])
+    many = batch_of_two(
+        loader("return [", "    a,", "    b,", "]", signature="self"),
+        [tensor("[0]", "int64", 1), tensor("[1]", "int64", 1)],
+    )
+    assert changed(many)[0] == ["return ["]
+    assert "return [one.repeat_interleave(2, dim=0) for one in inputs]" in changed(many)[1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "inputs", "rows"),
+    [
+        (["return x"], [tensor("tensor", "float32", 1, 3, 8, 8)], "range(x.shape[0])"),
+        (["return images(1)"], [tensor("tensor", "float32", 1, 3, 8, 8)], "range(1)"),
+        (["return images(5)"], [tensor("tensor", "float32", 5, 3, 8, 8)], "range(5)"),
+        (['return {"images": y}'], [tensor("images", "float32", 1, 3, 8, 8)], "range(y.shape[0])"),
+        (["return x"], [tensor("images", "float32", 1, 3, 8, 8)], 'range(x["images"].shape[0])'),
+        (["return [y]"], [tensor("[0]", "float32", 1, 3, 8, 8)], "range(y.shape[0])"),
+        (["return [[a, b, c]]"], [tensor(f"[0][{n}]", "float32", 3, 8, 8) for n in range(3)], "range(3)"),
+        (["return [[a, b]]"], [tensor(f"[0][{n}]", "float32", 3, 8, 8) for n in range(2)], "range(batch_size)"),
+    ],
+)
+def test_there_is_a_target_for_each_image_that_there_is(
+    lines: list[str], inputs: list[dict[str, Any]], rows: str
+) -> None:
+    found = detection_targets(loader(*lines), inputs, ("images", "targets"))
+    assert isinstance(found, Edit) and f"for _ in {rows}" in found.after
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_the_method_and_its_docstring() -> None:
     found = unpack_override(loader("return 1", more="\n\nx = 1\n"), WHOLE)
     assert [line for line in came(found) if line] == [
         "def unpack_forward_output(self, fwd_output):",
-        '"""Give the part of the output that the loss reads.',
+        '"""Give the part of the output that training starts from.',
         "Forward output structure:",
         "list of 2 tensors",
         "What is selected and why:",
