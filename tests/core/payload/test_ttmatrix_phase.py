@@ -293,3 +293,32 @@ class Net(Net):
     assert ran.code == 0, ran.output
     assert ran.result
     assert ran.result["pcc"] == {"outputs": None, "gradients": None}
+
+
+@pytest.mark.parametrize(
+    ("configs", "told"),
+    [
+        ({"config": 5}, {"holder": "config", "token": 5}),
+        ({"config": None, "generation_config": 7}, {"holder": "generation_config", "token": 7}),
+        ({"config": None}, None),
+        ({}, None),
+    ],
+)
+def test_the_token_that_decoders_start_with_is_told(
+    repro: Repro, configs: dict[str, int | None], told: dict[str, object] | None
+) -> None:
+    lines = "".join(f"        model.{name} = C({token})\n" for name, token in configs.items())
+    ran = repro(
+        f"""{HEAD}
+class C:
+    def __init__(self, token):
+        self.decoder_start_token_id = token
+
+class ModelLoader(ModelLoader):
+    def load_model(self, dtype_override=None):
+        model = super().load_model(dtype_override)
+{lines}        return model
+"""
+    )
+    assert ran.code == 0, ran.output
+    assert ran.phases[0]["decoder_start"] == told
