@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import TTMatrixError
+from core.private import persons_mask
 
 _SUFFIX = ".tmp"
 
@@ -122,7 +123,7 @@ class _Swap:
             handle.write(data)
             handle.flush()
             os.fsync(handle.fileno())
-        self._new.chmod(self.target.stat().st_mode & 0o7777 if there else 0o666 & ~_umask())
+        self._new.chmod(self.target.stat().st_mode & 0o7777 if there else _mode_of_new(self.target.parent))
         self._data = data
         if there:
             self._old = self._second_name(self._new, aside)
@@ -200,11 +201,14 @@ def drop_leftovers(path: Path) -> None:
             left.unlink(missing_ok=True)
 
 
-def _umask() -> int:
-    # The mask can only be read by setting it.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _mode_of_new(directory: Path) -> int:
+    """A new file is no more open than its directory, so that what is private stays so."""
+    mask = persons_mask()
+    if mask is None:
+        # It can only be read by setting it.
+        mask = os.umask(0)
+        os.umask(mask)
+    return 0o666 & ~mask & (directory.stat().st_mode | 0o600)
 
 
 def _sync_directory(directory: Path) -> None:

@@ -20,6 +20,7 @@ from typing import Protocol
 import psutil
 
 from core.errors import TTMatrixError
+from core.private import persons_mask
 
 _COMMAND_GRACES = ((signal.SIGINT, 1.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0))
 """Seconds a command may take to end after each signal."""
@@ -86,6 +87,7 @@ def run_command(
             stderr=subprocess.PIPE,
             start_new_session=True,
             pass_fds=pass_fds,
+            umask=_mask(),
         )
     except OSError as error:
         raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
@@ -102,6 +104,12 @@ def run_command(
     return CommandResult(
         tuple(argv), process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
     )
+
+
+def _mask() -> int:
+    """What others do (git, runs, an editor) is not as private as what we write down; -1 changes nothing."""
+    mask = persons_mask()
+    return -1 if mask is None else mask
 
 
 def _program(name: str, environ: Mapping[str, str]) -> str:
@@ -158,6 +166,7 @@ def run_binary(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin:
             input=stdin,
             capture_output=True,
             check=False,
+            umask=_mask(),
         )
     except OSError as error:
         raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
@@ -190,7 +199,7 @@ def run_in_terminal(argv: Sequence[str], *, cwd: Path, started: Callable[[int], 
     `started` is told its process id. Raises TTMatrixError where it cannot be started.
     """
     try:
-        with subprocess.Popen(list(argv), cwd=cwd) as process:
+        with subprocess.Popen(list(argv), cwd=cwd, umask=_mask()) as process:
             started(process.pid)
             return process.wait()
     except OSError as error:
@@ -295,6 +304,7 @@ def spawn_detached(
                 stdout=sink,
                 stderr=sink,
                 start_new_session=True,
+                umask=_mask(),
                 preexec_fn=partial(_end_with, os.getpid(), ctypes.CDLL(None)) if ends_with_us else None,
             )
     except OSError as error:

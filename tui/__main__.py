@@ -11,6 +11,8 @@ gc.disable()
 from core.cli.main import AppRequest  # noqa: E402
 from core.cli.main import main as run_command_line  # noqa: E402
 from core.errors import TTMatrixError  # noqa: E402
+from core.private import keep_private  # noqa: E402
+from core.settings import paths  # noqa: E402
 from tui.terminal_state import put_right  # noqa: E402
 
 _PLAIN_TERMINALS = ("", "dumb", "unknown")
@@ -20,6 +22,7 @@ _HEADLESS = "ttmatrix --help lists the commands that do without, such as list, s
 
 def main() -> None:
     """Entry point of the console script."""
+    keep_private(paths())
     put_right()
     code = run_command_line(sys.argv[1:], _open_app)
     # On its way out the interpreter collects once more; we end anyway.

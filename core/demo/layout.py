@@ -11,6 +11,7 @@ from core.demo.history import COMMITS
 from core.demo.replay import states
 from core.demo.template import sample_files
 from core.errors import TTMatrixError
+from core.private import for_others
 from core.proc import CommandRunner, run_command
 
 _NOTHING = os.devnull
@@ -71,7 +72,8 @@ def _require_git(target: Path, runner: CommandRunner) -> None:
 
 def _make(target: Path) -> None:
     try:
-        target.mkdir(parents=True, exist_ok=True)
+        with for_others():
+            target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise TTMatrixError(f"Cannot make {target}", error.strerror or str(error)) from error
 

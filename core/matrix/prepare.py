@@ -11,7 +11,9 @@ from core.errors import TTMatrixError
 from core.matrix.cache import Cache
 from core.matrix.learn import learn
 from core.matrix.matrix import Matrix
+from core.private import keep_private
 from core.proc import run_own
+from core.settings import paths
 from core.sources.checkout import find_checkout
 
 FINDINGS = "findings"
@@ -46,4 +48,5 @@ def main(root: str, directory: str, *names: str) -> None:
 
 
 if __name__ == "__main__":
+    keep_private(paths())
     main(*sys.argv[1:])

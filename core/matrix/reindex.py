@@ -9,7 +9,9 @@ from core.errors import TTMatrixError
 from core.matrix.cache import Cache
 from core.matrix.kept import dumps, loads
 from core.matrix.matrix import Matrix
+from core.private import keep_private
 from core.proc import run_own
+from core.settings import paths
 from core.sources.checkout import find_checkout
 
 
@@ -36,6 +38,7 @@ def main(root: Path, directory: Path) -> None:
 
 
 if __name__ == "__main__":
+    keep_private(paths())
     try:
         main(*map(Path, sys.argv[1:]))
     except TTMatrixError as error:

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 from core.errors import TTMatrixError
+from core.private import keep_private
 from core.proc import boot_id, free_memory, identity, own_identity
 from core.runs.admission import Going, next_run
 from core.runs.conclude import Remains, conclude
@@ -30,6 +31,7 @@ from core.runs.store import RunStore, events_file, read_spec
 from core.runs.tree_reader import TreeReader
 from core.runs.tree_state import TreeState
 from core.runs.watch import Watch
+from core.settings import paths
 from core.sources.checkout import Checkout
 
 SERVICE = "scheduler"
@@ -287,4 +289,5 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
+    keep_private(paths())
     sys.exit(main(sys.argv[1:]))

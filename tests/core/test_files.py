@@ -27,11 +27,26 @@ def test_mode_is_kept(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
 def test_new_file_has_the_usual_mode(tmp_path: Path) -> None:
-    plain, written = tmp_path / "plain", tmp_path / "written"
+    directory = tmp_path / "open"
+    directory.mkdir()
+    plain, written = directory / "plain", directory / "written"
     plain.write_text("")
     atomic_write(written, "")
     assert written.stat().st_mode == plain.stat().st_mode
+
+
+def test_a_new_file_is_no_more_open_than_its_directory(tmp_path: Path) -> None:
+    for bits, wanted in ((0o700, 0o600), (0o750, 0o640)):
+        (tmp_path / f"{bits:o}").mkdir(mode=bits)
+        atomic_write(tmp_path / f"{bits:o}" / "file", "")
+        assert stat.S_IMODE((tmp_path / f"{bits:o}" / "file").stat().st_mode) == wanted & ~_umask()
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
