@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+Frame = TypeVar("Frame")
 
 MAX_FRAMES = 50
 
@@ -49,25 +52,26 @@ def _strip(told: traceback.TracebackException | None, seen: set[int]) -> None:
     if told is None or id(told) in seen:
         return
     seen.add(id(told))
-    told.stack = traceback.StackSummary.from_list(_foreign(told.stack))
+    told.stack = traceback.StackSummary.from_list(foreign(told.stack, attrgetter("filename")))
     for other in (told.__cause__, told.__context__, *(getattr(told, "exceptions", None) or ())):
         _strip(other, seen)
 
 
-def _foreign(stack: Iterable[traceback.FrameSummary]) -> list[traceback.FrameSummary]:
-    """`stack` without our frames and the plumbing on both sides of them."""
-    left: list[traceback.FrameSummary] = []
+def foreign(stack: Iterable[Frame], file_of: Callable[[Frame], str]) -> list[Frame]:
+    """`stack` without our frames and the plumbing on both sides of them; `file_of` says where a frame is from."""
+    left: list[Frame] = []
     behind_ours = False
     for frame in stack:
-        if Path(frame.filename).resolve().parent == _HERE:
+        file = file_of(frame)
+        if Path(file).resolve().is_relative_to(_HERE):
             behind_ours = True
-            while left and _is_plumbing(left[-1]):
+            while left and _is_plumbing(file_of(left[-1])):
                 left.pop()
-        elif not (behind_ours and _is_plumbing(frame)):
+        elif not (behind_ours and _is_plumbing(file)):
             behind_ours = False
             left.append(frame)
     return left
 
 
-def _is_plumbing(frame: traceback.FrameSummary) -> bool:
-    return frame.filename.endswith(_PLUMBING) or frame.filename.startswith("<frozen importlib")
+def _is_plumbing(file: str) -> bool:
+    return file.endswith(_PLUMBING) or file.startswith("<frozen importlib")

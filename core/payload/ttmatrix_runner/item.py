@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ttmatrix_facts import foreign  # type: ignore[import-not-found]
 
 from . import stage
 from .body import run_test
@@ -57,7 +58,7 @@ class ModelTest(pytest.Item):
 def _of_the_model(excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
     frames = excinfo.traceback
     last = max((index for index, one in enumerate(frames) if Path(one.path).is_relative_to(_OWN)), default=-1)
-    return frames[last + 1 :] or frames
+    return type(frames)(foreign(frames[last + 1 :], lambda one: str(one.path))) or frames
 
 
 @cache

@@ -19,6 +19,22 @@ def test_a_traceback_begins_in_the_model(checkout: Checkout, style: str) -> None
         assert "pluggy/" not in output
 
 
+def test_no_frame_of_ours_stands_between_those_of_the_model(checkout: Checkout) -> None:
+    """As where a product is widened: the model calls us, and we call what fails."""
+    pytest.importorskip("torch")
+    checkout.acting("self.call()")
+    loader = checkout.models / "tiny/pytorch/loader.py"
+    loader.write_text(
+        f"{loader.read_text()}"
+        "    def call(self):\n        from ttmatrix_widen import widened as wide\n        wide(self.fails, (), {}, None)\n"
+        "    def fails(self):\n        raise ValueError('of the model')\n"
+    )
+    output = checkout.run(ONE).output
+    assert "ValueError: of the model" in output
+    assert "in call" in output and "in fails" in output
+    assert "ttmatrix_widen.py" not in output
+
+
 def test_the_stage_file_is_there_while_the_test_runs_only(checkout: Checkout) -> None:
     checkout.acting("raise ValueError(open('._bringup_stage.txt').read())")
     case = checkout.one(environ={"ENABLE_BRINGUP_STAGE_LOGGING": "1"})
