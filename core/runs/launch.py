@@ -66,11 +66,7 @@ def launch_all(
 def tend(store: RunStore) -> None:
     """Start a scheduler where runs wait and none is there. Raises TTMatrixError where none can be started."""
     queue = store.queue
-    if queue.served:
-        return
-    if not queue.has_work():
-        # Whoever served it last may have been killed before it came to that.
-        queue.forget_environments()
+    if queue.served or not queue.has_work():
         return
     if queue.log.is_file() and queue.log.stat().st_size > _LOG_BYTES:
         queue.log.unlink(missing_ok=True)

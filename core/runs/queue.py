@@ -166,15 +166,15 @@ class Queue:
         # Looking costs little where there is nothing, which is nearly always.
         if not any(self._environments.glob("*")):
             return
-        with suppress(OSError), self._guard():
+        with suppress(OSError), self._guard(wait=0):
             used = {ticket.environment for ticket in self.tickets()}
             for file in self._environments.iterdir():
                 if file.stem not in used or file.suffix != _TICKET:
                     file.unlink(missing_ok=True)
 
-    def _guard(self) -> FileLock:
-        """While it is held, no environment comes, is named or goes."""
-        return FileLock(self.directory / "environments.lock")
+    def _guard(self, wait: float = -1) -> FileLock:
+        """While it is held, no environment comes, is named or goes; `wait` is in seconds, and raises TimeoutError."""
+        return FileLock(self.directory / "environments.lock", timeout=wait)
 
     def _ticket(self, run_id: str) -> Path:
         return self.directory / f"{run_id}{_TICKET}"

@@ -118,6 +118,13 @@ def test_an_environment_is_private_from_its_first_byte(queue: Queue, monkeypatch
     assert [mode for path, mode in modes if "environments/" in path] == [0o600]
 
 
+def test_what_is_being_queued_is_waited_for_by_nobody_and_kept(queue: Queue) -> None:
+    queue.put([], {})
+    with queue._guard():
+        queue.forget_environments()
+        assert len(list((queue.directory / "environments").iterdir())) == 1
+
+
 def test_what_a_kill_left_of_an_environment_goes_too(queue: Queue) -> None:
     queue.put([A], {})
     (ticket,) = queue.tickets()

@@ -447,7 +447,7 @@ def test_the_next_command_removes_what_a_killed_scheduler_left(store: RunStore) 
     environments = store.queue.directory / "environments"
     environments.mkdir(parents=True)
     (environments / "left.json").write_text("{}")
-    tend(store)
+    store.records()
     assert not list(environments.iterdir())
 
 
@@ -498,3 +498,16 @@ def test_a_run_tells_the_tree_it_started_on_and_whether_that_was_changed_under_i
     assert not after.edited
     again = {record.spec.run_id: record for record in RunStore(store.root).records()}
     assert again == {record.spec.run_id: record for record in (before, during, after)}, "the index knows it as well"
+
+
+def test_a_device_run_without_a_place_for_leases_says_so_and_cpu_runs_go_on(
+    store: RunStore, make_spec: MakeSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    monkeypatch.setenv("TTMATRIX_LEASES", str(tmp_path / "open"))
+    device, plain = make_spec("report()", slots="device", slot_count=0, devices=("0",)), make_spec("report()")
+    launch_all(store, [device, plain])
+    refused, passed = wait(store, [device.run_id, plain.run_id])
+    assert (refused.outcome, passed.outcome) == (Outcome.ERROR, Outcome.PASS)
+    assert refused.summary.startswith(f"No device leases in {tmp_path}/open: It must be a directory with mode 1777")
