@@ -26,6 +26,7 @@ VERDICT_STYLES = {
     Verdict.DRIFTED: "xfail",
     Verdict.PCC_LOOSE: "pass",
     Verdict.FLAKY: "mixed",
+    Verdict.SLOW: "mixed",
 }
 
 

@@ -19,6 +19,7 @@ URGENCY: Sequence[Verdict] = (
     Verdict.DRIFTED,
     Verdict.PCC_LOOSE,
     Verdict.FLAKY,
+    Verdict.SLOW,
     Verdict.UNUSED,
     Verdict.UNKNOWN,
     Verdict.ACTIVE,

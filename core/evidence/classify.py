@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from core.evidence.ending_fields import stage_in
 from core.evidence.observation import RAN, Ending, Observation, Origin
-from core.evidence.reasons import telling
+from core.evidence.reasons import telling, words_of
 from core.model import BringupStatus, Function, Status
 from core.numbers import finite
 from core.runs.junit import Testcase
@@ -21,13 +22,9 @@ _LOW = re.compile(r"\b(?:PCC|Atol|Allclose|Equal|RelL2) comparison failed")
 _OTHER_COMPARISON = re.compile(r"^(?:E\s+)?UnboundLocalError: .*\b(?:reason|bringup_status)\b", re.MULTILINE)
 # What stands before it names the test, which would make every crash another one.
 _DIED = re.compile(r"^.*\b(running the test (?:CRASHED|EXITED) with \w+ \d+).*$", re.MULTILINE)
-_OUT_OF_TIME = re.compile(r"^(?:E\s+)?Failed: Timeout\b", re.MULTILINE)
-_STAGES = {
-    BringupStatus.FAILED_RUNTIME: re.compile(r"\bTT_(?:FATAL|THROW)\b"),
-    BringupStatus.FAILED_TTMLIR_COMPILATION: re.compile(
-        r"(?:^|[\s:)])error: |'tt(?:ir|nn)\.|ElementsAttr", re.MULTILINE
-    ),
-}
+# How pytest-timeout puts it. An expected failure repeats the text without the name of the exception (spec 4.4).
+_OUT_OF_TIME = re.compile(r"^(?:E\s+)?(?:Failed: Timeout\b|Timeout \(?>[\d.]+s\)? from pytest-timeout)", re.MULTILINE)
+_FROM_OUTPUT = ("Statically allocated", "Out of Memory", "error:")
 _STATUSES = {f"ModelTestStatus.{status}": status for status in Status} | {str(status): status for status in Status}
 
 
@@ -47,19 +44,33 @@ class Setting:
     models_commit: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is known of a failure beside its report."""
+
+    log: str = ""
+    """What its log says most."""
+    stage: BringupStatus = BringupStatus.UNKNOWN
+    """Of the stage file that upstream's runner left (spec 4.5)."""
+
+
+_NOTHING = Beside()
+
+
 def model_test(name: str) -> tuple[Function, str] | None:
     """The test function and the test id of a testcase's name; None where it is no model test."""
     match = _NAME.fullmatch(name)
     return (Function(match[1]), match[2]) if match and match[1] in Function.__members__.values() else None
 
 
-def observe(case: Testcase, setting: Setting) -> Observation | None:
+def observe(case: Testcase, setting: Setting, beside: Beside = _NOTHING) -> Observation | None:
     """What `case` shows; None where it is no model test."""
     test = model_test(case.name)
     if test is None:
         return None
     tags = case.tags
     ending, forced = ending_of(case), _forced(case)
+    reason, raised = _reason(case, ending, forced, beside.log)
     pcc = _lowest(case, forced) if ending in RAN else None
     checked = tags.get("pcc_assertion_enabled")
     return Observation(
@@ -73,8 +84,8 @@ def observe(case: Testcase, setting: Setting) -> Observation | None:
         ending=ending,
         expected=_expected(case),
         forced=forced,
-        stage=_stage(case, ending, forced),
-        reason=_reason(case, ending, forced),
+        stage=_stage(case, ending, forced, beside.stage, reason),
+        reason=reason,
         seconds=case.seconds,
         pcc=pcc,
         pcc_required=finite(tags.get("pcc_threshold")),
@@ -86,6 +97,7 @@ def observe(case: Testcase, setting: Setting) -> Observation | None:
         source=setting.source,
         commit=setting.commit,
         models_commit=setting.models_commit,
+        raised=raised,
     )
 
 
@@ -93,8 +105,8 @@ def ending_of(case: Testcase) -> Ending:
     """What became of the model (spec 4.4)."""
     if case.outcome is Outcome.CRASH:
         return Ending.CRASHED
-    if case.outcome in (Outcome.FAIL, Outcome.ERROR) and _out_of_time(case.text or case.message):
-        return Ending.HUNG
+    if case.outcome in (Outcome.FAIL, Outcome.ERROR, Outcome.XFAIL) and _out_of_time(case.text or case.message):
+        return Ending.OUT_OF_TIME
     if case.outcome is Outcome.SKIP:
         return Ending.NOT_RUN
     if not case.tags:
@@ -110,12 +122,7 @@ def ending_of(case: Testcase) -> Ending:
 
 
 def _out_of_time(text: str) -> bool:
-    return "Failed: Timeout" in text and _OUT_OF_TIME.search(text) is not None
-
-
-def stage_in(text: str) -> BringupStatus:
-    """The stage that a failure's own text gives away (spec 7.3); UNKNOWN where it could be any."""
-    return next((stage for stage, pattern in _STAGES.items() if pattern.search(text)), BringupStatus.UNKNOWN)
+    return "Timeout" in text and _OUT_OF_TIME.search(text) is not None
 
 
 def _without_tags(case: Testcase) -> Ending:
@@ -167,31 +174,49 @@ def _lowest(case: Testcase, forced: bool) -> float | None:
     return min(known) if known and len(known) == len(values) else None
 
 
-def _stage(case: Testcase, ending: Ending, forced: bool) -> BringupStatus:
+def _stage(case: Testcase, ending: Ending, forced: bool, begun: BringupStatus, reason: str) -> BringupStatus:
     if ending is Ending.PASSED:
         return BringupStatus.PASSED
     if ending is Ending.INACCURATE:
         return BringupStatus.INCORRECT_RESULT
+    if ending is Ending.CRASHED:
+        return stage_in(reason)
     if ending is not Ending.FAILED:
         return BringupStatus.UNKNOWN
     told = _text(case.tags, "bringup_status")
     live = BringupStatus(told) if told in BringupStatus.__members__ and not forced else BringupStatus.UNKNOWN
+    text = f"{reason}\n{_evidence_lines(case.text)}"
     # A comparison that passed and a test that raised: it was the teardown, which has no stage.
-    return stage_in(case.text) if live in (BringupStatus.UNKNOWN, BringupStatus.PASSED) else live
+    known = (one for one in (live, begun) if one not in (BringupStatus.UNKNOWN, BringupStatus.PASSED))
+    return next(known, None) or stage_in(text)
 
 
-def _reason(case: Testcase, ending: Ending, forced: bool) -> str:
-    """The failure's own text first: `error_message` differs from run to run for one failure (spec 11)."""
+def _reason(case: Testcase, ending: Ending, forced: bool, log: str) -> tuple[str, str]:
+    """The line to quote, and what the traceback says where that is something else."""
     if ending is Ending.PASSED:
-        return ""
+        return "", ""
     if ending is Ending.NOT_RUN:
-        return plain_line(case.message.partition("\n")[0])
+        return plain_line(case.message.partition("\n")[0]), ""
+    # Of a forced run it is the entry's own reason (spec 4.4).
     written = "" if forced else case.properties.get("error_message", "")
+    raised = next(filter(None, map(telling, (_evidence_lines(case.text), case.message))), "")
+    if ending is Ending.FAILED:
+        return words_of(_live(written, raised), log, raised)
+    if ending is Ending.CRASHED:
+        return telling(_DIED.sub(r"\1", f"{case.message}\n{_evidence_lines(case.text)}")), ""
     live = _text(case.tags, "comparison_error_message") if ending is Ending.INACCURATE else ""
     told = [_evidence_lines(case.text), case.message, live, written]
-    if ending is Ending.CRASHED:
-        told = [_DIED.sub(r"\1", text) for text in told]
-    return next(filter(None, map(telling, told)), "")
+    return next(filter(None, map(telling, told)), ""), ""
+
+
+def _live(written: str, raised: str) -> str:
+    """The report's message, where it is of this run: an exception without a text leaves the entry's reason there.
+
+    Unless a line that upstream's runner has found in the output took its place (spec 4.5).
+    """
+    silent = re.fullmatch(r"(?:\w+\.)*\w+(?:Error|Exception)", raised) is not None
+    stale = written == "Not specified" or (silent and not written.startswith(_FROM_OUTPUT))
+    return "" if stale else written
 
 
 def _evidence_lines(text: str) -> str:

@@ -75,14 +75,14 @@ def find_clusters(matrix: Matrix, observations: Iterable[Observation] = ()) -> t
     for id, entry in matrix.entries.items():
         for arch, reason in _declared(entry, matrix.schema.archs):
             seen = failing.get((id, arch))
-            same = seen is not None and signature(seen.reason) == signature(reason)
+            same = seen is not None and signature(reason) in (signature(seen.reason), signature(seen.steady))
             if seen is not None and same:
                 del failing[id, arch]
             stage = str(resolve(entry, "bringup_status", arch).value or "").upper()
             found[signature(reason)].append(Member(id, arch, reason, seen if same else None, stage))
     for row in failing.values():
         told = "" if row.stage is BringupStatus.UNKNOWN else row.stage.value
-        found[signature(row.reason)].append(Member(row.test_id, row.arch, "", row, told))
+        found[signature(row.steady)].append(Member(row.test_id, row.arch, "", row, told))
     clusters = (_cluster(name, members) for name, members in found.items())
     return tuple(sorted(clusters, key=lambda one: (-len(one.ids), one.canonical)))
 
@@ -117,5 +117,5 @@ def _canonical(name: str, members: Sequence[Member]) -> str:
     if name in _FAMILY_NAMES:
         return name
     texts = Counter(without_links(member.declared) for member in members if member.declared)
-    texts = texts or Counter(without_links(member.seen.reason) for member in members if member.seen)
+    texts = texts or Counter(without_links(member.seen.steady) for member in members if member.seen)
     return min(texts, key=lambda text: (-texts[text], len(text), text))

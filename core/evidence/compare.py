@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from core.errors import UsageError
 from core.evidence.observation import FAILURES, RAN, Observation
-from core.evidence.reasons import alike
+from core.evidence.reasons import same_failure
 
 
 class Kind(StrEnum):
@@ -73,8 +73,7 @@ def _kind(was: Observation | None, now: Observation | None) -> Kind | None:
     if was is None or now is None or not _fails(was):
         return Kind.NEW
     # Without a reason on both sides there is nothing that could have changed but the way it ended.
-    same = was.ending is now.ending and (not (was.reason and now.reason) or alike(was.reason, now.reason))
-    return Kind.PERSISTING if same else Kind.REASON
+    return Kind.PERSISTING if same_failure(was, now) else Kind.REASON
 
 
 def _ran(row: Observation | None) -> bool:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from core.evidence.expected import Expected
 from core.evidence.judgement import Direction
 from core.evidence.observation import Ending, Observation
-from core.evidence.reasons import alike, telling
+from core.evidence.reasons import alike, same_failure, telling
 from core.model import BringupStatus
 
 _ORDER = (
@@ -49,12 +49,12 @@ def _stage(rows: Sequence[Observation]) -> BringupStatus | None:
 def _other_reason(rows: Sequence[Observation], expected: Expected) -> str | None:
     """The one reason that all of `rows` give, where the entry gives another."""
     # A declared reason or a message that stands for anything cannot be compared (spec 5.1).
-    told = [row.reason for row in rows if _says_something(row.reason)]
+    told = [row for row in rows if _says_something(row.reason)]
     if not told or not _says_something(expected.reason) or any(row.ending is Ending.CRASHED for row in rows):
         return None
-    newest = told[-1]
-    same = any(alike(expected.reason, reason) for reason in dict.fromkeys(told))
-    return None if same or not all(alike(newest, reason) for reason in dict.fromkeys(told)) else newest
+    newest, different = told[-1], {(row.reason, row.raised): row for row in told}.values()
+    same = any(alike(expected.reason, text) for row in different for text in (row.reason, row.raised) if text)
+    return None if same or not all(same_failure(newest, row) for row in different) else newest.reason
 
 
 @lru_cache(maxsize=65536)

@@ -20,14 +20,18 @@ class Ending(StrEnum):
     CRASHED = "crashed"
     """Its process was ended by a signal, or ended itself."""
     HUNG = "hung"
-    """It was stopped: neither output nor work, or out of time."""
+    """It was stopped after a while in which it neither wrote nor worked."""
+    SLOW = "slow"
+    """It was stopped by a time limit, and was seen at work until then."""
+    OUT_OF_TIME = "out_of_time"
+    """It was stopped by a time limit, and nobody says whether it worked or hung."""
     NOT_RUN = "not_run"
     """Skipped before the model ran: by its entry, its LLM combination or its arch."""
     BROKEN = "broken"
     """Setup, requirements or the loader's construction failed: says nothing of the model (spec 4.1)."""
 
 
-RAN = frozenset({Ending.PASSED, Ending.INACCURATE, Ending.FAILED, Ending.CRASHED, Ending.HUNG})
+RAN = frozenset(Ending) - {Ending.NOT_RUN, Ending.BROKEN}
 """The endings that say something of the model."""
 FAILURES = RAN - {Ending.PASSED}
 
@@ -61,7 +65,7 @@ class Observation:
     stage: BringupStatus
     """How far it came; UNKNOWN where nothing reliable says so."""
     reason: str
-    """The most telling line, verbatim, plain; empty where it passed."""
+    """The line that an entry would quote, verbatim, plain; empty where it passed."""
     seconds: float
     pcc: float | None = None
     """The lowest that is known. Of a training test the tags hold the forward one only (spec 4.6)."""
@@ -79,6 +83,13 @@ class Observation:
     commit: str = ""
     models_commit: str = ""
     """The commit of the submodule."""
+    raised: str = ""
+    """What the traceback says where `reason` is of the report's message or the log, and says otherwise."""
+
+    @property
+    def steady(self) -> str:
+        """What stays from run to run of one failure: the message of a report does not (spec 11)."""
+        return self.raised or self.reason
 
     @property
     def cell(self) -> tuple[str, str]:

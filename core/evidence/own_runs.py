@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from core.evidence.classify import Setting, observe
+from core.evidence.classify import Beside, Setting, observe
+from core.evidence.ending_fields import stage_in
 from core.evidence.observation import Ending, Observation, Origin
 from core.model import BringupStatus
 from core.numbers import duration, moment
@@ -16,7 +17,7 @@ from core.runs.record import RunRecord, RunState
 from core.runs.spec import Report
 from core.runs.tree_reader import TreeReader
 
-_STOPPED = {Outcome.CRASH: Ending.CRASHED, Outcome.HANG: Ending.HUNG, Outcome.TIMEOUT: Ending.HUNG}
+_STOPPED = (Outcome.CRASH, Outcome.HANG, Outcome.TIMEOUT)
 _NO_RESULT = (Outcome.CANCELLED, Outcome.LOST)
 _BEGUN = "_START"
 """Upstream's stage file names the stage that has begun (spec 4.5); the one that then failed is `FAILED_` and it."""
@@ -38,21 +39,29 @@ def own_observations(records: Iterable[RunRecord], reader: TreeReader) -> Iterat
 
 def own_observation(record: RunRecord) -> Observation:
     """What one ended device run shows."""
-    seen = observe(_testcase(record), _setting(record))
+    cause = str((record.result or {}).get("cause") or "")
+    beside = Beside(cause, _stage(record.stage))
+    seen = observe(_testcase(record), _setting(record), beside)
     assert seen is not None, "its name is that of a model test"
     if record.tree is not None:
         seen = replace(seen, commit=record.tree.commit, models_commit=record.tree.models)
-    ending = _STOPPED.get(record.outcome or Outcome.LOST)
-    cause = str((record.result or {}).get("cause") or "")
-    if ending is not None:
+    if record.outcome in _STOPPED:
         # What pytest may have written down before is of no model that was ended.
-        stage, reason = _stage(record.stage), cause or record.summary
-        return replace(seen, ending=ending, stage=stage, reason=reason, signal=record.signal, pcc=None)
-    if not seen.reason and seen.ending in (Ending.FAILED, Ending.BROKEN):
-        seen = replace(seen, reason=cause)
-    if seen.ending is Ending.FAILED and seen.stage is BringupStatus.UNKNOWN:
-        return replace(seen, stage=_stage(record.stage))
-    return seen
+        ending, reason = _stopped(record, cause)
+        crashed = ending is Ending.CRASHED and beside.stage is BringupStatus.UNKNOWN
+        stage = stage_in(reason) if crashed else beside.stage
+        return replace(seen, ending=ending, stage=stage, reason=reason, signal=record.signal, pcc=None, raised="")
+    return replace(seen, reason=cause) if seen.ending is Ending.BROKEN and not seen.reason else seen
+
+
+def _stopped(record: RunRecord, cause: str) -> tuple[Ending, str]:
+    """How a run ended that did not end well by itself, and the line that says why."""
+    if record.outcome is Outcome.CRASH:
+        return Ending.CRASHED, cause or record.summary
+    # The log of what was stopped ends with what our own signal made it say.
+    if record.outcome is Outcome.HANG:
+        return Ending.HUNG, f"Test hangs: {record.spec.hang_timeout:g} s without output or work"
+    return Ending.SLOW if record.at_work else Ending.OUT_OF_TIME, record.summary
 
 
 def _testcase(record: RunRecord) -> Testcase:

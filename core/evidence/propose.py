@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from core.edits.bulk import operations_for
 from core.edits.operations import Operation
 from core.edits.pending import Base
+from core.evidence.ending_fields import Fields
 from core.evidence.judgement import Judgement, Verdict
 from core.evidence.observation import Origin
 from core.evidence.policy import Policy
-from core.evidence.rules import Fields, wanted
+from core.evidence.rules import wanted
 from core.evidence.strip import strip_of
 from core.matrix.acting import UNWRITTEN, acting, raw_value
 from core.matrix.effective import supports

@@ -5,7 +5,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.runs.log_signs import shortened, telling_line
+from core.evidence.observation import Observation
+from core.runs.log_signs import is_noise, shortened, telling_line
 from core.runs.plain import plain_line
 
 _MOST_CHARACTERS = 2000
@@ -29,6 +30,9 @@ _VOLATILE = (
     # Not the digits of names (conv2d, bf16, n150), of signals and of error codes: these tell failures apart.
     (re.compile(r"(?<!signal )(?<!code: )(?<!code )(?<![\w.])[-+~]?\d+(?:[.,:_-]\d+)*\.?(?:e[-+]?\d+)?(?!\w)"), "#"),
 )
+_MARK = re.compile(r"^E\s+")
+"""How pytest begins the lines that tell."""
+_CODE_13 = re.compile(r"^.*\berror code:? ?13\b[\s.;:,-]*", re.IGNORECASE)
 _GENERIC = re.compile(
     r"^(?:e\s+)?(?:(?:builtins\.)?(?:runtime|assertion|value)error|exception|error|tt_fatal|tt_throw)(?::|$)\s*"
 )
@@ -106,14 +110,31 @@ def telling(text: str) -> str:
 
     Never "Error code: 13", which stands for anything (spec 5.1); empty where nothing else is said.
     """
-    lines = [plain_line(line) for line in text.splitlines()[:_MOST_LINES]]
-    if found := telling_line(lines):
-        return found
-    return next((shortened(line) for line in lines if line.strip() and not _says_nothing(line)), "")
+    lines = [_MARK.sub("", plain_line(line)).strip() for line in text.splitlines()[:_MOST_LINES]]
+    said = [_CODE_13.sub("", line) for line in lines if not is_noise(line)]
+    return telling_line(said) or next((shortened(line) for line in said if line), "")
 
 
-def _says_nothing(line: str) -> bool:
-    return re.search(r"\bError code: ?13\s*\.?$", line) is not None
+def words_of(message: str, log: str, raised: str) -> tuple[str, str]:
+    """The reason of a failure: of the report's own message, then of the log, then of the traceback (spec 7.3).
+
+    And what the traceback says, where that is something else; empty where it is not.
+    """
+    raised = telling(raised)
+    told = telling(message) or telling(log)
+    # The message is the text of the exception without its name, unless it was found elsewhere (spec 4.5).
+    if not told or told.rstrip("…") in raised or alike(told, raised):
+        return raised or told, ""
+    return told, raised
+
+
+def same_failure(one: Observation, other: Observation) -> bool:
+    """Whether two results tell of one failure: in the line to quote, else in what stays from run to run."""
+    if one.ending is not other.ending:
+        return False
+    if not (one.reason and other.reason) or alike(one.reason, other.reason):
+        return True
+    return not (one.raised and other.raised) and alike(one.steady, other.steady)
 
 
 def _once(text: str) -> str:

@@ -3,10 +3,11 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.edits.issues import issues_in
+from core.evidence.ending_fields import PROMOTED, UNCHECKED, Fields, Shown, deserved
 from core.evidence.judgement import Judgement, Verdict
 from core.evidence.observation import Ending, Observation
 from core.evidence.policy import PccPolicy, Policy
@@ -16,14 +17,10 @@ from core.ids import TestId
 from core.matrix.effective import resolve, status_on
 from core.model import BringupStatus, Entry, Status
 
-Fields = Mapping[str, object]
-"""By field the value that shall count; None: none is written."""
-
 _DEFAULT_PCC = 0.99
-_PROMOTED: Fields = {"status": Status.EXPECTED_PASSING.value, "reason": None, "bringup_status": None}
-_UNCHECKED: Fields = {"assert_pcc": False, "required_pcc": None}
 _STOPPED = (Ending.CRASHED, Ending.HUNG)
 _FAILURES = (Ending.FAILED, *_STOPPED)
+_BROKEN = (Verdict.REGRESSED, Verdict.CRASH, Verdict.HANG)
 _NUMBERS = (Verdict.PCC_LOOSE, Verdict.PCC_TIGHT)
 
 
@@ -47,6 +44,11 @@ def wanted(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str
         return Wanted(held=f"pinned: {judgement.pinned}")
     if judgement.verdict is Verdict.FLAKY:
         return Wanted(held="it passes and fails, and no status says that: rerun it, or pin it with the reason")
+    if judgement.verdict is Verdict.SLOW:
+        return Wanted(held="no status says that it takes too long: give it more time, or read its log")
+    if judgement.verdict in _BROKEN and len(judgement.rows) < policy.minimum_runs:
+        why = f"{len(judgement.rows)} of the {policy.minimum_runs} results that it takes to expect anything else of it"
+        return Wanted(held=why)
     found = _fields(judgement, entry, policy, issue)
     return Wanted(held=why) if (why := _refused(judgement, found.fields, entry, policy)) else found
 
@@ -75,17 +77,17 @@ def _fields(judgement: Judgement, entry: Entry | None, policy: Policy, issue: st
         return _failing(judgement, entry, stopped or failed, issue)
     if inaccurate:
         return _inaccurate(judgement, entry, inaccurate, policy.pcc, issue)
-    return Wanted(_PROMOTED)
+    return Wanted(PROMOTED)
 
 
 def _numbers(judgement: Judgement, entry: Entry | None) -> Fields:
     """The threshold that the numbers allow; where they allow none, the check is turned off."""
     if judgement.required_pcc is None:
-        return _UNCHECKED if judgement.verdict is Verdict.PCC_TIGHT else {}
+        return UNCHECKED if judgement.verdict is Verdict.PCC_TIGHT else {}
     checked = {"assert_pcc": None, "required_pcc": _written(judgement.required_pcc)}
     stage = resolve(entry, "bringup_status", judgement.arch).value
     # The stage and the reason of a check that was off say why it was off.
-    told = _PROMOTED if str(stage).upper() == BringupStatus.INCORRECT_RESULT else {}
+    told = PROMOTED if str(stage).upper() == BringupStatus.INCORRECT_RESULT else {}
     return {**told, **checked}
 
 
@@ -98,32 +100,26 @@ def _inaccurate(
     """
     threshold = _allowed(judgement, policy)
     if threshold is not None:
-        return Wanted({**_PROMOTED, "assert_pcc": None, "required_pcc": _written(threshold)})
+        return Wanted({**PROMOTED, "assert_pcc": None, "required_pcc": _written(threshold)})
     if judgement.verdict is Verdict.REGRESSED:
         return _failing(judgement, entry, rows, issue)
-    return Wanted({**_PROMOTED, **_UNCHECKED})
+    return Wanted({**PROMOTED, **UNCHECKED})
 
 
 def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observation], issue: str) -> Wanted:
-    """Expected to fail with the reason that most of `rows` give; skipped where it takes its process along."""
+    """As most of `rows` deserve it; the declared reason stays where it is still true, for it may link to an issue."""
     row = _typical(rows)
-    stops = row.ending in _STOPPED
-    fields: dict[str, object] = {
-        # A crash is an error even where a failure is expected (spec 4.3).
-        "status": (Status.NOT_SUPPORTED_SKIP if stops else Status.KNOWN_FAILURE_XFAIL).value,
-    }
-    if row.stage is not BringupStatus.UNKNOWN:
-        fields["bringup_status"] = row.stage.value
-    elif status_on(entry, judgement.arch) is Status.EXPECTED_PASSING:
-        fields["bringup_status"] = None
+    shown = Shown(row.ending, telling(row.reason), row.stage, row.signal)
+    if row.ending is Ending.INACCURATE:
+        shown = Shown(Ending.FAILED, shown.reason or "PCC comparison failed", row.stage)
+    found = deserved(shown, status_on(entry, judgement.arch))
+    if found.fields is None:
+        return Wanted(held=found.why)
+    reason = str(found.fields["reason"])
     declared = resolve(entry, "reason", judgement.arch).value
-    told = telling(row.reason) or _told_by_ending(row)
-    if isinstance(declared, str) and told and alike(declared, told):
-        # It may link to an issue, and what it says is still true.
-        return Wanted(fields)
-    if not told:
-        return Wanted(held="its logs say no more than error code 13: read one, and write the reason")
-    return Wanted({**fields, "reason": with_issue(told, issue)})
+    if isinstance(declared, str) and any(alike(declared, text) for text in (reason, row.raised) if text):
+        return Wanted({name: value for name, value in found.fields.items() if name != "reason"})
+    return Wanted({**found.fields, "reason": with_issue(reason, issue)})
 
 
 def with_issue(reason: str, issue: str) -> str:
@@ -150,19 +146,6 @@ def _typical(rows: Sequence[Observation]) -> Observation:
     counts = Counter(signature(row.reason) for row in rows)
     most = max(counts.values())
     return next(row for row in reversed(rows) if counts[signature(row.reason)] == most)
-
-
-def _told_by_ending(row: Observation) -> str:
-    match row.ending:
-        case Ending.HUNG:
-            return "Test hangs"
-        case Ending.CRASHED if row.signal:
-            return f"Running the test CRASHED with signal {row.signal}"
-        case Ending.CRASHED:
-            return "Running the test ended the process"
-        case Ending.INACCURATE:
-            return "PCC comparison failed"
-    return ""
 
 
 def _allowed(judgement: Judgement, policy: PccPolicy) -> float | None:

@@ -126,12 +126,15 @@ def _attempts(rows: list[tuple[int, int, str, str]]) -> Iterator[Attempt]:
 def _maker(names: tuple[str, ...]) -> Callable[[list[Any]], Observation]:
     """What makes an observation of values in the order of `names`, which were the fields when it was written."""
     converters = [(at, _CONVERTERS[name]) for at, name in enumerate(names) if name in _CONVERTERS]
-
+    # Before this field there was one word for whatever was stopped, and of reports only a time limit was read.
+    stopped = None if "raised" in names else names.index("ending")
     when, seconds = names.index("when"), names.index("seconds")
 
     def make(values: list[Any]) -> Observation:
         for at, convert in converters:
             values[at] = convert(values[at])
+        if stopped is not None and values[stopped] is Ending.HUNG:
+            values[stopped] = Ending.OUT_OF_TIME
         # What was added before both were bounded at the door.
         if not 0 <= values[when] <= LAST_MOMENT:
             values[when] = 0.0

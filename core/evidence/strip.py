@@ -13,6 +13,8 @@ MARKS: Mapping[Ending, str] = {
     Ending.FAILED: "x",
     Ending.CRASHED: "C",
     Ending.HUNG: "H",
+    Ending.SLOW: "S",
+    Ending.OUT_OF_TIME: "T",
     Ending.NOT_RUN: "-",
     Ending.BROKEN: "?",
 }

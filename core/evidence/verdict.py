@@ -10,6 +10,7 @@ from core.evidence.expected import Expected
 from core.evidence.judgement import Direction, Judgement, Verdict
 from core.evidence.observation import RAN, Ending, Observation, lowest
 from core.evidence.policy import Policy
+from core.evidence.reasons import same_failure
 from core.evidence.thresholds import lowered, raised
 from core.model import Status
 
@@ -23,10 +24,18 @@ class _Kind(Enum):
     FAIL = "failed"
     CRASH = "crashed"
     HANG = "hung"
+    SLOW = "out of time"
+    """Whether it was at work then or not, it has not come to an end."""
 
 
 _MEASURED = (Ending.PASSED, Ending.INACCURATE)
-_KINDS = {Ending.FAILED: _Kind.FAIL, Ending.CRASHED: _Kind.CRASH, Ending.HUNG: _Kind.HANG}
+_KINDS = {
+    Ending.FAILED: _Kind.FAIL,
+    Ending.CRASHED: _Kind.CRASH,
+    Ending.HUNG: _Kind.HANG,
+    Ending.SLOW: _Kind.SLOW,
+    Ending.OUT_OF_TIME: _Kind.SLOW,
+}
 # `Enum.value` and the members of an enum are looked up anew with every use.
 _WORDS = tuple((kind, kind.value) for kind in _Kind)
 # Compared one by one: to hash a member of an enum takes longer than all of that.
@@ -112,16 +121,26 @@ def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) ->
     kinds = [_kind(row, expected) for row in rows]
     low = kinds.count(_Kind.LOW)
     if 0 < low < len(kinds) == low + kinds.count(_Kind.PASS) and expected.status is not Status.UNSPECIFIED:
-        # Not two behaviours, but one number on both sides of a threshold.
-        return _low(expected, rows, policy) or _flaky(kinds, rows)
+        # Not two behaviours, but one number on both sides of a threshold; unless it broke, and stayed so.
+        said = _low(expected, rows, policy)
+        if said is not None or kinds[-1] is _Kind.PASS:
+            return said or _flaky(kinds, rows)
     passed = [kind is _Kind.PASS for kind in kinds]
     turns = [at for at in range(1, len(rows)) if passed[at] is not passed[at - 1]]
-    if len(turns) > 1 or (turns and len(rows) - turns[0] < policy.minimum_runs):
+    if len(turns) > 1 or (turns and not _settled(expected, rows[turns[0] :], passed[-1], policy)):
         return _flaky(kinds, rows)
     # It has changed once and stayed so: what it was before says nothing any more.
     since = turns[0] if turns else 0
     rows, kinds = rows[since:], kinds[since:]
     return _passing(expected, rows, policy) if passed[-1] else _failing(expected, rows, kinds, policy)
+
+
+def _settled(expected: Expected, since: Sequence[Observation], passed: bool, policy: Policy) -> bool:
+    """Whether what changed once has changed for good: it has lasted, or failures since one night have one cause."""
+    if len(since) >= policy.minimum_runs:
+        return True
+    broke = not passed and expected.status is Status.EXPECTED_PASSING
+    return broke and len(since) > 1 and all(row.reason and same_failure(row, since[-1]) for row in since)
 
 
 def _kind(row: Observation, expected: Expected) -> _Kind:
@@ -166,6 +185,11 @@ def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_K
     ended = [kind for kind in kinds if kind is _Kind.CRASH or kind is _Kind.HANG]
     if ended:
         return _ended(ended[-1], expected, rows, kinds)
+    slow = [row for row, kind in zip(rows, kinds, strict=True) if kind is _Kind.SLOW]
+    if slow and len(rows) - len(slow) < policy.minimum_runs:
+        return _slow(slow, expected, f"the last {len(rows)}: {_counted(kinds)}")
+    rows = [row for row in rows if row not in slow]
+    kinds = [kind for kind in kinds if kind is not _Kind.SLOW]
     why = f"the last {len(rows)}: {_counted(kinds)}"
     if expected.status is Status.UNSPECIFIED:
         return _Said(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
@@ -184,6 +208,15 @@ def _ended(ended: _Kind, expected: Expected, rows: Sequence[Observation], kinds:
     if expected.status is Status.NOT_SUPPORTED_SKIP:
         return _Said(Verdict.ACTIVE, f"{what}; the entry says skip", rows)
     return _Said(Verdict.CRASH if ended is _Kind.CRASH else Verdict.HANG, what, rows)
+
+
+def _slow(slow: Sequence[Observation], expected: Expected, what: str) -> _Said:
+    """A time limit says nothing of how it would have ended."""
+    if expected.status is Status.NOT_SUPPORTED_SKIP:
+        return _Said(Verdict.ACTIVE, f"{what}; the entry says skip", slow)
+    busy = [row.ending for row in slow].count(Ending.SLOW)
+    told = f"{busy} of {len(slow)} seen at work until then" if busy else "nobody saw whether it worked until then"
+    return _Said(Verdict.SLOW, f"{what}; {told}", slow)
 
 
 def _low(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said | None:

@@ -39,6 +39,8 @@ class Remains:
     """Something of it survives every signal."""
     seconds: float
     """How long it ran."""
+    idle: float | None = None
+    """Where its time was up: its last seconds without output and work; None: nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ def conclude(remains: Remains) -> Finished:
         result=_with_cause(remains, told),
         detail="some of its processes cannot be stopped" if remains.stuck else told.detail,
         stage=_stage(remains) if remains.spec.report is Report.JUNIT else "",
+        idle=remains.idle,
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError
-from core.numbers import duration, moment
+from core.numbers import LONGEST, duration, finite, moment
 from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome
 from core.runs.tree_state import TreeState
@@ -60,6 +60,8 @@ class Finished:
     """The bring-up stage that upstream's runner last said it had begun; empty where it said none."""
     edited: bool = False
     """Its loader, or what that imports, was changed while it ran: nobody knows what it is a result of."""
+    idle: float | None = None
+    """Of a run over its time limit: its last seconds without output and work; None: nobody knows."""
 
 
 Event = Queued | Started | Finished
@@ -139,6 +141,7 @@ def _encode(event: Event) -> tuple[str, dict[str, object]]:
                 "detail": event.detail,
                 "stage": event.stage,
                 "edited": event.edited,
+                "idle": event.idle,
             }
 
 
@@ -172,7 +175,14 @@ def _finished(at: float, raw: Mapping[str, Any]) -> Finished:
         str(raw["detail"]),
         str(raw["stage"]),
         bool(raw.get("edited", False)),
+        _idle(raw.get("idle")),
     )
+
+
+def _idle(value: object) -> float | None:
+    """Seconds; None where nobody knows, and for what nothing can last."""
+    number = finite(value)
+    return number if number is not None and 0 <= number <= LONGEST else None
 
 
 def _code(value: object) -> int | None:

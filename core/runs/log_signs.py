@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _REASON_CHARACTERS = 120
+_CANONICAL_CHARACTERS = 200
+_CANONICAL = re.compile(r"dtypes match|same dtype|expected scalar type|not implemented for 'BFloat16'")
+"""Failures by dtypes, which entries quote whole (spec 7.2)."""
 
 
 class Kind(StrEnum):
@@ -52,6 +55,11 @@ _WORDS = re.compile(
     "rror|=====|FA|START|TT_T|Traceback|Memory|L1|ailed|UNREACHABLE|terminate|PCC|fault|Abort|Kill|Excep|Exit|Inter"
 )
 
+_NOISE = re.compile(
+    r"\b(?:Deprecation|Future|User)Warning\b|Found an argument on non-XLA device"
+    r"|^(?:E\s+)?(?:While executing %|Original traceback:|None$|Use tlparse to see)"
+)
+"""Warnings, and what torch puts below an error: beside failures they say nothing of them (spec 7)."""
 _PREFIX = re.compile(
     r"^(?:E\s+)?"
     r"(?:[\d:.,TZ/ -]{8,}\|\s*)?(?:\w+\s*\|\s*)*"  # 12:00:01 | critical | Always |
@@ -75,6 +83,11 @@ def is_error(line: str) -> bool:
     return sign is not None and sign.kind is Kind.ERROR
 
 
+def is_noise(line: str) -> bool:
+    """Whether a line stands beside failures and tells of none."""
+    return _NOISE.search(line) is not None
+
+
 def telling_line(lines: Sequence[str]) -> str:
     """The line that says most about why a test failed, short enough for a `reason` (spec 6); empty where none does.
 
@@ -83,7 +96,7 @@ def telling_line(lines: Sequence[str]) -> str:
     best, weight = "", 0
     for at, line in enumerate(lines):
         sign = sign_of(line)
-        if sign is not None and sign.weight > weight:
+        if sign is not None and sign.weight > weight and not is_noise(line):
             best, weight = _message(line, lines[at + 1 : at + 8]), sign.weight
     return best
 
@@ -91,7 +104,7 @@ def telling_line(lines: Sequence[str]) -> str:
 def shortened(text: str) -> str:
     """`text` on one line, with single spaces, cut behind a word where it is too long for a `reason`."""
     text = " ".join(text.split())
-    if len(text) <= _REASON_CHARACTERS:
+    if len(text) <= (_CANONICAL_CHARACTERS if _CANONICAL.search(text) else _REASON_CHARACTERS):
         return text
     head = text[: _REASON_CHARACTERS - 1]
     return f"{head.rpartition(' ')[0] or head}…"

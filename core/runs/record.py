@@ -15,6 +15,8 @@ from core.runs.tree_state import TreeState
 
 _SUMMARY_CHARACTERS = 400
 _FEW_PIDS = 5
+_A_WHILE = 60.0
+"""Seconds for which a run that works may be silent and idle: it loads weights, or waits for its device."""
 
 
 class RunState(StrEnum):
@@ -62,11 +64,18 @@ class RunRecord:
     """The state of the checkout that it started on; None: it has not, or that was not written down."""
     edited: bool = False
     """Its loader, or what that imports, was changed while it ran."""
+    idle: float | None = None
+    """Of a run over its time limit: its last seconds without output and work; None: nobody knows."""
 
     @property
     def active(self) -> bool:
         """Whether there is something to wait for."""
         return self.state in (RunState.QUEUED, RunState.RUNNING)
+
+    @property
+    def at_work(self) -> bool:
+        """Whether it is known to have written or worked just before its time was up."""
+        return _at_work(self.idle, self.seconds or 0.0)
 
     @property
     def directory(self) -> Path:
@@ -129,6 +138,7 @@ def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence 
         stage=finished.stage if finished else "",
         tree=started.tree if started else None,
         edited=finished is not None and finished.edited,
+        idle=finished.idle if finished else None,
     )
 
 
@@ -169,7 +179,8 @@ def _why(spec: RunSpec, finished: Finished) -> str:
             stage = f"in {finished.stage}" if finished.stage else ""
             return _and(" ".join(filter(None, (f"ended by {signal_name(finished.signal)}", stage))), finished.detail)
         case Outcome.TIMEOUT:
-            return _and(f"stopped after {finished.seconds:.0f} s; the limit is {spec.timeout:g} s", finished.detail)
+            limit = f"stopped after {finished.seconds:.0f} s{_until(finished)}; the limit is {spec.timeout:g} s"
+            return _and(limit, finished.detail)
         case Outcome.HANG:
             silent = f"stopped after {finished.seconds:.0f} s, the last {spec.hang_timeout:g} s without output or work"
             return _and(silent, finished.detail)
@@ -178,6 +189,17 @@ def _why(spec: RunSpec, finished: Finished) -> str:
         case Outcome.LOST:
             return finished.detail or "nothing of it is left, and nobody saw its end"
     return finished.detail or told or f"ended with exit code {finished.exit_code} and no result"
+
+
+def _until(finished: Finished) -> str:
+    if finished.idle is None:
+        return ""
+    still = _at_work(finished.idle, finished.seconds)
+    return ", still at work" if still else f", the last {finished.idle:.0f} s without output or work"
+
+
+def _at_work(idle: float | None, seconds: float) -> bool:
+    return idle is not None and idle < min(_A_WHILE, seconds / 2)
 
 
 def _and(what: str, detail: str) -> str:

@@ -217,7 +217,9 @@ class Scheduler:
     def _conclude(self, watch: Watch, now: float) -> None:
         del self._watched[watch.spec.run_id]
         end = conclude(
-            Remains(watch.spec, watch.directory, watch.exit(), watch.stopped, watch.stuck, now - watch.begun)
+            Remains(
+                watch.spec, watch.directory, watch.exit(), watch.stopped, watch.stuck, now - watch.begun, watch.idle
+            )
         )
         self._ends[watch.spec.run_id] = replace(end, edited=self._edited(watch.spec))
         if watch.spec.stop_on_failure and end.outcome in FAILURES:

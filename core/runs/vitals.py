@@ -7,6 +7,7 @@ _IDLE_SHARE = 0.1
 """Loops and threads that poll something use a little of a processor without getting anywhere."""
 _RESOLUTION = 0.02
 """Processor time is counted in ticks of a hundredth of a second."""
+_SECONDS_BETWEEN = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +27,23 @@ class Vitals:
     def __init__(self, limit: float, first: Sign) -> None:
         self._limit = limit
         self._last = first
+        self.alive = False
+        """It has written or worked since the first sign."""
 
     @property
     def interval(self) -> float:
         """Seconds after which it is worth looking again."""
-        return min(10.0, max(0.1, self._limit / 10))
+        return min(_SECONDS_BETWEEN, max(0.1, self._limit / 10)) if self._limit else _SECONDS_BETWEEN
 
     def hangs(self, sign: Sign) -> bool:
         """Whether nothing has happened up to `sign` for as long as the limit."""
+        return 0 < self._limit <= self.idle(sign)
+
+    def idle(self, sign: Sign) -> float:
+        """For how many seconds up to `sign` nothing has happened."""
         waited = sign.at - self._last.at
         worked = abs(sign.processor - self._last.processor) > max(_RESOLUTION, _IDLE_SHARE * waited)
         if sign.log_size != self._last.log_size or worked:
-            self._last = sign
-            return False
-        return 0 < self._limit <= waited
+            self._last, self.alive = sign, True
+            return 0.0
+        return waited

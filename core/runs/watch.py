@@ -35,8 +35,11 @@ class Watch:
         """There is nothing left to wait for."""
         self.stopped: Outcome | None = None
         """Why it had to be ended; None: it ended by itself, or has not ended."""
+        self.idle: float | None = None
+        """For how many seconds it had neither written nor worked when its time was up; None: nobody knows."""
         self._ladder: Ladder | None = None
-        self._vitals = Vitals(spec.hang_timeout, self._sign(now) if spec.hang_timeout else Sign(now, 0, 0.0))
+        self._vitals = Vitals(spec.hang_timeout, self._sign(now))
+        self._from_its_start = begun == now
         self._look_again = now + self._vitals.interval
 
     @property
@@ -78,8 +81,11 @@ class Watch:
             # Its minder waits for something that it left running: that would take the next run's memory.
             self._ladder = Ladder([min(grace, _LEFTOVER_GRACE) for grace in self.spec.graces])
         elif self.spec.timeout and now - self.begun > self.spec.timeout:
+            idle = self._vitals.idle(self._sign(now))
+            # Of the time before somebody else watched it nothing is known.
+            self.idle = idle if self._vitals.alive or self._from_its_start else None
             self.stop(Outcome.TIMEOUT)
-        elif self.spec.hang_timeout and now >= self._look_again:
+        elif now >= self._look_again:
             self._look_again = now + self._vitals.interval
             if self._vitals.hangs(self._sign(now)):
                 self.stop(Outcome.HANG)

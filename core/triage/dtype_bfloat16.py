@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """dtype-bfloat16: a training test fails in bfloat16 and not in float32 (spec 7.2)."""
 
+from core.evidence.reasons import telling
 from core.triage.case import Case
 from core.triage.effects import Steps
 from core.triage.frame import (
@@ -21,15 +22,16 @@ from core.triage.loader_code.edit import Edit
 from core.triage.loader_code.symptom import Symptom
 from core.triage.report import Report, abort
 from core.triage.repro import Repro
-from core.triage.signatures import CROSS_DTYPE, OP_NOT_IMPLEMENTED, dtype_flavour, reason_line
+from core.triage.signatures import CROSS_DTYPE, OP_NOT_IMPLEMENTED, dtype_flavour
 
 
 def gate(reason: str) -> str:
-    """Why an entry of this reason is none for this workflow; empty: it is, or gives none and the CPU has to tell."""
-    if not reason or dtype_flavour(reason):
+    """Why an entry of this reason is none for this workflow; empty: it is."""
+    if dtype_flavour(reason):
         return ""
     return (
-        f"This workflow only handles bfloat16 dtype-mismatch training failures. The failing reason here is: {reason}."
+        "This workflow only handles bfloat16 dtype-mismatch training failures. "
+        f"The failing reason here is: {reason or '(none)'}."
     )
 
 
@@ -65,7 +67,7 @@ def _wrong(report: Report, after: Repro, before: Repro) -> str:
     if after.low is None or dtype_flavour(after.low.error) == CROSS_DTYPE:
         return "the failure stayed the same"
     if set_back(after, before):
-        return f"the loader itself failed: {reason_line(after.low.error)}"
+        return f"the loader itself failed: {telling(after.low.error)}"
     if after.ok and (after.full is None or not after.full.ok):
         report.review.append(f"with the edit float32 fails: {after.full.error if after.full else after.summary}")
         return "float32 failed"
@@ -79,7 +81,7 @@ def _after_edit(case: Case, report: Report, before: dict[str, Repro], after: dic
     if target.ok:
         report.decide("fixed", "the edit mends the CPU run; the device decides")
     else:
-        report.decide("new-failure", f"the dtypes fit now, and another failure shows: {reason_line(target.low.error)}")
+        report.decide("new-failure", f"the dtypes fit now, and another failure shows: {telling(target.low.error)}")
     passing = [member.id for member in report.scope if after[member.id].ok]
     errors = _errors({member.id: after[member.id] for member in report.scope if not after[member.id].ok})
     seen = yield from on_device(report, passing, errors)

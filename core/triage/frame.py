@@ -4,13 +4,14 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from core.evidence.observation import Ending
+from core.evidence.reasons import alike, telling
+from core.matrix.effective import as_status
 from core.triage.case import Case, Member
 from core.triage.effects import Ask, EditLoader, RevertLoader, RunCpu, RunDevice, Steps
 from core.triage.loader_code.edit import Edit
 from core.triage.outcomes import Observed, expected_failure, operations, wanted
 from core.triage.report import CpuLine, Report, abort
 from core.triage.repro import Repro
-from core.triage.signatures import reason_line
 
 BEFORE, AFTER = "before", "after"
 
@@ -141,9 +142,12 @@ def unfixed(report: Report, errors: Mapping[str, str], *, verify: bool = True) -
 
 def _expect_failure(report: Report, member: Member, error: str, shown: Observed | None) -> None:
     """What a device shows counts more than the CPU, but for a pass: a person has to look at that."""
-    reason = reason_line(error)
-    if shown is None or (shown.ending is Ending.FAILED and reason in shown.reason):
-        _write(report, member, expected_failure(error), f"expected to fail: {reason}")
+    reason, fields = telling(error), expected_failure(error)
+    if not fields:
+        report.states[member.id] = "unchanged: fails on CPU, and nothing that it says is a reason"
+        report.review.append(f"{member.id} fails on CPU, and nothing that it says is a reason: see its log")
+    elif shown is None or (shown.ending is Ending.FAILED and _says(shown, reason)):
+        _write(report, member, fields, f"expected to fail: {reason}")
     elif shown.ending in _RAN:
         report.states[member.id] = "unchanged: fails on CPU, passes on the device"
         report.review.append(f"{member.id} passes on the device although its CPU run fails")
@@ -152,8 +156,12 @@ def _expect_failure(report: Report, member: Member, error: str, shown: Observed 
         _conclude(report, member, shown)
 
 
+def _says(shown: Observed, reason: str) -> bool:
+    return reason.rstrip("…") in shown.reason or alike(reason, shown.line)
+
+
 def _conclude(report: Report, member: Member, shown: Observed) -> None:
-    found = wanted(shown)
+    found = wanted(shown, as_status(member.status))
     if found.fields is None:
         report.states[member.id] = f"unchanged: {found.why}"
         report.review.append(f"{member.id} {found.why}")

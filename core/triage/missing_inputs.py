@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from core.evidence.observation import RAN, Ending
+from core.evidence.reasons import telling
 from core.model import Status
 from core.triage.case import Case
 from core.triage.effects import Steps
@@ -26,7 +27,7 @@ from core.triage.loader_code.inputs_edit import batch_of_two, decoder_inputs, de
 from core.triage.loader_code.model_config import Start
 from core.triage.report import Report, abort
 from core.triage.repro import Phase, Repro
-from core.triage.signatures import BN_SINGLE_VALUE, DECODER_INPUTS, MISSING_TARGETS, inputs_flavour, reason_line
+from core.triage.signatures import BN_SINGLE_VALUE, DECODER_INPUTS, MISSING_TARGETS, inputs_flavour
 
 _Make: TypeAlias = Callable[[str, Phase, str, Start | None], Edit | NoSite]
 
@@ -42,12 +43,12 @@ _EDITS: Mapping[str, _Make] = {
 
 
 def gate(reason: str) -> str:
-    """Why an entry of this reason is none for this workflow; empty: it is, or gives none and the CPU has to tell."""
-    if not reason or inputs_flavour(reason):
+    """Why an entry of this reason is none for this workflow; empty: it is."""
+    if inputs_flavour(reason):
         return ""
     return (
         "This workflow only handles training failures by missing inputs: decoder inputs, detection targets, or a "
-        f"batch of one in batch normalisation. The failing reason here is: {reason}."
+        f"batch of one in batch normalisation. The failing reason here is: {reason or '(none)'}."
     )
 
 
@@ -80,7 +81,7 @@ def _after_edit(case: Case, report: Report, before: dict[str, Repro], after: dic
         return
     if set_back(target, before[case.id]):
         report.decide("edit-without-effect", "with the edit the loader itself fails, so it was taken back")
-        yield from take_back(report, f"the loader failed with it: {reason_line(target.low.error)}")
+        yield from take_back(report, f"the loader failed with it: {telling(target.low.error)}")
         yield from unfixed(report, _errors(before))
         return
     for member in tuple(report.scope):
@@ -91,7 +92,7 @@ def _after_edit(case: Case, report: Report, before: dict[str, Repro], after: dic
     if target.ok:
         report.decide("fixed", "with the edit training runs on CPU; the device decides")
     else:
-        report.decide("new-failure", f"the inputs are there now, and it fails by: {reason_line(target.low.error)}")
+        report.decide("new-failure", f"the inputs are there now, and it fails by: {telling(target.low.error)}")
     passing = [member.id for member in report.scope if after[member.id].ok]
     errors = _errors({member.id: after[member.id] for member in report.scope if not after[member.id].ok})
     expected = [one.id for one in case.inference if one.status == Status.EXPECTED_PASSING and one.id in after]

@@ -3,7 +3,7 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from core.sources.model_info import ModelInfos
 from core.text import one_line
 from core.triage.case import Member, member_to_fields
 from core.triage.device import missing_device, plan_device, with_forks
-from core.triage.device_result import read_device_result
+from core.triage.device_result import read_device_result, read_device_run
 from core.triage.effects import Answer
 from core.triage.loader_code.blast_radius import returning
 from core.triage.loader_code.edit import Edit
@@ -36,6 +36,7 @@ from core.triage.repro import Repro
 from core.triage.resolve import members
 from core.triage.session import Session
 
+_NO_DEVICE = "a run that claimed no device"
 _SAY_SECONDS = 15.0
 """How often it is said what is waited for."""
 _UNDONE = frozenset({Outcome.LOST, Outcome.CANCELLED})
@@ -168,12 +169,8 @@ def run_device(world: World, session: Session, spec: RunSpec, ids: Sequence[str]
         done = await_runs(world, [done[0].spec.run_id])
     record = done[0]
     file = record.directory / JUNIT
-    if file.is_file():
-        return read_report(world, file, ids)
-    # Without its file nothing is known of the tests that came after the one that took pytest along.
-    ending = "crashed" if record.outcome is Outcome.CRASH and len(ids) == 1 else "broken"
-    ending = "hung" if record.outcome in (Outcome.HANG, Outcome.TIMEOUT) and len(ids) == 1 else ending
-    return [{"id": id, "ending": ending, "reason": record.summary, "stage": ""} for id in ids]
+    by = stand_in(read_testcases(file)) if file.is_file() else "" if record.spec.devices else _NO_DEVICE
+    return _of_device(world, file, by, read_device_run(record, ids))
 
 
 def read_report(world: World, file: Path, ids: Sequence[str]) -> Answer:
@@ -182,8 +179,11 @@ def read_report(world: World, file: Path, ids: Sequence[str]) -> Answer:
     Raises TTMatrixError for a file that cannot be read, UsageError for one that mentions none of `ids`, or that was
     made without a device where the policy of the checkout does not take that for one.
     """
-    found = read_device_result(file, ids)
-    by = stand_in(read_testcases(file))
+    return _of_device(world, file, stand_in(read_testcases(file)), read_device_result(file, ids))
+
+
+def _of_device(world: World, file: Path, by: str, found: Sequence[Mapping[str, str]]) -> Answer:
+    """Each answer of `found` with what gave it where that was no device. Raises UsageError as above."""
     if by and not world.stand_in:
         detail = f"It was made by {by}, which proves nothing of one. Nothing was changed."
         raise UsageError(f"{file} is no report of a device", detail, "Run the test on a machine with a device.")

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the text of an error says: which failure it is, the line to quote, the stage it happened in (spec 7)."""
+"""What the text of an error says of the workflow it is for: its flavour (spec 7)."""
 
 import re
-from collections.abc import Iterable, Mapping
-
-from core.model import BringupStatus
+from collections.abc import Mapping
 
 OP_NOT_IMPLEMENTED = "op_not_implemented"
 CROSS_DTYPE = "cross_dtype"
@@ -39,24 +37,6 @@ _UNPACK: Mapping[str, tuple[str, ...]] = {
     UNHANDLED_OUTPUT: ("doesn't implement unpack_forward_output", "No handler for class"),
 }
 
-_STAGES: tuple[tuple[BringupStatus, re.Pattern[str]], ...] = (
-    (
-        BringupStatus.FAILED_TTMLIR_COMPILATION,
-        re.compile(r"\berror: |\bttir\.|\bttnn\.|ElementsAttr|Aborted|core dumped|signal 6\b|SIGABRT"),
-    ),
-    (
-        BringupStatus.FAILED_RUNTIME,
-        re.compile(r"TT_FATAL|TT_THROW|Out of Memory|circular buffers|signal \d+|SIG[A-Z]{3}", re.IGNORECASE),
-    ),
-)
-_GENERIC = re.compile(r"error code:? ?13\b", re.IGNORECASE)
-_SIGNAL_BEARING = re.compile(r"TT_FATAL|TT_THROW|\berror: |\w+Error\b")
-_TRACEBACK_MARK = re.compile(r"^E\s+")
-"""How pytest begins the lines that tell."""
-_NOISE = re.compile(r"DeprecationWarning|FutureWarning|UserWarning|Found an argument on non-XLA device")
-_REASON_CHARACTERS = 120
-_ELLIPSIS = "..."
-
 
 def dtype_flavour(text: str) -> str:
     """The flavour of a bfloat16 dtype failure; empty where it is none."""
@@ -77,33 +57,5 @@ def inputs_flavour(text: str) -> str:
     return _named(_MISSING, text)
 
 
-def reason_line(error: str) -> str:
-    """The line of `error` to write as a reason: verbatim; cut at a word where it is much longer than a line.
-
-    Never the generic "Error code: 13": where that is all there is, it is empty (spec 7.1).
-    """
-    stripped = (_TRACEBACK_MARK.sub("", line).strip() for line in error.splitlines())
-    lines = [line for line in stripped if line and not _NOISE.search(line)]
-    telling = [line for line in lines if not _GENERIC.search(line)]
-    first = next(iter(telling[:1] if lines[:1] == telling[:1] else _signal_bearing(telling)), "")
-    return first if dtype_flavour(first) else _cut(first)
-
-
-def stage_of(text: str) -> BringupStatus:
-    """The stage a failure text points to: compiler, device, else Python before both (spec 7.3)."""
-    found = (stage for stage, pattern in _STAGES if pattern.search(text))
-    return next(found, BringupStatus.FAILED_FE_COMPILATION)
-
-
 def _named(table: Mapping[str, tuple[str, ...]], text: str) -> str:
     return next((name for name, parts in table.items() if any(part in text for part in parts)), "")
-
-
-def _signal_bearing(lines: Iterable[str]) -> Iterable[str]:
-    return (line for line in lines if _SIGNAL_BEARING.search(line))
-
-
-def _cut(line: str) -> str:
-    if len(line) <= _REASON_CHARACTERS:
-        return line
-    return line[: _REASON_CHARACTERS - len(_ELLIPSIS)].rpartition(" ")[0].rstrip(" ,;:") + _ELLIPSIS

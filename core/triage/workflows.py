@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from core.evidence.ending_fields import stage_in
 from core.model import BringupStatus
 from core.triage import dtype_bfloat16, missing_inputs, unpack_forward_output
 from core.triage.case import Case
@@ -13,7 +14,7 @@ from core.triage.frame import first_look
 from core.triage.machine import Workflow
 from core.triage.report import Report, abort
 from core.triage.repro import Repro
-from core.triage.signatures import dtype_flavour, inputs_flavour, stage_of, unpack_flavour
+from core.triage.signatures import dtype_flavour, inputs_flavour, unpack_flavour
 
 AUTO = "auto"
 
@@ -64,7 +65,7 @@ def _named(name: str) -> Workflow:
         report.workflow, report.chosen = name, "asked for"
         # Before anything runs: what the entry says is enough to turn it away.
         if refusal := kind.gate(case.target.reason):
-            abort(refusal)
+            abort(refusal if case.target.reason else f"{refusal} Left to itself, the CPU run picks a workflow.")
         yield from kind.run(case, report)
 
     return run
@@ -99,7 +100,7 @@ def _passes_here(reason: str, id: str) -> str:
     run = f"Run it on a device: `ttmatrix run {shlex.quote(id)} --kind device`. Nothing was edited."
     if not reason:
         return f"The test passes on CPU, and its entry gives no reason to go by. {run}"
-    if stage_of(reason) is not BringupStatus.FAILED_FE_COMPILATION:
+    if stage_in(reason) not in (BringupStatus.FAILED_FE_COMPILATION, BringupStatus.UNKNOWN):
         return f"The test passes on CPU, and its entry's reason is a failure that only a device has: {reason}. {run}"
     return f"The test passes on CPU, and no workflow is for its entry's reason: {reason}. {run}"
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.evidence.classify import Setting, ending_of, model_test, observe, stage_in
+from core.evidence.classify import Beside, Setting, ending_of, model_test, observe
 from core.evidence.observation import Ending, Observation
 from core.model import BringupStatus, Function, Status
 from core.runs.junit import Testcase, read_testcases
@@ -134,7 +134,13 @@ def test_other_tests_are_none_of_ours() -> None:
     [
         (PLAIN, Ending.PASSED),
         (replace(PLAIN, outcome=Outcome.XFAIL), Ending.BROKEN),
-        (replace(PLAIN, outcome=Outcome.FAIL, message="Failed: Timeout (>60.0s) from pytest-timeout."), Ending.HUNG),
+        (
+            replace(PLAIN, outcome=Outcome.FAIL, message="Failed: Timeout (>60.0s) from pytest-timeout."),
+            Ending.OUT_OF_TIME,
+        ),
+        (replace(PLAIN, outcome=Outcome.FAIL, text="x\nE   Failed: Timeout >60.0s"), Ending.OUT_OF_TIME),
+        (replace(PLAIN, outcome=Outcome.XFAIL, text="Timeout (>60.0s) from pytest-timeout."), Ending.OUT_OF_TIME),
+        (replace(PLAIN, outcome=Outcome.FAIL, text="E   TimeoutError: x", tags={"arch": "n150"}), Ending.FAILED),
         (replace(PLAIN, outcome=Outcome.ERROR, message="x", tags={"bringup_status": "PASSED"}), Ending.FAILED),
         (replace(PLAIN, tags={"bringup_status": "PASSED", "pcc": math.inf}), Ending.INACCURATE),
         (replace(PLAIN, tags={"bringup_status": 3, "model_test_status": None, "pcc": "x"}), Ending.PASSED),
@@ -150,21 +156,36 @@ def test_tags_of_the_wrong_type_say_nothing() -> None:
     assert (one.arch, one.pcc, one.pcc_checked, one.guidance) == ("", None, None, ())
 
 
-@pytest.mark.parametrize(
-    ("text", "stage"),
-    [
-        ("E   RuntimeError: TT_FATAL @ /ttnn.cpp:1", BringupStatus.FAILED_RUNTIME),
-        ("loc(\"x\"): error: 'ttir.conv2d' op failed", BringupStatus.FAILED_TTMLIR_COMPILATION),
-        ("ElementsAttr does not provide iteration facilities", BringupStatus.FAILED_TTMLIR_COMPILATION),
-        ("ValueError: no", BringupStatus.UNKNOWN),
-    ],
-)
-def test_some_texts_give_the_stage_away(text: str, stage: BringupStatus) -> None:
-    assert stage_in(text) is stage
-
-
 def test_a_number_that_no_float_holds_is_no_measurement() -> None:
     tags = {"arch": "n150", "bringup_status": "PASSED", "pcc": 10**400, "pcc_threshold": 10**400, "atol": 10**400}
     case = Testcase("", f"test_all_models_torch[{TEST_ID}]", Outcome.PASS, "", "", None, 1.0, {}, tags)
     seen = observe(case, Setting())
     assert seen and (seen.pcc, seen.pcc_required, seen.ending) == (None, None, Ending.PASSED)
+
+
+def test_the_reports_message_is_quoted_and_what_was_raised_is_remembered() -> None:
+    """The message differs from run to run of one failure, what was raised does not (spec 11)."""
+    tags = {"bringup_status": "FAILED_TTMLIR_COMPILATION", "model_test_status": "ModelTestStatus.EXPECTED_PASSING"}
+    text = "E   ValueError: the wrapper gave up"
+    case = replace(PLAIN, outcome=Outcome.FAIL, text=text, tags=tags, properties={"error_message": "error: bad gather"})
+    one = observe(case, Setting())
+    assert one is not None
+    assert (one.reason, one.raised, one.steady) == ("error: bad gather", text[4:], text[4:])
+    plain = observe(replace(case, properties={}), Setting())
+    assert plain is not None
+    assert (plain.reason, plain.raised, plain.steady) == (text[4:], "", text[4:])
+    logged = observe(replace(case, properties={}), Setting(), Beside("TT_FATAL: no room"))
+    assert logged is not None
+    assert logged.reason == "TT_FATAL: no room"
+
+
+def test_how_far_a_run_came_is_told_by_its_tags_then_by_its_stage_file_then_by_its_text() -> None:
+    case = replace(PLAIN, outcome=Outcome.FAIL, text="E   ValueError: x", tags={"bringup_status": "UNKNOWN"})
+    begun = Beside(stage=BringupStatus.FAILED_RUNTIME)
+    live = replace(case, tags={"bringup_status": "FAILED_TTMLIR_COMPILATION"})
+    found = [observe(one, Setting(), beside) for one, beside in ((live, begun), (case, begun), (case, Beside()))]
+    assert [one.stage for one in found if one] == [
+        BringupStatus.FAILED_TTMLIR_COMPILATION,
+        BringupStatus.FAILED_RUNTIME,
+        BringupStatus.FAILED_FE_COMPILATION,
+    ]

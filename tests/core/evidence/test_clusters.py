@@ -52,6 +52,16 @@ def test_entries_by_what_they_tell(matrix: Matrix) -> None:
     assert buffer.canonical == "Buffer must be allocated on device"
 
 
+def test_a_result_joins_by_its_message_and_stands_alone_by_what_was_raised(matrix: Matrix) -> None:
+    """The message of a report differs from run to run of one failure (spec 11)."""
+    raised = "ValueError: the wrapper gave up"
+    known = observed(Ending.FAILED, DRAM, raised=raised, test_id=A)
+    found = find_clusters(matrix, [known, observed(Ending.FAILED, "error: bad gather", raised=raised, test_id=C)])
+    dram, wrapper = (next(one for one in found if text in one.canonical) for text in ("DRAM", "wrapper"))
+    assert [one.id for one in dram.members if one.seen] == [A]
+    assert (wrapper.ids, wrapper.canonical) == ((C,), raised)
+
+
 def test_results_join_the_cluster_they_tell_of(matrix: Matrix) -> None:
     rows = [
         observed(Ending.FAILED, "TypeError: no", test_id=A, when=1.0),

@@ -23,6 +23,12 @@ DRAM = "Out of Memory: Not enough space to allocate 12 B DRAM buffer"
         (observed(Ending.FAILED, DRAM), observed(Ending.FAILED, ""), Kind.PERSISTING),
         (observed(Ending.FAILED, DRAM), observed(Ending.FAILED, "TypeError: x"), Kind.REASON),
         (observed(Ending.FAILED, DRAM), observed(Ending.CRASHED, DRAM), Kind.REASON),
+        (
+            observed(Ending.FAILED, "TypeError: x"),
+            observed(Ending.FAILED, DRAM, raised="TypeError: x"),
+            Kind.PERSISTING,
+        ),
+        (observed(Ending.HUNG), observed(Ending.SLOW), Kind.REASON),
         (observed(Ending.INACCURATE), observed(), Kind.FIXED),
         (observed(), None, Kind.NOT_RUN),
         (observed(Ending.FAILED), observed(Ending.BROKEN), Kind.NOT_RUN),

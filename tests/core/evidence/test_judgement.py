@@ -6,6 +6,6 @@ from core.evidence.judgement import Direction, Verdict
 
 def test_the_words_are_pinned() -> None:
     assert " ".join(Verdict) == (
-        "stale semi-stale active drifted regressed flaky crash hang pcc-loose pcc-tight unused unknown"
+        "stale semi-stale active drifted regressed flaky crash hang slow pcc-loose pcc-tight unused unknown"
     )
     assert " ".join(Direction) == "forward back same"

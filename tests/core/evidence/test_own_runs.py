@@ -58,7 +58,7 @@ def test_a_run_is_told_by_its_tags() -> None:
 
 @pytest.mark.parametrize(
     ("outcome", "ending"),
-    [(Outcome.CRASH, Ending.CRASHED), (Outcome.HANG, Ending.HUNG), (Outcome.TIMEOUT, Ending.HUNG)],
+    [(Outcome.CRASH, Ending.CRASHED), (Outcome.HANG, Ending.HUNG), (Outcome.TIMEOUT, Ending.OUT_OF_TIME)],
 )
 def test_what_ended_it_counts_more_than_what_was_written_before(outcome: Outcome, ending: Ending) -> None:
     result = {"message": "", "tags": tags(pcc=0.5)}
@@ -66,6 +66,26 @@ def test_what_ended_it_counts_more_than_what_was_written_before(outcome: Outcome
     assert (one.ending, one.signal, one.stage) == (ending, 6, BringupStatus.FAILED_RUNTIME)
     assert one.pcc is None
     assert one.reason
+
+
+@pytest.mark.parametrize(
+    ("idle", "ending", "words"),
+    [
+        (2.0, Ending.SLOW, "still at work"),
+        (40.0, Ending.OUT_OF_TIME, "the last 40 s without output or work"),
+        (None, Ending.OUT_OF_TIME, "stopped after 60 s; the limit is 30 s"),
+    ],
+)
+def test_a_run_over_its_time_limit_was_at_work_or_nobody_knows(idle: float | None, ending: Ending, words: str) -> None:
+    finished = Finished(99.0, Outcome.TIMEOUT, 60.0, idle=idle)
+    one = own_observation(fold(SPEC, Path("/runs"), [Queued(1.0, "f10", "boot"), finished]))
+    assert one.ending is ending
+    assert words in one.reason
+
+
+def test_the_reason_of_a_hang_is_not_what_our_own_signal_made_the_log_say() -> None:
+    hung = ended(Outcome.HANG, spec=replace(SPEC, hang_timeout=60.0), result={"cause": "KeyboardInterrupt"})
+    assert own_observation(hung).reason == "Test hangs: 60 s without output or work"
 
 
 def test_the_log_says_what_pytest_has_not_heard() -> None:

@@ -108,9 +108,42 @@ def test_the_telling_part_is_verbatim_and_short() -> None:
     assert len(telling(DRAM)) <= 120
     assert telling("RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13") == ""
     assert telling("ValueError: Error code: 13\nBuffer gone") == "Buffer gone"
+    assert telling("E   ValueError: Error code: 13\nE   \nE   While executing %x : [num_users=1]\nE   None") == ""
+    assert telling("Bad StatusOr access: INTERNAL: Error code: 13; TT_FATAL no device") == "TT_FATAL no device"
+    assert telling("  DeprecationWarning: old\nE   no sign of an error") == "no sign of an error"
+    assert telling("") == ""
+    canonical = (
+        "RuntimeError: Index put requires the source and destination dtypes match, got Float for the destination and "
+        "BFloat16 for the source."
+    )
+    assert telling(canonical) == canonical
+    assert telling(f"ValueError: {'word ' * 60}").endswith("word…")
 
 
 @given(_TEXTS)
 def test_the_telling_part_is_one_plain_line(text: str) -> None:
     found = telling(text)
     assert len(found) <= 120 and found == plain_line(found).strip()
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        ("ValueError: one\ntwo", "ValueError: one"),
+        ("E   ValueError: one\nE   two", "ValueError: one"),
+        ("RuntimeError: Error code: 13\nTT_FATAL: no room\nmore", "TT_FATAL: no room"),
+        ("RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13", ""),
+        ("  DeprecationWarning: old\nValueError: x", "ValueError: x"),
+    ],
+)
+def test_the_line_to_quote(error: str, line: str) -> None:
+    assert telling(error) == line
+
+
+@given(st.text())
+def test_a_line_is_verbatim_as_far_as_it_goes_and_never_generic(error: str) -> None:
+    line = telling(error)
+    assert "\n" not in line
+    assert "error code: 13" not in line.lower()
+    shown = "\n".join(" ".join(plain_line(one).split()) for one in error.splitlines())
+    assert line.removesuffix("…") in shown

@@ -129,6 +129,8 @@ def test_what_a_person_must_decide() -> None:
         return wanted(judged(verdict, rows or (), **fields), with_fields(None, PASS), policy).held
 
     assert "flaky" not in held(Verdict.FLAKY) and held(Verdict.FLAKY)
+    assert "more time" in held(Verdict.SLOW, _failed("", Ending.SLOW))
+    assert "2 of the 3 results" in held(Verdict.REGRESSED, _failed(FATAL)[:2])
     assert held(Verdict.STALE, pinned="kept for the demo") == "pinned: kept for the demo"
     assert "error code 13" in held(Verdict.REGRESSED, _failed("Bad StatusOr access: INTERNAL: Error code: 13"))
     assert "must pass" in held(Verdict.REGRESSED, _failed(FATAL), must)

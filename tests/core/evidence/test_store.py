@@ -118,6 +118,17 @@ def test_what_an_older_ttmatrix_wrote_is_read(store: EvidenceStore) -> None:
     assert one == seen(commit="abc", reason="x")
 
 
+def test_before_slow_and_hung_were_told_apart_one_word_stood_for_both(store: EvidenceStore) -> None:
+    store.add([report(seen(Ending.HUNG, reason="Failed: Timeout (>60.0s)"), seen(), digest="old")])
+    with sqlite3.connect(store.file) as connection:
+        names = connection.execute("SELECT fields FROM reports").fetchone()[0]
+        connection.execute("UPDATE reports SET fields = ?", (names.replace("raised", "something_gone"),))
+    connection.close()
+    store.add([report(seen(Ending.HUNG, run="b"), digest="new")])
+    found = {one.run: one.ending for one in EvidenceStore(store.file).observations() if one.reason or one.run == "b"}
+    assert found == {"nightly": Ending.OUT_OF_TIME, "b": Ending.HUNG}
+
+
 @pytest.mark.parametrize("damage", [b"no database at all" * 100, b""])
 def test_a_damaged_file_is_an_error_that_says_where(store: EvidenceStore, damage: bytes) -> None:
     store.add([report(seen())])

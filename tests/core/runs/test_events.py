@@ -40,6 +40,8 @@ events: st.SearchStrategy[Event] = st.one_of(
         st.none() | st.dictionaries(st.text(), values),
         st.text(),
         st.text(),
+        st.booleans(),
+        st.none() | durations,
     ),
 )
 

@@ -108,6 +108,11 @@ BF16_FAILS = {
         (Finished(9, Outcome.PASS, result={"phases": [{"dtype": "bfloat16", "ok": True}]}), "bfloat16 ok"),
         (Finished(9, Outcome.CRASH, signal=11), "ended by SIGSEGV"),
         (Finished(9, Outcome.TIMEOUT, 31.2), "stopped after 31 s; the limit is 30 s"),
+        (Finished(9, Outcome.TIMEOUT, 31.2, idle=2.0), "stopped after 31 s, still at work; the limit is 30 s"),
+        (
+            Finished(9, Outcome.TIMEOUT, 31.2, idle=20.0),
+            "stopped after 31 s, the last 20 s without output or work; the limit is 30 s",
+        ),
         (
             Finished(9, Outcome.CANCELLED, detail="Process 7 cannot be stopped."),
             "cancelled; Process 7 cannot be stopped.",

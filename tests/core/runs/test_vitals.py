@@ -28,5 +28,14 @@ def test_the_end_of_a_child_that_worked_is_a_sign_of_life() -> None:
     assert not vitals.hangs(Sign(60.0, 0, 3.0))
 
 
-def test_without_a_limit_nothing_hangs() -> None:
-    assert not Vitals(0.0, Sign(0.0, 0, 0.0)).hangs(Sign(1e9, 0, 0.0))
+def test_without_a_limit_nothing_hangs_and_it_is_looked_at_all_the_same() -> None:
+    vitals = Vitals(0.0, Sign(0.0, 0, 0.0))
+    assert not vitals.hangs(Sign(1e9, 0, 0.0))
+    assert vitals.interval == 10.0
+
+
+def test_how_long_it_was_idle_is_counted_from_the_last_sign_of_life() -> None:
+    vitals = Vitals(0.0, Sign(0.0, 0, 0.0))
+    assert (vitals.idle(Sign(5.0, 0, 0.0)), vitals.alive) == (5.0, False)
+    assert (vitals.idle(Sign(9.0, 1, 0.0)), vitals.alive) == (0.0, True)
+    assert (vitals.idle(Sign(40.0, 1, 0.01)), vitals.alive) == (31.0, True)

@@ -64,6 +64,25 @@ def test_over_its_time_limit_it_is_ended(minder: Child, tmp_path: Path) -> None:
     assert (watch.over, watch.stuck) == (True, False)
 
 
+def test_at_its_time_limit_it_is_known_whether_it_was_at_work(
+    minder: Child, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.runs.watch.send_signal", lambda *_: None)
+    spec = replace(PATIENT, timeout=30.0)
+    silent = Watch(spec, tmp_path, minder.identity, 0.0, 0.0)
+    silent.look(31.0)
+    assert (silent.stopped, silent.idle) == (Outcome.TIMEOUT, 31.0)
+    writing = Watch(spec, tmp_path, minder.identity, 0.0, 0.0)
+    with (tmp_path / "output.log").open("a") as log:
+        log.write("more\n")
+    writing.look(31.0)
+    assert (writing.stopped, writing.idle) == (Outcome.TIMEOUT, 0.0)
+    # Watched by somebody else before: that it has done nothing yet says nothing.
+    taken_over = Watch(spec, tmp_path, minder.identity, 0.0, 29.0)
+    taken_over.look(31.0)
+    assert (taken_over.stopped, taken_over.idle) == (Outcome.TIMEOUT, None)
+
+
 def test_idle_and_silent_for_too_long_it_hangs(minder: Child, tmp_path: Path) -> None:
     watch = Watch(replace(PATIENT, hang_timeout=60.0), tmp_path, minder.identity, 0.0, 0.0)
     for moment in range(0, 60, 3):

@@ -50,6 +50,33 @@ def test_what_the_cpu_decided_stands_without_a_device_and_is_said_to() -> None:
     assert [op.path for op in report.operations] == [("bringup_status",)]
 
 
+def test_a_crash_is_skipped_and_the_report_says_why() -> None:
+    report = Report(scope=[member()])
+    conclude(report, {TARGET: Observed(TARGET, Ending.CRASHED, "CRASHED with signal 11")}, [TARGET], {})
+    assert "NOT_SUPPORTED_SKIP" in {op.value for op in report.operations}
+    assert "a dead process cannot be expected to fail: skipped: CRASHED with signal 11" in report.states[TARGET]
+
+
+def test_a_time_limit_changes_nothing_and_the_report_says_so() -> None:
+    report = Report(scope=[member()])
+    conclude(report, {TARGET: Observed(TARGET, Ending.SLOW, "stopped after 9 s")}, [TARGET], {})
+    assert report.operations == []
+    assert report.states[TARGET].startswith("unchanged: was still at work when its time was up")
+
+
+def test_nothing_is_written_of_a_failure_that_says_nothing() -> None:
+    report = Report(scope=[member()])
+    conclude(report, {}, (), {TARGET: "RuntimeError: Error code: 13"})
+    assert (report.operations, len(report.review)) == ([], 1)
+
+
+def test_a_failure_that_is_longer_than_a_reason_is_the_same_on_the_device() -> None:
+    text = f"ValueError: {'word ' * 60}"
+    report = Report(scope=[member()])
+    conclude(report, {TARGET: Observed(TARGET, Ending.FAILED, text)}, (), {TARGET: text})
+    assert report.review == []
+
+
 def test_another_failure_on_the_device_counts_more_and_is_flagged() -> None:
     report = Report(scope=[member()])
     conclude(report, {TARGET: Observed(TARGET, Ending.FAILED, "error: 'ttir.x'")}, (), {TARGET: MISMATCH})

@@ -166,3 +166,4 @@ def test_a_token_to_start_from_is_taken_where_it_is_the_same_for_all(
 def test_the_gate_names_the_reason() -> None:
     assert gate(BATCH) == ""
     assert gate("ValueError: x").endswith("The failing reason here is: ValueError: x.")
+    assert gate("").endswith("The failing reason here is: (none).")

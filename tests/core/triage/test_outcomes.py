@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.edits.values import after
+from core.evidence.ending_fields import PROMOTED, UNCHECKED
 from core.evidence.observation import Ending
-from core.triage.outcomes import Observed, expected_failure, operations, passing, wanted
+from core.triage.outcomes import Observed, expected_failure, operations, wanted
 from tests.support.triage import TARGET, member
 
 XFAIL = {"status": "KNOWN_FAILURE_XFAIL", "bringup_status": "FAILED_FE_COMPILATION"}
@@ -18,8 +19,8 @@ XFAIL = {"status": "KNOWN_FAILURE_XFAIL", "bringup_status": "FAILED_FE_COMPILATI
 @pytest.mark.parametrize(
     ("ending", "reason", "stage", "fields"),
     [
-        (Ending.PASSED, "", "", passing()),
-        (Ending.INACCURATE, "pcc=0.5", "", {**passing(), "assert_pcc": False}),
+        (Ending.PASSED, "", "", PROMOTED),
+        (Ending.INACCURATE, "pcc=0.5", "", {**PROMOTED, **UNCHECKED}),
         (Ending.FAILED, "ValueError: x", "", {**XFAIL, "reason": "ValueError: x"}),
         (
             Ending.FAILED,
@@ -38,7 +39,9 @@ XFAIL = {"status": "KNOWN_FAILURE_XFAIL", "bringup_status": "FAILED_FE_COMPILATI
             },
         ),
         (Ending.FAILED, "Error code: 13", "", None),
-        (Ending.HUNG, "", "", None),
+        (Ending.HUNG, "", "", {"status": "NOT_SUPPORTED_SKIP", "reason": "Test hangs"}),
+        (Ending.SLOW, "", "", None),
+        (Ending.OUT_OF_TIME, "", "", None),
         (Ending.NOT_RUN, "", "", None),
         (Ending.BROKEN, "pip failed", "", None),
     ],
@@ -50,7 +53,7 @@ def test_what_an_outcome_comes_to(ending: Ending, reason: str, stage: str, field
 
 
 @given(
-    st.sampled_from([passing(), expected_failure("ValueError: x"), {**passing(), "assert_pcc": False}]),
+    st.sampled_from([PROMOTED, expected_failure("ValueError: x"), {**PROMOTED, "assert_pcc": False}]),
     st.dictionaries(
         st.sampled_from(["status", "bringup_status", "reason", "assert_pcc", "markers"]), st.sampled_from(["a", False])
     ),
@@ -71,5 +74,14 @@ def test_an_entry_that_says_it_already_needs_no_operation() -> None:
 
 
 def test_an_observation_survives_being_kept() -> None:
-    one = Observed(TARGET, Ending.CRASHED, "crashed", "FAILED_RUNTIME")
+    one = Observed(TARGET, Ending.CRASHED, "crashed", "FAILED_RUNTIME", "crashed")
     assert Observed.of(one.to_fields()) == one
+    # A session that was begun before there was a line to quote.
+    assert wanted(Observed.of({"id": TARGET, "ending": "failed", "reason": "ValueError: x\nmore"})).fields == {
+        **XFAIL,
+        "reason": "ValueError: x",
+    }
+
+
+def test_what_says_nothing_but_error_code_13_is_never_written() -> None:
+    assert expected_failure("RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13") == {}

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.triage.signatures: flavours, the line to quote, and the stage."""
+"""core.triage.signatures: the flavours of failures."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from core.model import BringupStatus
-from core.triage.signatures import dtype_flavour, inputs_flavour, reason_line, stage_of, unpack_flavour
+from core.triage.signatures import dtype_flavour, inputs_flavour, unpack_flavour
 
 INDEX_PUT = (
     "RuntimeError: Index put requires the source and destination dtypes match, got Float for the destination and "
@@ -60,49 +57,3 @@ def test_outputs_and_inputs_have_their_flavours() -> None:
 )
 def test_decoders_ask_for_their_inputs_in_three_ways(text: str) -> None:
     assert inputs_flavour(text) == "decoder_inputs"
-
-
-@pytest.mark.parametrize(
-    ("error", "line"),
-    [
-        (INDEX_PUT, INDEX_PUT),
-        ("ValueError: one\ntwo", "ValueError: one"),
-        ("E   ValueError: one\nE   two", "ValueError: one"),
-        ("RuntimeError: Error code: 13\nTT_FATAL: no room\nmore", "TT_FATAL: no room"),
-        ("RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13", ""),
-        ("  DeprecationWarning: old\nValueError: x", "ValueError: x"),
-        ("", ""),
-    ],
-)
-def test_the_line_to_quote(error: str, line: str) -> None:
-    assert reason_line(error) == line
-
-
-@given(st.text())
-def test_a_line_is_verbatim_as_far_as_it_goes_and_never_generic(error: str) -> None:
-    line = reason_line(error)
-    assert "\n" not in line
-    assert "error code: 13" not in line.lower()
-    assert line.removesuffix("...") in error
-
-
-def test_a_long_line_ends_at_a_word() -> None:
-    line = reason_line(f"ValueError: {'word ' * 60}")
-    assert len(line) <= 120
-    assert line.endswith("word...")
-
-
-@pytest.mark.parametrize(
-    ("text", "stage"),
-    [
-        ("loc(1): error: 'ttir.sum' op", BringupStatus.FAILED_TTMLIR_COMPILATION),
-        ("ElementsAttr does not", BringupStatus.FAILED_TTMLIR_COMPILATION),
-        ("crashed with SIGABRT", BringupStatus.FAILED_TTMLIR_COMPILATION),
-        ("TT_FATAL @ device.cpp: no", BringupStatus.FAILED_RUNTIME),
-        ("crashed with SIGSEGV", BringupStatus.FAILED_RUNTIME),
-        ("ValueError: x", BringupStatus.FAILED_FE_COMPILATION),
-        ("RuntimeError: x", BringupStatus.FAILED_FE_COMPILATION),
-    ],
-)
-def test_the_stage_of_a_text(text: str, stage: BringupStatus) -> None:
-    assert stage_of(text) is stage

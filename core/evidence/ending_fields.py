@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What YAML the end of a run deserves: stage, reason and fields. Verdicts and workflows both ask here (spec 7.3)."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from core.evidence.observation import Ending
+from core.model import BringupStatus, Status
+
+Fields = Mapping[str, object]
+"""By field the value that shall count; None: none is written."""
+
+PROMOTED: Fields = {"status": Status.EXPECTED_PASSING.value, "reason": None, "bringup_status": None}
+UNCHECKED: Fields = {"assert_pcc": False, "required_pcc": None}
+
+_STAGES = (
+    # A diagnostic of the compiler, whatever it quotes.
+    (BringupStatus.FAILED_TTMLIR_COMPILATION, re.compile(r"(?:^|[\s:)])error: ", re.MULTILINE)),
+    # The device: its assertions, and its memory in the words of upstream's own rules (spec 5.2).
+    (
+        BringupStatus.FAILED_RUNTIME,
+        re.compile(
+            r"\bTT_(?:FATAL|THROW)\b|Out of Memory: +Not enough space|\b(?:DRAM|L1) OOM\b|\bOOM DRAM\b"
+            r"|circular buffers .*(?:beyond max L1 size|clash with L1 buffers)"
+            r"|lib(?:tt_metal|TTMLIRRuntime)\.so|Can only work with bfloat16/float32 or int32/uint32 tensors"
+        ),
+    ),
+    # The names of operations, and the abort that follows a failed assertion of the compiler.
+    (
+        BringupStatus.FAILED_TTMLIR_COMPILATION,
+        re.compile(
+            r"'(?:ttir|ttnn|stablehlo)\.|(?<![\w/.])tt(?:ir|nn)\.(?!(?:c|cc|cpp|h|hpp|py|so)\b)[a-z_]|ElementsAttr"
+            r"|\bAborted\b|core dumped|\bSIGABRT\b|\bsignal 6\b|\bstatus 134\b"
+        ),
+    ),
+    (
+        BringupStatus.INCORRECT_RESULT,
+        re.compile(r"\b(?:PCC|Atol|Allclose|Equal|RelL2) comparison failed|\bPCC check (?:en|dis)abled\. Calculated"),
+    ),
+    # What stands for anything (spec 5.1, 11): it comes out of the device's calls, and nothing tells how far these got.
+    (
+        BringupStatus.UNKNOWN,
+        re.compile(r"Error code: ?13\b|Bad StatusOr access|RuntimeError: Fatal error|async operation is in flight"),
+    ),
+    # Python, before anything was compiled.
+    (
+        BringupStatus.FAILED_FE_COMPILATION,
+        re.compile(r"^\s*(?:E\s+)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?::|\s*$)", re.MULTILINE),
+    ),
+)
+"""What the text of a failure says of the stage it happened in. The first that fits counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How one execution ended, or several that ended alike."""
+
+    ending: Ending
+    reason: str = ""
+    """The line to quote, as `core.evidence.reasons` picks it; empty where nothing says more than error code 13."""
+    stage: BringupStatus = BringupStatus.UNKNOWN
+    signal: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deserved:
+    """What an entry should say."""
+
+    fields: Fields | None
+    """None: nothing can be said of it."""
+    why: str
+    """What happened, in words that go on behind "it"."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    words: str
+    status: Status | None = None
+    """None: no status says that."""
+    also: Fields = field(default_factory=dict)
+
+
+# A failure is expected by a call in the process itself, so what takes that along is an error all the same (spec 4.3).
+_CRASH = "crashes, and a dead process cannot be expected to fail: skipped"
+_HANG = "hangs, and a process that has to be ended cannot be expected to fail: skipped"
+_ROWS: Mapping[Ending, _Row] = {
+    Ending.PASSED: _Row("passes", Status.EXPECTED_PASSING, PROMOTED),
+    Ending.INACCURATE: _Row("runs, but is inaccurate", Status.EXPECTED_PASSING, {**PROMOTED, **UNCHECKED}),
+    Ending.FAILED: _Row("fails", Status.KNOWN_FAILURE_XFAIL),
+    Ending.CRASHED: _Row(_CRASH, Status.NOT_SUPPORTED_SKIP),
+    Ending.HUNG: _Row(_HANG, Status.NOT_SUPPORTED_SKIP),
+    Ending.SLOW: _Row("was still at work when its time was up: give it more, nothing is known of its end"),
+    Ending.OUT_OF_TIME: _Row("was stopped when its time was up, and nobody saw whether it worked or hung"),
+    Ending.NOT_RUN: _Row("was skipped all the same"),
+    Ending.BROKEN: _Row("could not be set up, which says nothing of the model"),
+}
+"""How an end is written. One that ends or stops the process is skipped, any other failure is expected to fail."""
+
+
+def stage_in(text: str) -> BringupStatus:
+    """The stage that a failure's own text gives away (spec 7.3); UNKNOWN where it could be any."""
+    return next((stage for stage, pattern in _STAGES if pattern.search(text)), BringupStatus.UNKNOWN)
+
+
+def deserved(shown: Shown, present: Status = Status.UNSPECIFIED) -> Deserved:
+    """The fields that follow from one end for an entry whose status is `present`."""
+    row = _ROWS[shown.ending]
+    if row.status is None or row.status is Status.EXPECTED_PASSING:
+        return Deserved(row.also or None, row.words)
+    reason = shown.reason or _told_by_ending(shown)
+    if not reason:
+        return Deserved(None, f"{row.words}, and says no more than error code 13: read its log, and write the reason")
+    fields: dict[str, object] = {"status": row.status.value}
+    if shown.stage is not BringupStatus.UNKNOWN:
+        fields["bringup_status"] = shown.stage.value
+    elif present is Status.EXPECTED_PASSING:
+        fields["bringup_status"] = None
+    return Deserved({**fields, "reason": reason}, f"{row.words}: {reason}")
+
+
+def _told_by_ending(shown: Shown) -> str:
+    match shown.ending:
+        case Ending.HUNG:
+            return "Test hangs"
+        case Ending.CRASHED if shown.signal:
+            return f"Running the test CRASHED with signal {shown.signal}"
+        case Ending.CRASHED:
+            return "Running the test ended the process"
+    return ""

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.evidence.ending_fields: the table from an end to YAML, and that verdicts and workflows give one answer by it."""
+
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from core.evidence.classify import Setting, observe
+from core.evidence.ending_fields import PROMOTED, UNCHECKED, Shown, deserved, stage_in
+from core.evidence.judgement import Verdict
+from core.evidence.observation import FAILURES, Ending, Observation
+from core.evidence.policy import Policy
+from core.evidence.reasons import telling
+from core.evidence.rules import wanted as by_verdict
+from core.matrix.acting import with_fields
+from core.model import BringupStatus, Status
+from core.runs.junit import Testcase, read_testcases
+from core.triage.device_result import read_device_result
+from core.triage.outcomes import Observed
+from core.triage.outcomes import wanted as by_workflow
+from tests.support.corpus import make_report
+from tests.support.evidence import seen
+from tests.support.observed import judged
+
+ID = "alpha/pytorch-tiny-single_device-training"
+NAME = f"test_all_models_torch[{ID}]"
+PAYLOAD = Path(__file__).parents[3] / "core/payload"
+SAMPLE = Path(__file__).parents[3] / "test_config"
+FE, TTMLIR, RUNTIME, INCORRECT, UNKNOWN = (
+    BringupStatus.FAILED_FE_COMPILATION,
+    BringupStatus.FAILED_TTMLIR_COMPILATION,
+    BringupStatus.FAILED_RUNTIME,
+    BringupStatus.INCORRECT_RESULT,
+    BringupStatus.UNKNOWN,
+)
+OOM = "Out of Memory: Not enough space to allocate 36126720 B L1 buffer across 24 banks"
+CODE_13 = "RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13"
+VERDICTS = {Ending.CRASHED: Verdict.CRASH, Ending.HUNG: Verdict.HANG, Ending.SLOW: Verdict.SLOW}
+LIVE = "{'bringup_status': 'UNKNOWN', 'model_test_status': 'ModelTestStatus.KNOWN_FAILURE_XFAIL'}"
+
+
+def of_verdict(row: Observation) -> Mapping[str, object]:
+    """What evidence writes for a cell that ended like `row` three times, where its entry says nothing."""
+    verdict = VERDICTS.get(row.ending, Verdict.STALE if row.ending is Ending.PASSED else Verdict.DRIFTED)
+    return by_verdict(judged(verdict, [row] * 3), with_fields(None, {}), Policy()).fields
+
+
+def of_workflow(shown: Observed) -> Mapping[str, object]:
+    return by_workflow(shown).fields or {}
+
+
+def report(text: str, message: str = "", log: str = "") -> str:
+    """The report of a failure by `text`, of which upstream's runner says `message`."""
+    told = f"<property name='error_message' value={quoteattr(message)}/>" if message else ""
+    lines = "\n".join(f"E   {line}" for line in text.split("\n"))
+    failure = f"<failure message={quoteattr(text)}>{escape(lines)}</failure>"
+    properties = f"<properties><property name='tags' value={quoteattr(LIVE)}/>{told}</properties>"
+    return f"<testsuite><testcase classname='a' name='{NAME}'>{properties}{failure}</testcase></testsuite>"
+
+
+def both(directory: Path, text: str, message: str = "") -> tuple[Mapping[str, object], Mapping[str, object]]:
+    """What verdicts and workflows write for the same report."""
+    document = report(text, message)
+    file = directory / "r.xml"
+    file.write_text(document, encoding="utf-8")
+    (case,) = read_testcases(file)
+    row = observe(case, Setting())
+    assert row is not None
+    return of_verdict(row), of_workflow(Observed.of(read_device_result(file, [ID])[0]))
+
+
+FAILING = {"status": "KNOWN_FAILURE_XFAIL"}
+
+
+@pytest.mark.parametrize(
+    ("text", "stage"),
+    [
+        (OOM, RUNTIME),
+        ("error: 'ttir.conv2d' op is not legal: TT_FATAL in its kernel", TTMLIR),
+        ("ValueError: x", FE),
+    ],
+)
+def test_verdicts_and_workflows_give_one_answer(text: str, stage: BringupStatus, tmp_path: Path) -> None:
+    of_evidence, of_triage = both(tmp_path, text)
+    assert of_evidence == of_triage == {**FAILING, "bringup_status": stage.value, "reason": text}
+    assert of_workflow(Observed(ID, Ending.FAILED, text)) == of_evidence
+
+
+def test_what_hangs_is_skipped_and_what_is_slow_is_left_by_both() -> None:
+    hung = {"status": "NOT_SUPPORTED_SKIP", "reason": "Test hangs"}
+    assert of_verdict(seen(Ending.HUNG)) == of_workflow(Observed(ID, Ending.HUNG)) == hung
+    for ending in (Ending.SLOW, Ending.OUT_OF_TIME):
+        row = seen(ending, reason="stopped after 9 s")
+        assert by_verdict(judged(Verdict.SLOW, [row] * 3), with_fields(None, {}), Policy()).fields == {}
+        assert of_workflow(Observed.seen(ID, row)) == {}
+
+
+@cache
+def texts() -> tuple[str, ...]:
+    """Failures of every name that upstream has, what its rules look for, and reasons of the sample's entries."""
+    # The files of the payload find each other as they do in their own interpreter.
+    sys.path.append(str(PAYLOAD))
+    from core.payload.ttmatrix_runner.reason_rules import RULES
+    from tests.core.payload.ttmatrix_runner.test_reason_rules import CASES
+
+    rules = [text for error, log, _ in CASES.values() for text in (f"{type(error).__name__}: {error}", log)]
+    patterns = [
+        pattern.removeprefix(r"\A").removesuffix(r"\Z")
+        for rule in RULES
+        for pattern in (*rule.message, *rule.log, *rule.output, rule.description)
+    ]
+    lines = [line for file in SAMPLE.rglob("*.yaml") for line in file.read_text(encoding="utf-8").splitlines()]
+    reasons = [line.partition("reason:")[2].strip().strip('"') for line in lines if "reason:" in line]
+    assert len(CASES) > 40 and len(reasons) > 20
+    return tuple(dict.fromkeys(filter(None, (*rules, *patterns, *reasons))))
+
+
+def test_on_every_text_that_is_known_both_agree(tmp_path: Path) -> None:
+    for text in texts():
+        of_evidence, of_triage = both(tmp_path, text)
+        assert of_evidence == of_triage, text
+        assert "error code: 13" not in str(of_evidence.get("reason", "")).lower()
+
+
+PIECES = st.sampled_from(
+    [OOM, CODE_13, "error: 'ttir.sum' op", "TT_FATAL @ a.cpp:3", "info:", "ValueError: x", "None", "Aborted", "plain"]
+)
+LINES = st.lists(st.one_of(PIECES, st.text("ab :.'%-13E", max_size=20)), min_size=1, max_size=5).map("\n".join)
+
+
+@given(LINES, st.one_of(st.just(""), LINES))
+@example(CODE_13, "")
+@example("ValueError: wrapper", "error: 'ttir.sum' op")
+def test_on_whatever_a_report_says_both_agree(
+    tmp_path_factory: pytest.TempPathFactory, text: str, message: str
+) -> None:
+    of_evidence, of_triage = both(tmp_path_factory.getbasetemp(), text, message)
+    assert of_evidence == of_triage
+
+
+@pytest.mark.parametrize("forked", [False, True], ids=["plain", "forked"])
+def test_on_reports_of_a_real_pytest_both_agree(forked: bool, tmp_path: Path) -> None:
+    file = make_report(tmp_path, forked=forked)
+    agreed = 0
+    for case in read_testcases(file):
+        row = observe(case, Setting())
+        if row is not None and row.ending in FAILURES and not _asked_not_to_be(case):
+            # Two testcases of one test are read as one.
+            alone = [one for one in read_testcases(file) if one.name == case.name]
+            if len(alone) == 1 and row.ending is not Ending.INACCURATE:
+                (answer,) = read_device_result(file, [row.test_id])
+                assert of_workflow(Observed.of(answer)) == of_verdict(row), row.test_id
+                agreed += 1
+    assert agreed > 2
+
+
+def _asked_not_to_be(case: Testcase) -> bool:
+    return case.outcome.value in ("skip", "xfail")
+
+
+def test_inaccurate_training_is_the_same_to_both() -> None:
+    # Of a training test the number that is known is of the forward pass alone (spec 4.6).
+    row = seen(Ending.INACCURATE, test_id=ID, pcc=0.98, reason="PCC comparison failed")
+    assert of_verdict(row) == of_workflow(Observed.seen(ID, row)) == {**PROMOTED, **UNCHECKED}
+
+
+@pytest.mark.parametrize(
+    ("text", "stage"),
+    [
+        ("loc(1): error: 'ttir.sum' op", TTMLIR),
+        ("loc(\"x\"): error: 'ttir.conv2d' op failed", TTMLIR),
+        ("ElementsAttr does not provide iteration facilities", TTMLIR),
+        ("'stablehlo.gather' op slice size out of bounds", TTMLIR),
+        ("crashed with SIGABRT", TTMLIR),
+        ("running the test CRASHED with signal 6", TTMLIR),
+        ("E   RuntimeError: TT_FATAL @ /ttnn.cpp:1", RUNTIME),
+        ("TT_FATAL @ device.cpp: no\nAborted (core dumped)", RUNTIME),
+        ("DRAM OOM", RUNTIME),
+        ("circular buffers on core range [(x=0,y=0)] grow to 2 B which is beyond max L1 size of 1 B", RUNTIME),
+        ("ValueError: no", FE),
+        ("RuntimeError: mat1 and mat2 must have the same dtype, but got Float and BFloat16", FE),
+        ("E   torch._dynamo.exc.TorchRuntimeError: Dynamo failed to run FX node", FE),
+        ("AssertionError: PCC comparison failed. Calculated: pcc=0.5", INCORRECT),
+        # A dead process, a sentence and what stands for anything give nothing away.
+        ("crashed with SIGSEGV", UNKNOWN),
+        ("running the test CRASHED with signal 9", UNKNOWN),
+        (CODE_13, UNKNOWN),
+        ("E   ValueError: Error code: 13", UNKNOWN),
+        ("tt-forge-models doesn't implement unpack_forward_output for this model.", UNKNOWN),
+        ("", UNKNOWN),
+    ],
+)
+def test_the_stage_that_a_text_gives_away(text: str, stage: BringupStatus) -> None:
+    assert stage_in(text) is stage
+
+
+@pytest.mark.parametrize("ending", Ending)
+def test_every_end_has_its_answer_in_words(ending: Ending) -> None:
+    found = deserved(Shown(ending, "ValueError: x"))
+    assert found.why
+    assert found.fields is None or "status" in found.fields
+
+
+def test_a_dead_process_is_skipped_for_no_expected_failure_survives_it() -> None:
+    for ending in (Ending.CRASHED, Ending.HUNG):
+        found = deserved(Shown(ending, signal=6))
+        assert found.fields is not None and found.fields["status"] == Status.NOT_SUPPORTED_SKIP
+        assert "cannot be expected to fail" in found.why
+
+
+def test_a_stage_that_is_not_known_is_neither_guessed_nor_left_from_a_pass() -> None:
+    shown = Shown(Ending.FAILED, "the loader says no")
+    assert deserved(shown).fields == {**FAILING, "reason": "the loader says no"}
+    assert deserved(shown, Status.EXPECTED_PASSING).fields == {
+        **FAILING,
+        "bringup_status": None,
+        "reason": "the loader says no",
+    }
+
+
+def test_without_a_line_to_quote_a_failure_is_left_to_a_person() -> None:
+    assert deserved(Shown(Ending.FAILED, telling(CODE_13))).fields is None
