@@ -17,6 +17,11 @@ from core.proc import identity, own_identity
 from core.runs import devices
 from core.runs.claims import Claim
 from core.runs.devices import Leases, device_claims
+from core.runs.launch import launch_all, wait
+from core.runs.outcome import Outcome
+from core.runs.store import RunStore
+
+from .conftest import MakeSpec
 
 ROOT = os.getuid() == 0
 OTHERS = (65534, 1)
@@ -230,3 +235,16 @@ def test_a_lease_can_be_handed_on(board: Path) -> None:
         assert leases.held() == [Claim(found, frozenset("0"))]
         heir.communicate(b"\n")
     assert leases.held() == []
+
+
+def test_a_device_run_without_a_place_for_leases_says_so_and_cpu_runs_go_on(
+    store: RunStore, make_spec: MakeSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    monkeypatch.setenv("TTMATRIX_LEASES", str(tmp_path / "open"))
+    device, plain = make_spec("report()", slots="device", slot_count=0, devices=("0",)), make_spec("report()")
+    launch_all(store, [device, plain])
+    refused, passed = wait(store, [device.run_id, plain.run_id])
+    assert (refused.outcome, passed.outcome) == (Outcome.ERROR, Outcome.PASS)
+    assert refused.summary.startswith(f"No device leases in {tmp_path}/open: It must be a directory with mode 1777")

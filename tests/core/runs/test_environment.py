@@ -2,6 +2,7 @@
 """core.runs.environment: the scheduler finds `core`, the model never hears of it."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,11 @@ from hypothesis import strategies as st
 
 from core.proc import own_environment
 from core.runs.environment import child_environment, digest, run_environment
+from core.runs.launch import cancel_all, launch, wait
+from core.runs.store import RunStore
+
+from .conftest import MakeSpec, Until
+from .test_scheduler import SLEEP, log_has, scheduler_of
 
 environments = st.dictionaries(st.sampled_from(["PYTHONPATH", "PATH", "X"]), st.text("ab:/", max_size=6))
 
@@ -59,3 +65,31 @@ def test_the_scheduler_can_import_core_from_anywhere(tmp_path: Path) -> None:
         env=own_environment({**os.environ, "PYTHONPATH": "/nowhere"}),
         check=True,
     )
+
+
+def test_no_environment_outlives_the_start_of_its_runs_even_where_the_scheduler_is_killed(
+    store: RunStore, make_spec: MakeSpec, until: Until
+) -> None:
+    spec, environments = make_spec(SLEEP), store.queue.directory / "environments"
+    launch(store, spec, {**os.environ, "HF_TOKEN": "for models", "GH_TOKEN": "not for models"})
+    until(lambda: log_has(store, spec, "ready"))
+    until(lambda: not list(environments.iterdir()))
+    (environments / "left.json").write_text("{}")
+    os.kill(scheduler_of(store).pid, signal.SIGKILL)
+    cancel_all(store, [spec.run_id])
+    until(lambda: not list(environments.iterdir()))
+
+
+def test_the_next_command_removes_what_a_killed_scheduler_left(store: RunStore) -> None:
+    environments = store.queue.directory / "environments"
+    environments.mkdir(parents=True)
+    (environments / "left.json").write_text("{}")
+    store.records()
+    assert not list(environments.iterdir())
+
+
+def test_a_run_sees_no_secret_that_is_not_for_models(store: RunStore, make_spec: MakeSpec) -> None:
+    spec = make_spec("import os; print(os.environ['HF_TOKEN'], 'GH_TOKEN' in os.environ); report()")
+    launch(store, spec, {**os.environ, "HF_TOKEN": "for models", "GH_TOKEN": "not for models"})
+    wait(store, [spec.run_id])
+    assert "for models False" in store.record(spec.run_id).log.read_text()

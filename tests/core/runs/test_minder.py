@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.minder: what it writes down; what it does is tested where a scheduler starts it."""
+"""core.runs.minder: what it writes down; what a run does that loses it; the rest is tested where a scheduler starts it."""
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
-from core.runs.launch import launch, wait
+from core.proc import identity, is_alive
+from core.runs.launch import cancel_all, launch, wait
 from core.runs.minder import Exit, read_exit
+from core.runs.outcome import Outcome
+from core.runs.record import RunState
+from core.runs.spec import RunSpec
 from core.runs.store import RunStore
 
-from .conftest import MakeSpec
+from .conftest import MakeSpec, Until
+from .test_scheduler import ESCAPEE, escaped, log_has, scheduler_of
 
 
 @pytest.mark.parametrize("text", ["", " " * 1024, "{", "[]", '{"code": 0}', '{"at": 1, "code": "x", "error": ""}'])
@@ -34,3 +41,46 @@ def test_the_end_is_on_the_disk_beside_the_events(store: RunStore, make_spec: Ma
     assert (end.code, end.error) == (1, "")
     assert record.started is not None
     assert end.at >= record.started
+
+
+def kill_both(store: RunStore, spec: RunSpec) -> None:
+    """Scheduler and minder at once, so that neither sees the other go."""
+    minder = store.record(spec.run_id).minder
+    assert minder
+    both = [scheduler_of(store).pid, minder.pid]
+    for signum in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in both:
+            os.kill(pid, signum)
+
+
+def test_a_run_whose_scheduler_and_minder_are_killed_ends_by_itself(
+    store: RunStore, make_spec: MakeSpec, until: Until
+) -> None:
+    spec = make_spec("import os, time; print('ready', os.getpid(), flush=True); time.sleep(60)")
+    launch(store, spec)
+    until(lambda: log_has(store, spec, "ready"))
+    child = identity(int(store.record(spec.run_id).log.read_text().split()[1]))
+    assert child
+    kill_both(store, spec)
+    until(lambda: not is_alive(child), 5.0)
+    record = store.record(spec.run_id)
+    assert (record.state, record.summary) == (RunState.LOST, "nothing of it is left, and nobody saw its end")
+
+
+@pytest.mark.parametrize("ticket", [True, False])
+def test_what_a_run_leaves_where_both_are_killed_is_told_and_can_be_ended(
+    store: RunStore, make_spec: MakeSpec, until: Until, ticket: bool
+) -> None:
+    spec = make_spec(ESCAPEE, graces=(0.2, 0.2, 2.0))
+    launch(store, spec)
+    escapee = escaped(store, spec, until)
+    kill_both(store, spec)
+    until(lambda: store.record(spec.run_id).state is RunState.LOST)
+    told = f"nobody watches it any more, but process {escapee.pid} goes on: ttmatrix cancel {spec.run_id}"
+    until(lambda: store.record(spec.run_id).summary == told)
+    assert is_alive(escapee)
+    if not ticket:
+        store.queue.remove(spec.run_id)
+    cancel_all(store, [spec.run_id])
+    until(lambda: not is_alive(escapee), 5.0)
+    assert store.record(spec.run_id).outcome is (Outcome.CANCELLED if ticket else Outcome.LOST)

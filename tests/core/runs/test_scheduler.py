@@ -387,77 +387,6 @@ def test_an_idle_scheduler_ends_and_keeps_no_environment(store: RunStore, make_s
     assert store.queue.log.read_text() == ""
 
 
-def kill_both(store: RunStore, spec: RunSpec) -> None:
-    """Scheduler and minder at once, so that neither sees the other go."""
-    minder = store.record(spec.run_id).minder
-    assert minder
-    both = [scheduler_of(store).pid, minder.pid]
-    for signum in (signal.SIGSTOP, signal.SIGKILL):
-        for pid in both:
-            os.kill(pid, signum)
-
-
-def test_a_run_whose_scheduler_and_minder_are_killed_ends_by_itself(
-    store: RunStore, make_spec: MakeSpec, until: Until
-) -> None:
-    spec = make_spec("import os, time; print('ready', os.getpid(), flush=True); time.sleep(60)")
-    launch(store, spec)
-    until(lambda: log_has(store, spec, "ready"))
-    child = identity(int(store.record(spec.run_id).log.read_text().split()[1]))
-    assert child
-    kill_both(store, spec)
-    until(lambda: not is_alive(child), 5.0)
-    record = store.record(spec.run_id)
-    assert (record.state, record.summary) == (RunState.LOST, "nothing of it is left, and nobody saw its end")
-
-
-@pytest.mark.parametrize("ticket", [True, False])
-def test_what_a_run_leaves_where_both_are_killed_is_told_and_can_be_ended(
-    store: RunStore, make_spec: MakeSpec, until: Until, ticket: bool
-) -> None:
-    spec = make_spec(ESCAPEE, graces=(0.2, 0.2, 2.0))
-    launch(store, spec)
-    escapee = escaped(store, spec, until)
-    kill_both(store, spec)
-    until(lambda: store.record(spec.run_id).state is RunState.LOST)
-    told = f"nobody watches it any more, but process {escapee.pid} goes on: ttmatrix cancel {spec.run_id}"
-    until(lambda: store.record(spec.run_id).summary == told)
-    assert is_alive(escapee)
-    if not ticket:
-        store.queue.remove(spec.run_id)
-    cancel_all(store, [spec.run_id])
-    until(lambda: not is_alive(escapee), 5.0)
-    assert store.record(spec.run_id).outcome is (Outcome.CANCELLED if ticket else Outcome.LOST)
-
-
-def test_no_environment_outlives_the_start_of_its_runs_even_where_the_scheduler_is_killed(
-    store: RunStore, make_spec: MakeSpec, until: Until
-) -> None:
-    spec, environments = make_spec(SLEEP), store.queue.directory / "environments"
-    launch(store, spec, {**os.environ, "HF_TOKEN": "for models", "GH_TOKEN": "not for models"})
-    until(lambda: log_has(store, spec, "ready"))
-    until(lambda: not list(environments.iterdir()))
-    (environments / "left.json").write_text("{}")
-    os.kill(scheduler_of(store).pid, signal.SIGKILL)
-    cancel_all(store, [spec.run_id])
-    until(lambda: not list(environments.iterdir()))
-
-
-def test_the_next_command_removes_what_a_killed_scheduler_left(store: RunStore) -> None:
-    environments = store.queue.directory / "environments"
-    environments.mkdir(parents=True)
-    (environments / "left.json").write_text("{}")
-    store.records()
-    assert not list(environments.iterdir())
-
-
-def test_a_run_sees_no_secret_that_is_not_for_models(store: RunStore, make_spec: MakeSpec) -> None:
-    spec = make_spec("import os; print(os.environ['HF_TOKEN'], 'GH_TOKEN' in os.environ); report()")
-    launch(store, spec, {**os.environ, "HF_TOKEN": "for models", "GH_TOKEN": "not for models"})
-    wait(store, [spec.run_id])
-    assert "for models False" in store.record(spec.run_id).log.read_text()
-
-
 def test_many_are_cancelled_at_once(store: RunStore, make_spec: MakeSpec) -> None:
     specs = [make_spec(SLEEP) for _ in range(6)]
     launch_all(store, specs)
@@ -498,16 +427,3 @@ def test_a_run_tells_the_tree_it_started_on_and_whether_that_was_changed_under_i
     assert not after.edited
     again = {record.spec.run_id: record for record in RunStore(store.root).records()}
     assert again == {record.spec.run_id: record for record in (before, during, after)}, "the index knows it as well"
-
-
-def test_a_device_run_without_a_place_for_leases_says_so_and_cpu_runs_go_on(
-    store: RunStore, make_spec: MakeSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "open").mkdir()
-    (tmp_path / "open").chmod(0o777)
-    monkeypatch.setenv("TTMATRIX_LEASES", str(tmp_path / "open"))
-    device, plain = make_spec("report()", slots="device", slot_count=0, devices=("0",)), make_spec("report()")
-    launch_all(store, [device, plain])
-    refused, passed = wait(store, [device.run_id, plain.run_id])
-    assert (refused.outcome, passed.outcome) == (Outcome.ERROR, Outcome.PASS)
-    assert refused.summary.startswith(f"No device leases in {tmp_path}/open: It must be a directory with mode 1777")
