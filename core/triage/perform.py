@@ -32,6 +32,7 @@ from core.triage.effects import Answer
 from core.triage.loader_code.blast_radius import returning
 from core.triage.loader_code.edit import Edit
 from core.triage.loader_code.edited_file import edited_files, put, take_back
+from core.triage.loader_code.model_library import ModelLibrary
 from core.triage.repro import Repro
 from core.triage.resolve import members
 from core.triage.session import Session
@@ -139,7 +140,9 @@ def revert_loader(world: World, session: Session, path: str, edit: Edit) -> None
 
 def find_users(world: World, output_class: str) -> Answer:
     """The loaders that may return `output_class`, with their training entries and what they are for."""
-    found = returning(world.matrix.checkout.models, world.matrix.loaders.values(), output_class, _seen(world))
+    library = ModelLibrary.beside(find_interpreter(world.root, world.settings))
+    models, loaders = world.matrix.checkout.models, world.matrix.loaders.values()
+    found = returning(models, loaders, output_class, _seen(world), library)
     return [
         {
             "directory": one.directory,

@@ -11,11 +11,13 @@ from core.model import Framework, Loader
 from core.sources.lineage import Lineages
 from core.sources.loaders import loader_file
 from core.sources.models_tree import ModelsTree
-from core.sources.modules import ModuleFacts
+from core.sources.modules import ImportedName, ModuleFacts
+from core.triage.loader_code.model_library import ModelLibrary, mentioned_by
 from core.triage.loader_code.output_classes import may_return
 from core.triage.loader_code.selection import METHOD
 
 _CLASS = "ModelLoader"
+_IMPORT = re.compile(r"^[ \t]*from [\w.]+ import (?:\([^)]*\)|.*)$|^[ \t]*import .*$", re.MULTILINE)
 _SHARED = re.compile(r"(base|config|training_utils|__init__)\.py|tools/.*")
 """Files of the tree that speak of every model: their naming a class says nothing of one loader."""
 
@@ -41,9 +43,15 @@ class Reached:
 
 
 def returning(
-    models: Path, loaders: Iterable[Loader], output_class: str, seen: Mapping[str, frozenset[str]]
+    models: Path,
+    loaders: Iterable[Loader],
+    output_class: str,
+    seen: Mapping[str, frozenset[str]],
+    library: ModelLibrary | None = None,
 ) -> tuple[Reached, ...]:
     """Every torch loader that may return `output_class`, by directory; one with an override of its own is none.
+
+    `library` tells what the classes that a loader takes its model from return; where it does not, their names do.
 
     `seen` has the output classes that runs have shown, by directory: a loader that has only shown others is left out
     where nothing but its imports speaks for it, as its variants may differ.
@@ -53,7 +61,7 @@ def returning(
     found = []
     for loader in sorted(loaders, key=lambda one: one.directory):
         if loader.framework is Framework.PYTORCH and not _has_override(tree, lineages, loader.directory):
-            reached = _reached(tree, loader.directory, output_class, seen.get(loader.directory))
+            reached = _reached(tree, loader.directory, output_class, seen.get(loader.directory), library)
             found += [reached] if reached is not None else []
     return tuple(found)
 
@@ -86,21 +94,43 @@ def _has_override(tree: ModelsTree, lineages: Lineages, directory: str) -> bool:
     return any(METHOD in one.facts.methods for one in lineages.of(path, module, _CLASS) if one.path != "base.py")
 
 
-def _reached(tree: ModelsTree, directory: str, output_class: str, seen: frozenset[str] | None) -> Reached | None:
+def _reached(
+    tree: ModelsTree, directory: str, output_class: str, seen: frozenset[str] | None, library: ModelLibrary | None
+) -> Reached | None:
     if seen and output_class in seen:
         return Reached(directory, Sureness.CONFIRMED, "a run has shown it")
     word = re.compile(rf"\b{re.escape(output_class)}\b")
-    modules = list(_modules(tree, loader_file(directory)))
-    for path, _ in modules:
-        if word.search((tree.models / path).read_text(encoding="utf-8", errors="replace")):
+    modules = [(path, module, _text(tree, path)) for path, module in _modules(tree, loader_file(directory))]
+    for path, _, text in modules:
+        if word.search(text):
             return Reached(directory, Sureness.NAMED, f"named in {path}")
     if seen:
         return None
-    for path, module in modules:
-        for imported in module.imports.values():
-            if imported.level == 0 and may_return(imported.module, imported.name, output_class):
+    about = mentioned_by(directory, "\n".join(text for _, _, text in modules))
+    for path, module, text in modules:
+        body = _IMPORT.sub("", text)
+        for local, imported in module.imports.items():
+            if imported.level == 0 and _returns(imported, output_class, about, library) and _uses(body, local):
                 return Reached(directory, Sureness.POSSIBLE, f"{path} imports {imported.name} from {imported.module}")
     return None
+
+
+def _returns(imported: ImportedName, output_class: str, about: str, library: ModelLibrary | None) -> bool:
+    """Whether an imported class may return `output_class`: by its forward, where it can be read, else by its name."""
+    named = may_return(imported.module, imported.name, output_class, about)
+    known = None
+    if library is not None and imported.module.partition(".")[0] == library.name:
+        known = library.returned_by(imported.name, about)
+    return named if known is None else output_class in known
+
+
+def _uses(body: str, name: str) -> bool:
+    """Whether code without its imports speaks of a class."""
+    return re.search(rf"\b{re.escape(name)}\b", body) is not None
+
+
+def _text(tree: ModelsTree, path: str) -> str:
+    return (tree.models / path).read_text(encoding="utf-8", errors="replace")
 
 
 def _modules(tree: ModelsTree, path: str) -> Iterator[tuple[str, ModuleFacts]]:

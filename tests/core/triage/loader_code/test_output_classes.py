@@ -25,6 +25,7 @@ from core.triage.loader_code.output_classes import may_return
         ("AutoModel", "CLIPOutput"),
         ("PhiModel", "BaseModelOutputWithPast"),
         ("BertForSequenceClassification", "SequenceClassifierOutput"),
+        ("GPT2LMHeadModel", "CausalLMOutputWithCrossAttentions"),
         ("SegformerForSemanticSegmentation", "SemanticSegmenterOutput"),
     ],
 )
@@ -44,7 +45,29 @@ def test_may(name: str, output: str) -> None:
         ("LlamaForCausalLM", "MaskedLMOutput"),
         ("T5ForConditionalGeneration", "MaskedLMOutput"),
         ("cached_file", "CLIPOutput"),
+        ("PreTrainedModel", "BaseModelOutputWithPooling"),
+        ("VisionEncoderDecoderModel", "BaseModelOutput"),
+        ("GPT2LMHeadModel", "BaseModelOutputWithPast"),
     ],
 )
 def test_may_not(name: str, output: str) -> None:
     assert not may_return("transformers", name, output)
+
+
+@pytest.mark.parametrize(
+    ("output", "about", "may"),
+    [
+        ("MambaCausalLMOutput", "mambapytorch statespacesmamba790mhf", True),
+        ("MambaCausalLMOutput", "llamapytorch metallamallama3", False),
+        ("CausalLMOutputWithPast", "llamapytorch", True),
+    ],
+)
+def test_an_auto_class_returns_the_output_of_one_model_only_where_that_is_meant(
+    output: str, about: str, may: bool
+) -> None:
+    assert may_return("transformers", "AutoModelForCausalLM", output, about) is may
+
+
+def test_diffusers_has_output_classes_of_its_own() -> None:
+    assert may_return("diffusers", "UNet2DConditionModel", "UNet2DConditionOutput")
+    assert not may_return("diffusers", "UNet2DConditionModel", "BaseModelOutputWithPooling")
