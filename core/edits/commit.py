@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -61,22 +61,24 @@ def commit(
     Raises UsageError for an empty message, and TTMatrixError with git's own words where git refuses (a hook, no
     identity, a merge under way, a full disk): then the branch is where it was and the index is the very same file.
     """
-    if any(not draft.message.strip() for draft in drafts):
-        raise UsageError("A commit needs a message", hint="Say what the change does in one line.")
-    schema = schema or Schema()
+    with committing(checkout, environ) as committer:
+        return committer.commit(drafts, schema or Schema())
+
+
+@contextmanager
+def committing(checkout: Checkout, environ: Mapping[str, str] = MappingProxyType({})) -> "Iterator[Committer]":
+    """Be about to commit: no other git changes the index or touches the files meanwhile.
+
+    Raises as `commit`.
+    """
     repository = Repository(checkout.root, environ=environ)
     repository.refuse_unfit()
-    directory = checkout.relative(checkout.test_config)
     index = repository.index
     clear(index.parent)
     with _disk_errors_told(), scratch(index.parent, repository.head()) as place, place.lock(index):
         # A git that outlives us keeps the mark of the scratch directory held.
-        repository = Repository(checkout.root, partial(run_command, pass_fds=(place.descriptor,)), environ)
-        base = read_base(repository, directory, schema)
-        texts = _texts(base, drafts, schema, directory)
-        staged = staged_after(base, [op for draft in drafts for op in draft.operations], schema)
-        committer = _Committer(repository, base, directory, place)
-        return committer.commit([draft.message for draft in drafts], texts, staged)
+        inheriting = Repository(checkout.root, partial(run_command, pass_fds=(place.descriptor,)), environ)
+        yield Committer(inheriting, checkout.relative(checkout.test_config), place)
 
 
 def _texts(base: Base, drafts: Sequence[Draft], schema: Schema, directory: str) -> list[Texts]:
@@ -101,27 +103,33 @@ def _disk_errors_told() -> Iterator[None]:
         raise TTMatrixError("The commit cannot be prepared", f"{error.strerror or error}{where}") from error
 
 
-class _Committer:
-    def __init__(self, repository: Repository, base: Base, directory: str, place: Scratch) -> None:
+class Committer:
+    """Whoever holds the index, to make commits."""
+
+    def __init__(self, repository: Repository, directory: str, place: Scratch) -> None:
+        """`directory` is that of test_config, relative to the root of the checkout."""
+        self.place = place
         self._repository = repository
-        self._base = base
         self._directory = directory
-        self._place = place
         self._placed: Stamp | None = None
         """Of the index that was put in the place of the one that was there."""
 
-    def commit(self, messages: Sequence[str], texts: Sequence[Texts], staged: Texts) -> Committed:
+    def commit(self, drafts: Sequence[Draft], schema: Schema) -> Committed:
+        """Commit, as the function of this name. Only once."""
+        if any(not draft.message.strip() for draft in drafts):
+            raise UsageError("A commit needs a message", hint="Say what the change does in one line.")
+        base = read_base(self._repository, self._directory, schema)
+        texts = _texts(base, drafts, schema, self._directory)
+        staged = staged_after(base, [op for draft in drafts for op in draft.operations], schema)
         final = {file: text for changed in texts for file, text in changed.items()}
         detached = self._repository.is_detached()
         self._reserve([text for changed in (*texts, staged) for text in changed.values()])
+        made = _Made(base)
         # Before the commit, so that whatever kills us leaves at worst something staged, never something undone.
-        with self._index_with(self._blobs({**final, **staged}, self._base.indexed)):
-            revisions: list[str] = []
-            output: list[str] = []
-            with self._taken_back(revisions):
-                self._commit_all(messages, texts, revisions, output)
-                self._follow_hooks(revisions[-1], set(final) - set(staged))
-        return Committed(tuple(revisions), "\n".join(output), detached)
+        with self._index_with(self._blobs({**final, **staged}, base.indexed)), self._taken_back(made):
+            self._commit_all([draft.message for draft in drafts], texts, made)
+            self._follow_hooks(made.revisions[-1], set(final) - set(staged))
+        return Committed(tuple(made.revisions), "\n".join(made.output), detached)
 
     def _reserve(self, texts: Sequence[str]) -> None:
         """Refuse what may not fit on the disk before anything is done, and keep a little for the way back."""
@@ -138,46 +146,42 @@ class _Committer:
 
     @property
     def _reserved(self) -> Path:
-        return self._place.path / "reserve"
+        return self.place.path / "reserve"
 
-    def _commit_all(
-        self, messages: Sequence[str], texts: Sequence[Texts], revisions: list[str], output: list[str]
-    ) -> None:
-        git, scratch = self._repository, self._place.path
+    def _commit_all(self, messages: Sequence[str], texts: Sequence[Texts], made: "_Made") -> None:
+        git, base, scratch = self._repository, made.base, self.place.path
         env = {"GIT_INDEX_FILE": str(scratch / "commit")}
-        git.git("read-tree", self._base.commit, env=env)
-        parent = self._base.commit
+        git.git("read-tree", base.commit, env=env)
         for message, changed in zip(messages, texts, strict=True):
-            git.put(scratch / "commit", self._blobs(changed, self._base.blobs))
+            git.put(scratch / "commit", self._blobs(changed, base.blobs))
             words = ("commit", "--quiet", "--cleanup=whitespace", "--file=-")
             done = git.git(*words, stdin=message, env={**env, "GIT_REFLOG_ACTION": ACTION}, timeout=COMMIT_SECONDS)
-            output += filter(None, (done.stdout.strip(), done.stderr.strip()))
-            if not git.is_ours_alone(parent):
+            made.output += filter(None, (done.stdout.strip(), done.stderr.strip()))
+            if not git.is_ours_alone(made.last):
                 detail = "While this was committed, somebody else moved it."
                 raise TTMatrixError("The branch is not where it was", detail, "Try again.")
-            parent = git.head()
-            revisions.append(parent)
+            made.revisions.append(git.head())
 
     @contextmanager
-    def _taken_back(self, revisions: list[str]) -> Iterator[None]:
+    def _taken_back(self, made: "_Made") -> Iterator[None]:
         """Where the work inside fails, put the branch where it was before our commits, which the reflog keeps."""
         try:
             yield
         except BaseException as failure:
             self._reserved.unlink(missing_ok=True)
             try:
-                self._take_back(revisions)
+                self._take_back(made)
             except TTMatrixError as stuck:
                 if not isinstance(failure, TTMatrixError):
                     raise
-                back = f"git reset --soft {self._base.commit}"
+                back = f"git reset --soft {made.base.commit}"
                 failure.hint = f"{failure.hint}\nCommits that were made stand, {stuck.detail}: {back}".strip()
             raise
 
-    def _take_back(self, revisions: list[str]) -> None:
+    def _take_back(self, made: "_Made") -> None:
         git = self._repository
         now = target = git.head()
-        ours = {*revisions, *git.made_since(self._base.commit)}
+        ours = {*made.revisions, *git.made_since(made.base.commit)}
         while target in ours:
             target = git.parent(target)
         if target != now:
@@ -198,7 +202,7 @@ class _Committer:
     @contextmanager
     def _index_with(self, blobs: Mapping[str, Blob]) -> Iterator[None]:
         """An index with `blobs` in it; where the work inside fails, the very file that was there comes back."""
-        index, kept = self._repository.index, self._place.path / "kept"
+        index, kept = self._repository.index, self.place.path / "kept"
         present = index.exists()
         if present:
             _keep(index, kept)
@@ -226,13 +230,13 @@ class _Committer:
         return ""
 
     def _replace_index(self, blobs: Mapping[str, Blob]) -> None:
-        index, new = self._repository.index, self._place.path / "index"
+        index, new = self._repository.index, self.place.path / "index"
         if index.exists():
             shutil.copy2(index, new)
         self._repository.put(new, blobs)
         # Whether a file in the work tree is another one, git can then tell without reading it.
         self._repository.try_git("update-index", "-q", "--refresh", env={"GIT_INDEX_FILE": str(new)})
-        if not self._place.holds(index):
+        if not self.place.holds(index):
             detail = f"{index}.lock is no longer ours: somebody removed it, and another git may be at work."
             raise TTMatrixError("The index is no longer locked", detail, "Try again.")
         placed = stamp(new)
@@ -245,6 +249,20 @@ class _Committer:
             f"{self._directory}/{file}": Blob(present[file].mode, self._repository.store(text))
             for file, text in texts.items()
         }
+
+
+@dataclass(slots=True)
+class _Made:
+    """What was made so far."""
+
+    base: Base
+    revisions: list[str] = field(default_factory=list)
+    output: list[str] = field(default_factory=list)
+    """What git and its hooks said."""
+
+    @property
+    def last(self) -> str:
+        return self.revisions[-1] if self.revisions else self.base.commit
 
 
 def _keep(file: Path, name: Path) -> None:

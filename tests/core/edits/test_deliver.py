@@ -66,3 +66,16 @@ def test_the_validator_can_be_left_out(tmp_path: Path) -> None:
     tree = checkout(tmp_path, "raise SystemExit(1)")
     assert deliver(tree, planned(tree), DRAFTS, verify=False).validation is None
     assert git(tmp_path, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    "words", ["stash", "checkout HEAD~0 -- .", "reset --hard", "commit -am mine", "pull --rebase . main"]
+)
+def test_no_other_git_comes_between(tmp_path: Path, words: str) -> None:
+    meanwhile = f"import subprocess, sys\nsys.exit(subprocess.run(['git', *{words.split()!r}]).returncode == 0)"
+    tree = checkout(tmp_path, meanwhile)
+    (tmp_path / "mine").write_text("mine")
+    deliver(tree, planned(tree), DRAFTS)
+    assert git(tmp_path, "status", "--porcelain") == "?? mine\n"
+    assert git(tmp_path, "log", "--format=%s").split() == ["m", "first"]
+    assert git(tmp_path, "branch", "--show-current") == "main\n"
