@@ -72,12 +72,12 @@ def committing(checkout: Checkout, environ: Mapping[str, str] = MappingProxyType
     Raises as `commit`.
     """
     repository = Repository(checkout.root, environ=environ)
-    repository.refuse_unfit()
     index = repository.index
     clear(index.parent)
     with _disk_errors_told(), scratch(index.parent, repository.head()) as place, place.lock(index):
         # A git that outlives us keeps the mark of the scratch directory held.
         inheriting = Repository(checkout.root, partial(run_command, pass_fds=(place.descriptor,)), environ)
+        inheriting.refuse_unfit()
         yield Committer(inheriting, checkout.relative(checkout.test_config), place)
 
 

@@ -21,21 +21,24 @@ class Fault(StrEnum):
     TORN = "killed in the middle of"
     FULL = "full disk at"
     READ_ONLY = "read-only at"
+    BROKEN = "broken disk at"
 
 
 SMALL_FILES = "files no larger than"
 """Not injected, but asked of the system: a real error from a real write, in C as well."""
 
-_ERRORS = {Fault.FULL: errno.ENOSPC, Fault.READ_ONLY: errno.EROFS}
+_ERRORS = {Fault.FULL: errno.ENOSPC, Fault.READ_ONLY: errno.EROFS, Fault.BROKEN: errno.EIO}
 
 
 class Injector:
     """Counts the calls of this process from `arm` on. Only for a process that was forked for it."""
 
-    def __init__(self, fault: Fault, at: int) -> None:
+    def __init__(self, fault: Fault, at: int, fired: Callable[[], object] = lambda: None) -> None:
+        """`fired` is told right before the fault happens."""
         self._fault = fault
         self._at = at
         self._count = 0
+        self._fired = fired
 
     def arm(self) -> None:
         """Put the counters in place."""
@@ -45,6 +48,10 @@ class Injector:
         for name in _CALLS:
             setattr(os, name, self._counted(getattr(os, name)))
         vars(subprocess)["run"] = self._counted(subprocess.run)
+
+    def arm_starting(self) -> None:
+        """Count what starts a process, too."""
+        vars(subprocess)["Popen"] = self._counted(subprocess.Popen)
 
     @property
     def reached(self) -> bool:
@@ -58,6 +65,7 @@ class Injector:
             self._count += 1
             if self._count != self._at:
                 return call(*arguments, **named)
+            self._fired()
             if self._fault in _ERRORS:
                 number = _ERRORS[self._fault]
                 raise OSError(number, os.strerror(number))

@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of faults: what goes wrong in a round, and what must hold afterwards."""
+
+import os
+import random
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+
+from tests.faults.injected import Fault, Injector
+from tests.faults.person import Person
+from tests.faults.place import Look, Workplace
+from tests.faults.player import Ended, Flag, Player, wait_for_orphans
+
+_LONGEST_SECONDS = 0.6
+"""About how long a commit takes on a machine that is not busy."""
+_CALLS = 400
+"""About how many calls of the system a commit makes that could fail."""
+_GITS = 45
+"""About how many times it starts git."""
+_HURRIED = 0.3
+"""How often nobody waits for what a killed one has started."""
+_TMPFS_KIB = 8192
+_YEAR = 365 * 86400.0
+_COMMIT = ("--commit", "-m", "second")
+
+
+class Missed(Exception):
+    """It was over before the fault could happen."""
+
+
+class Unable(Exception):
+    """This machine cannot play this kind."""
+
+
+class Violation(Exception):
+    """Something that must hold does not."""
+
+    def __init__(self, kind: str, words: str) -> None:
+        super().__init__(words)
+        self.kind = kind
+
+
+class Round:
+    """One checkout that something happens to."""
+
+    def __init__(self, template: Workplace, directory: Path, chance: random.Random) -> None:
+        self._template = template
+        self._directory = directory
+        self.chance = chance
+        self._players = 0
+
+    @cached_property
+    def shop(self) -> Workplace:
+        return self._template.copied_to(self._directory)
+
+    @cached_property
+    def before(self) -> Look:
+        return self.shop.look()
+
+    def start(
+        self,
+        *words: object,
+        environ: Mapping[str, str] | None = None,
+        arm: Callable[[], None] = lambda: None,
+    ) -> Player:
+        """A command line on the checkout."""
+        self._players += 1
+        output = self._template.directory.parent / f"said-{self._players}"
+        home = {"TTMATRIX_HOME": str(self.shop.home)}
+        return Player((*words, "--repo", self.shop.root), output, {**home, **(environ or {})}, arm)
+
+    def apply(
+        self, name: str = "all", environ: Mapping[str, str] | None = None, arm: Callable[[], None] = lambda: None
+    ) -> Player:
+        """The commit that is wanted."""
+        return self.start("apply", self.shop.operations(name), *_COMMIT, environ=environ, arm=arm)
+
+    # What must hold
+
+    def survive(self, ended: Ended) -> None:
+        """Whatever happened: what there is, is true to what was said; the next command finds its way; then it is done."""
+        if ended.killed and self.chance.random() < _HURRIED:
+            # While a git that was started may still be at work.
+            self._next_command(None)
+            self.finish()
+            return
+        wait_for_orphans()
+        found = self.shop.look()
+        if not ended.killed:
+            self._must_be_true(ended, found)
+            self._must_be_clear()
+        self._must_be_whole(found)
+        if ended.killed:
+            self._next_command(found)
+        self.finish()
+
+    def finish(self) -> None:
+        """Ask for the same again: then all is done, once, and all else is what it was."""
+        again = self.apply().wait()
+        wait_for_orphans()
+        found = self.shop.look()
+        no_traceback(again)
+        self._must_be_clear()
+        if again.code != 0 and not (again.code == 64 and found.committed):
+            raise Violation("lost work", f"the same again ends with {again.code}: {again.said}")
+        wanted = ("second", *self.before.subjects)
+        if (found.work, found.subjects) != ("done", wanted) or found.status != self.before.status:
+            raise Violation("lost work", f"in the end there is {found}: {again.said}")
+        kept = [line for line in self.before.entries if "test_config" not in line]
+        if [line for line in found.entries if "test_config" not in line] != kept:
+            raise Violation("lost work", f"the index holds {found.entries}")
+
+    def _must_be_true(self, ended: Ended, found: Look) -> None:
+        no_traceback(ended)
+        wanted = "done" if ended.code == 0 else "before"
+        if (found.work, found.committed) != (wanted, ended.code == 0):
+            raise Violation("false message", f"{found.work}, {found.subjects} after {ended.code}: {ended.said}")
+        if ended.code != 0 and found != self.before:
+            raise Violation("lost work", f"not as before: {found}: {ended.said}")
+
+    def _must_be_clear(self) -> None:
+        if left := self.shop.left():
+            raise Violation("stray lock", ", ".join(left))
+
+    def _must_be_whole(self, found: Look) -> None:
+        texts = self.shop.place.texts()
+        for name in ("before", "done"):
+            wanted = self.shop.texts(name)
+            texts = {file: text for file, text in texts.items() if text != wanted[file]}
+        if texts:
+            raise Violation("lost work", f"neither old nor new: {texts}")
+        if found.subjects not in (self.before.subjects, ("second", *self.before.subjects)):
+            raise Violation("lost work", f"commits: {found.subjects}")
+
+    def _next_command(self, found: Look | None) -> None:
+        """Any command that may write clears up, and says what it found."""
+        words = self.chance.choice(
+            (("edit", "--apply", self.shop.operations(), "--write"), ("apply", self.shop.operations()))
+        )
+        said = self.start(*words).wait()
+        no_traceback(said)
+        self._must_be_clear()
+        if said.code != 0:
+            raise Violation("false message", f"the next command ends with {said.code}: {said.said}")
+        if found is None:
+            return
+        by_itself = re.search(r"git finished (\w+) by itself", said.said)
+        claims = {
+            "no commit was made": not found.committed,
+            "all is written": found.work == "done",
+            "nothing is written": found.work == "before",
+            "halfway": found.work not in ("before", "done"),
+        }
+        for claim, true in claims.items():
+            if claim in said.said and not true:
+                raise Violation("false message", f"{claim!r}, but there was {found}")
+        if by_itself and not found.committed:
+            raise Violation("false message", f"{by_itself.group()}, but there was {found}")
+
+
+def no_traceback(ended: Ended) -> None:
+    if "Traceback" in ended.said or "Exception ignored" in ended.said:
+        raise Violation("traceback", ended.said)
+
+
+# Kinds
+
+
+def kill_at_a_time(round: Round) -> None:
+    """SIGKILL at any time."""
+    assert round.before
+    player = round.apply()
+    if not player.is_over(round.chance.uniform(0.0, _LONGEST_SECONDS)):
+        player.kill()
+    ended = player.wait()
+    if not ended.killed:
+        wait_for_orphans()
+        raise Missed
+    round.survive(ended)
+
+
+def kill_at_a_call(round: Round) -> None:
+    """SIGKILL right before, after or in the middle of a call that changes the disk, or starts a git."""
+    _at_a_call(round, (Fault.KILL_BEFORE, Fault.KILL_AFTER))
+
+
+def error_at_a_call(round: Round) -> None:
+    """One call fails: with a full disk, a broken one, or one that is read-only."""
+    _at_a_call(round, (Fault.FULL, Fault.BROKEN, Fault.READ_ONLY))
+
+
+def _at_a_call(round: Round, faults: tuple[Fault, ...]) -> None:
+    assert round.before
+    fired, fault, at = Flag(), round.chance.choice(faults), round.chance.randint(1, _CALLS)
+
+    def arm() -> None:
+        injector = Injector(fault, at, fired.set)
+        injector.arm()
+        injector.arm_starting()
+
+    ended = round.apply(arm=arm).wait()
+    if not fired:
+        wait_for_orphans()
+        raise Missed
+    round.survive(ended)
+
+
+_SHIM = """#!/bin/sh
+exec 9>>"$FAULT_COUNT.lock"; flock 9
+echo >> "$FAULT_COUNT"
+n=$(wc -l < "$FAULT_COUNT")
+exec 9>&-
+[ "$n" = "$FAULT_AT" ] || exec "$FAULT_GIT" "$@"
+exec strace -f -qq -o "$FAULT_COUNT.log" -e "trace=$FAULT_CALL" -e "inject=$FAULT_CALL:error=$FAULT_ERROR:when=$FAULT_WHEN" "$FAULT_GIT" "$@"
+"""
+
+
+def error_in_git(round: Round) -> None:
+    """A call of a git that was started fails, once or from then on."""
+    shop, git = round.shop, shutil.which("git")
+    if shutil.which("strace") is None or shutil.which("flock") is None:
+        raise Unable("there is no strace")
+    assert git
+    assert round.before
+    shim = shop.directory / "bin" / "git"
+    shim.parent.mkdir()
+    shim.write_text(_SHIM)
+    shim.chmod(0o755)
+    counted, chance = shop.directory / "count", round.chance
+    environ = {
+        "PATH": f"{shim.parent}{os.pathsep}{os.environ['PATH']}",
+        "FAULT_COUNT": str(counted),
+        "FAULT_AT": str(chance.randint(1, _GITS)),
+        "FAULT_GIT": git,
+        "FAULT_CALL": chance.choice(("write", "openat", "rename", "link", "fsync", "mkdir", "unlink", "close")),
+        "FAULT_ERROR": chance.choice(("ENOSPC", "EIO")),
+        "FAULT_WHEN": str(chance.randint(1, 12)) + chance.choice(("", "+")),
+    }
+    ended = round.apply(environ=environ).wait()
+    wait_for_orphans()
+    log = counted.with_suffix(".log")
+    if not log.exists() or "(INJECTED)" not in log.read_text(errors="replace"):
+        raise Missed
+    round.survive(ended)
+
+
+def full_disk(round: Round) -> None:
+    """A real file system with little room."""
+    with _mounted(round._directory) as directory:
+        assert round.before
+        free = round.chance.randint(0, 400) * 1024
+        stat = os.statvfs(directory)
+        fill = directory / "fill"
+        fill.write_bytes(b"x" * max(0, stat.f_bavail * stat.f_bsize - free))
+        ended = round.apply().wait()
+        wait_for_orphans()
+        fill.unlink()
+        if ended.code == 0:
+            raise Missed
+        round.survive(ended)
+
+
+@contextmanager
+def _mounted(directory: Path) -> Iterator[Path]:
+    directory.mkdir()
+    if os.geteuid() != 0:
+        raise Unable("a file system can only be mounted by root")
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={_TMPFS_KIB}k", "tmpfs", str(directory)]
+    done = subprocess.run(mount, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Unable(f"no file system can be mounted: {done.stderr.strip()}")
+    try:
+        yield directory
+    finally:
+        wait_for_orphans()
+        subprocess.run(["umount", "--lazy", str(directory)], check=True)
+
+
+def two_at_once(round: Round) -> None:
+    """Two instances commit to different files, and one of them is killed."""
+    assert round.before
+    players = []
+    for name in ("torch", "jax"):
+        players.append(round.apply(name))
+        time.sleep(round.chance.uniform(0.0, 0.1))
+    victim = round.chance.choice(players)
+    if not victim.is_over(round.chance.uniform(0.0, 2 * _LONGEST_SECONDS)):
+        victim.kill()
+    ends = [player.wait() for player in players]
+    wait_for_orphans()
+    for ended in ends:
+        no_traceback(ended)
+    for name in ("torch", "jax"):
+        again = round.apply(name).wait()
+        no_traceback(again)
+        if again.code not in (0, 64):
+            raise Violation("lost work", f"the same again ends with {again.code}: {again.said}")
+    round._must_be_clear()
+    found = round.shop.look()
+    if (found.work, found.subjects) != ("done", ("second", "second", *round.before.subjects)):
+        raise Violation("lost work", f"in the end there is {found}: {ends}")
+    if found.status != round.before.status:
+        raise Violation("lost work", f"in the end there is {found}")
+
+
+def beside_a_person(round: Round) -> None:
+    """Somebody commits, stashes, switches and rebases at the same time, and we may be killed."""
+    assert round.before
+    person = Person(round.shop.root, random.Random(round.chance.random()))
+    person.start()
+    time.sleep(round.chance.uniform(0.0, 0.2))
+    player = round.apply()
+    if round.chance.random() < 0.6 and not player.is_over(round.chance.uniform(0.0, 2 * _LONGEST_SECONDS)):
+        player.kill()
+    ended = player.wait()
+    no_traceback(ended)
+    done = person.finish()
+    again = round.start("edit", "--apply", round.shop.operations(), "--write").wait()
+    no_traceback(again)
+    wait_for_orphans()
+    person.tidy_up()
+    if lost := person.lost(done):
+        raise Violation("lost work", f"{lost}: {ended.said}")
+    again = round.apply().wait()
+    no_traceback(again)
+    round._must_be_clear()
+    found = round.shop.look()
+    if again.code not in (0, 64) or not ("second" in found.subjects and found.work == "done"):
+        raise Violation("lost work", f"in the end there is {found}: {ended.said}: {again.said}")
+    if lost := person.lost(done):
+        raise Violation("lost work", f"{lost}: {ended.said}")
+
+
+def clock_jumps(round: Round) -> None:
+    """The clock goes back and forth by years, files are of any time, and we may be killed."""
+    chance, shop = round.chance, round.shop
+    for path in [shop.root / ".git" / "index", *shop.place.checkout.test_config.rglob("*.yaml")]:
+        when = time.time() + chance.uniform(-10, 10) * _YEAR
+        os.utime(path, (when, when))
+    assert round.before
+    jumps = random.Random(chance.random())
+
+    def arm() -> None:
+        real = time.time
+        vars(time)["time"] = lambda: real() + jumps.uniform(-10, 10) * _YEAR
+
+    date = f"@{chance.randint(1, 2**31)} +0000"
+    player = round.apply(environ={"GIT_COMMITTER_DATE": date, "GIT_AUTHOR_DATE": date}, arm=arm)
+    if chance.random() < 0.7 and not player.is_over(chance.uniform(0.0, _LONGEST_SECONDS)):
+        player.kill()
+    round.survive(player.wait())
+
+
+KINDS: dict[str, Callable[[Round], None]] = {
+    "kill at a random time": kill_at_a_time,
+    "kill at a system call": kill_at_a_call,
+    "error at a system call": error_at_a_call,
+    "error at a system call of git": error_in_git,
+    "full disk": full_disk,
+    "two instances, one killed": two_at_once,
+    "a person's own git": beside_a_person,
+    "clock jumps": clock_jumps,
+}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Somebody who uses git in the same checkout at the same time, and what must not be lost of it."""
+
+import os
+import random
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.faults.place import MINE
+from tests.faults.scenes import TORCH
+
+_STEPS = (3, 9)
+_PAUSE_SECONDS = 0.05
+
+
+class Person:
+    """A process that runs git after git; each commit of theirs has a number."""
+
+    def __init__(self, root: Path, chance: random.Random) -> None:
+        self._root = root
+        self._chance = chance
+        self._pid = 0
+        self._told = root.parent / "person"
+        """The numbers of the commits that git said it made."""
+        self._branch = self._git("branch", "--show-current").stdout.strip()
+
+    def start(self) -> None:
+        self._told.touch()
+        self._pid = os.fork()
+        if self._pid == 0:
+            try:
+                self._work()
+            finally:
+                os._exit(0)
+
+    def finish(self) -> list[str]:
+        """Wait for them to stop; returns the subjects of the commits they were told of."""
+        os.waitpid(self._pid, 0)
+        return self._told.read_text().split()
+
+    def tidy_up(self) -> None:
+        """Go back to the branch with everything: nothing is under way, nothing is stashed."""
+        if (self._root / ".git" / "rebase-merge").exists() or (self._root / ".git" / "rebase-apply").exists():
+            self._git("rebase", "--abort")
+        while self._git("stash", "list").stdout.strip():
+            if self._git("stash", "pop", "-q").returncode != 0:
+                break
+        self._git("checkout", "-q", self._branch)
+        self._merge()
+
+    def lost(self, told: list[str]) -> str:
+        """What is not there of their work; empty: all is."""
+        kept = self._git("log", "--all", "--format=%s").stdout.split()
+        missing = [subject for subject in told if subject not in kept]
+        if missing:
+            return f"commits {missing}"
+        stashed = self._git("stash", "list").stdout
+        if stashed:
+            return f"still stashed: {stashed}: {self._git('stash', 'pop').stderr}"
+        torch = self._root / "tests" / "runner" / "test_config" / TORCH
+        if not torch.read_text().startswith(MINE):
+            return "the change that was in no commit"
+        for name, text in (("staged.txt", "mine"), ("untracked.txt", "mine too")):
+            if (self._root / name).read_text() != text:
+                return name
+        return ""
+
+    def _work(self) -> None:
+        steps: tuple[Callable[[int], None], ...] = (self._commit, self._commit, self._stash, self._side, self._look)
+        for number in range(self._chance.randint(*_STEPS)):
+            self._chance.choice(steps)(number)
+            time.sleep(self._chance.uniform(0.0, _PAUSE_SECONDS))
+
+    def _commit(self, number: int) -> None:
+        name = f"p{number}"
+        (self._root / name).write_text(name)
+        self._git("add", name)
+        if self._git("commit", "-qm", name, "--", name).returncode == 0:
+            with self._told.open("a") as told:
+                told.write(f"{name}\n")
+
+    def _stash(self, number: int) -> None:
+        if self._git("stash", "-q").returncode == 0:
+            time.sleep(self._chance.uniform(0.0, _PAUSE_SECONDS))
+            self._git("stash", "pop", "-q")
+
+    def _side(self, number: int) -> None:
+        """A commit on a branch of its own, which the first one is then rebased onto."""
+        if self._git("checkout", "-q", "-b", f"side{number}").returncode == 0:
+            self._commit(number)
+            self._git("checkout", "-q", self._branch)
+            self._merge()
+
+    def _look(self, number: int) -> None:
+        for words in (("status",), ("diff",), ("fsck",)):
+            self._git(*words)
+
+    def _merge(self) -> None:
+        sides = self._git("for-each-ref", "--format=%(refname:short)", "refs/heads/side*").stdout.split()
+        for side in sides:
+            self._git("rebase", "-q", "--autostash", side)
+
+    def _git(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(["git", *words], cwd=self._root, capture_output=True, text=True, check=False)

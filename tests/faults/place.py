@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small checkout with somebody's unfinished work in it, what is to be committed there, and what must hold of both."""
+
+import hashlib
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.faults import scenes
+from tests.faults.scenes import JAX, NEW, OLD, TORCH, A, B, C
+from tests.support.git import git
+from tests.support.tree import write_checkout
+
+MINE = "# mine\n"
+"""Somebody's change of a file that is edited, neither staged nor committed."""
+_WORK = {
+    "before": {TORCH: MINE + OLD[TORCH], JAX: OLD[JAX]},
+    "done": {TORCH: MINE + NEW[TORCH], JAX: NEW[JAX]},
+}
+_OPERATIONS = {
+    "all": [
+        {"op": "set", "id": A, "path": ["status"], "value": "UNSPECIFIED"},
+        {"op": "set", "id": B, "path": ["reason"], "value": "new"},
+        {"op": "set", "id": C, "path": ["status"], "value": "EXPECTED_PASSING"},
+    ]
+}
+_OPERATIONS["torch"], _OPERATIONS["jax"] = _OPERATIONS["all"][:2], _OPERATIONS["all"][2:]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What there is at one time."""
+
+    work: str
+    """`before`, `done`, or what the files say that is neither."""
+    subjects: tuple[str, ...]
+    """Of the commits, the newest first."""
+    index: str
+    """The digest of the file."""
+    entries: tuple[str, ...]
+    """What the index holds."""
+    status: tuple[str, ...]
+
+    @property
+    def committed(self) -> bool:
+        return self.subjects[0] == "second"
+
+
+class Workplace:
+    """The checkout, a home and the operations, below one directory."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.place = scenes.Place(directory)
+        self.root = self.place.checkout.root
+        self.home = directory / "home"
+
+    def lay_out(self) -> None:
+        scenes.lay_out(self.place)
+        write_checkout(self.root, {}, {})
+        git(self.root, "add", "third_party")
+        git(self.root, "commit", "--quiet", "--message=models", "--", "third_party")
+        shutil.rmtree(self.root / ".git" / "hooks")
+        torch = self.place.checkout.test_config / TORCH
+        torch.write_text(_WORK["before"][TORCH])
+        (self.root / "untracked.txt").write_text("mine too")
+        for name, operations in _OPERATIONS.items():
+            self.operations(name).write_text(json.dumps(operations))
+
+    def copied_to(self, directory: Path) -> "Workplace":
+        shutil.copytree(self.directory, directory, symlinks=True, dirs_exist_ok=True)
+        return Workplace(directory)
+
+    def texts(self, name: str) -> dict[str, str]:
+        """What the files say `before` and when `done`."""
+        return _WORK[name]
+
+    def operations(self, name: str = "all") -> Path:
+        return self.directory / f"{name}.json"
+
+    def look(self) -> Look:
+        texts = self.place.texts()
+        work = next((name for name, wanted in _WORK.items() if wanted == texts), json.dumps(texts))
+        return Look(
+            work,
+            tuple(git(self.root, "log", "--format=%s").splitlines()),
+            hashlib.sha256((self.root / ".git" / "index").read_bytes()).hexdigest(),
+            tuple(git(self.root, "ls-files", "--stage").splitlines()),
+            tuple(git(self.root, "status", "--porcelain", env={"GIT_OPTIONAL_LOCKS": "0"}).splitlines()),
+        )
+
+    def left(self) -> list[str]:
+        """Locks and scratch files that nobody should find later."""
+        own, home = self.root / ".git", self.place.checkout.test_config
+        found = [*own.glob("*.lock"), *own.glob("ttmatrix-*"), *own.joinpath("refs").rglob("*.lock"), *home.rglob(".*")]
+        return sorted(str(path.relative_to(self.root)) for path in found if path.name != "ttmatrix.lock")
