@@ -26,6 +26,7 @@ _GITS = 45
 _HURRIED = 0.3
 """How often nobody waits for what a killed one has started."""
 _TMPFS_KIB = 8192
+_MOST_FREE_KIB = 250
 _YEAR = 365 * 86400.0
 _COMMIT = ("--commit", "-m", "second")
 
@@ -51,13 +52,13 @@ class Round:
 
     def __init__(self, template: Workplace, directory: Path, chance: random.Random) -> None:
         self._template = template
-        self._directory = directory
+        self.directory = directory
         self.chance = chance
         self._players = 0
 
     @cached_property
     def shop(self) -> Workplace:
-        return self._template.copied_to(self._directory)
+        return self._template.copied_to(self.directory)
 
     @cached_property
     def before(self) -> Look:
@@ -94,7 +95,7 @@ class Round:
         found = self.shop.look()
         if not ended.killed:
             self._must_be_true(ended, found)
-            self._must_be_clear()
+            self.must_be_clear()
         self._must_be_whole(found)
         if ended.killed:
             self._next_command(found)
@@ -106,7 +107,7 @@ class Round:
         wait_for_orphans()
         found = self.shop.look()
         no_traceback(again)
-        self._must_be_clear()
+        self.must_be_clear()
         if again.code != 0 and not (again.code == 64 and found.committed):
             raise Violation("lost work", f"the same again ends with {again.code}: {again.said}")
         wanted = ("second", *self.before.subjects)
@@ -124,7 +125,8 @@ class Round:
         if ended.code != 0 and found != self.before:
             raise Violation("lost work", f"not as before: {found}: {ended.said}")
 
-    def _must_be_clear(self) -> None:
+    def must_be_clear(self) -> None:
+        """No lock and no scratch file is left."""
         if left := self.shop.left():
             raise Violation("stray lock", ", ".join(left))
 
@@ -145,7 +147,7 @@ class Round:
         )
         said = self.start(*words).wait()
         no_traceback(said)
-        self._must_be_clear()
+        self.must_be_clear()
         if said.code != 0:
             raise Violation("false message", f"the next command ends with {said.code}: {said.said}")
         if found is None:
@@ -252,9 +254,9 @@ def error_in_git(round: Round) -> None:
 
 def full_disk(round: Round) -> None:
     """A real file system with little room."""
-    with _mounted(round._directory) as directory:
+    with _mounted(round.directory) as directory:
         assert round.before
-        free = round.chance.randint(0, 400) * 1024
+        free = round.chance.randint(0, _MOST_FREE_KIB) * 1024
         stat = os.statvfs(directory)
         fill = directory / "fill"
         fill.write_bytes(b"x" * max(0, stat.f_bavail * stat.f_bsize - free))
@@ -301,7 +303,7 @@ def two_at_once(round: Round) -> None:
         no_traceback(again)
         if again.code not in (0, 64):
             raise Violation("lost work", f"the same again ends with {again.code}: {again.said}")
-    round._must_be_clear()
+    round.must_be_clear()
     found = round.shop.look()
     if (found.work, found.subjects) != ("done", ("second", "second", *round.before.subjects)):
         raise Violation("lost work", f"in the end there is {found}: {ends}")
@@ -321,15 +323,17 @@ def beside_a_person(round: Round) -> None:
     ended = player.wait()
     no_traceback(ended)
     done = person.finish()
-    again = round.start("edit", "--apply", round.shop.operations(), "--write").wait()
-    no_traceback(again)
+    no_traceback(round.start("edit", "--apply", round.shop.operations("none"), "--write").wait())
     wait_for_orphans()
+    round.must_be_clear()
+    person.go_back()
+    no_traceback(round.apply().wait())
     person.tidy_up()
     if lost := person.lost(done):
         raise Violation("lost work", f"{lost}: {ended.said}")
     again = round.apply().wait()
     no_traceback(again)
-    round._must_be_clear()
+    round.must_be_clear()
     found = round.shop.look()
     if again.code not in (0, 64) or not ("second" in found.subjects and found.work == "done"):
         raise Violation("lost work", f"in the end there is {found}: {ended.said}: {again.said}")

@@ -3,6 +3,7 @@
 
 import os
 import random
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -40,14 +41,16 @@ class Person:
         os.waitpid(self._pid, 0)
         return self._told.read_text().split()
 
+    def go_back(self) -> None:
+        """To the branch it began on, with nothing under way."""
+        self._abort()
+        self._git("checkout", "-q", self._branch)
+
     def tidy_up(self) -> None:
-        """Go back to the branch with everything: nothing is under way, nothing is stashed."""
-        if (self._root / ".git" / "rebase-merge").exists() or (self._root / ".git" / "rebase-apply").exists():
-            self._git("rebase", "--abort")
+        """Have everything on that branch, and nothing stashed."""
         while self._git("stash", "list").stdout.strip():
             if self._git("stash", "pop", "-q").returncode != 0:
                 break
-        self._git("checkout", "-q", self._branch)
         self._merge()
 
     def lost(self, told: list[str]) -> str:
@@ -80,6 +83,10 @@ class Person:
         if self._git("commit", "-qm", name, "--", name).returncode == 0:
             with self._told.open("a") as told:
                 told.write(f"{name}\n")
+        else:
+            # Not to stand in the way of the next one.
+            self._git("rm", "--quiet", "--cached", "--force", name)
+            (self._root / name).unlink(missing_ok=True)
 
     def _stash(self, number: int) -> None:
         if self._git("stash", "-q").returncode == 0:
@@ -100,7 +107,17 @@ class Person:
     def _merge(self) -> None:
         sides = self._git("for-each-ref", "--format=%(refname:short)", "refs/heads/side*").stdout.split()
         for side in sides:
-            self._git("rebase", "-q", "--autostash", side)
+            if self._git("rebase", "-q", "--autostash", side).returncode != 0:
+                self._abort()
+
+    def _abort(self) -> None:
+        """Leave a rebase. One that stopped over a lock may have stashed and no more: then by hand, as git advises."""
+        state = self._root / ".git" / "rebase-merge"
+        if not state.exists() or self._git("rebase", "--abort").returncode == 0:
+            return
+        if (stashed := state / "autostash").exists():
+            self._git("stash", "store", "-m", "autostash", stashed.read_text().strip())
+        shutil.rmtree(state)
 
     def _git(self, *words: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(["git", *words], cwd=self._root, capture_output=True, text=True, check=False)

@@ -14,9 +14,11 @@ from tests.support.tree import write_checkout
 
 MINE = "# mine\n"
 """Somebody's change of a file that is edited, neither staged nor committed."""
+_LONG = "".join(f"# {hashlib.sha256(bytes([at])).hexdigest()}\n" for at in range(150))
+"""Comments in front of everything, that the files take some room."""
 _WORK = {
-    "before": {TORCH: MINE + OLD[TORCH], JAX: OLD[JAX]},
-    "done": {TORCH: MINE + NEW[TORCH], JAX: NEW[JAX]},
+    "before": {TORCH: MINE + _LONG + OLD[TORCH], JAX: _LONG + OLD[JAX]},
+    "done": {TORCH: MINE + _LONG + NEW[TORCH], JAX: _LONG + NEW[JAX]},
 }
 _OPERATIONS = {
     "all": [
@@ -25,7 +27,7 @@ _OPERATIONS = {
         {"op": "set", "id": C, "path": ["status"], "value": "EXPECTED_PASSING"},
     ]
 }
-_OPERATIONS["torch"], _OPERATIONS["jax"] = _OPERATIONS["all"][:2], _OPERATIONS["all"][2:]
+_OPERATIONS |= {"torch": _OPERATIONS["all"][:2], "jax": _OPERATIONS["all"][2:], "none": []}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +61,12 @@ class Workplace:
     def lay_out(self) -> None:
         scenes.lay_out(self.place)
         write_checkout(self.root, {}, {})
+        for file, text in OLD.items():
+            (self.place.checkout.test_config / file).write_text(_LONG + text)
         git(self.root, "add", "third_party")
-        git(self.root, "commit", "--quiet", "--message=models", "--", "third_party")
+        git(self.root, "commit", "--quiet", "--message=models", "--", "third_party", "tests")
         shutil.rmtree(self.root / ".git" / "hooks")
-        torch = self.place.checkout.test_config / TORCH
-        torch.write_text(_WORK["before"][TORCH])
+        (self.place.checkout.test_config / TORCH).write_text(_WORK["before"][TORCH])
         (self.root / "untracked.txt").write_text("mine too")
         for name, operations in _OPERATIONS.items():
             self.operations(name).write_text(json.dumps(operations))
