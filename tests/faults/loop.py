@@ -52,14 +52,14 @@ class Tally:
 
 
 def loop(count: int, seconds: float, seed: str, kinds: Sequence[str]) -> Tally:
-    """Play rounds until there were `count` injections, or `seconds` are over."""
+    """Play rounds until there were `count` injections, as many of each kind, or `seconds` are over."""
     tally, begun, number = Tally(), time.monotonic(), 0
     with _workshop() as (template, directory):
         while tally.injected.total() < count and time.monotonic() - begun < seconds:
             able = [kind for kind in kinds if kind not in tally.unable]
             if not able:
                 break
-            kind = able[number % len(able)]
+            kind = min(able, key=lambda kind: tally.injected[kind])
             _play(kind, f"{seed}/{number}", template, directory / f"{number}", tally)
             number += 1
     return tally
