@@ -116,7 +116,9 @@ class Navigation(App[None]):
         if isinstance(self.screen, SessionScreen):
             self.show(getattr(self, f"{'runs' if name == 'log' else name}_screen"))
             if name == "log":
-                self.call_later(self.runs_screen.set_class, True, "zoomed")
+                self.runs_screen.show_log()
+            elif name == "runs":
+                self.runs_screen.show_table()
 
     def show_run(self, run_id: str) -> None:
         """Go to the log of a run."""

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.color import Color
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from core.runs.arrivals import Arrivals
 from core.runs.tail import LogFile
-from tests.support.app import type_text
+from tests.support.app import screen_text, type_text
 from tui.widgets.log_bar import LogBar
 from tui.widgets.log_pane import LogPane
 from tui.widgets.log_view import LogView
@@ -92,6 +93,7 @@ async def test_search_goes_from_hit_to_hit_and_round_the_end(log: Path) -> None:
         await ask(app, pilot, "slash", "re:(")
         assert "Not an expression" in app.note
         assert app.focused is app.view
+        await ask(app, pilot, "slash", "line 5")
         assert app.view.clear()
         assert not app.view.clear()
 
@@ -354,3 +356,85 @@ async def test_what_arrives_before_a_region_moves_it_along(log: Path) -> None:
         await pilot.press("g", "v", "G", "C")
         await pilot.pause()
         assert len(copied) == 1
+
+
+async def test_a_search_goes_along_while_it_is_typed_and_back_where_it_is_left(log: Path) -> None:
+    app = numbered(log)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("g", "j", "j")
+        await pilot.press("slash", *"line", "space", "7")
+        await app.settle(pilot)
+        assert (app.current(), app.note) == (7, "1 of 11")
+        await pilot.press("7")
+        await app.settle(pilot)
+        assert (app.current(), app.note) == (77, "1 of 1")
+        assert any(row.strip() == "line 77" for row in app.rows())
+        await pilot.press("backspace")
+        await app.settle(pilot)
+        assert app.current() == 7
+        await pilot.press("escape")
+        await app.settle(pilot)
+        assert (app.focused, app.current(), app.note, app.rows()[0].strip()) == (app.view, None, "", "line 2")
+        await ask(app, pilot, "slash", "line 70")
+        await pilot.press("slash", *"nowhere")
+        await app.settle(pilot)
+        assert app.note == "none"
+        await pilot.press("escape")
+        await app.settle(pilot)
+        assert (app.current(), app.note) == (70, "/line 70: 1 of 1")
+
+
+async def test_an_expression_that_is_half_typed_says_so_and_is_typed_on(log: Path) -> None:
+    app = numbered(log)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("g", "slash", *"re:(", "full_stop")
+        await pilot.pause()
+        assert "unterminated" in app.note
+        assert app.focused is app.query_one(LogBar).input
+        await pilot.press(*"ix)ty", "enter")
+        await app.settle(pilot)
+        assert (app.current(), app.note) == (60, "/re:(.ix)ty: 1 of 1")
+
+
+async def test_small_letters_find_capitals_and_capitals_only_themselves(log: Path) -> None:
+    app = numbered(log)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("g")
+        await ask(app, pilot, "slash", "tt_fatal")
+        assert app.current() == 60
+        await ask(app, pilot, "slash", "Tt_fatal")
+        assert app.note == "/Tt_fatal: none"
+
+
+async def test_what_was_searched_for_comes_again_with_the_arrow(log: Path) -> None:
+    app = numbered(log)
+    async with app.run_test(size=(60, 20)) as pilot:
+        for text in ("line 1", "line 2", "line 1"):
+            await ask(app, pilot, "slash", text)
+        await ask(app, pilot, "ampersand", "line")
+        line = app.query_one(LogBar).input
+        await pilot.press("slash", "x")
+        texts = [line.value]
+        for key in ("up", "up", "up", "down", "down"):
+            await pilot.press(key)
+            texts.append(line.value)
+        assert texts == ["x", "line 1", "line 2", "line 2", "line 1", "x"]
+        assert line.selected_text == ""
+        await pilot.press("up", "end", "0", "enter")
+        await app.settle(pilot)
+        assert app.note.startswith("/line 10: ")
+
+
+async def test_what_is_typed_is_seen_and_so_is_what_it_finds(log: Path) -> None:
+    app = numbered(log)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("g", "slash", *"line", "space", "7")
+        await app.settle(pilot)
+        assert "/line 7" in screen_text(app).splitlines()[-1]
+        (strip,) = [strip for strip in app.view.render_lines(app.view.size.region) if "line 7" in strip.text]
+        hit = next(segment.style for segment in strip if segment.text == "line 7")
+        rest = next(segment.style for segment in strip if not segment.text.strip())
+        assert hit and rest and hit.color and hit.bgcolor and rest.bgcolor
+        assert hit.bgcolor != rest.bgcolor
+        ink, paper = (Color.from_rich_color(one) for one in (hit.color, hit.bgcolor))
+        assert abs(ink.brightness - paper.brightness) > 0.4

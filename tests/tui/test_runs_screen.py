@@ -265,3 +265,35 @@ async def test_the_end_of_runs_is_told_though_nobody_has_seen_them_go_on(
         monkeypatch.setattr(store, "records", ended)
         app.start_runs([PASSING_ID])
         await until(pilot, lambda: "1 run has ended: 1 pass" in screen_text(app), "the word at the end")
+
+
+async def test_the_log_at_full_size_has_the_keys(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
+        await pilot.press("3")
+        await until(pilot, lambda: app.focused is not None and app.focused is app.runs_screen.log_view, "the log")
+        await pilot.press("slash", *"result")
+        await until(pilot, lambda: "/result" in screen_text(app), "what is typed")
+        assert app.session.runs[0].active is False
+        await pilot.press("enter")
+        await until(pilot, lambda: "/result: 1 of 1" in screen_text(app), "what it finds")
+        await pilot.press("1", "3", "e")
+        await until(pilot, lambda: "errors: " in screen_text(app), "the errors")
+        await pilot.press("2")
+        assert app.focused is app.runs_screen.table
+        assert "outcome" in screen_text(app)
+
+
+async def test_what_is_looked_for_in_a_log_is_typed_from_the_runs_too(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
+        await pilot.press("2", "slash", *"rrs", "ctrl+u", *"loading", "enter")
+        await until(pilot, lambda: "/loading: 1 of 1" in screen_text(app), "what it finds")
+        assert len(app.session.runs) == 1
+        assert app.focused is app.runs_screen.log_view
+        await pilot.press("tab", "n")
+        await until(pilot, lambda: "round the end" in screen_text(app), "the same line again")

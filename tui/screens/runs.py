@@ -50,7 +50,7 @@ class RunsScreen(RunActs):
         yield KeptText("", id="title", markup=False)
         yield Static("", id="progress", markup=False)
         with Vertical(id="runs-box"):
-            yield RunTable(id="runs")
+            yield RunTable(self._to_log, id="runs")
         yield Static("", id="log-title", markup=False)
         yield LogPane(id="log-pane")
         yield TextPane(id="run-detail")
@@ -63,7 +63,7 @@ class RunsScreen(RunActs):
         self.follow(self.host.runs_changed, self._runs_changed)
         self.follow(self.host.pending_changed, self._say)
         self._show_runs(None)
-        self.table.focus()
+        self.set_focus(self.log_view if self.has_class("zoomed") else self.table)
         self.set_interval(_TICK_SECONDS, self._tick)
         self._say()
 
@@ -80,7 +80,7 @@ class RunsScreen(RunActs):
         self._show_runs(run_id)
         self.set_class(zoomed, "zoomed")
         self._open_log()
-        (self.log_view if zoomed else self.table).focus()
+        self.set_focus(self.log_view if zoomed else self.table)
 
     def _show_runs(self, keep: str | None) -> None:
         self.table.show_runs(self.shown_runs, keep, self.session.ages, with_checkout=self.everywhere)
@@ -90,6 +90,25 @@ class RunsScreen(RunActs):
         self.everywhere = not self.everywhere
         self._show_runs(self.table.cursor_key)
         self._say()
+
+    def show_log(self) -> None:
+        """Give the log of the highlighted run the whole screen, and the keys."""
+        self.set_class(True, "zoomed")
+        if self.is_mounted:
+            self._to_log()
+
+    def show_table(self) -> None:
+        """Show the runs above the log, with the keys for the one that had them."""
+        if self.has_class("zoomed"):
+            self.set_class(False, "zoomed")
+            self.set_focus(self.table)
+
+    def _to_log(self) -> LogView:
+        """Hand the keys to the log."""
+        self.set_class(False, "detailed")
+        # At once: what is typed right after the key is for the log.
+        self.set_focus(self.log_view)
+        return self.log_view
 
     def stop_following(self) -> None:
         """Leave the log where it is."""
@@ -161,11 +180,11 @@ class RunsScreen(RunActs):
     # Actions
 
     def action_other_pane(self) -> None:
-        (self._lower if self.table.has_focus else self.table).focus()
+        self.set_focus(self._lower if self.table.has_focus else self.table)
 
     def action_zoom(self) -> None:
         self.toggle_class("zoomed")
-        (self._lower if self.has_class("zoomed") else self.table).focus()
+        self.set_focus(self._lower if self.has_class("zoomed") else self.table)
 
     def go_back(self) -> None:
         if self.log_view.has_focus and self.log_view.clear():
@@ -173,7 +192,7 @@ class RunsScreen(RunActs):
         if self.has_class("zoomed"):
             self.action_zoom()
         elif not self.table.has_focus:
-            self.table.focus()
+            self.set_focus(self.table)
         elif self.has_class("detailed"):
             self.action_detail()
         else:
@@ -184,16 +203,14 @@ class RunsScreen(RunActs):
 
     def on_run_table_opened(self, event: RunTable.Opened) -> None:
         if self.current is not None:
-            self.set_class(False, "detailed")
-            self.set_class(True, "zoomed")
-            self.log_view.focus()
+            self.show_log()
 
     def action_detail(self) -> None:
         """The lower pane tells all about the run, or shows its log again."""
         self.toggle_class("detailed")
         self._show_detail()
         if not self.table.has_focus:
-            self._lower.focus()
+            self.set_focus(self._lower)
 
     @property
     def _lower(self) -> Widget:

@@ -16,7 +16,7 @@ from tui.widgets.kept_lines import KeptLines
 from tui.widgets.line_input import LineInput
 
 
-class QueryInput(LineInput, inherit_css=False):
+class QueryInput(LineInput):
     """An input that tells of each change at once, so that text, rows and completion are painted in one frame."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -24,20 +24,6 @@ class QueryInput(LineInput, inherit_css=False):
         Binding("escape", "clear", "Clear", tooltip="Drop the query and go to the rows"),
         Binding("tab", "take_completion", "Complete", tooltip="Take the completion that is shown"),
     ]
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = Input.COMPONENT_CLASSES
-    DEFAULT_CSS = """
-    QueryInput {
-        width: 1fr; height: 1; scrollbar-size-horizontal: 0; pointer: text; color: $foreground; background: $surface;
-        &:focus { background: $boost; }
-        & > .input--cursor {
-            background: $input-cursor-background; color: $input-cursor-foreground; text-style: $input-cursor-text-style;
-        }
-        & > .input--selection { background: $input-selection-background; }
-        & > .input--placeholder, & > .input--suggestion { color: $text-disabled; }
-    }
-    """
-    """All that one line needs: the stock input brings the rules of a framed box, in all its states."""
 
     # As they come, these have the whole screen laid out again for each letter, in case the width depends on the text.
     value: reactive[str] = reactive("", init=False)
@@ -52,7 +38,6 @@ class QueryInput(LineInput, inherit_css=False):
         placeholder: str,
     ) -> None:
         super().__init__(value, placeholder=placeholder, id="filter")
-        self.cursor_blink = False
         self._changed = changed
         self._left = left
         self._complete = complete

@@ -125,9 +125,16 @@ class LogPainting(LinesView):
             search, _, _, whole = self._painted_for
             strips = self._strips[text, current] = self._paint(text, search, whole)
             if current:
-                mark = Style(bgcolor=self.style_named("current").bgcolor)
-                strips[:] = [Strip(Segment.apply_style(strip, post_style=mark)) for strip in strips]
+                strips[:] = [Strip(map(self._as_current, strip)) for strip in strips]
         return strips
+
+    def _as_current(self, segment: Segment) -> Segment:
+        """A piece of the line gone to last, in which what was looked for stands out once more."""
+        style = segment.style or Style.null()
+        hit = self.style_named("hit")
+        if (style.color, style.bgcolor) == (hit.color, hit.bgcolor):
+            return Segment(segment.text, self.style_named("current-hit"))
+        return Segment(segment.text, style + Style(bgcolor=self.style_named("current").bgcolor))
 
     def _segments(self, text: str, search: Pattern | None) -> list[Segment]:
         if search is None or not search.is_expression:

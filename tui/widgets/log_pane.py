@@ -32,8 +32,9 @@ class LogPane(Vertical):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.view = LogView(self._ask, id="log")
-        self._bar = LogBar(self._entered, self._left)
+        self._bar = LogBar(self._typed, self._entered, self._left)
         self._asks = Asks.SEARCH
+        self._history: dict[Asks, list[str]] = {what: [] for what in Asks}
 
     def compose(self) -> ComposeResult:
         yield self.view
@@ -69,30 +70,52 @@ class LogPane(Vertical):
 
     def _ask(self, what: Asks) -> None:
         self._asks = what
-        self._bar.ask(what)
+        if what is Asks.SEARCH:
+            self.view.begin_search()
+        self._bar.ask(what, self._history[what])
+
+    def _typed(self, text: str) -> None:
+        """Search for what is typed so far, from where that began."""
+        if self._asks is not Asks.SEARCH:
+            return
+        try:
+            self.view.search(text)
+        except UsageError as error:
+            self._bar.remark(error.detail, error=True)
+        else:
+            self._bar.remark(self.view.hits)
 
     def _entered(self, text: str) -> None:
         self.screen.set_focus(self.view)
-        act = self.view.search if self._asks is Asks.SEARCH else self.view.filter
+        act = self.view.keep_search if self._asks is Asks.SEARCH else self.view.filter
         try:
             act(text)
         except UsageError as error:
+            self.view.leave_search()
+            self.view.search("")
             self._say_error(error)
         else:
             self._say()
 
     def _left(self) -> None:
         self.screen.set_focus(self.view)
+        if self._asks is Asks.SEARCH:
+            self.view.leave_search()
         self._say()
 
     def on_log_region_moved(self, event: LogView.Moved) -> None:
         event.stop()
         if not self._bar.input.has_focus:
             self._say()
+        elif self._asks is Asks.SEARCH:
+            self._bar.remark(self.view.hits)
 
     def on_log_view_given_up(self, event: LogView.GivenUp) -> None:
         event.stop()
-        self._say_error(event.error)
+        if self._bar.input.has_focus:
+            self._bar.remark(event.error.title, error=True)
+        else:
+            self._say_error(event.error)
 
     def _say_error(self, error: UsageError) -> None:
         self._bar.say(f"{error.title}: {error.detail}. {error.hint}", error=True)

@@ -4,7 +4,7 @@
 import time
 from collections.abc import Callable
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.binding import BindingType
 from textual.message import Message
@@ -27,15 +27,27 @@ class Asks(StrEnum):
     FILTER = "&"
 
 
+class _Before(NamedTuple):
+    """How a log is looked at before a search."""
+
+    top: int
+    """Its line at the top of the view."""
+    following: bool
+    current: int | None
+    search: Pattern | None
+    told: tuple[Seek, bool]
+
+
 class LogView(LogRegion):
     """Shows a LogLook. `ask` has a person type what to search or to filter."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LOG)
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--hit", "lines--current"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--hit", "lines--current", "lines--current-hit"}
     DEFAULT_CSS = """
     LogView {
-        & > .lines--hit { color: $background; background: $warning; text-style: bold; }
+        & > .lines--hit { color: $text-warning; background: $warning 25%; text-style: bold; }
         & > .lines--current { background: $primary 30%; }
+        & > .lines--current-hit { color: $background; background: $warning; text-style: bold; }
     }
     """
 
@@ -56,12 +68,14 @@ class LogView(LogRegion):
         self._told: tuple[Seek, bool] = (Seek.SEARCH, False)
         """What was gone to last, and whether that went round the end."""
         self._note = ""
+        self._before: _Before | None = None
+        """How it was before the search that is being typed."""
         self._counted, self._grown_at = 0, 0.0
 
     def open(self, look: LogLook) -> None:
         """Show another log from its end."""
         self.drop_region()
-        self.look, self.current, self._place, self._wanted = look, None, None, None
+        self.look, self.current, self._place, self._wanted, self._before = look, None, None, None, None
         self._told = (Seek.SEARCH, False)
         self._counted = look.line_count
         self.show(look, follow=True)
@@ -111,6 +125,8 @@ class LogView(LogRegion):
         if self.look is not None:
             self.look.set_search(None)
             self._filter(())
+            # What is said of that stands until there is something new.
+            self._note = self.note
             self.post_message(self.GivenUp(error))
 
     # Filters
@@ -154,14 +170,54 @@ class LogView(LogRegion):
 
     # Search and errors
 
+    def begin_search(self) -> None:
+        """Keep the place: a search is looked for from there while it is typed, and left to there."""
+        look = self.look
+        if look is not None:
+            top = look.number_at(self.scroll_offset.y)
+            self._before = _Before(top, self.following, self.current, look.search, self._told)
+
+    def keep_search(self, text: str) -> None:
+        """Search for this from now on. Raises UsageError as `filter` does."""
+        if self.look is None or self.look.search is None or self.look.search.text != text:
+            self.search(text)
+        self._before = None
+
+    def leave_search(self) -> None:
+        """Search for what was searched for before, at the place where that was."""
+        look, before = self.look, self._before
+        if look is not None and before is not None:
+            look.set_search(before.search)
+            self._told = before.told
+            self._go_back(look, before)
+            if before.search is not None:
+                # Not to go anywhere: its lines are counted anew.
+                look.seek(Seek.SEARCH, -1, forward=True)
+        self._before = None
+
     def search(self, text: str) -> None:
         """Go to the next line with a text; of no text, search no more. Raises UsageError as `filter` does."""
-        if self.look is not None:
-            self.look.set_search(parse_pattern(text) if text else None)
+        look = self.look
+        if look is not None:
+            look.set_search(parse_pattern(text) if text else None)
+            self._told, self._note = (Seek.SEARCH, False), ""
+            if self._before is not None:
+                self._go_back(look, self._before)
             self.current = None
             self.refresh()
             if text:
                 self._go(Seek.SEARCH, forward=True)
+
+    def _go_back(self, look: LogLook, before: _Before) -> None:
+        self._wanted = None
+        self.current = before.current
+        if before.following:
+            self.action_follow()
+        else:
+            self._place = None
+            self.following = False
+            self._scroll_to_row(look.row_at(before.top))
+        self.refresh()
 
     def action_ask(self, what: str) -> None:
         self._ask(Asks(what))
@@ -211,17 +267,23 @@ class LogView(LogRegion):
             return ""
         return "   ".join(filter(None, (self.region_note(), self._hits_note(look), self._filters_note(look))))
 
-    def _hits_note(self, look: LogLook) -> str:
-        what, wrapped = self._told
-        if what is Seek.SEARCH and look.search is None:
+    @property
+    def hits(self) -> str:
+        """Which of how many lines was gone to last, and whether round the end; empty where nothing is looked for."""
+        look, (what, wrapped) = self.look, self._told
+        if look is None or (what is Seek.SEARCH and look.search is None):
             return ""
         at, count, all_known = look.place(what, -1 if self.current is None else self.current)
-        name = f"/{plain_line(look.search.text)}" if what is Seek.SEARCH and look.search else "errors"
         if all_known and not count:
-            return f"{name}: none"
+            return "none"
         # A line found from the end has no number yet among all of them.
         known = f"{at:,} of {count:,}" if all_known else f"{count:,} so far, looking on"
-        return f"{name}: {known}{', round the end' if wrapped else ''}"
+        return f"{known}{', round the end' if wrapped else ''}"
+
+    def _hits_note(self, look: LogLook) -> str:
+        what = self._told[0]
+        name = f"/{plain_line(look.search.text)}" if what is Seek.SEARCH and look.search else "errors"
+        return f"{name}: {self.hits}" if self.hits else ""
 
     def _filters_note(self, look: LogLook) -> str:
         if not look.filters:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of runs: what goes on and waits before what is over, with marks on some of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from core.runs.ages import Age
 from core.runs.record import RunRecord
 from tui.commands import Where, bindings
 from tui.run_rows import RunRows
+from tui.widgets.log_view import LogView
 from tui.widgets.row_table import RowTable
 
 
@@ -26,7 +27,9 @@ class RunTable(RowTable):
     class Marked(Message):
         """Other runs are marked."""
 
-    def __init__(self, *, id: str) -> None:
+    def __init__(self, to_log: Callable[[], LogView], *, id: str) -> None:
+        """`to_log` hands the keys to the log of the highlighted run, which it returns."""
+        self._to_log = to_log
         self.marks: set[str] = set()
         super().__init__(RunRows(()), id=id)
 
@@ -53,6 +56,17 @@ class RunTable(RowTable):
         self.marks.clear()
         self.repaint_rows()
         self.post_message(self.Marked())
+
+    # What is looked for in the log, from here as well
+
+    def action_ask(self, what: str) -> None:
+        self._to_log().action_ask(what)
+
+    def action_next_hit(self, forward: bool) -> None:
+        self._to_log().action_next_hit(forward)
+
+    def action_next_error(self, forward: bool) -> None:
+        self._to_log().action_next_error(forward)
 
     def action_open(self) -> None:
         self.post_message(self.Opened())
