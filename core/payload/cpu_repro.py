@@ -34,6 +34,13 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     add("--class", dest="class_name", help="loader class; default: the one the phase needs")
     add("--parallelism", default="single_device", help="as in the test id; said to be left out")
     add("--nonce", default="", help="repeated in the result line")
+    add(
+        "--also",
+        action="append",
+        default=[],
+        metavar="RUN=NONCE=VARIANT",
+        help="another variant to run before, in a forked process, with a result line of its own",
+    )
     return parser.parse_args(argv)
 
 
@@ -72,11 +79,20 @@ def exit_code(result: dict[str, Any]) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run, print the result line, return the exit code."""
+    """Run, print a result line for each variant, return the exit code of the one that was asked for."""
     args = parse_arguments(argv)
     # What a model sees is the runner's world: no options of ours, and no directory of ours but for our own use.
     sys.argv[1:] = []
     sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
+    if not args.also:
+        return run_variant(args)
+    from ttmatrix_shared import run_shared
+
+    return run_shared(args, run_variant)
+
+
+def run_variant(args: argparse.Namespace) -> int:
+    """Run one variant, print its result line, return its exit code."""
     python = ".".join(map(str, sys.version_info[:3]))
     result = {"version": VERSION, "nonce": args.nonce, "python": python, "torch": None}
     result.update(problem=None, phases=[], pcc=None)

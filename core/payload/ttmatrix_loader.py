@@ -16,6 +16,8 @@ from typing import Any
 
 MODELS = Path("third_party/tt_forge_models")
 
+_IMPORTED: dict[tuple[Path, str], ModuleType] = {}
+
 
 class Problem(Exception):
     """The environment or the request is at fault, not the model."""
@@ -28,9 +30,11 @@ class Problem(Exception):
 def import_loader(checkout: Path, directory: str) -> ModuleType:
     """The module of `directory`/loader.py, with `tt_forge_models` and `third_party.tt_forge_models` importable.
 
-    Changes the working directory and the import path, so call it once. Raises Problem where there is no
-    such file, and whatever the module raises.
+    Changes the working directory and the import path. A module that was imported is imported no second time, also in
+    a fork. Raises Problem where there is no such file, and whatever the module raises.
     """
+    if (checkout, directory) in _IMPORTED:
+        return _IMPORTED[checkout, directory]
     models = checkout / MODELS
     if not (models / directory / "loader.py").is_file():
         raise Problem("no-loader", f"There is no {models / directory / 'loader.py'}")
@@ -38,7 +42,8 @@ def import_loader(checkout: Path, directory: str) -> ModuleType:
     sys.path[:] = [entry for entry in sys.path if entry != own]
     make_importable(models)
     os.chdir(checkout)
-    return import_file(models, directory)
+    module = _IMPORTED[checkout, directory] = import_file(models, directory)
+    return module
 
 
 def make_importable(models: Path) -> None:

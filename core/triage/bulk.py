@@ -8,15 +8,13 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.files import atomic_write, read_text
-from core.runs.outcome import Outcome
 from core.triage.case import Member
 from core.triage.driver import Given, Progress, drive, open_session, park
-from core.triage.perform import World, await_runs, launch_and_wait, start_cpu
+from core.triage.perform import World, collect, launch_shared, start_cpu
 from core.triage.session import Session
 
 _ROUND = "round.json"
 """Which runs were started beforehand for which ids, so that they are found again after a kill."""
-_UNDONE = (Outcome.LOST, Outcome.CANCELLED)
 
 
 def look_first(world: World, root: Path, ids: Sequence[str], *, again: bool = False) -> None:
@@ -35,15 +33,16 @@ def look_first(world: World, root: Path, ids: Sequence[str], *, again: bool = Fa
     # Before anything starts: whoever is killed from now on finds them again.
     _write_round(root, {spec.test_id: spec.run_id for spec in specs})
     world.said(f"running {len(specs)} CPU repros")
-    world.known.update({one.spec.test_id: one for one in launch_and_wait(world, specs) if one.outcome not in _UNDONE})
+    launch_shared(world, specs)
+    world.known.update(collect(world, [spec.run_id for spec in specs], ids))
 
 
 def _take_up(world: World, root: Path, ids: Sequence[str]) -> None:
-    began = {id: run for id, run in _read_round(root).items() if id in ids and world.store.directory(run).is_dir()}
-    if began:
-        world.said(f"waiting for {len(began)} CPU repros that were started before")
-    records = await_runs(world, list(began.values()))
-    world.known.update({one.spec.test_id: one for one in records if one.outcome not in _UNDONE})
+    # All of the round: one may have run in the interpreter of another.
+    began = _read_round(root)
+    if any(id in began for id in ids):
+        world.said(f"taking up {len(began)} CPU repros that were started before")
+        world.known.update(collect(world, list(began.values()), list(began)))
 
 
 def _read_round(root: Path) -> Mapping[str, str]:

@@ -36,6 +36,7 @@ from core.triage.loader_code.model_library import ModelLibrary
 from core.triage.repro import Repro
 from core.triage.resolve import members
 from core.triage.session import Session
+from core.triage.sharing import Guest, is_host_without_result, shared, unpack
 
 _NO_DEVICE = "a run that claimed no device"
 _SAY_SECONDS = 15.0
@@ -90,10 +91,26 @@ def start_cpu(world: World, ids: Sequence[str]) -> list[RunSpec]:
     return as_batch(specs)
 
 
-def launch_and_wait(world: World, specs: Sequence[RunSpec]) -> list[RunRecord]:
-    """Start planned runs and wait for them."""
-    launch_all(world.store, specs, provenance=world.surroundings.survey.to_json())
-    return await_runs(world, [spec.run_id for spec in specs])
+def launch_shared(world: World, specs: Sequence[RunSpec]) -> None:
+    """Start planned CPU repros, where that saves time with several variants of a loader in one interpreter."""
+    slots = KINDS["cpu"].slot_count(world.settings)
+    launch_all(world.store, shared(specs, slots), provenance=world.surroundings.survey.to_json())
+
+
+def collect(world: World, run_ids: Sequence[str], ids: Sequence[str]) -> dict[str, RunRecord]:
+    """Wait for the CPU repros among `run_ids` that were started; those of `ids` that came to an end, by id."""
+
+    def plan(guest: Guest) -> RunSpec | None:
+        found = [id for id in ids if Member(id, "").variant == guest.variant and Member(id, "").directory == directory]
+        if not found:
+            return None
+        return plan_test(world.matrix, found[0], world.settings, runs=world.store.root, arch=world.arch)
+
+    for host in await_runs(world, _there(world, run_ids)):
+        directory = Member(host.spec.test_id, "").directory
+        unpack(world.store, host, plan)
+    records = world.store.some(_there(world, run_ids))
+    return {one.spec.test_id: one for one in records if one.outcome not in _UNDONE and not is_host_without_result(one)}
 
 
 def await_runs(world: World, run_ids: Sequence[str]) -> list[RunRecord]:
@@ -164,10 +181,12 @@ def device_command(world: World, ids: Sequence[str]) -> tuple[RunSpec, str]:
 
 def run_device(world: World, session: Session, spec: RunSpec, ids: Sequence[str]) -> Answer:
     """Run on a device, or wait for what was started before an interruption; what each test has shown."""
-    done = [one for one in _begun(world, session) if one.outcome not in _UNDONE]
+    begun = world.store.some(_there(world, session.began))
+    done = [one for one in begun if one.outcome not in _UNDONE]
     if not done:
         session.begin_runs([spec.run_id])
-        done = launch_and_wait(world, [spec])
+        _launch_alone(world, [spec])
+        done = await_runs(world, [spec.run_id])
     else:
         done = await_runs(world, [done[0].spec.run_id])
     record = done[0]
@@ -194,22 +213,29 @@ def _of_device(world: World, file: Path, by: str, found: Sequence[Mapping[str, s
 
 
 def _join(world: World, session: Session, ids: Sequence[str]) -> list[RunRecord]:
-    begun = {record.spec.test_id: record for record in _begun(world, session)}
-    missing = [id for id in ids if id not in begun or begun[id].outcome in _UNDONE]
-    if missing:
-        specs = start_cpu(world, missing)
-        kept = [begun[id].spec.run_id for id in ids if id not in missing]
-        session.begin_runs([*kept, *(spec.run_id for spec in specs)])
-        world.said(f"running {len(specs)} CPU {'repro' if len(specs) == 1 else 'repros'}")
-        launch_all(world.store, specs, provenance=world.surroundings.survey.to_json())
-    found = {record.spec.test_id: record for record in await_runs(world, session.began)}
-    return [found[id] for id in ids]
+    """What was started before an interruption, and what is missing of it, at last without any company."""
+    found = collect(world, session.began, ids)
+    for start in (launch_shared, _launch_alone):
+        missing = [id for id in ids if id not in found]
+        if missing:
+            specs = start_cpu(world, missing)
+            session.begin_runs([*(one.spec.run_id for one in found.values()), *(spec.run_id for spec in specs)])
+            world.said(f"running {len(specs)} CPU {'repro' if len(specs) == 1 else 'repros'}")
+            start(world, specs)
+            found |= collect(world, session.began, ids)
+            if any(one.outcome is Outcome.CANCELLED for one in world.store.some(_there(world, session.began))):
+                break
+    undone = {one.spec.test_id: one for one in world.store.some(_there(world, session.began))}
+    return [found.get(id) or undone[id] for id in ids]
 
 
-def _begun(world: World, session: Session) -> list[RunRecord]:
-    """The runs that were started for the effect that waits; not those that never came into being."""
-    there = [run for run in session.began if world.store.directory(run).is_dir()]
-    return world.store.some(there)
+def _launch_alone(world: World, specs: Sequence[RunSpec]) -> None:
+    launch_all(world.store, specs, provenance=world.surroundings.survey.to_json())
+
+
+def _there(world: World, run_ids: Sequence[str]) -> list[str]:
+    """Those that came into being."""
+    return [run for run in dict.fromkeys(run_ids) if world.store.directory(run).is_dir()]
 
 
 def _told(record: RunRecord) -> dict[str, object]:

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several variants of one loader, one after the other, each in a process of its own forked from one interpreter.
+
+What takes seconds to import is imported once; no model is built before the fork, so that none knows of another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import threading
+from collections.abc import Callable
+
+from ttmatrix_loader import import_loader
+from ttmatrix_network import HubLook
+
+
+def run_shared(args: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
+    """`run` each variant of `args.also`, then that of `args`; returns the exit code of the last, or ends as it did."""
+    alone = variants(args)
+    _import_beforehand(args)
+    if threading.active_count() > 1:
+        # A lock that another thread holds would stay held in a fork: whoever asked runs the others by themselves.
+        return run(alone[-1])
+    status = 0
+    for one in alone:
+        status = _in_fork(one, run)
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        os.kill(os.getpid(), -code)
+    return code
+
+
+def variants(args: argparse.Namespace) -> list[argparse.Namespace]:
+    """What to run, as if each had been asked for alone; the one asked for is the last."""
+    words = [word.split("=", 2) for word in args.also]
+    others = [{**vars(args), "also": [], "nonce": nonce, "variant": variant} for _, nonce, variant in words]
+    return [argparse.Namespace(**one) for one in (*others, {**vars(args), "also": []})]
+
+
+def _import_beforehand(args: argparse.Namespace) -> None:
+    """What fails here fails in each variant again, where it is told."""
+    look = HubLook()
+    try:
+        import torch  # noqa: F401
+    except (ImportError, OSError):
+        return
+    finally:
+        look.settle()
+    try:
+        import ttmatrix_phase  # noqa: F401
+
+        import_loader(args.checkout, args.loader)
+    except (Exception, SystemExit):  # noqa: BLE001 - whatever a loader raises
+        return
+
+
+def _in_fork(args: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
+    """The status of a child that does `run`."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            code = run(args)
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            # Nothing of the parent's is to be run down twice.
+            os._exit(code)
+    return os.waitpid(pid, 0)[1]
