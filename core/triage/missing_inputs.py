@@ -27,8 +27,9 @@ from core.triage.loader_code.inputs_edit import batch_of_two, decoder_inputs, de
 from core.triage.loader_code.model_config import Start
 from core.triage.report import Report, abort
 from core.triage.repro import Phase, Repro
-from core.triage.signatures import BN_SINGLE_VALUE, DECODER_INPUTS, MISSING_TARGETS, inputs_flavour
+from core.triage.signatures import BN_SINGLE_VALUE, DECODER_INPUTS, MISSING_TARGETS, asks_for_tokens, inputs_flavour
 
+_DECODER_IDS = "decoder_input_ids"
 _Make: TypeAlias = Callable[[str, Phase, str, Start | None], Edit | NoSite]
 
 _EDITS: Mapping[str, _Make] = {
@@ -44,7 +45,7 @@ _EDITS: Mapping[str, _Make] = {
 
 def gate(reason: str) -> str:
     """Why an entry of this reason is none for this workflow; empty: it is."""
-    if inputs_flavour(reason):
+    if inputs_flavour(reason) or asks_for_tokens(reason):
         return ""
     return (
         "This workflow only handles training failures by missing inputs: decoder inputs, detection targets, or a "
@@ -121,14 +122,26 @@ def _checked(target: Repro) -> str:
         )
     if low.step == "unpack":
         abort("unpack_forward_output fails: use the workflow unpack-forward-output first.")
-    flavour = inputs_flavour(low.error)
+    flavour = shown(low)
     if not flavour:
         abort(f"Training fails, but by no missing input: {low.error}. Use another workflow. Nothing was edited.")
     return flavour
 
 
+def shown(phase: Phase) -> str:
+    """The flavour of the failure of a phase; empty: no input is missing.
+
+    Where both halves of a model ask for tokens in the same words, it is the decoder that was given none.
+    """
+    if flavour := inputs_flavour(phase.error):
+        return flavour
+    given = {str(one["name"]) for one in phase.inputs}
+    takes = _DECODER_IDS in phase.forward_parameters
+    return DECODER_INPUTS if takes and _DECODER_IDS not in given and asks_for_tokens(phase.error) else ""
+
+
 def _flavour(one: Repro) -> str:
-    return inputs_flavour(one.low.error) if one.low is not None else ""
+    return shown(one.low) if one.low is not None else ""
 
 
 def _errors(repros: Mapping[str, Repro]) -> dict[str, str]:

@@ -32,6 +32,7 @@ _MISSING: Mapping[str, tuple[str, ...]] = {
     ),
     BN_SINGLE_VALUE: ("Expected more than 1 value per channel when training",),
 }
+_TOKENS = re.compile(r"(?:exactly one of|specify both|specify either) input_ids (?:or|and) inputs_embeds")
 _UNPACK: Mapping[str, tuple[str, ...]] = {
     WRONG_HANDLER: ("did not return a torch.Tensor",),
     UNHANDLED_OUTPUT: ("doesn't implement unpack_forward_output", "No handler for class"),
@@ -55,6 +56,11 @@ def unpack_flavour(text: str) -> str:
 def inputs_flavour(text: str) -> str:
     """Which input training misses; empty: none that is known."""
     return _named(_MISSING, text)
+
+
+def asks_for_tokens(text: str) -> bool:
+    """Whether tokens are missing, of which the words do not say whether encoder or decoder misses them."""
+    return _TOKENS.search(text) is not None
 
 
 def _named(table: Mapping[str, tuple[str, ...]], text: str) -> str:

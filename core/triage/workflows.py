@@ -13,7 +13,7 @@ from core.triage.effects import Steps
 from core.triage.frame import first_look
 from core.triage.machine import Workflow
 from core.triage.report import Report, abort
-from core.triage.repro import Repro
+from core.triage.repro import Phase, Repro
 from core.triage.signatures import dtype_flavour, inputs_flavour, unpack_flavour
 
 AUTO = "auto"
@@ -30,6 +30,8 @@ class Kind:
     """The flavour of a failure text that is its; empty: none."""
     gate: Callable[[str], str] = lambda _: ""
     """Why it does not take an entry of this reason on; empty: it does."""
+    shows: Callable[[Phase], str] = lambda _: ""
+    """The flavour of a failure that its text alone does not tell; empty: none."""
 
 
 KINDS: dict[str, Kind] = {
@@ -49,6 +51,7 @@ KINDS: dict[str, Kind] = {
         missing_inputs.missing_inputs,
         inputs_flavour,
         missing_inputs.gate,
+        missing_inputs.shown,
     ),
 }
 
@@ -83,7 +86,7 @@ def _auto(case: Case, report: Report) -> Steps[None]:
 def pick(reason: str, target: Repro) -> tuple[str, str]:
     """The workflow for a failure, and why; no name where there is none."""
     live = target.low.error if target.low else ""
-    shown = claimed(live)
+    shown = claimed(live) or (_shown(target.low) if target.low else "")
     said = claimed(reason)
     if shown:
         also = "as the entry says" if said == shown else f"although the entry's reason is: {reason or '(none)'}"
@@ -103,6 +106,11 @@ def _passes_here(reason: str, id: str) -> str:
     if stage_in(reason) not in (BringupStatus.FAILED_FE_COMPILATION, BringupStatus.UNKNOWN):
         return f"The test passes on CPU, and its entry's reason is a failure that only a device has: {reason}. {run}"
     return f"The test passes on CPU, and no workflow is for its entry's reason: {reason}. {run}"
+
+
+def _shown(phase: Phase) -> str:
+    """The workflow that a failure belongs to by all that the repro shows of it; empty: none."""
+    return next((name for name, kind in KINDS.items() if kind.shows(phase)), "")
 
 
 def claimed(text: str) -> str:

@@ -9,7 +9,9 @@ from core.triage.loader_code.edit import Edit, EditKind, NoSite
 from core.triage.loader_code.model_config import Start
 from core.triage.missing_inputs import gate, missing_inputs
 from core.triage.report import Report
-from tests.support.triage import LOADER, SIBLING, TARGET, World, case, edit, edited, member, play, repro, shown
+from core.triage.repro import Phase, Repro
+from core.triage.workflows import pick
+from tests.support.triage import LOADER, SIBLING, TARGET, World, case, edit, edited, member, phase, play, repro, shown
 
 TARGETS = "AssertionError: targets should not be none when in training mode"
 DECODER = "ValueError: You have to specify either decoder_input_ids or decoder_inputs_embeds"
@@ -161,6 +163,27 @@ def test_a_token_to_start_from_is_taken_where_it_is_the_same_for_all(
 
     report_of(answer)
     assert set(starts) == {Start("config", token)}
+
+
+TOKENS = "ValueError: You must specify exactly one of input_ids or inputs_embeds"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "inputs", "flavour"),
+    [
+        (["input_ids", "decoder_input_ids"], ["input_ids"], "decoder_inputs"),
+        (["input_ids", "decoder_input_ids"], ["input_ids", "decoder_input_ids"], ""),
+        (["input_ids"], ["attention_mask"], ""),
+    ],
+)
+def test_tokens_that_either_half_may_miss_are_the_decoder_s_where_it_has_none(
+    parameters: list[str], inputs: list[str], flavour: str
+) -> None:
+    raw = phase("bfloat16", TOKENS, parameters=parameters, inputs=[{"name": name} for name in inputs])
+    assert module.shown(Phase(raw)) == flavour
+    found = Repro.of({"id": TARGET, "result": {"phases": [raw]}})
+    assert pick("", found)[0] == ("missing-inputs" if flavour else "")
+    assert gate(TOKENS) == ""
 
 
 def test_the_gate_names_the_reason() -> None:
