@@ -5,11 +5,11 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from textual.app import App
 from textual.screen import Screen
 
 from core.matrix.query import Query
 from tui.host import Host
+from tui.key_order import KeyOrder
 from tui.screens.base import SessionScreen
 from tui.screens.matrix import MatrixScreen
 from tui.session import Session
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound=SessionScreen)
 
 
-class Navigation(App[None]):
+class Navigation(KeyOrder):
     """Has a screen for each name that commands switch to.
 
     All but the first are imported and made when somebody wants them, and live on from then. The matrix is below all
