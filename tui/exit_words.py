@@ -11,13 +11,18 @@ from tui.run_look import run_look
 
 def exit_words(pending: int, records: Iterable[RunRecord]) -> str:
     """Lines for the terminal; empty where there is nothing to know."""
-    states = [record.state for record in records if record.active]
     lines = [f"{counted(pending, 'pending change')} kept for the next start."] if pending else []
-    if states:
-        running = states.count(RunState.RUNNING)
-        waiting = f", {len(states) - running:,} waiting" if len(states) > running else ""
-        lines.append(f"Runs go on: {running:,} running{waiting}. See them: ttmatrix runs --active")
+    if going := going_words(records):
+        lines.append(f"Runs go on: {going}. See them: ttmatrix runs --active")
     return "\n".join(lines)
+
+
+def going_words(records: Iterable[RunRecord]) -> str:
+    """`2 running, 5 waiting`: a run that waits for a slot is not one that runs; empty where all are over."""
+    states = [record.state for record in records if record.active]
+    running = states.count(RunState.RUNNING)
+    counts = ((running, "running"), (len(states) - running, "waiting"))
+    return ", ".join(f"{count:,} {word}" for count, word in counts if count)
 
 
 def ended_words(records: Sequence[RunRecord]) -> str:

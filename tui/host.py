@@ -84,8 +84,8 @@ class Host(Protocol):
     def start_runs(self, ids: Sequence[str]) -> None:
         """Start a CPU repro of each id."""
 
-    def choose_runs(self, ids: Sequence[str], note: str = "") -> None:
-        """Show what running tests would do, to choose how, before they are started."""
+    def choose_runs(self, ids: Sequence[str], name: str) -> None:
+        """Show what running tests would do, to choose how, before they are started; `name` says which."""
 
     def run_again(self, records: Sequence[RunRecord]) -> None:
         """Start the very same runs once more."""

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How values look: short names, letters and style names. Pure: no widget, no clock, and no meaning by colour alone."""
 
+import re
+from collections.abc import Iterator
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
@@ -50,6 +52,33 @@ _WORK_WORDS = (
     ("training", "train"),
     ("megatron", "mgtn"),
 )
+
+_ID = re.compile(
+    r"(?P<place>(?P<directory>.+)/(?P<framework>pytorch|jax|paddle|onnx)-)(?P<variant>.*?)"
+    r"(?P<tail>(?:(?:^|-|(?<=-))llm_(?:decode|prefill)(?:-seq_\w+)?(?:-batch_\w+)?)?"
+    r"(?:-(?:fsdp|megatron))?(?:-(?:no_)?dp)?"
+    r"(?:-|(?<=-))(?:single_device|data_parallel|tensor_parallel)(?:-mesh_\w+)?-(?:inference|training))"
+)
+"""An id: what stands before the variant, the variant, and what comes after it (spec 1.2)."""
+_ID_WORDS = (
+    ("-inference", "-inf"),
+    ("-training", "-train"),
+    ("single_device", "single"),
+    ("data_parallel", "data"),
+    ("tensor_parallel", "tensor"),
+    ("-mesh_", "-"),
+    ("megatron", "mgtn"),
+    ("llm_decode", "dec"),
+    ("llm_prefill", "pre"),
+    ("-seq_", "-s"),
+    ("-batch_", "-b"),
+)
+"""Words of the grammar and what is short for them; no two become one."""
+_LAST_WORDS = (("-tensor-", "-tp-"), ("-default-", "-def-"), ("-single-", "-sd-"))
+"""The same, for where there is room for hardly anything."""
+_FRAMEWORKS = {"pytorch": "pt"}
+_LEAST_TAIL = 8
+"""Fewer characters behind the variant say nothing."""
 
 _BRINGUP = {
     "FAILED_FE_COMPILATION": "frontend",
@@ -169,5 +198,42 @@ def fit(text: str, width: int, *, elide: bool = False) -> str:
     if not text.isascii():
         return set_cell_size(text if cell_len(text) <= width else f"{text[: max(0, width - 1)]}…", width)
     if len(text) > width:
-        text = elide_middle(text, width) if elide else f"{text[: max(0, width - 1)]}…"[:width]
+        text = short_id(text, width) if elide else f"{text[: max(0, width - 1)]}…"[:width]
     return text.ljust(width)
+
+
+@lru_cache(4096)
+def short_id(id: str, width: int) -> str:
+    """A test id in at most `width` characters: what ids share gives way, never the variant that tells them apart.
+
+    First the words of the grammar are shortened (spec 1.2), then directories go, then the framework, then the middle
+    of what comes after the variant. Any other text, or a variant that is too long by itself, loses its middle.
+    """
+    found = _ID.fullmatch(id)
+    if len(id) <= width or found is None:
+        return elide_middle(id, width)
+    place, variant, tail = found["place"], found["variant"], found["tail"]
+    for long, short in _ID_WORDS:
+        tail = tail.replace(long, short)
+        if len(text := f"{place}{variant}{tail}") <= width:
+            return text
+    for start in _shorter_places(found["directory"], found["framework"]):
+        if len(text := f"{start}{variant}{tail}") <= width:
+            return text
+    for long, short in _LAST_WORDS:
+        tail = tail.replace(long, short)
+    room = width - len(f"…{variant}")
+    return f"…{variant}{elide_middle(tail, room)}" if room >= _LEAST_TAIL else elide_middle(id, width)
+
+
+def _shorter_places(directory: str, framework: str) -> Iterator[str]:
+    """What may stand before the variant, the longest first."""
+    short = _FRAMEWORKS.get(framework, framework)
+    first, *others = directory.split("/")
+    yield f"{directory}/{short}-"
+    if others:
+        yield f"{first}/…/{short}-"
+    for length in range(len(first) - 1, 0, -1):
+        yield f"{first[:length]}…/{short}-"
+    yield f"…/{short}-"
+    yield "…"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from textual.signal import Signal
@@ -12,6 +13,7 @@ from core.errors import TTMatrixError
 from core.sources.stamps import Stamps, all_unchanged
 from core.text import one_line
 from tui.host import Host
+from tui.presentation import counted
 from tui.telling import Telling
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from core.runs.queue import Queue
     from core.runs.record import RunRecord
     from tui.session import Aged
+
+_NAMED = 8
+"""How many tests a question names."""
 
 
 class Running(Telling):
@@ -95,20 +100,32 @@ class Running(Telling):
         """Start a CPU repro of each id; those that cannot run are told with their reasons."""
         self._start(lambda: self.session.plan_launch(ids))
 
-    def choose_runs(self, ids: Sequence[str], note: str = "") -> None:
-        """Show what running tests would do, to choose how, before they are started."""
+    def choose_runs(self, ids: Sequence[str], name: str) -> None:
+        """Show what running tests would do, to choose how, before they are started; `name` says which."""
         from tui.screens.launch import Launch
 
-        dialog = Launch(self.session, cast(Host, self), ids, note)
+        dialog = Launch(self.session, cast(Host, self), ids, name)
         self.push_screen(dialog, lambda plan: self.start_planned(plan) if plan else None)
 
     def run_again(self, records: Sequence[RunRecord]) -> None:
-        """Start the very same runs once more."""
-        self._start(lambda: self.session.plan_again(records))
+        """Start the very same runs once more; several are named first."""
+        self.in_thread("plan runs", lambda: self.session.plan_again(records), self._name_and_start)
 
     def run_rest(self) -> None:
-        """Run again what failed or did not run in the newest batch, its reruns counted in."""
-        self._start(self.session.plan_rest)
+        """Run again what failed or did not run in the newest batch, its reruns counted in, and name it first."""
+        self.in_thread("plan runs", self.session.plan_rest, partial(self._name_and_start, always=True))
+
+    def _name_and_start(self, plan: LaunchPlan, *, always: bool = False) -> None:
+        """Start what is planned; several runs, or `always`, once they are named and confirmed."""
+        if plan.specs and (always or len(plan.specs) > 1):
+            from tui.screens.dialogs import Confirm
+
+            names = [one_line(spec.test_id) for spec in plan.specs]
+            body = "\n".join((*names[:_NAMED], *([f"and {len(names) - _NAMED:,} more"] if names[_NAMED:] else ())))
+            question = Confirm(f"Run {counted(len(names), 'test')} again?", body, verb="run")
+            self.push_screen(question, lambda yes: self.start_planned(plan) if yes else None)
+        else:
+            self.start_planned(plan)
 
     def _start(self, planned: Callable[[], LaunchPlan]) -> None:
         def start() -> tuple[list[RunRecord], str, Sequence[TTMatrixError]]:

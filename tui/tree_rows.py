@@ -29,6 +29,7 @@ class TreeRows:
         self._view = view
         self._tests = tests
         self.columns = tests.columns
+        self._largest = max((len(group.rows) for group in tree.groups), default=1)
 
     def over(self, tree: "Tree") -> "TreeRows":
         """The same over another tree of the same tests."""
@@ -73,13 +74,15 @@ class TreeRows:
         return [[Cell("  "), *first], *others]
 
     def heading(self, position: int, width: int) -> list[Cell] | None:
-        """The pieces of a heading over the whole width; None for a test."""
+        """The pieces of a heading over the whole width, its bar as long as the group is large; None for a test."""
         line = self.line(position)
         if line.row is not None:
             return None
         group = line.group
         arrow = "▾ " if group.text in self.tree.opened else "▸ "
-        tail = [Cell(f"{len(group.rows):>7,} "), *bar(group.tally, _bar_width(width))]
+        room = _bar_width(width)
+        cells = max(1, round(room * len(group.rows) / self._largest))
+        tail = [Cell(f"{len(group.rows):>7,} "), *bar(group.tally, cells), Cell(" " * (room - cells))]
         if width >= _COUNTS_FROM:
             tail += _counts(group)
         left = width - len(arrow) - sum(len(cell.text) for cell in tail)

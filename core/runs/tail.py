@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import TTMatrixError
+from core.runs.outcome import RESULT_PREFIX
 from core.runs.plain import plain_line, visible_lines
 
 CHUNK = 64 * 1024
@@ -184,12 +185,13 @@ class LogFile:
 
 
 def last_line(log: Path) -> str:
-    """The last line of a log that is not blank, safe to show; empty where there is none at its end.
+    """The last line of a log that says something to a person, safe to show; empty where there is none at its end.
 
+    Blank lines do not, nor does the result that a CPU repro prints for programs.
     Raises TTMatrixError where it cannot be read.
     """
     lines = map(plain_line, reversed(LogFile(log).tail(_LAST_BYTES)[1]))
-    return next((line for line in lines if line.strip()), "")
+    return next((line for line in lines if line.strip() and not line.startswith(RESULT_PREFIX)), "")
 
 
 class _Starts:

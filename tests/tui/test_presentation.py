@@ -25,6 +25,7 @@ from tui.presentation import (
     facet_label,
     fit,
     seconds_text,
+    short_id,
     status_look,
 )
 
@@ -105,3 +106,41 @@ def test_unknown_bringup_is_shown_as_it_is(tmp_path: Path) -> None:
 
 def test_counted() -> None:
     assert [counted(count, "run") for count in (0, 1, 2, 1200)] == ["0 runs", "1 run", "2 runs", "1,200 runs"]
+
+
+_LONG = "qwen_2_5/causal_lm/pytorch-0.5B_Instruct-llm_decode-seq_1-batch_1-fsdp-dp-tensor_parallel-mesh_2x4-training"
+
+
+@pytest.mark.parametrize(
+    ("width", "text"),
+    [
+        (200, _LONG),
+        (100, "qwen_2_5/causal_lm/pytorch-0.5B_Instruct-llm_decode-seq_1-batch_1-fsdp-dp-tensor-mesh_2x4-train"),
+        (64, "qwen_2_5/…/pt-0.5B_Instruct-dec-s1-b1-fsdp-dp-tensor-2x4-train"),
+        (56, "qwe…/pt-0.5B_Instruct-dec-s1-b1-fsdp-dp-tensor-2x4-train"),
+        (50, "…0.5B_Instruct-dec-s1-b1-fsdp-dp-tensor-2x4-train"),
+        (40, "…0.5B_Instruct-dec-s1-b…-dp-tp-2x4-train"),
+    ],
+)
+def test_an_id_gives_way_in_what_ids_share(width: int, text: str) -> None:
+    found = short_id(_LONG, width)
+    assert len(found) <= width
+    assert found == text
+
+
+def test_ids_that_differ_in_the_variant_or_the_mode_stay_apart() -> None:
+    variants = ("Nano_1L", "Nano_2L", "Nano_12L_Instruct")
+    ids = [
+        f"nano_lm/causal_lm/pytorch-{variant}-llm_decode-seq_1-batch_1-single_device-mesh_default-{mode}"
+        for variant in variants
+        for mode in ("inference", "training")
+    ]
+    for width in (44, 60, 80):
+        assert len({short_id(id, width) for id in ids}) == len(ids)
+    assert all(variant in short_id(f"a_model/pytorch-{variant}-single_device-inference", 26) for variant in variants)
+
+
+def test_what_is_no_id_loses_its_middle() -> None:
+    assert short_id("a text that is longer than that", 12) == "a tex…n that"
+    variant = "x" * 60
+    assert len(short_id(f"a/pytorch-{variant}-single_device-inference", 20)) == 20

@@ -51,6 +51,21 @@ def test_a_heading_is_as_wide_as_the_table(matrix: Matrix, width: int) -> None:
     assert rows.heading(1, width) is None
 
 
+def test_bars_of_headings_are_as_long_as_their_groups_are_large(matrix: Matrix) -> None:
+    rows = _tree(View(matrix))
+    lengths = {}
+    for group in rows.tree.groups:
+        position = rows.tree.heading(group.text)
+        assert position is not None
+        pieces = rows.heading(position, 90)
+        assert pieces is not None
+        # Behind the arrow, the name and the count; at last the room that the bar leaves.
+        lengths[len(group.rows)] = sum(len(piece.text) for piece in pieces[3:-1])
+    largest = max(lengths)
+    assert len(lengths) > 1
+    assert lengths == {count: max(1, round(30 * count / largest)) for count in lengths}
+
+
 def test_a_heading_is_marked_in_part_and_as_a_whole(matrix: Matrix) -> None:
     view = View(matrix)
     rows = _tree(view)

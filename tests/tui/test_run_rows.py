@@ -11,7 +11,7 @@ from core.runs.events import Event, Finished, Queued, Started
 from core.runs.outcome import Outcome
 from core.runs.record import Presence, RunRecord, fold
 from tests.core.runs.test_record import SPEC
-from tui.exit_words import ended_words, exit_words
+from tui.exit_words import ended_words, exit_words, going_words
 from tui.run_look import progress_text
 from tui.run_rows import RunRows, in_turn, slot_text, time_text
 
@@ -78,6 +78,13 @@ def test_the_progress_has_a_bar_and_the_exit_a_word() -> None:
     assert exit_words(1, runs) == (
         "1 pending change kept for the next start.\nRuns go on: 1 running, 2 waiting. See them: ttmatrix runs --active"
     )
+
+
+def test_a_run_that_waits_for_a_slot_does_not_count_as_running() -> None:
+    runs = [record("a", RUNNING), record("b", RUNNING), *(record(str(at), turn=at) for at in range(5))]
+    assert going_words(runs) == "2 running, 5 waiting"
+    assert going_words(runs[2:]) == "5 waiting"
+    assert going_words([record("a", Finished(9.0, Outcome.PASS, 1.0))]) == ""
 
 
 def test_the_end_of_a_batch_is_told_by_outcomes() -> None:

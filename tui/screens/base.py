@@ -23,15 +23,15 @@ _NAMES_FROM = 150
 _NAME_FROM = 160
 """Width from which it has room for our own name as well."""
 _VIEWS = (
-    (Where.OVERVIEW, "0", "Overview", ""),
-    (Where.MATRIX, "1", "Matrix", ""),
-    (Where.RUNS, "2", "Runs", "running"),
-    (Where.TRIAGE, "4", "Triage", ""),
-    (Where.REVIEW, "5", "Review", "pending"),
-    (Where.DOCTOR, "6", "Doctor", ""),
-    (Where.CLUSTERS, "7", "Clusters", ""),
-    (Where.COMPARE, "8", "Compare", ""),
-    (Where.WORKFLOWS, "9", "Workflows", ""),
+    (Where.OVERVIEW, "0", "Overview"),
+    (Where.MATRIX, "1", "Matrix"),
+    (Where.RUNS, "2", "Runs"),
+    (Where.TRIAGE, "4", "Triage"),
+    (Where.REVIEW, "5", "Review"),
+    (Where.DOCTOR, "6", "Doctor"),
+    (Where.CLUSTERS, "7", "Clusters"),
+    (Where.COMPARE, "8", "Compare"),
+    (Where.WORKFLOWS, "9", "Workflows"),
 )
 _LEAST_LIST = 4
 """Lines of the shortest list: its header and a few rows."""
@@ -68,25 +68,32 @@ class SessionScreen(Screen[None]):
 
     def title_line(self, *words: str) -> None:
         """Say where we are: the views with what goes on in them, then what this one has to say."""
+        pending = self.session.open_changes
         going = {
-            Where.RUNS: sum(record.active for record in self.session.runs),
-            Where.REVIEW: self.session.open_changes,
+            Where.RUNS: self._going(),
+            Where.REVIEW: f"{pending:,} pending" if pending else "",
         }
         self._title_words = words
         width, places = self.app.size.width, self.places()
         line = Text("ttmatrix" if width >= _NAME_FROM else "", no_wrap=True, overflow="ellipsis")
-        for place, key, name, unit in _VIEWS:
+        for place, key, name in _VIEWS:
             line.append("  " if line else "")
-            count = going.get(place, 0)
-            if width >= _NAMES_FROM or place in places:
-                text = f"{key} {name} · {count} {unit}" if count else f"{key} {name}"
-            else:
-                text = f"{key} · {count} {unit}" if count else key
+            named = f"{key} {name}" if width >= _NAMES_FROM or place in places else key
+            text = " · ".join(filter(None, (named, going.get(place, ""))))
             line.append(text, "reverse" if place in places else "dim")
         line.append("   " + "   ".join(filter(None, words)))
         if line != self._title_line:
             self._title_line = line
             self.query_one("#title", Static).update(line, layout=False)
+
+    def _going(self) -> str:
+        """How many runs go on."""
+        if not self.session.runs:
+            return ""
+        # Imported here because the first frame shows no run.
+        from tui.exit_words import going_words
+
+        return going_words(self.session.runs)
 
     def on_resize(self, event: events.Resize) -> None:
         """What the title has room for hangs on the width."""

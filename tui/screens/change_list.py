@@ -209,14 +209,19 @@ class ChangeList(SessionScreen):
     def _decide_rest(self, decision: Decision, verb: str) -> None:
         """Decide what is undecided in the group under the cursor, of what the filter leaves."""
         line = self.table.line
-        rest = line.group.undecided if line else ()
+        undecided = line.group.undecided if line else ()
+        rest = [change for change in undecided if change.ops]
+        where = " in this group" if self.by else ""
         if line is None or not rest:
-            self.host.say("Nothing is undecided." if not self.by else "Nothing is undecided in this group.")
+            lacking = f"Nothing to {verb.lower()}: nothing is proposed for {counted(len(undecided), self.NAME)}{where}."
+            self.host.say(lacking if undecided else f"Nothing is undecided{where}.")
             return
         operations = counted(sum(len(change.ops) for change in rest), "operation")
         name = self.table.rows.name(line.group)
         caution = self.caution(rest) if decision is Decision.ACCEPTED else ""
-        body = "\n".join(filter(None, (caution, name, f"{operations} in all.")))
+        others = len(undecided) - len(rest)
+        beside = f"Nothing is proposed for {counted(others, 'other ' + self.NAME)}{where}." if others else ""
+        body = "\n".join(filter(None, (caution, name, f"{operations} in all.", beside)))
         question = Confirm(f"{verb} {counted(len(rest), self.NAME)}?", body, verb=verb.lower())
         self.app.push_screen(question, lambda yes: self.decide(decision, rest) if yes else None)
 

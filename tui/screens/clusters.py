@@ -189,14 +189,20 @@ class ClustersScreen(EvidenceScreen):
 
     # What is done with a cluster
 
+    def _one(self) -> Cluster | None:
+        """The cluster that is meant; where there is none, a word about that."""
+        if self.current is None:
+            self.host.say("No cluster is under the cursor.")
+        return self.current
+
     def action_canonical(self) -> None:
-        one = self.current
+        one = self._one()
         if one is not None:
             body = f"For {counted(len(one.ids), 'test')}; links stay."
             self._ask_for("One reason for all of its entries", body, one, one.canonical, with_canonical)
 
     def action_attach(self) -> None:
-        one = self.current
+        one = self._one()
         if one is not None:
             body = "For its entries without one: a number of tt-xla, owner/repository#number, or an address."
             self._ask_for("Which issue?", body, one, one.issues[0] if one.issues else "", with_link)
@@ -219,7 +225,7 @@ class ClustersScreen(EvidenceScreen):
 
     def action_rerun(self) -> None:
         """Run one of its cells on the device: the one under the cursor, else the first."""
-        one = self.current
+        one = self._one()
         if one is not None:
             member = self.member or one.members[0]
             work = partial(self.knowledge.plan_cells, [(member.id, member.arch, 1)])
@@ -227,7 +233,7 @@ class ClustersScreen(EvidenceScreen):
 
     def action_propose(self) -> None:
         """Add to the pending changes what results propose for its tests."""
-        one = self.current
+        one = self._one()
         if one is not None:
             self.host.in_thread("evidence", self.knowledge.agenda, partial(self._propose, frozenset(one.ids)))
 

@@ -25,6 +25,7 @@ from tui.host import Host
 from tui.presentation import counted
 from tui.screens.dialogs import Dialog
 from tui.session import Session
+from tui.targets import hidden_words
 from tui.widgets.cycle import Cycle
 
 T = TypeVar("T")
@@ -61,11 +62,14 @@ class Commit(Dialog[Delivered]):
         planned: EditPlan,
         operations: Sequence[Operation],
         ids: Sequence[int],
+        *,
         edits: int = 0,
+        hidden: int = 0,
     ) -> None:
         """`planned`, which the changes `ids` come to, is written with the commit.
 
-        `operations` are what is committed, written by now or not; `edits` is how many loader edits are not.
+        `operations` are what is committed, written by now or not; `edits` is how many loader edits are not;
+        `hidden` is how many of the changes the filter of the review hides.
         """
         super().__init__()
         self._session = session
@@ -74,6 +78,7 @@ class Commit(Dialog[Delivered]):
         self._operations = operations
         self._ids = ids
         self._edits = edits
+        self._hidden = hidden
         self._composition: Composition | None = None
         self._drafts: list[Draft] = []
         self._at = 0
@@ -123,7 +128,9 @@ class Commit(Dialog[Delivered]):
         more = f" and {len(names) - _SHOWN_FILES} more" if len(names) > _SHOWN_FILES else ""
         self.query_one("#files", Static).update(", ".join(names[:_SHOWN_FILES]) + more)
         tests = counted(len(composition.changes), "test")
-        self.query_one("#dialog-title", Label).update(Text(f"Commit {tests}, and nothing else"))
+        self.query_one("#dialog-title", Label).update(
+            Text(f"Commit {tests}{hidden_words(self._hidden)}, and nothing else")
+        )
         self._draft()
         self._text.focus()
         if not self._drafts:

@@ -33,20 +33,20 @@ class Act(Enum):
 class EntryMenu:
     """The menu of what can be done to the entries of some tests, in front of a screen."""
 
-    def __init__(self, screen: SessionScreen, ids: Sequence[str]) -> None:
+    def __init__(self, screen: SessionScreen, ids: Sequence[str], name: str) -> None:
+        """`name` says which tests `ids` are."""
         self._app, self._host, self._session = screen.app, screen.host, screen.session
-        self._ids = ids
+        self._ids, self._name = ids, name
 
     def open(self) -> None:
         """Ask what to do, and do it."""
-        name = one_line(self._ids[0]) if len(self._ids) == 1 else f"{len(self._ids):,} tests"
-        menu = Pick(name, [Option(act, *act.value) for act in Act])
+        menu = Pick(self._name, [Option(act, *act.value) for act in Act])
         self._app.push_screen(menu, lambda act: self._begin(act, self._ids) if act else None)
 
     def _begin(self, act: Act, ids: Sequence[str]) -> None:
         entries = [entry for id in ids if (entry := self._session.matrix.entries.get(id))]
         if not entries and act not in (Act.ADD_MARKER, Act.ADD_ARCH):
-            self._host.say("There is no entry: what is not declared is not in any file.")
+            self._host.say(f"Nothing to {act.value[0]}: {self._name} has no entry in any file.")
             return
         match act:
             case Act.ADD_MARKER:
@@ -126,7 +126,9 @@ class EntryMenu:
     def _delete(self, entries: Sequence[Entry]) -> None:
         names = [one_line(entry.id) for entry in entries[:_SHOWN_IDS]]
         more = [f"and {len(entries) - _SHOWN_IDS:,} more"] if len(entries) > _SHOWN_IDS else []
+        without = len(self._ids) - len(entries)
+        note = [f"{counted(without, 'test')} without an entry left out"] if without else []
         count = "the entry" if len(entries) == 1 else f"{len(entries):,} entries"
-        question = Confirm(f"Delete {count}?", "\n".join((*names, *more)), verb="propose it")
+        question = Confirm(f"Delete {count}?", "\n".join((*names, *more, *note)), verb="propose it")
         operations = [Operation(OpKind.REMOVE, entry.id, entry.file) for entry in entries]
         self._app.push_screen(question, lambda yes: self._host.propose(operations) if yes else None)

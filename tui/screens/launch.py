@@ -16,10 +16,9 @@ from core.matrix.matrix import NO_ARCH
 from core.runs.kinds import KINDS
 from core.runs.launch_plan import LaunchPlan, Options
 from core.runs.spec import shell_command
-from core.text import one_line, printable
+from core.text import printable
 from tui.host import Host
 from tui.launch_text import launch_text
-from tui.presentation import counted
 from tui.screens.dialogs import Dialog
 from tui.session import Session
 from tui.widgets.cycle import Cycle
@@ -39,13 +38,13 @@ class Launch(Dialog[LaunchPlan]):
         Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
     ]
 
-    def __init__(self, session: Session, host: Host, ids: Sequence[str], note: str = "") -> None:
-        """`note` is said beside the title."""
+    def __init__(self, session: Session, host: Host, ids: Sequence[str], name: str) -> None:
+        """`name` says which tests `ids` are."""
         super().__init__(classes="launch")
         self._session = session
         self._host = host
         self._ids = ids
-        self._note = note
+        self._name = name
         self._options = Options(arch=session.view.arch)
         self._plan: LaunchPlan | None = None
         """None while it is being worked out."""
@@ -55,9 +54,8 @@ class Launch(Dialog[LaunchPlan]):
     def compose(self) -> ComposeResult:
         archs = [(NO_ARCH, "any"), *((arch, arch) for arch in self._session.matrix.schema.archs)]
         profiles = [("", "none"), *((name, name) for name in sorted(self._session.settings.profiles))]
-        title = one_line(self._ids[0]) if len(self._ids) == 1 else counted(len(self._ids), "test")
         with Vertical(id="box"):
-            yield Label(Text(f"Run {title}   {self._note}"), id="dialog-title")
+            yield Label(Text(f"Run {self._name}"), id="dialog-title")
             yield from _field("kind", Cycle([(name, name) for name in KINDS], "", id="kind"))
             yield from _field("arch", Cycle(archs, self._options.arch, id="arch"))
             yield from _field("profile", Cycle(profiles, "", id="profile"))

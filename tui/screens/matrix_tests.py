@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is done with tests on the matrix screen: mark, run, edit, copy."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from core.model import node_id
 from core.text import one_line
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
+from tui.targets import Targets, hidden_words
 from tui.widgets.matrix_table import MatrixTable
-
-_MANY_RUNS = 8
 
 
 class TestActions(SessionScreen):
@@ -36,6 +35,7 @@ class TestActions(SessionScreen):
         """Mark or unmark what is under the cursor; several tests at once are said."""
         ids = self.chosen()
         if not ids:
+            self.host.say("Nothing to mark: no test is under the cursor.")
             return
         marked = self.session.view.toggle_all(ids)
         if len(ids) > 1 or self.current is None:
@@ -49,7 +49,10 @@ class TestActions(SessionScreen):
         self.marks_changed()
 
     def action_unmark(self) -> None:
-        self.session.view.marks.clear()
+        view = self.session.view
+        if view.marks:
+            self.host.say(f"Unmarked {counted(len(view.marks), 'test')}{hidden_words(view.hidden_marks())}.")
+        view.marks.clear()
         self.marks_changed()
 
     def action_mark_range(self) -> None:
@@ -70,62 +73,84 @@ class TestActions(SessionScreen):
 
     # Copies and files
 
+    def _one(self, verb: str) -> str | None:
+        """The test under the cursor; where there is none, a word about that."""
+        if self.current is None:
+            self.host.say(f"Nothing to {verb}: no single test is under the cursor.")
+        return self.current
+
     def action_copy_id(self) -> None:
-        if self.current is not None:
-            self.host.copy(self.current)
+        if id := self._one("copy"):
+            self.host.copy(id)
 
     def action_copy_node_id(self) -> None:
-        if self.current is not None:
-            function = self.session.matrix.function(self.session.matrix.rows[self.current])
-            self.host.copy(node_id(function, self.current))
+        if id := self._one("copy"):
+            self.host.copy(node_id(self.session.matrix.function(self.session.matrix.rows[id]), id))
 
     def action_open_editor(self) -> None:
-        if self.current is not None:
-            self.host.open_editor(self.session.describe(self.current))
+        if id := self._one("open"):
+            self.host.open_editor(self.session.describe(id))
 
     # Runs and edits
 
-    def targets(self) -> list[str]:
-        """The ids that are meant: the marked ones, else those under the cursor."""
-        return self.session.view.targets(self.chosen())
+    def targets(self) -> Targets:
+        """What is meant: the marked tests, else those under the cursor."""
+        return Targets.of(self.session.view, self.chosen())
+
+    def _act(self, verb: str, act: Callable[[Targets], None], *, names: bool = False) -> None:
+        # Imported here because it is no part of the first frame.
+        from tui.screens.target_question import act_on
+
+        act_on(self, verb, self.targets(), act, names=names)
 
     def action_run(self) -> None:
-        ids = self.targets()
-        hidden = self.session.view.hidden_marks()
-        if len(ids) <= _MANY_RUNS and not hidden:
-            self.host.start_runs(ids)
+        """Run the test under the cursor at once; more than that is shown first."""
+        if self.targets().plain:
+            self.host.start_runs(self.targets().ids)
         else:
             self.action_run_with()
 
     def action_run_with(self) -> None:
         """Run with options; the dialog shows first what that means."""
-        if ids := self.targets():
-            hidden = self.session.view.hidden_marks()
-            self.host.choose_runs(ids, f"({hidden:,} of them hidden by the filter)" if hidden else "")
+        self._act("Run", lambda targets: self.host.choose_runs(targets.ids, targets.name), names=True)
 
     def action_triage(self) -> None:
-        self.host.triage(self.targets())
+        # Imported here because they are no part of the first frame.
+        from core.triage.resolve import is_target
+        from tui.screens.target_question import act_on
+
+        targets = self.targets()
+        fitting = targets.where(lambda id: is_target(self.session.matrix, id))
+        if targets.ids and not fitting.ids:
+            self.host.say("Nothing to triage: workflows are for training entries of PyTorch models on a single device.")
+            return
+        if left_out := len(targets.ids) - len(fitting.ids):
+            self.host.say(f"{counted(left_out, 'test')} left out: no workflow is for them.")
+        act_on(self, "Triage", fitting, lambda chosen: self.host.triage(chosen.ids))
 
     def action_log(self) -> None:
-        record = self.session.last_run(self.current) if self.current else None
-        if record is None:
-            self.host.say(f"{one_line(self.current or 'This')} has not been run here yet: r runs it.")
-        else:
+        id = self._one("show")
+        record = self.session.last_run(id) if id else None
+        if record is not None:
             self.host.show_run(record.spec.run_id)
+        elif id:
+            self.host.say(f"{one_line(id)} has not been run here yet: r runs it.")
 
     def action_change_entry(self) -> None:
-        if ids := self.targets():
+        def change(targets: Targets) -> None:
             # Imported here because it is no part of the first frame.
             from tui.screens.entry_menu import EntryMenu
 
-            EntryMenu(self, ids).open()
+            EntryMenu(self, targets.ids, targets.name).open()
+
+        self._act("Change", change, names=True)
 
     def action_set_fields(self) -> None:
-        ids = self.targets()
-        if not ids:
-            return
-        # Imported here because it is no part of the first frame.
-        from tui.screens.set_fields import SetFields
+        def edit(targets: Targets) -> None:
+            # Imported here because it is no part of the first frame.
+            from tui.screens.set_fields import SetFields
 
-        form = SetFields(self.session.matrix, ids)
-        self.app.push_screen(form, lambda operations: self.host.propose(operations))
+            form = SetFields(self.session.matrix, targets.ids, targets.name)
+            self.app.push_screen(form, self.host.propose)
+
+        self._act("Edit", edit, names=True)

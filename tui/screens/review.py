@@ -94,6 +94,11 @@ class ReviewScreen(EditActions, WriteActions):
             f"{len(self.listed):,} on show" if self.filtering else "",
         )
 
+    @property
+    def hidden_accepted(self) -> int:
+        listed = {change.id for change in self.listed}
+        return sum(change.id not in listed for change in self.session.pending.accepted())
+
     def go_back(self) -> None:
         """First the filter, then the screen."""
         if self.filtering:

@@ -13,6 +13,7 @@ from tui.screens.base import SessionScreen
 from tui.screens.commit import Commit
 from tui.screens.dialogs import Confirm
 from tui.session import Reread
+from tui.targets import hidden_words
 
 _SHOWN_REJECTIONS = 6
 
@@ -23,6 +24,11 @@ class WriteActions(SessionScreen):
     @property
     def edits_beside(self) -> int:
         """How many loader edits are in no commit, and will be in none of ours."""
+        raise NotImplementedError
+
+    @property
+    def hidden_accepted(self) -> int:
+        """How many accepted changes the filter hides."""
         raise NotImplementedError
 
     def show_summary(self, lines: Sequence[str]) -> None:
@@ -49,9 +55,9 @@ class WriteActions(SessionScreen):
         planned = self._accepted_plan()
         if planned is not None:
             files = "\n".join(edit.file for edit in planned.files)
-            title, body = f"Write {counted(len(planned.applied), 'operation')}?", files or "The files say so already."
-            question = Confirm(title, body, verb="write")
             ids = self._accepted_ids()
+            title = f"Write {counted(len(ids), 'change')}{hidden_words(self.hidden_accepted)}?"
+            question = Confirm(title, files or "The files say so already.", verb="write")
             self.app.push_screen(question, lambda yes: self._write(ids) if yes else None)
 
     def _accepted_ids(self) -> Sequence[int]:
@@ -81,7 +87,15 @@ class WriteActions(SessionScreen):
             placed = [change.placed() for change in self.session.pending.accepted()]
             written = [(operation,) for operation in self.session.uncommitted]
             operations = (*self.session.uncommitted, *accepted)
-            screen = Commit(self.session, self.host, planned, operations, self._accepted_ids(), self.edits_beside)
+            screen = Commit(
+                self.session,
+                self.host,
+                planned,
+                operations,
+                self._accepted_ids(),
+                edits=self.edits_beside,
+                hidden=self.hidden_accepted,
+            )
             self.app.push_screen(screen, lambda delivered: self._committed(delivered, [*written, *placed]))
 
     def _committed(self, delivered: Delivered | None, changes: Sequence[Sequence[Operation]]) -> None:

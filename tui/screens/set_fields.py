@@ -17,6 +17,7 @@ from core.edits.operations import Operation
 from core.errors import UsageError
 from core.matrix.matrix import Matrix
 from core.text import one_line
+from tui.presentation import counted
 from tui.screens.dialogs import Dialog
 from tui.widgets.cycle import Cycle
 
@@ -33,8 +34,10 @@ class SetFields(Dialog[Sequence[Operation]]):
         Binding("up", "app.focus_previous", "Previous", show=False),
     ]
 
-    def __init__(self, matrix: Matrix, ids: Sequence[str]) -> None:
+    def __init__(self, matrix: Matrix, ids: Sequence[str], name: str = "") -> None:
+        """`name` says which tests `ids` are."""
         super().__init__()
+        self._title = name or (one_line(ids[0]) if len(ids) == 1 else counted(len(ids), "test"))
         self._matrix = matrix
         self._ids = ids
         self._before: dict[str, str | None] = {}
@@ -42,10 +45,9 @@ class SetFields(Dialog[Sequence[Operation]]):
         """What was proposed last and found to have no effect."""
 
     def compose(self) -> ComposeResult:
-        title = one_line(self._ids[0]) if len(self._ids) == 1 else f"{len(self._ids):,} tests"
         scopes = [(ENTRY_SCOPE, "the entry"), *((arch, f"what counts on {arch}") for arch in self._matrix.schema.archs)]
         with Vertical(id="box"):
-            yield Label(Text(title), id="dialog-title")
+            yield Label(Text(self._title), id="dialog-title")
             with Horizontal(classes="field"):
                 yield Label("at")
                 yield Cycle(scopes, ENTRY_SCOPE, id="scope")

@@ -14,7 +14,6 @@ from core.text import one_line
 from core.triage.board import Board, Item, Standing
 from core.triage.driver import Given
 from core.triage.report_text import markdown
-from core.triage.resolve import is_target
 from tui.commands import Where, bindings
 from tui.presentation import counted
 from tui.screens.base import SessionScreen
@@ -65,14 +64,8 @@ class WorkflowsScreen(SessionScreen):
         return self._shown[self.table.cursor] if self.table.cursor < len(self._shown) else None
 
     def begin(self, ids: Sequence[str]) -> None:
-        """A new workflow on each of the training tests among `ids`."""
-        fitting = [id for id in ids if is_target(self.session.matrix, id)]
-        if not fitting:
-            self.host.say("The workflows are for training entries of PyTorch models on a single device.")
-            return
-        if len(fitting) < len(ids):
-            self.host.say(f"{counted(len(ids) - len(fitting), 'test')} left out: no workflow is for them.")
-        self._act(lambda: self.board.begin(self.session.world(), fitting))
+        """A new workflow on each of `ids`, which are tests that workflows are for."""
+        self._act(lambda: self.board.begin(self.session.world(), ids))
 
     def _act(self, work: Callable[[], None]) -> None:
         self.host.in_thread("triage", work, lambda _: self._look())

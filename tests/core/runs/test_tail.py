@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.errors import TTMatrixError
 from core.runs.plain import plain_line
-from core.runs.tail import CHUNK, SLICE, LineIndex, LogFile
+from core.runs.tail import CHUNK, SLICE, LineIndex, LogFile, last_line
 
 
 def polled(path: Path) -> LogFile:
@@ -130,3 +130,11 @@ def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     with pytest.raises(TTMatrixError, match="Cannot read"):
         LogFile(tmp_path / "loop").poll()
+
+
+def test_the_last_line_is_one_for_people(tmp_path: Path) -> None:
+    log = tmp_path / "output.log"
+    log.write_text('bfloat16: FAILED RuntimeError: mat1 and mat2\n\nTTMATRIX-RESULT {"version": 1}\n\n')
+    assert last_line(log) == "bfloat16: FAILED RuntimeError: mat1 and mat2"
+    log.write_text('TTMATRIX-RESULT {"version": 1}\n')
+    assert last_line(log) == ""

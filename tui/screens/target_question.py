@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The question before an action on several tests, or on some that cannot be seen: what exactly it acts on."""
+
+from collections.abc import Callable
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.events import Key
+from textual.widgets import Label
+
+from core.text import printable
+from tui.screens.base import SessionScreen
+from tui.screens.dialogs import Dialog
+from tui.targets import Targets
+
+
+class TargetQuestion(Dialog[Targets]):
+    """Dismissed with all of the targets, or with the visible ones."""
+
+    def __init__(self, verb: str, targets: Targets) -> None:
+        super().__init__()
+        self._verb = verb
+        self._targets = targets
+
+    def compose(self) -> ComposeResult:
+        targets = self._targets
+        visible = len(targets.visible.ids) if targets.hidden else 0
+        keys = [f"y {self._verb.lower()} {'all ' if visible else ''}{len(targets.ids):,}"]
+        keys += [f"v only the {visible:,} visible"] if visible else []
+        with Vertical(id="box"):
+            yield Label(Text(f"{self._verb} {targets.name}?"), id="dialog-title")
+            yield Label(Text(printable(targets.listing)))
+            yield Label(Text("   ".join((*keys, "esc leave it"))), id="dialog-hint")
+
+    def on_key(self, event: Key) -> None:
+        if event.key == "y":
+            event.stop()
+            self.dismiss(self._targets)
+        elif event.key == "v" and self._targets.hidden and self._targets.visible.ids:
+            event.stop()
+            self.dismiss(self._targets.visible)
+
+
+def act_on(
+    screen: SessionScreen, verb: str, targets: Targets, act: Callable[[Targets], None], *, names: bool = False
+) -> None:
+    """Do `act` to `targets`, once a person knows what they are; on nothing, say so.
+
+    `names`: the action has a form that names them before anything happens. What is hidden is asked about all the same.
+    """
+    if not targets.ids:
+        screen.host.say(f"Nothing to {verb.lower()}: no test is marked or under the cursor.")
+    elif targets.hidden or not (names or targets.plain):
+        screen.app.push_screen(TargetQuestion(verb, targets), lambda chosen: act(chosen) if chosen else None)
+    else:
+        act(targets)
