@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How values look: short names, letters and style names. Pure: no widget, no clock, and no meaning by colour alone."""
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from functools import cache, lru_cache
@@ -9,6 +8,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
+from core.ids import TestId
 from core.matrix.matrix import Matrix
 from core.matrix.tally import MIXED as MIXED_WORD
 from core.matrix.tally import Tally, shares
@@ -53,13 +53,6 @@ _WORK_WORDS = (
     ("megatron", "mgtn"),
 )
 
-_ID = re.compile(
-    r"(?P<place>(?P<directory>.+)/(?P<framework>pytorch|jax|paddle|onnx)-)(?P<variant>.*?)"
-    r"(?P<tail>(?:(?:^|-|(?<=-))llm_(?:decode|prefill)(?:-seq_\w+)?(?:-batch_\w+)?)?"
-    r"(?:-(?:fsdp|megatron))?(?:-(?:no_)?dp)?"
-    r"(?:-|(?<=-))(?:single_device|data_parallel|tensor_parallel)(?:-mesh_\w+)?-(?:inference|training))"
-)
-"""An id: what stands before the variant, the variant, and what comes after it (spec 1.2)."""
 _ID_WORDS = (
     ("-inference", "-inf"),
     ("-training", "-train"),
@@ -209,31 +202,33 @@ def short_id(id: str, width: int) -> str:
     First the words of the grammar are shortened (spec 1.2), then directories go, then the framework, then the middle
     of what comes after the variant. Any other text, or a variant that is too long by itself, loses its middle.
     """
-    found = _ID.fullmatch(id)
-    if len(id) <= width or found is None:
+    parsed = TestId.parse(id) if len(id) > width else None
+    if parsed is None:
         return elide_middle(id, width)
-    place, variant, tail = found["place"], found["variant"], found["tail"]
+    directory, variant = parsed.directory, f"-{parsed.variant}" if parsed.variant else ""
+    tail = id.removeprefix(f"{directory}{variant}")
     for long, short in _ID_WORDS:
         tail = tail.replace(long, short)
-        if len(text := f"{place}{variant}{tail}") <= width:
+        if len(text := f"{directory}{variant}{tail}") <= width:
             return text
-    for start in _shorter_places(found["directory"], found["framework"]):
+    for start in _shorter_places(directory):
         if len(text := f"{start}{variant}{tail}") <= width:
             return text
     for long, short in _LAST_WORDS:
         tail = tail.replace(long, short)
-    room = width - len(f"…{variant}")
-    return f"…{variant}{elide_middle(tail, room)}" if room >= _LEAST_TAIL else elide_middle(id, width)
+    start = f"…{variant.removeprefix('-')}"
+    room = width - len(start)
+    return f"{start}{elide_middle(tail, room)}" if room >= _LEAST_TAIL else elide_middle(id, width)
 
 
-def _shorter_places(directory: str, framework: str) -> Iterator[str]:
-    """What may stand before the variant, the longest first."""
+def _shorter_places(directory: str) -> Iterator[str]:
+    """What may stand before the variant in place of a directory, the longest first."""
+    path, _, framework = directory.rpartition("/")
     short = _FRAMEWORKS.get(framework, framework)
-    first, *others = directory.split("/")
-    yield f"{directory}/{short}-"
+    first, *others = path.split("/")
+    yield f"{path}/{short}"
     if others:
-        yield f"{first}/…/{short}-"
+        yield f"{first}/…/{short}"
     for length in range(len(first) - 1, 0, -1):
-        yield f"{first[:length]}…/{short}-"
-    yield f"…/{short}-"
-    yield "…"
+        yield f"{first[:length]}…/{short}"
+    yield f"…/{short}"

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The words of a commit and of a pull request, from what is changed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.edits.changes import EntryChange, words
 from core.edits.effect import CellChange
 from core.edits.issues import settled_and_other
+from core.ids import TestId
 from core.matrix.selected import job_name
 from core.model import Entry, Status
 from core.sources.presets import Job
-from core.text import elide_middle, one_line
+from core.text import one_line
 
 Evidence = Mapping[str, Sequence[str]]
 """By id, what justifies its change: links, or a line each."""
@@ -44,13 +45,36 @@ def commit_message(
 
 
 def title(changes: Sequence[EntryChange], key: str = "") -> str:
-    """What the changes come to in one line of at most 72 characters; one test needs no key beside its name."""
-    whom = changes[0].id if len(changes) == 1 else f"{len(changes):,} tests"
+    """What the changes come to in one line of at most 72 characters; one test needs no key beside its name.
+
+    Nothing in it is cut: who finds no room is named by less, and a key by its first words.
+    """
     pattern = _pattern(changes)
-    room = _TITLE_WIDTH - len(pattern.format(""))
-    line = pattern.format(elide_middle(one_line(whom), room))
-    left = _TITLE_WIDTH - len(line) - 2
-    return f"{line}: {elide_middle(one_line(key), left)}" if key and len(changes) > 1 and left >= _LEAST_KEY else line
+    if len(changes) == 1:
+        return next(line for whom in _names(changes[0].id) if len(line := pattern.format(whom)) <= _TITLE_WIDTH)
+    line = pattern.format(f"{len(changes):,} tests")
+    told = _first_words(one_line(key), _TITLE_WIDTH - len(line) - 2)
+    return f"{line}: {told}" if len(told) >= min(_LEAST_KEY, len(key)) > 0 else line
+
+
+def _names(id: str) -> Iterator[str]:
+    """What one test can be called, the longest first; the body of the message has its id."""
+    yield one_line(id)
+    parsed = TestId.parse(one_line(id))
+    if parsed is not None:
+        loader, variant = parsed.directory.rpartition("/")[0], parsed.variant or ""
+        phase = parsed.llm.phase if parsed.llm else ""
+        for words in ((loader, variant, phase, parsed.mode), (loader, variant, parsed.mode), (variant, parsed.mode)):
+            yield " ".join(filter(None, words))
+        yield f"one {loader} test"
+    yield "one test"
+
+
+def _first_words(text: str, room: int) -> str:
+    """As many whole words of `text` as there is room for, without what would hang at their end."""
+    if len(text) > room:
+        text = text[: max(0, room) + 1].rpartition(" ")[0]
+    return text.rstrip(" ,;:-–(…")
 
 
 def pull_request(

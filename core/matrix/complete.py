@@ -11,6 +11,8 @@ from core.matrix.scope import Scope
 # A stretch without spaces and parentheses, but for those in quotes, closed or not.
 _STRETCH = re.compile(r'(?:[^\s"()]|"(?:[^"\\]|\\.)*(?:"|\\?\Z))+|[\s()]', re.DOTALL)
 _FIELD_AND_VALUES = re.compile(r"(?P<field>[A-Za-z_]+):(?:.*,)?[<>=]*(?P<value>[^,]*)", re.DOTALL)
+_BEFORE_VALUE = frozenset(":,<>=")
+"""What stands right before a value."""
 _WORD_START = re.compile(r"(?<![^\W_])(?=[^\W_])")
 
 
@@ -44,12 +46,28 @@ def complete(scope: Scope, text: str, cursor: int) -> list[Suggestion]:
 
 
 def completed(scope: Scope, text: str) -> str:
-    """`text` with its last word completed; empty where nothing is typed of it yet or nothing begins like it."""
+    """`text` with its last word completed; empty where nothing is typed of it yet or nothing begins like it.
+
+    Behind a field's name and colon the first of its values completes it.
+    """
     for suggestion in complete(scope, text, len(text)):
         typed = text[suggestion.start :]
-        if typed and suggestion.text.lower().startswith(typed.lower()) and len(suggestion.text) > len(typed):
+        if (
+            (typed or text[-1:] in _BEFORE_VALUE)
+            and suggestion.text.lower().startswith(typed.lower())
+            and len(suggestion.text) > len(typed)
+        ):
             return text + suggestion.text[len(typed) :]
     return ""
+
+
+def values_wanted(scope: Scope, text: str) -> str:
+    """`status: expected_passing, ...` where `text` ends right before a value of a field that has a list of them."""
+    if text[-1:] not in _BEFORE_VALUE:
+        return ""
+    values = [suggestion.text for suggestion in complete(scope, text, len(text)) if not suggestion.text.endswith(":")]
+    name = re.split(r"[\s()!]", text)[-1].partition(":")[0]
+    return f"{name}: {', '.join(values)}" if values else ""
 
 
 def _values(scope: Scope, name: str, typed: str) -> dict[str, str]:

@@ -118,8 +118,8 @@ _LONG = "qwen_2_5/causal_lm/pytorch-0.5B_Instruct-llm_decode-seq_1-batch_1-fsdp-
         (100, "qwen_2_5/causal_lm/pytorch-0.5B_Instruct-llm_decode-seq_1-batch_1-fsdp-dp-tensor-mesh_2x4-train"),
         (64, "qwen_2_5/…/pt-0.5B_Instruct-dec-s1-b1-fsdp-dp-tensor-2x4-train"),
         (56, "qwe…/pt-0.5B_Instruct-dec-s1-b1-fsdp-dp-tensor-2x4-train"),
-        (50, "…0.5B_Instruct-dec-s1-b1-fsdp-dp-tensor-2x4-train"),
-        (40, "…0.5B_Instruct-dec-s1-b…-dp-tp-2x4-train"),
+        (50, "…0.5B_Instruct-dec-s1-b1-fsdp-dp-tp-2x4-train"),
+        (40, "…0.5B_Instruct-dec-s1-b1…dp-tp-2x4-train"),
     ],
 )
 def test_an_id_gives_way_in_what_ids_share(width: int, text: str) -> None:

@@ -66,10 +66,16 @@ class FilterActions(SessionScreen):
         try:
             self.session.view.filter(Query.parse(text))
         except UsageError as error:
+            self.refused = True
+            # Imported here because it is no part of the first frame.
+            from core.matrix.complete import values_wanted
+
+            if values := values_wanted(self.session.view.scope, text):
+                self.query_one(FilterBar).note(values)
+                return
             # The remedy first: on a narrow terminal there is room for little else.
             words = (error.hint, error.title) if self.size.width < FACETS_FROM else (error.title, error.hint)
             self.query_one(FilterBar).note(" · ".join(filter(None, words)), error=True)
-            self.refused = True
             return
         self.refused = False
         self.answer()

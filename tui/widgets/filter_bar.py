@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,6 +15,13 @@ from textual.widgets import Input, Static
 
 from tui.widgets.kept_lines import KeptLines
 from tui.widgets.line_input import LineInput
+
+_BESIDE_QUERY = 4
+"""Cells that the prompt, the cursor and a gap take beside the query."""
+_BESIDE_NOTE = 2
+"""Cells of padding beside the note."""
+_STEP = 8
+"""The width of the note changes by so many cells."""
 
 
 class QueryInput(LineInput):
@@ -56,6 +64,8 @@ class QueryInput(LineInput):
         if self.is_mounted and not self._quiet:
             self._suggestion = self._complete(value)
             self._changed(value)
+        if isinstance(self.parent, FilterBar):
+            self.parent.fit()
 
     def action_take_completion(self) -> None:
         """Take the completion that is shown, as the right arrow does; without one, tab leaves the line."""
@@ -88,11 +98,18 @@ class FilterBar(Horizontal, KeptLines):
         placeholder: str = "for example: status:xfail arch:p150 !mode:training llama",
     ) -> None:
         super().__init__(id="filter-line")
+        self._note = ""
+        self._note_cells = 0
         self._placeholder = placeholder
         self._query = query
         self._changed = changed
         self._left = left
         self._complete = complete
+
+    DEFAULT_CSS = """
+    FilterBar.long { height: 2; layout: grid; grid-size: 2 2; grid-columns: 2 1fr; grid-rows: 1; }
+    FilterBar.long > #filter-note { column-span: 2; }
+    """
 
     def compose(self) -> ComposeResult:
         yield Static("/", id="filter-prompt")
@@ -105,7 +122,26 @@ class FilterBar(Horizontal, KeptLines):
 
     def note(self, text: str, *, error: bool = False) -> None:
         """Say what the query found, or what is wrong with it."""
+        self._note = text
         shown = self.query_one("#filter-note", Static)
         shown.set_class(error, "error")
-        # The size is fixed, so nothing needs to be laid out again for each key.
+        # The size follows in steps, so that nothing needs to be laid out again for each key.
         shown.update(Text(text, no_wrap=True, overflow="ellipsis"), layout=False)
+        self.fit()
+
+    def on_resize(self) -> None:
+        self.fit()
+
+    def fit(self) -> None:
+        """Give the query the width it needs: the note takes what is left of the line, else a line of its own."""
+        width, query = self.size.width, cell_len(self.input.value) + _BESIDE_QUERY
+        if not width:
+            return
+        left, wanted = width - query, cell_len(self._note) + _BESIDE_NOTE
+        below = wanted > left
+        self.set_class(below, "long")
+        cells = width if below else min(left, -(-wanted // _STEP) * _STEP)
+        note = self.query_one("#filter-note", Static)
+        if cells != self._note_cells:
+            self._note_cells = cells
+            note.styles.width = cells

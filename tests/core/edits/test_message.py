@@ -9,6 +9,7 @@ from core.edits.message import commit_message, pull_request, title
 from core.model import Entry, Status
 from core.sources.presets import Job
 
+_LONG = "qwen_2_5/causal_lm/pytorch-0.5B_Instruct-llm_decode-seq_1-batch_1-fsdp-dp-tensor_parallel-mesh_2x4-training"
 LINK = "https://github.com/tenstorrent/tt-xla/issues/7"
 
 
@@ -40,12 +41,32 @@ PASS: dict[str, object] = {"status": "EXPECTED_PASSING"}
         ([change("a", PASS, PASS, "old")], "", "Rename a"),
         ([change("a", PASS, {**PASS, "required_pcc": 0.98})], "", "Update required_pcc of a"),
         ([change("a", XFAIL, PASS), change("b", PASS, XFAIL)], "", "Update expectations of 2 tests"),
-        ([change("a" * 90, XFAIL, PASS)], "key", f"Expect {'a' * 23}…{'a' * 33} to pass"),
+        ([change("a" * 90, XFAIL, PASS)], "key", "Expect one test to pass"),
+        ([change(_LONG, XFAIL, PASS)], "", "Expect qwen_2_5/causal_lm 0.5B_Instruct llm_decode training to pass"),
+        ([change(_LONG, PASS, None)], "", "Remove the entry of qwen_2_5/causal_lm 0.5B_Instruct llm_decode training"),
+        (
+            [change(_LONG.replace("causal_lm", "causal_" + "l" * 50), XFAIL, PASS)],
+            "",
+            "Expect 0.5B_Instruct training to pass",
+        ),
+        (
+            [change(f"{'deep/' * 9}net/pytorch-single_device-training", XFAIL, PASS)],
+            "",
+            f"Expect {'deep/' * 9}net training to pass",
+        ),
+        (
+            [change("a", PASS, XFAIL), change("b", PASS, XFAIL)],
+            "Out of Memory: Not enough space to allocate 83886080 B DRAM buffer across 12 banks",
+            "Expect 2 tests to fail: Out of Memory: Not enough space to allocate",
+        ),
+        ([change("a", PASS, XFAIL), change("b", PASS, XFAIL)], "x" * 80, "Expect 2 tests to fail"),
+        ([change("a", PASS, XFAIL), change("b", PASS, XFAIL)], "n150", "Expect 2 tests to fail: n150"),
     ],
 )
 def test_title(changes: list[EntryChange], key: str, said: str) -> None:
     assert title(changes, key) == said
     assert len(said) <= 72
+    assert "…" not in said
 
 
 def test_message() -> None:
