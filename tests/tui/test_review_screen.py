@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Review: from a pending change to a commit, with every step back."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from textual.pilot import Pilot
 from core.edits.pending import Decision
 from core.proc import run_command
 from core.sources.checkout import Checkout
-from tests.support.app import build_app, own_checkout, screen_text, until
+from tests.support.app import build_app, own_checkout, screen_text, type_text, until
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample
 from tui.app import TTMatrixApp
 
@@ -24,6 +25,10 @@ def checkout(tmp_path: Path) -> Checkout:
 
 def _decisions(app: TTMatrixApp) -> list[Decision]:
     return [change.decision for change in app.session.pending.changes]
+
+
+def _has_changes(app: TTMatrixApp, count: int) -> bool:
+    return len(app.session.pending.changes) == count
 
 
 def _git(checkout: Checkout, *words: str) -> str:
@@ -104,7 +109,7 @@ async def test_what_was_changed_behind_our_back_stays(checkout: Checkout) -> Non
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("E", "right", "enter", "5", "a", "w")
-        await until(pilot, lambda: "Write 1 operation?" in screen_text(app), "the question")
+        await until(pilot, lambda: "Write 1 change?" in screen_text(app), "the question")
         (checkout.test_config / INFERENCE).write_text(YAML[INFERENCE].replace("DRAM OOM", "other words"))
         await pilot.press("y")
         await until(pilot, lambda: bool(app.session.uncommitted), "the write")
@@ -150,3 +155,47 @@ async def test_git_refusing_is_told_in_its_own_words(checkout: Checkout) -> None
         hook.unlink()
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "Committed" in screen_text(app), "the second try")
+
+
+async def test_after_a_write_the_next_change_has_the_pane_and_the_counter_counts_what_is_left(
+    checkout: Checkout,
+) -> None:
+    app = build_app(checkout, query="has:entry mode:inference")
+    async with app.run_test(size=(100, 30)) as pilot:
+        for row in range(3):
+            await pilot.press("g", *["j"] * row, "E", "down", "down")
+            await type_text(pilot, f"why{row}")
+            await pilot.press("enter")
+            await until(pilot, partial(_has_changes, app, row + 1), "the change")
+        await pilot.press("5")
+        await until(pilot, lambda: "1/3   " in screen_text(app), "the counter")
+        await pilot.press("a")
+        await until(pilot, lambda: "2/3   " in screen_text(app), "the counter behind it")
+        await pilot.press("c")
+        await _committing(app, pilot)
+        await until(pilot, lambda: "Verified in the files: 1 of 1 change" in screen_text(app), "what became of it")
+        await until(pilot, lambda: '+    reason: "why1"' in screen_text(app), "the diff of the next change")
+        await until(pilot, lambda: "1/2   " in screen_text(app), "the counter of what is left")
+        assert "committed " in screen_text(app)
+        # Who goes on has read it.
+        await pilot.press("x")
+        await until(pilot, lambda: "Verified" not in screen_text(app), "the way on")
+
+
+async def test_the_counter_counts_what_the_filter_leaves_and_the_question_what_it_hides(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry mode:inference")
+    async with app.run_test(size=(100, 30)) as pilot:
+        for row in range(3):
+            await pilot.press("g", *["j"] * row, "E", "down", "down")
+            await type_text(pilot, f"why{row}")
+            await pilot.press("enter")
+            await until(pilot, partial(_has_changes, app, row + 1), "the change")
+        await pilot.press("5", "a", "a", "a", "g")
+        await until(pilot, lambda: "1/3   " in screen_text(app), "the counter")
+        await pilot.press("slash")
+        await type_text(pilot, "why0")
+        await until(pilot, lambda: "1/1   " in screen_text(app), "the counter of what is left")
+        await pilot.press("enter", "w")
+        await until(pilot, lambda: "Write 3 changes (2 hidden by the filter)?" in screen_text(app), "the question")
+        await pilot.press("escape", "c")
+        await until(pilot, lambda: "Commit 3 tests (2 hidden by the filter)" in screen_text(app), "the commit")

@@ -188,6 +188,8 @@ async def test_the_queue_is_held_and_moved_and_the_rest_runs_again(tmp_path: Pat
         await pilot.press("h")
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "the end")
         await pilot.press("R")
+        await until(pilot, lambda: "Run 2 tests again?" in screen_text(app), "the question")
+        await pilot.press("y")
         await until(pilot, lambda: len(app.session.runs) == 5, "the rest")
         again = {record.spec.test_id for record in app.session.runs[:2]}
         assert again == {hanging, failing}
@@ -222,6 +224,9 @@ async def test_runs_are_marked_compared_told_and_run_again(checkout: Checkout, s
         await until(pilot, lambda: "versions" in screen_text(app), "all about the run")
         assert "torch 2.9.0" in screen_text(app)
         await pilot.press("escape", "r")
+        await until(pilot, lambda: "Run 2 tests again?" in screen_text(app), "the question")
+        assert PASSING_ID in screen_text(app)
+        await pilot.press("y")
         await until(pilot, lambda: len(app.session.runs) == 4, "both runs again")
         assert "marked" not in screen_text(app)
         parents = {record.spec.parent for record in app.session.runs[:2]}

@@ -25,7 +25,7 @@ from tui.presentation import Cell, counted, diff_style
 from tui.preview import Preview, make_preview, preview_lines, whole_lines
 from tui.review_rows import count_words, decision_words
 from tui.screens.review_edits import EditActions
-from tui.screens.review_write import WriteActions
+from tui.screens.review_write import LOST, WriteActions
 from tui.screens.set_fields import SetFields
 from tui.session import Session
 from tui.widgets.filter_bar import FilterBar
@@ -48,10 +48,13 @@ class ReviewScreen(EditActions, WriteActions):
         super().__init__(session, host)
         # Held, not looked up: what is worked out may come due while the screen is taken apart.
         self.diff_view = LinesView(diff_style, id="diff")
+        self.written = Static("", id="written", markup=False)
         self.diff_title = Static("", id="diff-title", markup=False)
         self._whole = False
         self._summary: Sequence[str] = ()
-        self._summary_at: str | None = None
+        """What became of the last write, until the person goes on."""
+        self._effect = ""
+        """What the changes on show come to, in words."""
 
     def places(self) -> tuple[Where, ...]:
         if self.diff_view.has_focus:
@@ -67,6 +70,7 @@ class ReviewScreen(EditActions, WriteActions):
         yield bar
         with Vertical(id="changes-box"):
             yield self.table
+        yield self.written
         yield self.diff_title
         yield self.diff_view
         yield KeyLine()
@@ -84,6 +88,12 @@ class ReviewScreen(EditActions, WriteActions):
         self.fit_rows()
         self.look_for_edits()
 
+    def show_rows(self, keep: str | None = None) -> None:
+        super().show_rows(keep)
+        # The cursor may be where it was, and yet what it is one of be another number.
+        self._say_counter()
+        self._preview_soon()
+
     def on_screen_resume(self) -> None:
         self.look_for_edits()
 
@@ -100,8 +110,10 @@ class ReviewScreen(EditActions, WriteActions):
         return sum(change.id not in listed for change in self.session.pending.accepted())
 
     def go_back(self) -> None:
-        """First the filter, then the screen."""
-        if self.filtering:
+        """First what became of a write, then the filter, then the screen."""
+        if self._summary:
+            self.show_summary(())
+        elif self.filtering:
             self.clear_filter()
         else:
             super().go_back()
@@ -109,13 +121,17 @@ class ReviewScreen(EditActions, WriteActions):
     # What it comes to
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        if self._summary and self.table.cursor_key != self._summary_at:
-            # What the cursor was on may be gone because it was written: that is no word of a person.
-            gone = self._summary_at is not None and self.table.rows.position_of(self._summary_at) is None
-            self._summary_at = self.table.cursor_key
-            self._summary = self._summary if gone else ()
+        self._preview_soon()
+        self._say_counter()
+
+    def _preview_soon(self) -> None:
+        self._effect = ""
         self._timer.stop()
         self._timer = self.set_timer(_DELAY, self._ask_preview)
+
+    def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
+        self.show_summary(())
+        super().decide(decision, changes)
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_mounted:
@@ -133,7 +149,8 @@ class ReviewScreen(EditActions, WriteActions):
         return (line.change,) if line.change is not None else tuple(members)
 
     def _ask_preview(self) -> None:
-        if self._summary:
+        if self._summary and not self._listed_any:
+            self._show_written()
             return
         if self.edits and not self._whole:
             self._show_edits()
@@ -150,12 +167,16 @@ class ReviewScreen(EditActions, WriteActions):
         self.host.in_thread("preview", preview, self._show_preview, supersede=True)
 
     def _show_preview(self, made: tuple[Preview, Sequence[Line]]) -> None:
-        if self._summary:
+        if self._summary and not self._listed_any:
             return
         preview, lines = made
-        words = f"{self._counter()}   {effect_words(preview.cells)}" if self.session.pending.changes else ""
-        self.diff_title.update(words)
+        self._effect = effect_words(preview.cells)
+        self._say_counter()
         self.diff_view.show(TextLines(lines))
+
+    def _say_counter(self) -> None:
+        if not self.edits and not (self._summary and not self._listed_any):
+            self.diff_title.update(f"{self._counter()}   {self._effect}" if self.session.pending.changes else "")
 
     def _show_edits(self) -> None:
         edits = self.edits
@@ -178,18 +199,31 @@ class ReviewScreen(EditActions, WriteActions):
         place = next(at for at, one in enumerate(line.group.changes, 1) if one is line.change)
         return f"{place:,}/{len(line.group.changes):,}"
 
+    @property
+    def _listed_any(self) -> bool:
+        """Whether there is a change or an edit that the pane is for."""
+        return bool(self.session.pending.changes) or bool(self.edits)
+
     def show_summary(self, lines: Sequence[str]) -> None:
-        self._summary, self._summary_at = lines, self.table.cursor_key
+        self._summary = lines
+        line = self.written
+        line.set_class(bool(lines) and self._listed_any, "shown")
+        line.set_class(any(_is_lost(one) for one in lines), "error")
+        line.update(" · ".join(lines))
+        self._preview_soon()
+
+    def _show_written(self) -> None:
+        """What became of the write, where there is nothing else to show."""
         self.diff_title.update("written")
         looks = (
-            (Cell(line, "error" if line.startswith("NOT ") else "heading" if not at else ""),)
-            for at, line in enumerate(lines)
+            (Cell(line, "error" if _is_lost(line) else "heading" if not at else ""),)
+            for at, line in enumerate(self._summary)
         )
         self.diff_view.show(TextLines(list(looks)))
 
     def action_whole_diff(self) -> None:
         self._whole = not self._whole
-        self._summary = ()
+        self.show_summary(())
         self._ask_preview()
 
     def action_other_pane(self) -> None:
@@ -220,3 +254,7 @@ class ReviewScreen(EditActions, WriteActions):
             self.host.replace(change.id, replace(made, evidence=change.evidence) if operations else None)
             if not operations:
                 self.host.say("The entry says that already, so nothing is left of the change; u brings it back.")
+
+
+def _is_lost(line: str) -> bool:
+    return line.startswith(LOST)

@@ -16,6 +16,8 @@ from tui.session import Reread
 from tui.targets import hidden_words
 
 _SHOWN_REJECTIONS = 6
+LOST = "NOT in the files"
+"""Begins the line of an operation that was written and is not there."""
 
 
 class WriteActions(SessionScreen):
@@ -115,5 +117,5 @@ class WriteActions(SessionScreen):
 def summary(found: Reread) -> list[str]:
     """How much of what was written is in the files, and what is not."""
     there = found.total - len(found.missing)
-    lost = [f"NOT in the files: {one_line(operation.id)}" for operations in found.missing for operation in operations]
-    return [f"{there:,} of {counted(found.total, 'change')} are in the files, which were read again", *lost]
+    lost = [f"{LOST}: {one_line(operation.id)}" for operations in found.missing for operation in operations]
+    return [f"Verified in the files: {there:,} of {counted(found.total, 'change')}", *lost]
