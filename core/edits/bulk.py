@@ -5,70 +5,22 @@ At the entry, a field is what the entry itself says. On archs, it is what counts
 """
 
 import posixpath
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
+from core.edits.form_fields import read_field
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.synthesis import Wish, operations_to, synthesise
 from core.errors import UsageError
 from core.matrix.acting import values_on
 from core.matrix.effective import supports, text_of
 from core.matrix.matrix import Matrix
-from core.model import BringupStatus, Entry, Function, Status
+from core.model import Entry, Function
 
 Scope = str | tuple[str, ...]
 """Where fields are set: on one arch or on several, or nowhere in particular, which means at the entry itself."""
 ENTRY_SCOPE = ""
 
 _DIRECTORIES = {Function.MODELS: "", Function.TORCH: "torch", Function.JAX: "jax", Function.LLM: "torch_llm"}
-
-
-@dataclass(frozen=True, slots=True)
-class FormField:
-    """A field a person can set, and how its text is read."""
-
-    name: str
-    read: Callable[[str], object]
-    """Raises ValueError with the reason."""
-    choices: tuple[str, ...] = ()
-
-
-def _enum(kind: type[Status] | type[BringupStatus]) -> Callable[[str], object]:
-    def read(text: str) -> object:
-        if text.strip().upper() not in kind.__members__:
-            raise ValueError(f"one of {', '.join(kind)}")
-        return text.strip().upper()
-
-    return read
-
-
-def _number(text: str) -> object:
-    value = float(text)
-    if not 0 <= value <= 1:
-        raise ValueError("a number from 0 to 1")
-    return value
-
-
-def _truth(text: str) -> object:
-    if text.strip().lower() not in ("true", "false"):
-        raise ValueError("true or false")
-    return text.strip().lower() == "true"
-
-
-def _words(text: str) -> object:
-    return [word for word in text.replace(",", " ").split() if word]
-
-
-FORM_FIELDS: tuple[FormField, ...] = (
-    FormField("status", _enum(Status), tuple(Status)),
-    FormField("bringup_status", _enum(BringupStatus), tuple(BringupStatus)),
-    FormField("reason", str.strip),
-    FormField("required_pcc", _number),
-    FormField("assert_pcc", _truth, ("true", "false")),
-    FormField("markers", _words),
-    FormField("supported_archs", _words),
-)
-"""The fields that 99.5 % of commits touch (spec 8.6)."""
 
 
 def present_text(matrix: Matrix, ids: Iterable[str], scope: Scope, field: str) -> str | None:
@@ -85,7 +37,7 @@ def set_fields(matrix: Matrix, ids: Sequence[str], scope: Scope, filled: Mapping
     which nothing reads. An id without an entry gets one, in the file
     its siblings would stand in. Raises UsageError on a text that the field cannot hold, naming both.
     """
-    values = {name: _read(name, text) for name, text in filled.items()}
+    values = {name: read_field(matrix, name, text) for name, text in filled.items()}
     return tuple(op for id in ids for op in _for_one(matrix, id, _archs(scope), values))
 
 
@@ -155,13 +107,3 @@ def _archs(scope: Scope) -> tuple[str, ...]:
 def _values(matrix: Matrix, id: str, archs: Sequence[str]) -> Iterable[Mapping[str, object]]:
     entry = matrix.entries.get(id)
     return [values_on(entry, arch) for arch in archs] if archs else [entry.fields if entry else {}]
-
-
-def _read(name: str, text: str) -> object | None:
-    if not text.strip():
-        return None
-    field = next(field for field in FORM_FIELDS if field.name == name)
-    try:
-        return field.read(text)
-    except ValueError as error:
-        raise UsageError(f"{name} cannot be {text!r}", f"It is {error}.") from error

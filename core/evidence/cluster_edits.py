@@ -15,7 +15,7 @@ from core.matrix.matrix import Matrix
 
 _LINKS = re.compile(r"https?://[^\s)\],;]+")
 _HOME = "tenstorrent/tt-xla"
-_SHORT = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>\d+)")
+_SHORT = re.compile(r"(?:(?:(?P<owner>[\w.-]+)/)?(?P<repository>[\w.-]+)(?=#))?#?(?P<number>\d+)", re.ASCII)
 
 
 def with_canonical(matrix: Matrix, cluster: Cluster, text: str) -> tuple[Operation, ...]:
@@ -42,18 +42,20 @@ def with_link(matrix: Matrix, cluster: Cluster, issue: str) -> tuple[Operation, 
 
 
 def issue_link(text: str) -> str:
-    """The address of an issue, given that, `owner/repository#number`, or a number of tt-xla's own.
+    """The address of an issue, given in any form that columns and reasons show one.
 
-    Raises UsageError for anything else.
+    These are `123` and `#123` for one of tt-xla's own, `repository#123` for one of the same owner,
+    `owner/repository#123`, and an address, with or without its `https://`. Raises UsageError for anything else.
     """
     text = text.strip()
-    if text.isascii() and text.isdigit():
-        text = f"{_HOME}#{text}"
     if short := _SHORT.fullmatch(text):
-        return f"https://github.com/{short['repository']}/issues/{short['number']}"
-    if _LINKS.fullmatch(text):
-        return text
-    raise UsageError(f"{text!r} is no issue", "It must be a number, owner/repository#number, or an address.")
+        owner, repository = _HOME.split("/")
+        place = f"{short['owner'] or owner}/{short['repository'] or repository}"
+        return f"https://github.com/{place}/issues/{short['number']}"
+    address = text if "://" in text else f"https://{text}" if text.startswith("github.com/") else ""
+    if _LINKS.fullmatch(address):
+        return address
+    raise UsageError(f"{text!r} is not an issue reference", "Use 123, tt-xla#123, owner/repository#123 or a URL")
 
 
 def _rewritten(matrix: Matrix, cluster: Cluster, new: Callable[[str], str]) -> tuple[Operation, ...]:

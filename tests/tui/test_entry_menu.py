@@ -102,3 +102,42 @@ async def test_what_is_so_already_is_said(checkout: Checkout) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: "It is so already" in screen_text(app), "the word")
     assert _proposed(app) == []
+
+
+async def test_a_marker_is_refused_or_doubted_where_it_is_typed(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await _choose(app, pilot, "add marker", "Add which marker?")
+        for text, said in (
+            ("large", "It is so already"),
+            ("pussh", "Did you mean push?"),
+            ("push nightly", "one at a time"),
+        ):
+            await pilot.press("ctrl+u")
+            await type_text(pilot, text)
+            await pilot.press("enter")
+            await until(pilot, lambda said=said: said in screen_text(app), said)  # type: ignore[misc]
+            assert text in screen_text(app)
+            assert not _proposed(app)
+        await pilot.press("ctrl+u")
+        await type_text(pilot, "mine")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Enter once more" in screen_text(app), "the doubt")
+        await pilot.press("enter")
+        await until(pilot, lambda: [op.value for op in _proposed(app)] == ["mine"], "the marker")
+
+
+async def test_a_name_that_is_taken_stays_to_be_mended(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(80, 24)) as pilot:
+        other = next(id for id in app.session.matrix.entries if id != NAME)
+        await _choose(app, pilot, "rename", "Rename the entry to")
+        await pilot.press("ctrl+u")
+        await type_text(pilot, other)
+        await pilot.press("enter")
+        await until(pilot, lambda: "has an entry already" in screen_text(app), "why not")
+        assert not _proposed(app)
+        await pilot.press("end")
+        await type_text(pilot, "2")
+        await pilot.press("enter")
+        await until(pilot, lambda: [op.to for op in _proposed(app)] == [f"{other}2"], "the other name")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from core.matrix.matrix import Matrix
 from core.matrix.scope import Learned
@@ -14,7 +15,7 @@ from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.session import Session
-from tui.widgets.filter_bar import QueryInput
+from tui.widgets.filter_bar import FilterBar, QueryInput
 
 
 @pytest.fixture
@@ -117,3 +118,32 @@ async def test_facets_of_the_models_come_with_the_panel(tmp_path: Path) -> None:
     async with app.run_test(size=(140, 60)) as pilot:
         await until(pilot, lambda: {"models", "jobs"} <= set(app.session.view.learned), "facts")
         await until(pilot, lambda: "generality" in screen_text(app), "the group facet")
+
+
+async def test_the_query_has_the_whole_line_and_the_note_gives_way(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(100, 30)) as pilot:
+        bar, line = app.matrix_screen.query_one(FilterBar), app.matrix_screen.query_one(QueryInput)
+        query = "status:xfail (" + " or ".join(f"word{at}" for at in range(8)) + ")"
+        await pilot.press("slash")
+        app.post_message(events.Paste(query))
+        await until(pilot, lambda: line.value == query, "the query")
+        await until(pilot, lambda: query in screen_text(app), "all of it on the screen")
+        assert len(query) > 70
+        assert bar.size.height == 1
+        app.post_message(events.Paste(" arch:p150 mode:training"))
+        await until(pilot, lambda: bar.size.height == 2, "the note on a line of its own")
+        await until(pilot, lambda: line.size.width >= 98, "the whole line")
+        assert f"of {len(app.session.matrix.ids):,}" in screen_text(app)
+        await pilot.press("ctrl+u")
+        await until(pilot, lambda: bar.size.height == 1, "one line again")
+
+
+async def test_a_field_completes_with_its_values(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("slash")
+        await type_text(pilot, "status:")
+        await until(pilot, lambda: "status: expected_passing, known_failure_xfail" in screen_text(app), "the values")
+        await pilot.press("tab")
+        assert app.matrix_screen.query_one(QueryInput).value == "status:expected_passing"

@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from core.edits.operations import OpKind
 from core.sources.checkout import Checkout
@@ -43,3 +44,49 @@ async def test_on_one_arch_the_other_keeps_what_it_has(checkout: Checkout) -> No
         await until(pilot, lambda: bool(app.session.pending.changes), "the proposal")
     (change,) = app.session.pending.changes
     assert [op.path[:2] for op in change.ops] == [("arch_overrides", "n150")]
+
+
+async def test_what_a_field_cannot_hold_is_told_in_place_and_stays_to_be_mended(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("E", "down", "down", "down")
+        await type_text(pilot, "abc")
+        # Left, it says so at once; proposed, it gets the focus back.
+        await pilot.press("down")
+        said = "required_pcc must be a number from 0 to 1, not 'abc'"
+        await until(pilot, lambda: said in screen_text(app), "what it can hold")
+        await pilot.press("enter")
+        line = app.screen.query_one("#field-required_pcc", Input)
+        await until(pilot, lambda: app.focused is line, "the field")
+        assert said in screen_text(app)
+        assert line.value == "abc"
+        await pilot.press("ctrl+u")
+        await type_text(pilot, "0.5")
+        assert said not in screen_text(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(app.session.pending.changes), "the proposal")
+
+
+async def test_a_marker_that_nobody_knows_is_asked_about_once(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    (checkout.root / "pytest.ini").write_text("[pytest]\nmarkers =\n    push: on pull requests\n")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("E", *["down"] * 5)
+        await type_text(pilot, "pussh")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Did you mean push?" in screen_text(app), "the doubt")
+        assert not app.session.pending.changes
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(app.session.pending.changes), "the proposal")
+
+
+async def test_another_scope_keeps_what_was_typed_and_nothing_typed_says_so(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("E", "enter")
+        await until(pilot, lambda: "Nothing is changed yet" in screen_text(app), "the word")
+        await pilot.press("down", "down")
+        await type_text(pilot, "kept")
+        await pilot.press(*["up"] * 3, "right")
+        await until(pilot, lambda: "what counts on n150" in screen_text(app), "the scope")
+        await until(pilot, lambda: app.screen.query_one("#field-reason", Input).value == "kept", "the text")

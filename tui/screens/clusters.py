@@ -12,7 +12,7 @@ from textual.containers import Vertical
 
 from core.edits.operations import Operation
 from core.edits.pending import Decision
-from core.errors import TTMatrixError
+from core.errors import UsageError
 from core.evidence.agenda import Agenda
 from core.evidence.attention import change_of
 from core.evidence.cluster_edits import with_canonical, with_link
@@ -204,24 +204,22 @@ class ClustersScreen(EvidenceScreen):
     def action_attach(self) -> None:
         one = self._one()
         if one is not None:
-            body = "For its entries without one: a number of tt-xla, owner/repository#number, or an address."
+            body = "For its entries without one: 123, tt-xla#123, owner/repository#123 or a URL."
             self._ask_for("Which issue?", body, one, one.issues[0] if one.issues else "", with_link)
 
     def _ask_for(self, title: str, body: str, one: Cluster, value: str, make: "_Make") -> None:
-        def answered(text: str | None) -> None:
-            if text is None:
-                return
-            try:
-                operations = make(self.session.matrix, one, text)
-            except TTMatrixError as error:
-                self.host.tell(error)
-                return
-            if operations:
-                self.host.propose(operations, f"{title}: {text}")
-            else:
-                self.host.say("Nothing is left to change: all of its entries say so.")
+        def made(text: str) -> tuple[Operation, ...]:
+            if operations := make(self.session.matrix, one, text):
+                return operations
+            raise UsageError("Nothing is left to change: all of its entries say so")
 
-        self.app.push_screen(Ask(title, body, value=value, verb="propose"), answered)
+        question = Ask(title, body, value=value, verb="propose", check=made)
+
+        def answered(text: str | None) -> None:
+            if text:
+                self.host.propose(made(text), f"{title}: {text}")
+
+        self.app.push_screen(question, answered)
 
     def action_rerun(self) -> None:
         """Run one of its cells on the device: the one under the cursor, else the first."""

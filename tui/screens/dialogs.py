@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small questions and notices that stand in front of a screen."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
@@ -13,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from core.errors import TTMatrixError
-from core.text import printable
+from core.text import one_line, printable
 
 T = TypeVar("T")
 
@@ -67,25 +68,71 @@ class Notice(Dialog[None]):
 
 
 class Ask(Dialog[str]):
-    """A question answered by one line of text."""
+    """A question answered by one line of text.
 
-    def __init__(self, title: str, body: str = "", *, value: str = "", verb: str = "go on") -> None:
+    What is refused is told here, and what was typed stays to be mended.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        body: str = "",
+        *,
+        value: str = "",
+        verb: str = "go on",
+        check: Callable[[str], object] = lambda _: None,
+        doubt: Callable[[str], str] = lambda _: "",
+    ) -> None:
+        """`check` raises TTMatrixError for an answer that cannot be; `doubt` tells what is odd about one that can."""
         super().__init__()
         self._title = title
         self._body = body
         self._value = value
         self._verb = verb
+        self._check = check
+        self._doubt = doubt
+        self._doubted: str | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Label(Text(printable(self._title)), id="dialog-title")
             if self._body:
                 yield Label(Text(printable(self._body) + "\n"))
-            answer = Input(self._value)
+            answer = Input(self._value, select_on_focus=False)
             answer.cursor_blink = False
             yield answer
+            yield Label("", classes="problem")
             yield Label(Text(f"enter {self._verb}   esc leave it"), id="dialog-hint")
 
+    def on_input_changed(self) -> None:
+        self._say("")
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        if event.value.strip():
+        if not event.value.strip():
+            self._say("Nothing is typed yet.")
+        elif not self._say(self._problem(event.value)):
             self.dismiss(event.value)
+
+    def _problem(self, text: str) -> str:
+        """What is wrong or odd with an answer; what is odd only once."""
+        try:
+            self._check(text)
+        except TTMatrixError as error:
+            return problem_words(error)
+        doubt = self._doubt(text) if text != self._doubted else ""
+        self._doubted = text
+        return f"{doubt} Enter once more to {self._verb} it all the same." if doubt else ""
+
+    def _say(self, problem: str) -> str:
+        self.query_one(".problem", Label).update(Text(one_line(problem)))
+        return problem
+
+
+def problem_words(error: TTMatrixError) -> str:
+    """An error in one sentence or two, for a line of a form."""
+    parts = (
+        part.rstrip(".?") + ("?" if part.endswith("?") else ".")
+        for part in (error.title, error.detail, error.hint)
+        if part
+    )
+    return " ".join(parts)

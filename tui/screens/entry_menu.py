@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import Enum
 
+from core.edits.form_fields import marker_doubt, words
 from core.edits.list_items import listed, with_item, without_item
 from core.edits.operations import Operation, OpKind
-from core.errors import TTMatrixError
+from core.errors import TTMatrixError, UsageError
 from core.model import Entry
 from core.text import one_line
 from tui.presentation import counted
@@ -50,7 +51,12 @@ class EntryMenu:
             return
         match act:
             case Act.ADD_MARKER:
-                self._ask("Add which marker?", "", lambda text: with_item(self._session.matrix, ids, "markers", text))
+                self._ask(
+                    "Add which marker?",
+                    "",
+                    lambda text: with_item(self._session.matrix, ids, "markers", one_marker(text)),
+                    lambda text: marker_doubt(self._session.matrix, words(text)),
+                )
             case Act.ADD_ARCH:
                 self._pick_item("Add which arch?", ids, "supported_archs", OpKind.ADD)
             case Act.REMOVE_MARKER:
@@ -74,8 +80,18 @@ class EntryMenu:
             self._host.say("It is so already: nothing to change.")
         self._host.propose(operations)
 
-    def _ask(self, title: str, value: str, make: Callable[[str], Sequence[Operation]]) -> None:
-        question = Ask(title, value=value, verb="propose")
+    def _ask(
+        self,
+        title: str,
+        value: str,
+        make: Callable[[str], Sequence[Operation]],
+        doubt: Callable[[str], str] = lambda _: "",
+    ) -> None:
+        def check(text: str) -> None:
+            if not make(text.strip()):
+                raise UsageError("It is so already: nothing to change")
+
+        question = Ask(title, self._name, value=value, verb="propose", check=check, doubt=doubt)
         self._app.push_screen(question, lambda text: self._propose(lambda: make(text.strip())) if text else None)
 
     def _pick_item(self, title: str, ids: Sequence[str], field: str, kind: OpKind) -> None:
@@ -102,7 +118,7 @@ class EntryMenu:
 
         def renamed(text: str) -> Sequence[Operation]:
             if text in self._session.matrix.entries and text != entry.id:
-                raise TTMatrixError(f"{text} has an entry already", "Two entries cannot have one id.")
+                raise UsageError(f"{text} has an entry already", "Two entries cannot have one id")
             return [] if text == entry.id else [Operation(OpKind.RENAME, entry.id, entry.file, to=text)]
 
         self._ask("Rename the entry to", entry.id, renamed)
@@ -132,3 +148,11 @@ class EntryMenu:
         question = Confirm(f"Delete {count}?", "\n".join((*names, *more, *note)), verb="propose it")
         operations = [Operation(OpKind.REMOVE, entry.id, entry.file) for entry in entries]
         self._app.push_screen(question, lambda yes: self._host.propose(operations) if yes else None)
+
+
+def one_marker(text: str) -> str:
+    """The marker that a person typed. Raises UsageError where it is not one."""
+    markers = words(text)
+    if len(markers) != 1:
+        raise UsageError("markers: one at a time; E sets several", f"These are {len(markers)}: {', '.join(markers)}")
+    return markers[0]

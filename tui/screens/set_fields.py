@@ -2,7 +2,7 @@
 """The form that sets fields of one entry or of many, at the entry or as they count on one arch."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -11,14 +11,15 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Label
 
-from core.edits.bulk import ENTRY_SCOPE, FORM_FIELDS, FormField, present_text, set_fields
+from core.edits.bulk import ENTRY_SCOPE, present_text, set_fields
+from core.edits.form_fields import FORM_FIELDS, FormField, marker_doubt, read_field, words
 from core.edits.idle import Idle, without_idle
 from core.edits.operations import Operation
 from core.errors import UsageError
 from core.matrix.matrix import Matrix
 from core.text import one_line
 from tui.presentation import counted
-from tui.screens.dialogs import Dialog
+from tui.screens.dialogs import Dialog, problem_words
 from tui.widgets.cycle import Cycle
 
 _VARIOUS = "\N{HORIZONTAL ELLIPSIS}"
@@ -43,6 +44,8 @@ class SetFields(Dialog[Sequence[Operation]]):
         self._before: dict[str, str | None] = {}
         self._refused: Sequence[Operation] = ()
         """What was proposed last and found to have no effect."""
+        self._doubted = ""
+        """The markers that were asked about last."""
 
     def compose(self) -> ComposeResult:
         scopes = [(ENTRY_SCOPE, "the entry"), *((arch, f"what counts on {arch}") for arch in self._matrix.schema.archs)]
@@ -55,7 +58,7 @@ class SetFields(Dialog[Sequence[Operation]]):
                 with Horizontal(classes="field"):
                     yield Label(field.name)
                     yield self._editor(field)
-            yield Label("", id="form-problem")
+            yield Label("", id="form-problem", classes="problem")
             yield Label(Text("↑ ↓ field   ← → choose   empty: takes it away   enter propose   esc"), id="dialog-hint")
 
     def _editor(self, field: FormField) -> Cycle | Input:
@@ -72,7 +75,12 @@ class SetFields(Dialog[Sequence[Operation]]):
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
         if event.cycle.id == "scope":
+            # What was filled in stays filled in, at another place.
+            typed = self._changed()
             self._fill()
+            for name, text in typed.items():
+                editor = self._field(name)
+                editor.value = text
 
     def _fill(self) -> None:
         """Show what the entries have in the chosen scope."""
@@ -80,13 +88,13 @@ class SetFields(Dialog[Sequence[Operation]]):
         for field in FORM_FIELDS:
             present = present_text(self._matrix, self._ids, scope, field.name)
             self._before[field.name] = present
-            editor = self.query_one(f"#field-{field.name}")
+            editor = self._field(field.name)
             if isinstance(editor, Cycle):
                 various = [(_VARIOUS, "(they differ)")] if present is None else []
                 own = [(present, present)] if present and present not in field.choices else []
                 editor.options = (*various, ("", "not set"), *own, *((one, one) for one in field.choices))
                 editor.value = _VARIOUS if present is None else present
-            elif isinstance(editor, Input):
+            else:
                 editor.value = present or ""
                 editor.placeholder = "(they differ: left empty, nothing changes)" if present is None else "not set"
 
@@ -94,29 +102,67 @@ class SetFields(Dialog[Sequence[Operation]]):
         # By way of the input: enter then comes after the letters typed before it, however fast they came.
         self.action_propose()
 
+    def on_input_blurred(self, event: Input.Blurred) -> None:
+        """A field that is left says at once whether it can hold that."""
+        self._check(self._changed())
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if event.input.has_focus:
+            event.input.remove_class("wrong")
+            self._say("")
+
     def action_propose(self) -> None:
         """Propose what has an effect. Where nothing has one, say why, and propose it all the same when asked again."""
-        scope = self.query_one("#scope", Cycle).value
-        try:
-            operations = set_fields(self._matrix, self._ids, scope, self._changed())
-        except UsageError as error:
-            self._say(f"{error.title}. {error.detail}")
-            return
+        scope, changed = self.query_one("#scope", Cycle).value, self._changed()
+        if wrong := self._check(changed):
+            self.set_focus(self._field(wrong))
+        elif not changed:
+            self._say("Nothing is changed yet: esc leaves the form.")
+        elif doubt := self._doubt(changed.get("markers", "")):
+            self._say(f"{doubt} Enter once more proposes it all the same.")
+            self.set_focus(self._field("markers"))
+        else:
+            self._propose(set_fields(self._matrix, self._ids, scope, changed))
+
+    def _propose(self, operations: Sequence[Operation]) -> None:
         telling, idle = without_idle(self._matrix, operations)
-        if telling or not idle or operations == self._refused:
+        if not operations:
+            self._say("No effect: the entries say so already.")
+        elif telling or not idle or operations == self._refused:
             self.dismiss(telling or operations)
-            return
-        self._refused = operations
-        self._say(f"No effect: {_reasons(idle)}. Enter once more proposes it all the same.")
+        else:
+            self._refused = operations
+            self._say(f"No effect: {_reasons(idle)}. Enter once more proposes it all the same.")
+
+    def _check(self, names: Iterable[str]) -> str:
+        """Tell the first problem among fields, and return its field; empty: there is none."""
+        changed = self._changed()
+        for name in names:
+            try:
+                read_field(self._matrix, name, changed.get(name, ""))
+            except UsageError as error:
+                self._field(name).add_class("wrong")
+                self._say(problem_words(error))
+                return name
+        return ""
+
+    def _doubt(self, markers: str) -> str:
+        """What is odd about markers, once."""
+        asked, self._doubted = self._doubted, markers
+        return marker_doubt(self._matrix, words(markers)) if markers != asked else ""
+
+    def _field(self, name: str) -> Cycle | Input:
+        editor = self.query_one(f"#field-{name}")
+        assert isinstance(editor, Cycle | Input)
+        return editor
 
     def _say(self, problem: str) -> None:
-        self.query_one("#form-problem", Label).update(Text(one_line(problem), "bold red"))
+        self.query_one("#form-problem", Label).update(Text(one_line(problem)))
 
     def _changed(self) -> dict[str, str]:
         changed = {}
         for field in FORM_FIELDS:
-            editor = self.query_one(f"#field-{field.name}")
-            text = editor.value if isinstance(editor, Cycle | Input) else ""
+            text = self._field(field.name).value
             before = self._before[field.name]
             untouched = text in ("", _VARIOUS) if before is None else text.strip() == before.strip()
             if not untouched:

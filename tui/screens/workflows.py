@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from core.edits.operations import Operation
+from core.errors import UsageError
 from core.text import one_line
 from core.triage.board import Board, Item, Standing
 from core.triage.driver import Given
@@ -118,9 +119,11 @@ class WorkflowsScreen(SessionScreen):
         if item is None or item.standing is not Standing.DEVICE:
             self.host.say("This workflow needs no device run.")
             return
-        question = Ask("Which JUnit file has the device run written?", one_line(item.id), verb="read it")
+        title = "Which JUnit file has the device run written?"
+        question = Ask(title, one_line(item.id), verb="read it", check=_readable_file)
         self.app.push_screen(
-            question, lambda path: self._go_on(item, Given(device_result=Path(path).expanduser())) if path else None
+            question,
+            lambda path: self._go_on(item, Given(device_result=Path(path.strip()).expanduser())) if path else None,
         )
 
     def _go_on(self, item: Item, given: Given) -> None:
@@ -169,3 +172,9 @@ class WorkflowsScreen(SessionScreen):
 
     def action_other_pane(self) -> None:
         (self.pane if self.table.has_focus else self.table).focus()
+
+
+def _readable_file(text: str) -> None:
+    """Raise UsageError where a path leads to no file."""
+    if not Path(text.strip()).expanduser().is_file():
+        raise UsageError(f"There is no file {text.strip()}")

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.bulk import FORM_FIELDS, home_file, present_text, set_fields
+from core.edits.bulk import home_file, present_text, set_fields
+from core.edits.form_fields import FORM_FIELDS
 from core.edits.idle import without_idle
 from core.edits.operations import Operation, OpKind
 from core.edits.plan import plan, write

@@ -65,9 +65,28 @@ def test_a_link_for_those_without(matrix: Matrix, cluster: Cluster) -> None:
     assert with_link(matrix, cluster, " 99 ") == expected
 
 
-@pytest.mark.parametrize("text", ["", "5x", "tt-xla#5", "see http://x"])
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("99999", "tenstorrent/tt-xla/issues/99999"),
+        ("#99999", "tenstorrent/tt-xla/issues/99999"),
+        # As the column of clusters shows it.
+        ("tt-xla#99999", "tenstorrent/tt-xla/issues/99999"),
+        ("tt-mlir#5", "tenstorrent/tt-mlir/issues/5"),
+        (" other/place#5 ", "other/place/issues/5"),
+        ("https://github.com/other/place/issues/5", "other/place/issues/5"),
+        ("github.com/other/place/issues/5", "other/place/issues/5"),
+    ],
+)
+def test_an_issue_in_every_form_that_is_shown(text: str, place: str) -> None:
+    assert issue_link(text) == f"https://github.com/{place}"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "5x", "tt-xla", "tt-xla#", "tt-xla#x", "a/b/c#5", "see http://x", "tt-xla5", "\u0665"]
+)
 def test_what_is_no_issue(text: str) -> None:
-    with pytest.raises(UsageError, match="no issue"):
+    with pytest.raises(UsageError, match="not an issue reference"):
         issue_link(text)
 
 

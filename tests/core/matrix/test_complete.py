@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.matrix.columns import Column
-from core.matrix.complete import complete, completed
+from core.matrix.complete import complete, completed, values_wanted
 from core.matrix.fields import FIELDS, select
 from core.matrix.index import index
 from core.matrix.judged import Judged
@@ -29,6 +29,9 @@ def scope(tmp_path_factory: pytest.TempPathFactory) -> Scope:
         ("STA", "STAtus:"),
         ("llama !(mar", "llama !(marker:"),
         ("status:xf", "status:xfail"),
+        ("status:", "status:expected_passing"),
+        ("a !status:", "a !status:expected_passing"),
+        ("status:xfail,", "status:xfail,expected_passing"),
         ("!status:EXP", "!status:EXPected_passing"),
         ("status:pass,sk", "status:pass,skip"),
         ("arch:n3", "arch:n300"),
@@ -48,7 +51,6 @@ def test_the_last_word_is_completed(scope: Scope, typed: str, whole: str) -> Non
     [
         "",
         " ",
-        "status:",
         "status:xfail",
         "llama",
         "zzz:x",
@@ -107,3 +109,20 @@ def test_values_of_facts_are_offered_once_they_are_known(scope: Scope) -> None:
     groups = Column.of(["red", "generality"])
     known = scope._replace(learned={"models": Plain({"group": groups})})
     assert completed(known, "group:r") == "group:red"
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("status:", "status: expected_passing, known_failure_xfail"),
+        ("llama !(mode:", "mode: inference, training"),
+        ("arch:n150,", "arch: n150"),
+    ],
+)
+def test_the_values_that_a_field_waits_for_are_told(scope: Scope, typed: str, words: str) -> None:
+    assert values_wanted(scope, typed).startswith(words)
+
+
+@pytest.mark.parametrize("typed", ["", "status", "status:x", "nofield:", "reason:", "a,", "status: "])
+def test_where_no_value_is_waited_for_none_is_told(scope: Scope, typed: str) -> None:
+    assert values_wanted(scope, typed) == ""

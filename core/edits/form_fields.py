@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fields a person can fill in, how their texts are read, and what is wrong with a text in the field's own words."""
+
+import configparser
+import difflib
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.edits.check import schema_problem
+from core.edits.operations import Operation, OpKind
+from core.errors import UsageError
+from core.matrix.field_values import RULES
+from core.matrix.matrix import Matrix
+from core.model import BringupStatus, Status
+
+_UPSTREAM = ("push", "nightly", "weekly", "notimeout", "large")
+"""The markers that upstream's pytest.ini has for entries, for a checkout without one."""
+_MOST_BYTES = 1 << 20
+"""A longer pytest.ini is not looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A field a person can set, and how its text is read."""
+
+    name: str
+    read: Callable[[str], object]
+    """Raises ValueError where the text is no value."""
+    choices: tuple[str, ...] = ()
+
+
+def _enum(kind: type[Status] | type[BringupStatus]) -> Callable[[str], object]:
+    def read(text: str) -> object:
+        if text.strip().upper() not in kind.__members__:
+            raise ValueError(text)
+        return text.strip().upper()
+
+    return read
+
+
+def _number(text: str) -> object:
+    value = float(text)
+    if not math.isfinite(value) or not 0 <= value <= 1:
+        raise ValueError(text)
+    return value
+
+
+def _truth(text: str) -> object:
+    if text.strip().lower() not in ("true", "false"):
+        raise ValueError(text)
+    return text.strip().lower() == "true"
+
+
+def words(text: str) -> list[str]:
+    """The items of a list as a person types it, with commas or spaces between them."""
+    return [word for word in text.replace(",", " ").split() if word]
+
+
+FORM_FIELDS: tuple[FormField, ...] = (
+    FormField("status", _enum(Status), tuple(Status)),
+    FormField("bringup_status", _enum(BringupStatus), tuple(BringupStatus)),
+    FormField("reason", str.strip),
+    FormField("required_pcc", _number),
+    FormField("assert_pcc", _truth, ("true", "false")),
+    FormField("markers", words),
+    FormField("supported_archs", words),
+)
+"""The fields that 99.5 % of commits touch (spec 8.6)."""
+_BY_NAME = {field.name: field for field in FORM_FIELDS}
+
+
+def read_field(matrix: Matrix, name: str, text: str) -> object | None:
+    """The value that `text` gives the field `name`; None: the field is to be taken away.
+
+    Raises UsageError with what the field can hold.
+    """
+    if not text.strip():
+        return None
+    field = _BY_NAME[name]
+    try:
+        value = field.read(text)
+    except ValueError as error:
+        near = difflib.get_close_matches(text.strip().upper(), field.choices, 1, 0.6)
+        hint = f"Did you mean {near[0]}?" if near else ""
+        raise UsageError(f"{name} must be {RULES[name].wanted}, not {text.strip()!r}", "", hint) from error
+    if problem := schema_problem(Operation(OpKind.SET, "", "", (name,), value), matrix.schema):
+        items = value if isinstance(value, list) else []
+        archs = matrix.schema.archs
+        hints = [_did_you_mean(item, archs) for item in items if name == "supported_archs" and item not in archs]
+        raise UsageError(f"{name}: {problem.removeprefix(f'{name}: ')}", "", " ".join(filter(None, hints)))
+    return value
+
+
+def marker_doubt(matrix: Matrix, markers: Iterable[str]) -> str:
+    """What is odd about markers that nobody knows, with what was probably meant; empty: nothing.
+
+    Upstream takes any name, so this is a doubt and no error.
+    """
+    known = known_markers(matrix)
+    doubts = (f"No test has the marker {one!r}. {_did_you_mean(one, known)}".strip() for one in markers)
+    return " ".join(doubt for one, doubt in zip(markers, doubts, strict=True) if one not in known)
+
+
+def known_markers(matrix: Matrix) -> Sequence[str]:
+    """The markers that entries have, those that the schedule gives, and those of pytest.ini."""
+    used = {marker for marker in matrix.flags["marker"].values if marker}
+    return sorted({*_UPSTREAM, *used, *matrix.schema.group_markers, *_registered(matrix.checkout.root / "pytest.ini")})
+
+
+def _registered(path: Path) -> Iterable[str]:
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            return ()
+        parser = configparser.RawConfigParser(strict=False)
+        parser.read_string(path.read_text(encoding="utf-8", errors="replace"))
+        lines = parser.get("pytest", "markers", fallback="").splitlines()
+    except (OSError, configparser.Error):
+        return ()
+    return [name for line in lines if (name := line.partition(":")[0].partition("(")[0].strip())]
+
+
+def _did_you_mean(text: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(text, known, 1, 0.6)
+    return f"Did you mean {near[0]}?" if near else ""
