@@ -81,7 +81,8 @@ class TreeRows:
         group = line.group
         arrow = "▾ " if group.text in self.tree.opened else "▸ "
         room = _bar_width(width)
-        cells = max(1, round(room * len(group.rows) / self._largest))
+        # To scale, but what is there at all has a cell.
+        cells = max(min(room, sum(map(bool, group.tally.values()))), round(room * len(group.rows) / self._largest))
         tail = [Cell(f"{len(group.rows):>7,} "), *bar(group.tally, cells), Cell(" " * (room - cells))]
         if width >= _COUNTS_FROM:
             tail += _counts(group)

@@ -60,10 +60,11 @@ def test_bars_of_headings_are_as_long_as_their_groups_are_large(matrix: Matrix) 
         pieces = rows.heading(position, 90)
         assert pieces is not None
         # Behind the arrow, the name and the count; at last the room that the bar leaves.
-        lengths[len(group.rows)] = sum(len(piece.text) for piece in pieces[3:-1])
-    largest = max(lengths)
+        lengths[len(group.rows), len(group.tally)] = sum(len(piece.text) for piece in pieces[3:-1])
+    largest = max(count for count, _ in lengths)
     assert len(lengths) > 1
-    assert lengths == {count: max(1, round(30 * count / largest)) for count in lengths}
+    # What is there at all has a cell, however few they are.
+    assert lengths == {(count, words): max(words, round(30 * count / largest)) for count, words in lengths}
 
 
 def test_a_heading_is_marked_in_part_and_as_a_whole(matrix: Matrix) -> None:

@@ -223,6 +223,8 @@ async def test_runs_are_marked_compared_told_and_run_again(checkout: Checkout, s
         await pilot.press("escape", "d")
         await until(pilot, lambda: "versions" in screen_text(app), "all about the run")
         assert "torch 2.9.0" in screen_text(app)
+        # From its first line on: the pane is painted whole.
+        assert "exit code" in screen_text(app)
         await pilot.press("escape", "r")
         await until(pilot, lambda: "Run 2 tests again?" in screen_text(app), "the question")
         assert PASSING_ID in screen_text(app)

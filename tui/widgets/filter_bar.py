@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.reactive import Reactive, reactive
 from textual.widgets import Input, Static
 
@@ -50,6 +50,10 @@ class QueryInput(LineInput):
         self._left = left
         self._complete = complete
         self._quiet = False
+
+    def on_resize(self) -> None:
+        """The line has another width: the cursor stays in sight."""
+        self.scroll_to_region(Region(self._cursor_offset, 0, 1, 1), force=True, animate=False)
 
     def show(self, value: str) -> None:
         """Show a query that is looked through already: nobody is told."""
