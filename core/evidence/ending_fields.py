@@ -16,12 +16,13 @@ UNCHECKED: Fields = {"assert_pcc": False, "required_pcc": None}
 
 _STAGES = (
     # A diagnostic of the compiler, whatever it quotes.
-    (BringupStatus.FAILED_TTMLIR_COMPILATION, re.compile(r"(?:^|[\s:)])error: ", re.MULTILINE)),
+    (BringupStatus.FAILED_TTMLIR_COMPILATION, re.compile(r"(?:^|[\s:)])(?<!Fatal Python )error: ", re.MULTILINE)),
     # The device: its assertions, and its memory in the words of upstream's own rules (spec 5.2).
     (
         BringupStatus.FAILED_RUNTIME,
         re.compile(
-            r"\bTT_(?:FATAL|THROW)\b|Out of Memory: +Not enough space|\b(?:DRAM|L1) OOM\b|\bOOM DRAM\b"
+            r"\bTT_(?:FATAL|THROW)\b|Buffer must be allocated on device|\b(?:DRAM|L1) OOM\b|\bOOM DRAM\b"
+            r"|Out of Memory: +Not enough space|Not enough space to allocate \d+ B (?:L1|L1_SMALL|DRAM) buffer"
             r"|circular buffers .*(?:beyond max L1 size|clash with L1 buffers)"
             r"|lib(?:tt_metal|TTMLIRRuntime)\.so|Can only work with bfloat16/float32 or int32/uint32 tensors"
         ),

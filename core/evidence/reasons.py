@@ -66,7 +66,11 @@ FAMILIES = (
     _family("Circular buffers grow beyond L1", r"circular buffers .*\bbeyond max l1 size"),
     _family("Circular buffers clash with L1 buffers", r"circular buffers .*\bclash with l1 buffers"),
     _family("Out of Memory", r"^out of memory$|^oom$"),
-    _family("Test hangs", r"\bhangs?\b|\btimed? ?out\b|\btimes out\b|\bexceeds .*\btimeout\b"),
+    _family("Test hangs", r"\bhangs?\b|\bhung\b"),
+    # It may have been at work all the time: no hang, unless somebody says so.
+    _family(
+        "Test runs out of time", r"\btimed? ?out\b|\btimes out\b|\bexceeds .*\btimeout\b|^stopped after # s.*\blimit\b"
+    ),
 )
 """The first that fits counts. A normalised reason that fits none is a family of its own."""
 

@@ -157,7 +157,7 @@ def _expect_failure(report: Report, member: Member, error: str, shown: Observed 
 
 
 def _says(shown: Observed, reason: str) -> bool:
-    return reason.rstrip("…") in shown.reason or alike(reason, shown.line)
+    return reason.rstrip("…") in shown.reason or alike(reason, shown.quote)
 
 
 def _conclude(report: Report, member: Member, shown: Observed) -> None:

@@ -22,15 +22,21 @@ class Observed:
     reason: str = ""
     """The failure text, all of it; empty where it passed."""
     stage: str = ""
-    """The bring-up status that the run itself is sure of; empty where it is not."""
-    line: str = ""
-    """The line of it to quote; empty: nobody has picked one."""
+    """The bring-up status that is known; empty where it is not."""
+    line: str | None = None
+    """The line of it to quote; empty where none says more than error code 13. None: nobody has looked for it."""
+
+    @property
+    def quote(self) -> str:
+        """The line to quote, picked now where nobody has."""
+        return telling(self.reason) if self.line is None else self.line
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> "Observed":
         """Read one answer to `RunDevice`."""
-        words = (str(raw.get(name) or "") for name in ("reason", "stage", "line"))
-        return cls(str(raw["id"]), Ending(raw["ending"]), *words)
+        line = raw.get("line")
+        reason, stage = (str(raw.get(name) or "") for name in ("reason", "stage"))
+        return cls(str(raw["id"]), Ending(raw["ending"]), reason, stage, None if line is None else str(line))
 
     @classmethod
     def seen(cls, id: str, one: Observation, text: str = "") -> "Observed":
@@ -46,17 +52,18 @@ class Observed:
             "ending": str(self.ending),
             "reason": self.reason,
             "stage": self.stage,
-            "line": self.line,
+            **({} if self.line is None else {"line": self.line}),
         }
 
 
 def wanted(observed: Observed, present: Status = Status.UNSPECIFIED) -> Deserved:
     """What follows from one outcome on a device for an entry whose status is `present`."""
-    line = observed.line or telling(observed.reason)
     named = observed.stage
-    sure = named in BringupStatus.__members__ and named.startswith("FAILED")
-    stage = BringupStatus(named) if sure else stage_in(observed.line or observed.reason)
-    return deserved(Shown(observed.ending, line, stage), present)
+    if named == BringupStatus.INCORRECT_RESULT or (named in BringupStatus.__members__ and named.startswith("FAILED")):
+        stage = BringupStatus(named)
+    else:
+        stage = stage_in(observed.reason) if observed.line is None else BringupStatus.UNKNOWN
+    return deserved(Shown(observed.ending, observed.quote, stage), present)
 
 
 def expected_failure(error: str, stage: BringupStatus = BringupStatus.FAILED_FE_COMPILATION) -> dict[str, object]:

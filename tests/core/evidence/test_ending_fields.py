@@ -55,7 +55,7 @@ def of_workflow(shown: Observed) -> Mapping[str, object]:
     return by_workflow(shown).fields or {}
 
 
-def report(text: str, message: str = "", log: str = "") -> str:
+def report(text: str, message: str = "") -> str:
     """The report of a failure by `text`, of which upstream's runner says `message`."""
     told = f"<property name='error_message' value={quoteattr(message)}/>" if message else ""
     lines = "\n".join(f"E   {line}" for line in text.split("\n"))
@@ -65,8 +65,12 @@ def report(text: str, message: str = "", log: str = "") -> str:
 
 
 def both(directory: Path, text: str, message: str = "") -> tuple[Mapping[str, object], Mapping[str, object]]:
+    """What verdicts and workflows write for the same failure."""
+    return both_of(directory, report(text, message))
+
+
+def both_of(directory: Path, document: str) -> tuple[Mapping[str, object], Mapping[str, object]]:
     """What verdicts and workflows write for the same report."""
-    document = report(text, message)
     file = directory / "r.xml"
     file.write_text(document, encoding="utf-8")
     (case,) = read_testcases(file)
@@ -136,12 +140,25 @@ LINES = st.lists(st.one_of(PIECES, st.text("ab :.'%-13E", max_size=20)), min_siz
 
 @given(LINES, st.one_of(st.just(""), LINES))
 @example(CODE_13, "")
+@example("PCC check enabled. Calculated: pcc=0.5", "")
+@example(f"ValueError: x\n{CODE_13}", "")
 @example("ValueError: wrapper", "error: 'ttir.sum' op")
 def test_on_whatever_a_report_says_both_agree(
     tmp_path_factory: pytest.TempPathFactory, text: str, message: str
 ) -> None:
     of_evidence, of_triage = both(tmp_path_factory.getbasetemp(), text, message)
     assert of_evidence == of_triage
+
+
+def test_a_traceback_that_ends_in_error_code_13_has_no_line_for_either(tmp_path: Path) -> None:
+    """As upstream's runner wrote it on a device: its frames are no reason."""
+    message = f"{CODE_13}\n\nWhile executing %x : [num_users=1] = call_function()\nOriginal traceback:\nNone"
+    frames = "tests/runner/test_models.py:355: in test_all_models_torch\n    _run_model_test_impl("
+    lines = "\n".join(f"E   {line}" for line in message.split("\n"))
+    document = report(message, message)
+    begin = document.index(">", document.index("<failure")) + 1
+    document = document[:begin] + escape(f"{frames}\n{lines}") + document[document.index("</failure>") :]
+    assert both_of(tmp_path, document) == ({}, {})
 
 
 @pytest.mark.parametrize("forked", [False, True], ids=["plain", "forked"])
@@ -182,6 +199,10 @@ def test_inaccurate_training_is_the_same_to_both() -> None:
         ("E   RuntimeError: TT_FATAL @ /ttnn.cpp:1", RUNTIME),
         ("TT_FATAL @ device.cpp: no\nAborted (core dumped)", RUNTIME),
         ("DRAM OOM", RUNTIME),
+        ("Out of Memory: Not enough space", RUNTIME),
+        ("Not enough space to allocate 12435456 B L1 buffer across 3 banks", RUNTIME),
+        ("Fatal Python error: Aborted", TTMLIR),
+        ("Fatal Python error: Floating point exception", UNKNOWN),
         ("circular buffers on core range [(x=0,y=0)] grow to 2 B which is beyond max L1 size of 1 B", RUNTIME),
         ("ValueError: no", FE),
         ("RuntimeError: mat1 and mat2 must have the same dtype, but got Float and BFloat16", FE),

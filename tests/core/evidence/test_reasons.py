@@ -63,7 +63,12 @@ def test_neither_case_nor_space_nor_a_link_tells_reasons_apart(text: str) -> Non
         ("DRAM OOM", DRAM),
         (DRAM, DRAM.replace("268435456", "1").replace("RuntimeError: ", "")),
         ("AssertionError: PCC comparison failed. Calculated: pcc=0.95. Required: pcc=0.99", "Severe PCC comparison failed: pcc=-0.1"),
-        ("Model timed out during compilation", "RuntimeError: Test Hangs"),
+        ("Training hangs (job exceeds 240-min CI timeout, no result)", "RuntimeError: Test Hangs"),
+        ("Failed: Timeout (>60.0s) from pytest-timeout.", "Model timed out during compilation"),
+        (
+            "stopped after 61 s, still at work; the limit is 60 s",
+            "stopped after 3601 s, the last 70 s without output or work; the limit is 3600 s",
+        ),
         ("Buffer must be allocated", "TT_FATAL: Buffer must be allocated on device!"),
     ],
 )  # fmt: skip
@@ -80,6 +85,7 @@ def test_alike(one: str, other: str) -> None:
         ("crashed with signal 6", "crashed with signal 11"),
         ("failed to legalize operation 'ttir.gather'", "failed to legalize operation 'ttir.scatter'"),
         ("Aborted", "the process Aborted in a matmul"),
+        ("Model timed out during compilation", "RuntimeError: Test Hangs"),
         ("", "Buffer must be allocated on device"),
     ],
 )
