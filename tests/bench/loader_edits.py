@@ -21,6 +21,7 @@ from core.triage.loader_code.unpack_override import unpack_override
 from tests.bench.mutations import Mutation, mutations
 from tests.bench.shadow import input_dtypes
 
+_TORCH = ast.dump(ast.parse("import torch").body[0])
 _MODELS = Path("third_party/tt_forge_models")
 
 
@@ -76,8 +77,9 @@ def _verdict(source: str, mutation: Mutation, edit: Edit, before: dict[str, dict
 
 
 def _one_statement(before: str, after: str) -> bool:
-    """Whether one statement was added, or one has changed."""
+    """Whether one statement was added, or one has changed, beside the import that it may need."""
     old, new = list(_statements(ast.parse(before))), list(_statements(ast.parse(after)))
+    new = [one for one in new if one != _TORCH or one in old]
     added = len(new) - len(old)
     start = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), len(old))
     return old[start + (added == 0) :] == new[start + (added or 1) :] and added in (0, 1, 2)

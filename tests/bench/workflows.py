@@ -87,7 +87,7 @@ def _try(root: Path, case: Case) -> None:
     path.write_text(whole.replace(case.old, case.new))
     mutated, begin = path.read_text(), time.perf_counter()
     told = call("triage", case.id, "--repo", root, "--json").json
-    if told.get("waiting") and told["waiting"]["question"]:
+    while told.get("waiting") and told["waiting"]["question"]:
         print(f"  asks: {told['waiting']['question']}: {' | '.join(told['waiting']['choices'])}")
         told = call("triage", case.id, "--repo", root, "--json", "--choose", 1).json
     left = "left as it was" if path.read_text() == mutated else "NOT LEFT AS IT WAS"

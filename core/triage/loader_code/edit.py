@@ -27,7 +27,7 @@ class EditKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The text of one file before and after, which differ in one statement."""
+    """The text of one file before and after, which differ in one statement and the import that it needs."""
 
     kind: EditKind
     line: int
