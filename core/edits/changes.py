@@ -8,7 +8,7 @@ from core.edits.operations import OVERRIDES, OpKind
 from core.edits.plan import EditPlan
 from core.matrix.effective import text_of
 from core.model import Entry
-from core.sources.expectations import parse_expectations
+from core.sources.expectations import written_entries
 from core.text import elide_middle, one_line
 
 _WIDEST_VALUE = 120
@@ -73,7 +73,7 @@ def _former(plan: EditPlan) -> Mapping[str, str]:
 
 
 def _entries(texts: Mapping[str, str]) -> dict[str, Entry]:
-    return {entry.id: entry for name, text in texts.items() for entry in parse_expectations(text, name).entries}
+    return {entry.id: entry for name, text in texts.items() for entry in written_entries(text, name)}
 
 
 def _flat(entry: Entry) -> Iterator[tuple[str, object]]:

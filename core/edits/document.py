@@ -54,6 +54,8 @@ class Document:
     """Offset after the line of the `test_config` key."""
     end: int
     """Offset at which an entry goes that is to be the last."""
+    root: str
+    """The top-level key that the entries stand under."""
     blocks: tuple[Block, ...]
     indent: int
     """Column of the keys."""
@@ -61,25 +63,25 @@ class Document:
     """Spaces from a key to its fields."""
 
 
-def read_document(text: str) -> Document:
-    """Parse `text`. Raises Refused where no entry of it could be edited."""
+def read_document(text: str, root: str = ROOT_KEY) -> Document:
+    """Parse `text`, whose entries stand under the key `root`. Raises Refused where none of them could be edited."""
     body = text.removeprefix(BOM)
     events = read_events(body)
     if not events or not _is_block_mapping(events[0]):
-        raise Refused(f"the file has no top-level key {ROOT_KEY}")
+        raise Refused(f"the file has no top-level key {root}")
     # Offsets of nodes between the start and the end of the top-level mapping.
     spans = [(start + 1, end + 1) for start, end in nodes_in(events[1:-1])]
     pairs = zip(spans[::2], spans[1::2], strict=True)
-    found = [(key, value) for key, value in pairs if _text(events[key[0]]) == ROOT_KEY]
+    found = [(key, value) for key, value in pairs if _text(events[key[0]]) == root]
     if len(found) != 1:
-        many = f"the top-level key {ROOT_KEY} {len(found)} times" if found else f"no top-level key {ROOT_KEY}"
+        many = f"the top-level key {root} {len(found)} times" if found else f"no top-level key {root}"
         raise Refused(f"the file has {many}")
     (key_at, _), (start, stop) = found[0]
     first = events[start]
     absent = isinstance(first, ScalarEvent) and first.start_mark.index == first.end_mark.index
     if not absent and not _is_block_mapping(first):
         line = first.start_mark.line + 1
-        raise Refused(f"line {line}: {ROOT_KEY} must be a mapping with one entry below the other")
+        raise Refused(f"line {line}: {root} must be a mapping with one entry below the other")
     blocks = tuple(_blocks(body, events[start + 1 : stop - 1]))
     indent = blocks[0].key_start - blocks[0].start if blocks else 2
     header_end = _line_end(body, events[key_at].end_mark.index)
@@ -91,6 +93,7 @@ def read_document(text: str) -> Document:
         events[start : start + 1],
         header_end,
         _entries_end(body, blocks[-1].end if blocks else header_end),
+        root,
         blocks,
         indent,
         _step(body, blocks, indent),

@@ -13,16 +13,17 @@ from core.edits.operations import Operation, OpKind, Refused, Rejection
 from core.edits.slot import Slot
 from core.edits.verify import difference
 from core.ids import TestId
+from core.sources.expectations import ROOT_KEY
 
 
 class Draft:
     """Operations go in one after the other; `finish` gives the text, checked against what was asked for."""
 
-    def __init__(self, text: str) -> None:
-        """Raises Refused where no entry of `text` could be edited."""
+    def __init__(self, text: str, root: str = ROOT_KEY) -> None:
+        """The entries stand under the key `root`. Raises Refused where none of `text` could be edited."""
         self.before = text
         self.rejected: list[Rejection] = []
-        self._document = read_document(text)
+        self._document = read_document(text, root)
         quote = cache(partial(quote_of, self._document))
         self._layout = Layout(self._document.newline, self._document.step, quote_of=quote)
         self._slots = _slots(self._document, self._layout)

@@ -100,7 +100,12 @@ def _committed(commit: str, matrix: Matrix) -> dict[Key, str]:
     checkout = matrix.checkout
     directory = checkout.relative(checkout.test_config)
     texts = committed_texts(Repository(checkout.root), commit, directory, matrix.schema)
-    present = Present(parse_expectations(text, name) for name, text in texts.items())
+    placeholders = matrix.schema.placeholders_filename
+    files = (
+        parse_expectations(text, name, placeholder=name.rpartition("/")[2] == placeholders)
+        for name, text in texts.items()
+    )
+    present = Present(files)
     return {(file, id): held for file, entries in present.digests.items() for id, held in entries.items()}
 
 

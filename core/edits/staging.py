@@ -11,7 +11,7 @@ from core.edits.git import Blob, Repository
 from core.edits.operations import Operation
 from core.edits.plan import EditPlan, plan
 from core.errors import TTMatrixError
-from core.sources.expectations import parse_expectations
+from core.sources.expectations import written_entries
 from core.sources.schema import Schema
 
 Texts = Mapping[str, str]
@@ -107,9 +107,7 @@ def _held(base: Base, planned: EditPlan) -> set[str]:
     """The ids whose entries are in the index what `planned` makes of them."""
     texts = {**base.committed, **base.staged}
     staged = {
-        (entry.file, entry.id): entry.fields
-        for name, text in texts.items()
-        for entry in parse_expectations(text, name).entries
+        (entry.file, entry.id): entry.fields for name, text in texts.items() for entry in written_entries(text, name)
     }
     held: set[str] = set()
     for change in entry_changes(planned):
@@ -142,5 +140,5 @@ def _paths(repository: Repository, commit: str, directory: str, schema: Schema) 
 
 def _is_expectations(name: str, schema: Schema) -> bool:
     directory, _, base = name.rpartition("/")
-    fits = base.startswith("test_config_") and base.endswith(".yaml") and base != schema.placeholders_filename
+    fits = base.startswith("test_config_") and base.endswith(".yaml")
     return directory in schema.config_directories and fits

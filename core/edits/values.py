@@ -7,7 +7,9 @@ from enum import Enum
 from hashlib import blake2b
 
 from core.edits.operations import OVERRIDES, Operation, OpKind
+from core.model import Entry
 from core.sources.expectation_file import ExpectationFile
+from core.sources.expectations import written_entries
 
 Fields = Mapping[str, object]
 """The fields of one entry as YAML means them, `arch_overrides` included."""
@@ -122,7 +124,7 @@ class Present:
     def __init__(self, files: Iterable[ExpectationFile]) -> None:
         files = tuple(files)
         self.entries: dict[str, dict[str, Fields]] = {
-            file.name: {entry.id: entry.fields for entry in file.entries} for file in files
+            file.name: {entry.id: entry.fields for entry in _entries(file)} for file in files
         }
         self.broken = frozenset(
             file.name for file in files if any(finding.kind == "broken-yaml" for finding in file.findings)
@@ -142,6 +144,10 @@ class Present:
             return operation.file, operation.id
         found = [file for file, entries in self.entries.items() if operation.id in entries]
         return (found[-1] if found else ""), operation.id
+
+
+def _entries(file: ExpectationFile) -> tuple[Entry, ...]:
+    return written_entries(file.text, file.name) if file.placeholders else file.entries
 
 
 def digest(fields: Fields) -> str:

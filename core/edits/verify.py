@@ -19,7 +19,7 @@ def difference(before: Document, slots: Sequence[Slot], after: str) -> str:
     the entries must say the same too.
     """
     try:
-        new = read_document(after)
+        new = read_document(after, before.root)
         same = _frame_holds(before, new) and len(slots) == len(new.blocks)
         same = same and all(_holds(before, slot, block) for slot, block in zip(slots, new.blocks, strict=True))
     except Refused as refused:

@@ -2,6 +2,7 @@
 """The expectation files of one plan: read when they are needed, each with the draft that operations go into."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +11,7 @@ from core.edits.draft import Draft
 from core.edits.operations import Operation, OpKind, Refused
 from core.errors import TTMatrixError
 from core.files import Stamp, read_text, stamp
+from core.sources.expectations import PLACEHOLDER_KEY, ROOT_KEY
 from core.sources.schema import Schema
 
 _NAME = re.compile(r"test_config_[\w.+-]+\.yaml")
@@ -50,9 +52,14 @@ class Workspace:
 
     def home(self, operation: Operation) -> OpenFile:
         """The file that `operation` is about: the one it names, else the only one with its id."""
+        if operation.op is OpKind.MOVE and self._lists_placeholders(str(operation.to)):
+            raise Refused(f"{operation.to} lists placeholders, which are no entries")
+        takes_entry = operation.op is OpKind.REMOVE and operation.is_entry
         if operation.file is not None:
+            if not takes_entry and self._lists_placeholders(operation.file):
+                raise Refused(f"{operation.file} lists placeholders, which can only be removed")
             return self.open(operation.file)
-        found = self.holders(operation.id)
+        found = self.holders(operation.id) or (self._listing(operation.id) if takes_entry else [])
         if len(found) == 1:
             return found[0]
         if found:
@@ -73,8 +80,18 @@ class Workspace:
 
     def holders(self, identifier: str) -> list[OpenFile]:
         """The files that have an entry of this id by now; what cannot be read has none."""
+        return self._with(identifier, [name for name in self._names if not self._lists_placeholders(name)])
+
+    def _listing(self, identifier: str) -> list[OpenFile]:
+        """The files that list a placeholder of this name."""
+        return self._with(identifier, [name for name in self._names if self._lists_placeholders(name)])
+
+    def _lists_placeholders(self, name: str) -> bool:
+        return name.rpartition("/")[2] == self._schema.placeholders_filename
+
+    def _with(self, identifier: str, names: Iterable[str]) -> list[OpenFile]:
         found: list[OpenFile] = []
-        for name in self._names:
+        for name in names:
             try:
                 file = self.open(name)
             except Refused:
@@ -89,7 +106,6 @@ class Workspace:
             path.relative_to(self._root).as_posix()
             for directory in self._schema.config_directories
             for path in sorted((self._root / directory).glob("test_config_*.yaml"))
-            if path.name != self._schema.placeholders_filename
         ]
 
     def _read(self, name: str) -> OpenFile | Refused:
@@ -97,16 +113,15 @@ class Workspace:
         if directory not in self._schema.config_directories or not _NAME.fullmatch(base):
             allowed = ", ".join(directory or "test_config" for directory in self._schema.config_directories)
             return Refused(f"{name!r} is no expectation file; these are test_config_*.yaml in {allowed}")
-        if base == self._schema.placeholders_filename:
-            return Refused(f"{name} lists placeholders, which have no entries to edit")
         path = self._root / name
         if not path.is_file():
             return Refused(f"there is no file {name}")
         if not path.resolve().is_relative_to(self._root.resolve()):
             return Refused(f"{name} is a link to a place outside the test_config directory")
+        root = PLACEHOLDER_KEY if self._lists_placeholders(name) else ROOT_KEY
         try:
             # The stamp comes first: a change in between then shows as a changed stamp.
-            return OpenFile(name, path, stamp(path), Draft(read_text(path)))
+            return OpenFile(name, path, stamp(path), Draft(read_text(path), root))
         except TTMatrixError as error:
             return Refused(f"{error.title}: {error.detail}")
         except Refused as refused:

@@ -76,6 +76,16 @@ def parse_expectations(text: str, name: str, path: str = "", *, placeholder: boo
         return ExpectationFile(name, text, findings=(finding,))
 
 
+def written_entries(text: str, name: str) -> tuple[Entry, ...]:
+    """All that can be edited in a file: its entries, or in a file of placeholders these, as entries."""
+    try:
+        document = compose_yaml(text)
+    except YAMLError:
+        return ()
+    root = _child(document, ROOT_KEY) or _child(document, PLACEHOLDER_KEY)
+    return tuple(_entries(root, name, name, [])) if isinstance(root, MappingNode) else ()
+
+
 def _read_document(document: Node | None, name: str, path: str, text: str, *, placeholder: bool) -> ExpectationFile:
     findings: list[Finding] = []
     key = PLACEHOLDER_KEY if placeholder else ROOT_KEY

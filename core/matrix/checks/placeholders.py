@@ -34,7 +34,8 @@ def _clashes(matrix: Matrix) -> Iterator[Finding]:
                 path = matrix.checkout.relative(matrix.checkout.test_config / file.name)
                 entry = matrix.entries[id]
                 message = f"The model has come: {entry.file}:{entry.line} has {id}; both are reported"
-                yield Finding(PLACEHOLDER_CLASH.kind, message, path, line, column, key)
+                mend = {"op": "remove", "id": key, "file": file.name}
+                yield Finding(PLACEHOLDER_CLASH.kind, message, path, line, column, key, (mend,))
 
 
 def _places(file: ExpectationFile) -> Iterator[tuple[str, int, int]]:

@@ -269,3 +269,12 @@ def test_proposals_come_decided_and_one_undo_takes_all_back(bench: Workbench) ->
     assert bench.pending.changes == (taken,)
     bench.undo()
     assert len(bench.pending.changes) == 0
+
+
+def test_a_placeholder_is_removed_like_an_entry(bench: Workbench) -> None:
+    file = "torch/test_config_placeholders.yaml"
+    id = propose(bench, Operation(OpKind.REMOVE, "X", file))
+    bench.rebase(present(bench))
+    bench.write([id], SCHEMA)
+    assert text(bench, file) == "PLACEHOLDER_MODELS:\n"
+    assert [path.name for path in bench.uncommitted] == ["test_config_placeholders.yaml"]

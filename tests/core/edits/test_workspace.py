@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.edits.operations import Operation, OpKind, Refused
+from core.edits.plan import plan
 from core.edits.workspace import Workspace
 from core.sources.schema import Schema
 
@@ -59,7 +60,6 @@ def test_a_file_that_cannot_be_read_hides_nothing(test_config: Path, workspace: 
         ("torch/other.yaml", "is no expectation file; these are test_config_\\*.yaml in torch, jax, torch_llm"),
         ("tests/test_config_x.yaml", "is no expectation file"),
         ("torch/test_config_x\n.yaml", "is no expectation file"),
-        ("torch/test_config_placeholders.yaml", "lists placeholders"),
         ("torch/test_config_absent.yaml", "there is no file"),
     ],
 )
@@ -84,3 +84,32 @@ def test_no_second_entry_of_an_id_comes_about(workspace: Workspace) -> None:
     with pytest.raises(Refused, match="already"):
         workspace.refuse_taken(rename, workspace.open(TORCH))
     workspace.refuse_taken(remove(C), workspace.open(TORCH))
+
+
+def test_a_placeholder_can_be_removed_and_nothing_else(test_config: Path) -> None:
+    file = "torch/test_config_placeholders.yaml"
+    (test_config / file).write_text("# Planned.\nPLACEHOLDER_MODELS:\n  X y:\n    a: b\n  Z:\n    a: c\n")
+    for named in (None, file):
+        done = plan(test_config, [Operation(OpKind.REMOVE, "X y", named)])
+        assert [edit.after for edit in done.files] == ["# Planned.\nPLACEHOLDER_MODELS:\n  Z:\n    a: c\n"]
+    everything = plan(test_config, [Operation(OpKind.REMOVE, "X y"), Operation(OpKind.REMOVE, "Z")])
+    assert [edit.after for edit in everything.files] == ["# Planned.\nPLACEHOLDER_MODELS:\n"]
+    others = [
+        Operation(OpKind.SET, "X y", file, ("status",), "EXPECTED_PASSING"),
+        Operation(OpKind.RENAME, "X y", file, to="Y"),
+        Operation(OpKind.MOVE, "X y", file, to="torch/test_config_training_single_device.yaml"),
+        Operation(OpKind.ADD, "new", file, value={"status": "EXPECTED_PASSING"}),
+        Operation(OpKind.UNSET, "X y", file, ("a",)),
+    ]
+    assert {one.why for one in plan(test_config, others).rejected} == {
+        f"{file} lists placeholders, which can only be removed"
+    }
+    (no,) = plan(test_config, [Operation(OpKind.SET, "X y", None, ("reason",), "r")]).rejected
+    assert no.why == "no file has an entry of this id"
+    assert plan(test_config, [Operation(OpKind.REMOVE, "absent")]).rejected
+
+
+def test_no_entry_is_moved_among_placeholders(test_config: Path) -> None:
+    file = "torch/test_config_placeholders.yaml"
+    (no,) = plan(test_config, [Operation(OpKind.MOVE, C, JAX, to=file)]).rejected
+    assert no.why == f"{file} lists placeholders, which are no entries"

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Placeholders whose model has come."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from core.edits.operations import parse_operations
+from core.edits.plan import plan
 from core.matrix.checks.placeholders import PLACEHOLDER_CLASH, checkpoint_variants
 from core.matrix.index import index
 from core.model import Finding
@@ -47,6 +50,10 @@ def test_the_checkpoint_of_a_variant_with_an_entry(tmp_path: Path) -> None:
         "org/Some-Big-2",
     )
     assert f"{INFERENCE}:2 has {id}" in one.message
+    file = "torch/test_config_placeholders.yaml"
+    assert one.mend == ({"op": "remove", "id": "org/Some-Big-2", "file": file},)
+    planned = plan(tmp_path / "tests/runner/test_config", parse_operations(json.dumps(one.mend)))
+    assert (planned.rejected, [edit.after for edit in planned.files]) == ((), ["PLACEHOLDER_MODELS:\n"])
 
 
 def test_the_name_of_a_model_directory(tmp_path: Path) -> None:
