@@ -26,6 +26,29 @@ def one_line(text: str) -> str:
     return printable(text.replace("\r\n", " ").replace("\n", " "))
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 run`, `2 runs`, `3 entries`, `4 matches`."""
+    if count == 1:
+        return f"1 {noun}"
+    if noun.endswith("y") and not noun.endswith(("ay", "ey", "oy", "uy")):
+        return f"{count:,} {noun[:-1]}ies"
+    return f"{count:,} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
+
+
+def sentence(text: str) -> str:
+    """`text` with a full stop, unless it ends as a sentence does."""
+    text = text.rstrip()
+    return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def device_minutes(minutes: float) -> str:
+    """`saves 3.4 device-minutes per CI run`; empty for what nobody would notice."""
+    shown = f"{abs(minutes):,.1f}"
+    if shown == "0.0":
+        return ""
+    return f"{'costs' if minutes > 0 else 'saves'} {shown} device-minutes per CI run"
+
+
 def elide_middle(text: str, width: int) -> str:
     """`text` cut to `width` characters by taking from its middle: in ids both ends carry the meaning."""
     if len(text) <= width:

@@ -11,8 +11,8 @@ from core.edits.operations import Operation, OpKind
 from core.edits.values import ABSENT
 from core.matrix.selected import job_name
 from core.model import Status
-from core.text import one_line
-from tui.presentation import STATUS_LOOKS, counted
+from core.text import counted, device_minutes, one_line
+from tui.presentation import STATUS_LOOKS
 
 if TYPE_CHECKING:
     from core.edits.effect import CellChange
@@ -81,8 +81,8 @@ def effect_words(changes: "Sequence[CellChange]") -> str:
         if count:
             words.append(f"{verb} {counted(count, 'CI job')}")
     minutes = sum(change.minutes or 0 for change in changes)
-    if abs(minutes) >= _LEAST_MINUTES:
-        words.append(f"{minutes:+,.1f} machine min a round")
+    if told := device_minutes(minutes):
+        words.append(told)
     return " · ".join(words) or "no run would notice"
 
 
@@ -91,7 +91,7 @@ def job_lines(changes: "Sequence[CellChange]") -> list[str]:
     lost = [f"loses CI job {job_name(job)}" for change in changes for job in change.jobs_lost]
     gained = [f"gains CI job {job_name(job)}" for change in changes for job in change.jobs_gained]
     lines = list(dict.fromkeys((*lost, *gained)))
-    more = [f"and {len(lines) - _SHOWN_JOBS:,} more jobs"] if len(lines) > _SHOWN_JOBS else []
+    more = [f"and {counted(len(lines) - _SHOWN_JOBS, 'more job')}"] if len(lines) > _SHOWN_JOBS else []
     return lines[:_SHOWN_JOBS] + more
 
 

@@ -101,7 +101,7 @@ def cluster_words(one: Cluster, issues: Mapping[str, IssueState]) -> list[tuple[
     declared = sum(bool(member.declared) for member in one.members)
     stages = ", ".join(f"{stage} {count}" for stage, count in one.stages.items())
     lines = [(one.canonical, "heading"), (f"{counted(len(one.ids), 'test')}, {counted(len(one.members), 'cell')}", "")]
-    lines.append((f"{declared:,} cells say so in their entries, {seen:,} failed so in their newest run", "dim"))
+    lines.append((f"{declared:,} say so in their entries; {seen:,} failed this way in their latest run", "dim"))
     lines += [(f"stages: {stages}", "dim")] if stages else []
     lines += [_issue_words(issues.get(issue, IssueState(issue))) for issue in one.issues]
     lines.append((f"{counted(len(one.texts), 'text')} in the entries", "heading") if one.texts else ("", ""))

@@ -14,6 +14,7 @@ from core.matrix.tally import MIXED as MIXED_WORD
 from core.matrix.tally import Tally, shares
 from core.matrix.view import View
 from core.model import Status
+from core.text import counted as counted
 from core.text import elide_middle, one_line
 
 
@@ -170,11 +171,6 @@ def count_text(view: View) -> str:
         hidden = view.hidden_marks()
         text += f" · {len(view.marks):,} marked" + (f" ({hidden:,} hidden)" if hidden else "")
     return text
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 run`, `2 runs`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def diff_style(line: str) -> str:

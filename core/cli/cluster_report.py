@@ -9,6 +9,7 @@ from core.cli.context import Context
 from core.errors import TTMatrixError
 from core.evidence.clusters import Cluster, Member, oldest
 from core.evidence.issue_states import Citation, IssueState, State
+from core.text import counted
 
 _SHOWN_ISSUES = 2
 _TELLING = (State.CLOSED, State.MISSING)
@@ -28,7 +29,7 @@ def tell_clusters(
     if members and clusters:
         console.line()
         console.table(("arch", "seen in", "test", "reason"), map(_member_cells, clusters[0].members))
-    console.note(f"{len(clusters):,} clusters")
+    console.note(counted(len(clusters), "cluster"))
 
 
 def tell_issues(found: Sequence[Citation], console: Console) -> None:
@@ -41,7 +42,7 @@ def tell_issues(found: Sequence[Citation], console: Console) -> None:
         console.table(("tests", "state", "issue", "title"), rows)
     asked = max((one.state.asked for one in found), default="")
     told = f"as of {asked}" if asked else "nobody has asked for their state: --refresh asks with gh"
-    console.note(f"{len(found):,} issues, {told}")
+    console.note(f"{counted(len(found), 'issue')}, {told}")
 
 
 def _cells(one: Cluster, ages: Mapping[str, int], states: Mapping[str, IssueState]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from core.evidence.cluster_edits import with_canonical, with_link
 from core.evidence.clusters import Cluster, find_clusters
 from core.evidence.issue_states import IssueState, ask, citations, read_states
 from core.files import atomic_write
+from core.text import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -90,6 +91,6 @@ def _put_out(operations: Sequence[Operation], file: str | None, context: Context
         context.console.document(to_json(operations))
         return
     atomic_write(Path(file), json.dumps(to_json(operations), indent=2, ensure_ascii=False) + "\n")
-    context.console.note(f"{len(operations)} operations in {file}")
+    context.console.note(f"{counted(len(operations), 'operation')} in {file}")
     if context.console.json:
         context.console.document({"operations": len(operations), "file": file})

@@ -9,7 +9,7 @@ from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence.commits_between import Between, between
 from core.evidence.compare import Comparison, Difference, Kind, chosen_run, compare, runs_of
 from core.evidence.observation import Observation
-from core.text import one_line
+from core.text import counted, one_line
 
 _SHORT = 10
 _SHOWN_COMMITS = 15
@@ -89,7 +89,9 @@ def _tell_commits(name: str, one: Between, context: Context) -> None:
     if one.unknown:
         context.console.note(f"{name}: {one_line(one.unknown)}")
         return
-    context.console.note(f"{name}: {len(one.commits):,} commits, {one.before[:_SHORT]} to {one.after[:_SHORT]}")
+    context.console.note(
+        f"{name}: {counted(len(one.commits), 'commit')}, {one.before[:_SHORT]} to {one.after[:_SHORT]}"
+    )
     for commit in one.commits[:_SHOWN_COMMITS]:
         context.console.note(f"  {commit.id[:_SHORT]} {commit.day} {one_line(commit.subject)}")
     if len(one.commits) > _SHOWN_COMMITS:

@@ -12,7 +12,7 @@ from core.evidence.reading import OTHER, REPEATED, STAND_IN, Given, Reading, rea
 from core.evidence.store import Added
 from core.runs.plain import clean
 from core.sources.schema_read import read_schema
-from core.text import one_line
+from core.text import counted, one_line
 
 _WORDS = {OTHER: "no model tests", REPEATED: "told twice in one file", STAND_IN: "run on a CPU in place of a device"}
 _SHOWN_PROBLEMS = 20
@@ -65,11 +65,15 @@ def _document(reading: Reading, added: Added, archs: Sequence[str]) -> dict[str,
 def _tell(reading: Reading, added: Added, archs: Sequence[str], context: Context) -> None:
     console, counts = context.console, reading.counts
     files = len(reading.reports) + len(reading.problems)
-    console.line(f"{files:,} files: {added.new:,} new, {added.known:,} known, {len(reading.problems):,} not read")
+    console.line(
+        f"{counted(files, 'file')}: {added.new:,} new, {added.known:,} known, {len(reading.problems):,} not read"
+    )
     told = ", ".join(f"{number:,} {_WORDS.get(name, name.replace('_', ' '))}" for name, number in counts.most_common())
-    console.line(f"{sum(counts.values()):,} testcases" + (f": {told}" if told else ""))
+    console.line(counted(sum(counts.values()), "testcase") + (f": {told}" if told else ""))
     if missing := _without_arch(reading, archs):
-        console.note(f"{missing:,} results count for no cell: nothing says their arch, or none of that name is known.")
+        console.note(
+            f"{counted(missing, 'result')} without a cell: nothing says the arch, or none of that name is known."
+        )
         console.note("Ingest them again with --arch ARCH.")
     if reading.counts[STAND_IN]:
         console.note("What ttmatrix's own runner ran on a CPU proves nothing of a device, and was left out.")

@@ -18,7 +18,7 @@ from core.evidence.proposal_file import document
 from core.evidence.propose import Held, Proposal, propose
 from core.evidence.verdicts import Verdicts
 from core.files import atomic_write
-from core.text import one_line
+from core.text import counted, one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +75,7 @@ def _note(proposals: Sequence[Proposal], held: Sequence[Held], file: str | None,
     for one in held:
         context.console.note(f"held back: {one_line(one.id)} on {one.arch}: {one.verdict}: {one_line(one.why)}")
     leaving = sum(bool(one.leaves) for one in proposals)
-    told = f"{len(proposals):,} proposals, {len(held):,} held back"
+    told = f"{counted(len(proposals), 'proposal')}, {len(held):,} held back"
     told += f", {leaving:,} would leave CI" if leaving else ""
     context.console.note(f"{told}, in {file}" if file else told)
 

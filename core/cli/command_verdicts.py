@@ -10,6 +10,7 @@ from core.cli.evidence_report import judgement_document, verdicts_table
 from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.evidence.judgement import Judgement, Verdict
 from core.evidence.observation import Observation
+from core.text import counted
 
 _NOTHING_TO_DO = frozenset({Verdict.ACTIVE, Verdict.UNKNOWN, Verdict.UNUSED})
 
@@ -31,7 +32,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
             verdicts_table(context.console, found)
         counts = Counter(one.verdict for one, _ in found)
         told = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in Verdict if counts[verdict])
-        context.console.note(f"{len(found):,} cells" + (f": {told}" if told else ""))
+        context.console.note(counted(len(found), "cell") + (f": {told}" if told else ""))
     return EXIT_FINDINGS if any(one.verdict not in _NOTHING_TO_DO for one, _ in found) else EXIT_OK
 
 

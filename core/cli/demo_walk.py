@@ -28,7 +28,7 @@ from core.runs.spec import shell_command
 from core.runs.store import RunStore
 from core.runs.tail import LogFile
 from core.sources.checkout import find_checkout
-from core.text import one_line, printable
+from core.text import counted, one_line, printable, sentence
 from core.triage.driver import Blocked, Given, Progress, drive, open_session, sole_triage
 from core.triage.finish import leave, operations_of, plan_of, take
 from core.triage.perform import World
@@ -96,7 +96,8 @@ def walk(directory: Path, context: Context) -> None:
 def _list(matrix: Matrix, context: Context) -> None:
     """What is known before: what nightlies have shown once, and the entries say since."""
     rows = select(matrix, Query.parse(_QUERY))
-    _step(context, f"{len(matrix.universe()):,} tests of {len(matrix.loaders)} loaders; {len(rows)} match {_QUERY}")
+    tests, loaders = counted(len(matrix.universe()), "test"), counted(len(matrix.loaders), "loader")
+    _step(context, f"{tests} of {loaders}; {len(rows)} match {_QUERY}")
     for row in rows:
         _say(context, f"  {matrix.ids[row]}")
         _say(context, f"      {one_line(str(matrix.entries[matrix.ids[row]].fields.get('reason') or ''))}")
@@ -211,7 +212,7 @@ def _message(decided: _Decided) -> str:
     lines = [
         f"Expect {STALE} to pass",
         "",
-        f"{report.workflow}: {report.why}.",
+        sentence(f"{report.workflow}: {report.why}"),
         "",
         f"Report by {report.device_by or 'a device'}:",
         *shown,

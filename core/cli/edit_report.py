@@ -11,7 +11,7 @@ from core.edits.operations import to_json
 from core.edits.plan import EditPlan
 from core.edits.validator import Answer, Validation
 from core.matrix.selected import job_name
-from core.text import one_line, printable
+from core.text import counted, device_minutes, one_line, printable
 
 
 @dataclass
@@ -41,7 +41,9 @@ def report(outcome: Outcome, console: Console) -> None:
     for rejection in planned.rejected:
         console.note(f"rejected: {rejection.op.op} {one_line(rejection.op.id)}: {rejection.why}")
     if planned.held:
-        console.note(f"{len(planned.held)} more operations wait: another one on their file is rejected")
+        console.note(
+            f"{counted(len(planned.held), 'more operation')} must wait: another one on the same file is rejected"
+        )
     if outcome.validation is not None and outcome.validation.answer is Answer.UNABLE:
         console.note(f"the checkout's validator could not be run: {outcome.validation.detail}")
     if outcome.commits is not None:
@@ -69,8 +71,8 @@ def _tell_cell(one: CellChange, console: Console) -> None:
     for word, jobs in (("gains", one.jobs_gained), ("loses", one.jobs_lost)):
         for job in jobs:
             note(f"  {word} {job_name(job)}")
-    if one.minutes:
-        note(f"  {one.minutes:+.1f} machine minutes a round")
+    if one.minutes and (told := device_minutes(one.minutes)):
+        note(f"  {told}")
 
 
 def _document(outcome: Outcome) -> dict[str, object]:

@@ -26,6 +26,7 @@ from core.files import drop_leftovers
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
 from core.sources.schema import Schema
+from core.text import counted
 
 if TYPE_CHECKING:
     from core.edits.commit import Draft
@@ -292,4 +293,6 @@ def _refuse_rejected(planned: EditPlan) -> None:
     if planned.rejected:
         reasons = "\n".join(f"{one.op.id}: {one.why}" for one in planned.rejected[:_NAMED])
         count = len(planned.rejected)
-        raise TTMatrixError(f"{count} operations cannot be done", reasons, "Nothing was written. Reject those changes.")
+        raise TTMatrixError(
+            f"{counted(count, 'operation')} cannot be done", reasons, "Nothing was written. Reject those changes."
+        )

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from core.errors import TTMatrixError, UsageError
-from core.text import one_line
+from core.text import counted, one_line
 
 MEMBER_BYTES = 256 * 2**20
 """The most that one XML file may hold; a nightly's largest has some megabytes."""
@@ -120,7 +120,7 @@ def _archive(file: Path) -> Iterator[Document | Problem]:
 def _refusal(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> str:
     """Why nothing of an archive is read at all; empty: it may be."""
     if len(archive.infolist()) > ARCHIVE_MEMBERS:
-        return f"it holds {len(archive.infolist()):,} files; at most {ARCHIVE_MEMBERS:,} are read"
+        return f"it holds {counted(len(archive.infolist()), 'file')}; at most {ARCHIVE_MEMBERS:,} are read"
     size = sum(member.file_size for member in members)
     if size > ARCHIVE_BYTES:
         return _too_large(size, ARCHIVE_BYTES)

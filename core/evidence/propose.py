@@ -17,6 +17,7 @@ from core.matrix.acting import UNWRITTEN, acting, raw_value
 from core.matrix.effective import supports
 from core.matrix.matrix import Matrix
 from core.model import Entry
+from core.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def propose(
         age = (ages or {}).get(id)
         made, kept = _for_one(matrix, id, by_id[id], policy, issue)
         if made and age is not None and age < policy.grace_days:
-            why = f"its status changed {age} days ago, which is less than {policy.grace_days:g}"
+            why = f"its status changed {counted(age, 'day')} ago, which is less than {policy.grace_days:g}"
             held += [Held(id, one.arch, one.verdict, why) for one in made[0].judgements]
         else:
             proposals += made

@@ -13,6 +13,7 @@ from core.evidence.policy import Policy
 from core.evidence.reasons import same_failure
 from core.evidence.thresholds import lowered, raised
 from core.model import Status
+from core.text import counted
 
 
 class _Kind(Enum):
@@ -109,7 +110,9 @@ def _too_few(expected: Expected, seen: Sequence[Observation], rows: Sequence[Obs
     if expected.scheduled is False:
         return _Said(Verdict.UNUSED, "no scheduled job selects it", seen)
     if not seen and expected.silent_runs >= policy.minimum_runs:
-        return _Said(Verdict.UNUSED, f"scheduled, but {expected.silent_runs} runs of its jobs have no result of it")
+        return _Said(
+            Verdict.UNUSED, f"scheduled, but without a result in {counted(expected.silent_runs, 'run')} of its jobs"
+        )
     if not seen:
         return _Said(Verdict.UNKNOWN, "no results")
     broken = sum(row.ending is Ending.BROKEN for row in seen)
@@ -170,7 +173,7 @@ def _counted(kinds: Sequence[_Kind]) -> str:
 
 
 def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said:
-    why = f"passed {len(rows)} times in a row"
+    why = f"passed {counted(len(rows), 'time')} in a row"
     if expected.expects_no_pass:
         return _Said(Verdict.STALE, why, rows)
     if expected.status is Status.UNSPECIFIED:
@@ -226,5 +229,7 @@ def _low(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Sa
     )
     if level is None:
         return None
-    why = f"PCC down to {lowest(rows):.4f} in {len(rows)} results; the threshold is {expected.required_pcc:g}"
+    why = (
+        f"PCC down to {lowest(rows):.4f} in {counted(len(rows), 'result')}; the threshold is {expected.required_pcc:g}"
+    )
     return _Said(Verdict.PCC_TIGHT, why, rows, required_pcc=level)

@@ -140,8 +140,9 @@ class RunStore:
             return self.some(found)[0]
         if found:
             raise UsageError(f"{len(found)} runs begin with {run_id}", _few(found), "Give more of the id.")
-        close = difflib.get_close_matches(run_id, ids, n=3, cutoff=0.5) or sorted(ids, reverse=True)[:3]
-        hint = f"Closest: {_few(close)}." if close else "There are no runs yet."
+        close, newest = difflib.get_close_matches(run_id, ids, n=3, cutoff=0.5), sorted(ids, reverse=True)[:3]
+        hint = f"The newest: {_few(newest)}." if newest else "There are no runs yet."
+        hint = f"Closest: {_few(close)}." if close else hint
         raise UsageError(f"No run {run_id}", f"Looked in {self.root}.", hint)
 
     def some(self, run_ids: Iterable[str]) -> list[RunRecord]:

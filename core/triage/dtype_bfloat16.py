@@ -2,6 +2,7 @@
 """dtype-bfloat16: a training test fails in bfloat16 and not in float32 (spec 7.2)."""
 
 from core.evidence.reasons import telling
+from core.text import sentence
 from core.triage.case import Case
 from core.triage.effects import Steps
 from core.triage.frame import (
@@ -31,7 +32,7 @@ def gate(reason: str) -> str:
         return ""
     return (
         "This workflow only handles bfloat16 dtype-mismatch training failures. "
-        f"The failing reason here is: {reason or '(none)'}."
+        f"The failing reason here is: {sentence(reason or '(none)')}"
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from core.edits.operations import Operation
+from core.text import counted
 from core.triage.loader_code.edit import Edit
 
 T = TypeVar("T")
@@ -98,7 +99,7 @@ class Propose:
 
     @property
     def title(self) -> str:
-        return f"propose {len(self.operations)} operations"
+        return f"propose {counted(len(self.operations), 'operation')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from core.evidence.observation import RAN, Ending
 from core.evidence.reasons import telling
 from core.model import Status
+from core.text import sentence
 from core.triage.case import Case
 from core.triage.effects import Steps
 from core.triage.frame import (
@@ -49,7 +50,7 @@ def gate(reason: str) -> str:
         return ""
     return (
         "This workflow only handles training failures by missing inputs: decoder inputs, detection targets, or a "
-        f"batch of one in batch normalisation. The failing reason here is: {reason or '(none)'}."
+        f"batch of one in batch normalisation. The failing reason here is: {sentence(reason or '(none)')}"
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from core.text import sentence
 from core.triage.case import Case, Member, member_from_fields
 from core.triage.effects import Ask, FindUsers, Steps
 from core.triage.frame import (
@@ -53,7 +54,7 @@ def unpack_forward_output(case: Case, report: Report) -> Steps[None]:
     output = target.output
     if output is None or not _fails_to_unpack(target):
         assert target.low is not None
-        abort(f"The model fails in {target.low.step}, not where its output is unpacked: {target.low.error}.")
+        abort(sentence(f"The model fails in {target.low.step}, not where its output is unpacked: {target.low.error}"))
     registry = read_registry(case.sources.get(case.registry, ""))
     wrong = output["class"] in registry
     report.flavour = WRONG_HANDLER if wrong else UNHANDLED_OUTPUT

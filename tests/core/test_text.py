@@ -4,10 +4,11 @@
 import os
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text import elide_middle, one_line, printable
+from core.text import counted, device_minutes, elide_middle, one_line, printable, sentence
 
 
 @given(st.text())
@@ -38,3 +39,38 @@ def test_elided_text_fits_and_keeps_its_ends(text: str, width: int) -> None:
     if len(text) > width > 3:
         assert shown[0] == text[0]
         assert shown[-1] == text[-1]
+
+
+@pytest.mark.parametrize(
+    ("count", "noun", "text"),
+    [
+        (0, "cell", "0 cells"),
+        (1, "cell", "1 cell"),
+        (2, "entry", "2 entries"),
+        (1, "entry", "1 entry"),
+        (3, "key", "3 keys"),
+        (1234, "match", "1,234 matches"),
+        (2, "more job", "2 more jobs"),
+    ],
+)
+def test_numbers_take_their_plural(count: int, noun: str, text: str) -> None:
+    assert counted(count, noun) == text
+
+
+def test_a_sentence_has_one_full_stop() -> None:
+    told = ["It ended", "It ended.", "Did it?", "and so on…", "  ", "x \n"]
+    assert [sentence(text) for text in told] == ["It ended.", "It ended.", "Did it?", "and so on…", "", "x."]
+
+
+@pytest.mark.parametrize(
+    ("minutes", "text"),
+    [
+        (-3.44, "saves 3.4 device-minutes per CI run"),
+        (0.06, "costs 0.1 device-minutes per CI run"),
+        (-0.04, ""),
+        (0.0, ""),
+        (1234.5, "costs 1,234.5 device-minutes per CI run"),
+    ],
+)
+def test_minutes_say_what_they_mean_and_nothing_of_next_to_none(minutes: float, text: str) -> None:
+    assert device_minutes(minutes) == text

@@ -16,5 +16,5 @@ def test_effect_words() -> None:
     assert effect_words([]) == "no run would notice"
     assert effect_words([other]) == "1 cell: reason"
     assert effect_words([moved, other]) == (
-        "1 cell: 1 PASS→SKIP · 1 cell: reason · LOSES 1 CI job · -2.0 machine min a round"
+        "1 cell: 1 PASS→SKIP · 1 cell: reason · LOSES 1 CI job · saves 2.0 device-minutes per CI run"
     )

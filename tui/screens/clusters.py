@@ -118,8 +118,9 @@ class ClustersScreen(EvidenceScreen):
         if self._entered and one is not None:
             self.title_line(f"{counted(len(one.members), 'cell')} of: {one_line(one.canonical)}")
             return
-        of = f" of {len(self._found.clusters):,}" if self._words else ""
-        self.title_line(f"{len(self._clusters):,}{of} clusters of failures")
+        whole = counted(len(self._found.clusters), "cluster")
+        shown = f"{len(self._clusters):,} of {whole}" if self._words else whole
+        self.title_line(f"{shown} of failures")
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         self._show_words()
@@ -185,7 +186,7 @@ class ClustersScreen(EvidenceScreen):
     def _filter_by(self, text: str) -> None:
         self._words, self._entered = text, ""
         self._show()
-        self.query_one(FilterBar).note(f"{len(self._clusters):,} clusters")
+        self.query_one(FilterBar).note(counted(len(self._clusters), "cluster"))
 
     # What is done with a cluster
 

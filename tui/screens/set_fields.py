@@ -173,4 +173,4 @@ class SetFields(Dialog[Sequence[Operation]]):
 def _reasons(idle: Sequence[Idle]) -> str:
     """The most frequent reason, and how many more there are."""
     (why, _), *others = Counter(one.why for one in idle).most_common()
-    return f"{why}, and {len(others)} other reasons" if others else why
+    return f"{why}, and {counted(len(others), 'other reason')}" if others else why

@@ -13,6 +13,7 @@ from core.errors import UsageError
 from core.runs.log_look import LogLook, Seek
 from core.runs.log_pattern import Pattern, parse_filter, parse_pattern
 from core.runs.plain import plain_line
+from core.text import counted
 from tui.commands import Where, bindings
 from tui.widgets.log_region import LogRegion
 
@@ -292,4 +293,4 @@ class LogView(LogRegion):
         if not look.filtering:
             return f"off: {' '.join(names)}"
         counts = [f"{name} {left:,}" for name, left in zip(names, look.left, strict=True)]
-        return f"{'  '.join(counts)} of {look.log.line_count:,} lines"
+        return f"{'  '.join(counts)} of {counted(look.log.line_count, 'line')}"

@@ -53,7 +53,7 @@ def test_only_some_tests_archs_and_verdicts(checkout: Checkout) -> None:
     assert told.code == 1
     assert told.out.splitlines()[1].split()[:4] == ["stale", "n150", "PPP", "3/3"]
     assert len(told.out.splitlines()) == 2
-    assert told.err == "1 cells: 1 stale\n"
+    assert told.err == "1 cell: 1 stale\n"
     assert call("verdicts", "--only", "hang", "--repo", checkout.root).code == 0
     assert len(call("verdicts", "net", "--all", "--json", "--repo", checkout.root).json) > 2
     some = call("verdicts", "--only", "flaky", "--only", "stale", "--json", "--repo", checkout.root).json

@@ -32,7 +32,7 @@ def test_a_cell_that_moves_to_another_schedule() -> None:
         "x on n150: EXPECTED_PASSING, markers",
         "  markers +weekly -nightly",
         "  loses p.json: nightly on n150 (n150)",
-        "  -1.5 machine minutes a round",
+        "  saves 1.5 device-minutes per CI run",
         "y on p150: not marked -> EXPECTED_PASSING",
     ]
 

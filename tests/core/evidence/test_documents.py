@@ -95,7 +95,7 @@ def test_a_bomb_is_refused_with_its_sizes(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(module, "ARCHIVE_BYTES", 1000)
     assert "5,000,000 bytes; at most 1,000" in _problem(packed)
     monkeypatch.setattr(module, "ARCHIVE_MEMBERS", 0)
-    assert "1 files; at most 0" in _problem(packed)
+    assert "1 file; at most 0" in _problem(packed)
 
 
 def test_a_size_that_is_a_lie_gains_nothing(tmp_path: Path) -> None:
