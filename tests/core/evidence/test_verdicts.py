@@ -62,7 +62,7 @@ def test_what_is_known_of_jobs_tells_unused_from_unknown(matrix: Matrix) -> None
     assert [one.verdict for one in without.of(ORG)] == [Verdict.UNKNOWN] * 2
     found = Verdicts(matrix, nightlies, Policy(), _selected(matrix, TINY, ORG))
     assert [(one.verdict, one.why) for one in found.of(ORG)] == [
-        (Verdict.UNUSED, "scheduled, but 3 runs of its jobs have no result of it"),
+        (Verdict.UNUSED, "scheduled, but without a result in 3 runs of its jobs"),
         (Verdict.UNUSED, "no scheduled job selects it"),
     ]
     fewer = Verdicts(matrix, nightlies[:2], Policy(), _selected(matrix, TINY, ORG))
