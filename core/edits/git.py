@@ -81,9 +81,9 @@ class Repository:
 
     def head(self) -> str:
         """The last commit. Raises TTMatrixError where there is none, or no repository."""
-        self.git("rev-parse", "--git-dir")
         found = self.try_git("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
         if found.returncode != 0:
+            self.git("rev-parse", "--git-dir")
             raise TTMatrixError(
                 "There is no commit yet", f"{self.root} is on a branch without a first commit.", "Make one with git."
             )
@@ -114,8 +114,9 @@ class Repository:
     def refuse_unfit(self) -> None:
         """Raise TTMatrixError where no commit should be made now, with what to do about it."""
         self.head()
+        own = self.root / self.git("rev-parse", "--git-dir").stdout.rstrip("\n")
         for name, (what, abort) in _UNDER_WAY.items():
-            if self._git_path(name).exists():
+            if (own / name).exists():
                 detail = f"A commit now would become a part of it. It is under way in {self.root}."
                 raise TTMatrixError(f"In the middle of {what}", detail, f"Finish it, or leave it with: {abort}")
         for role in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
@@ -181,10 +182,7 @@ class Repository:
     @cached_property
     def index(self) -> Path:
         """The file of the index; it need not exist."""
-        return self._git_path("index")
-
-    def _git_path(self, name: str) -> Path:
-        return self.root / self.git("rev-parse", "--git-path", name).stdout.rstrip("\n")
+        return self.root / self.git("rev-parse", "--git-path", "index").stdout.rstrip("\n")
 
 
 def _says(file: Path, blob: Blob | None) -> bool:

@@ -17,24 +17,22 @@ from tests.faults.person import Person
 from tests.faults.place import Look, Workplace
 from tests.faults.player import Ended, Flag, Player, wait_for_orphans
 
-_LONGEST_SECONDS = 0.6
-"""About how long a commit takes on a machine that is not busy."""
-_CALLS = 200
-"""About how many calls of the system a commit makes that could fail."""
+_CALLS = 180
+"""About how many calls of the system a commit makes that change something, or start a git."""
+_CAN_FAIL = 145
+"""Those of them that could fail."""
 _GITS = 52
 """About how many times it starts git."""
 _IN_GIT = {"openat": 40, "read": 30, "write": 4, "rename": 1, "link": 1, "mkdir": 2}
 """Calls of a git that could fail, and about how many of each it makes. Where nothing can be removed, its own locks stay."""
+_IN_A_ROW = 5
+"""How often at most, before it is looked whether all is there."""
 _HURRIED = 0.3
 """How often nobody waits for what a killed one has started."""
 _TMPFS_KIB = 8192
 _MOST_FREE_KIB = 250
 _YEAR = 365 * 86400.0
 _COMMIT = ("--commit", "-m", "second")
-
-
-class Missed(Exception):
-    """It was over before the fault could happen."""
 
 
 class Unable(Exception):
@@ -88,19 +86,22 @@ class Round:
 
     def survive(self, ended: Ended) -> None:
         """Whatever happened: what there is, is true to what was said; the next command finds its way; then it is done."""
-        if ended.killed and self.chance.random() < _HURRIED:
-            # While a git that was started may still be at work.
-            self._next_command(None)
-            self.finish()
-            return
-        wait_for_orphans()
-        found = self.shop.look()
         if not ended.killed:
-            self._must_be_true(ended, found)
-            self.must_be_clear()
-        self._must_be_whole(found)
-        if ended.killed:
+            wait_for_orphans()
+            self.must_be_true(ended)
+            self.finish()
+        elif self.chance.random() < _HURRIED:
+            self.go_on()
+        else:
+            wait_for_orphans()
+            found = self.shop.look()
+            self._must_be_whole(found)
             self._next_command(found)
+            self.finish()
+
+    def go_on(self) -> None:
+        """The next command finds its way, while a git that was started may still be at work; then it is done."""
+        self._next_command(None)
         self.finish()
 
     def finish(self) -> None:
@@ -119,8 +120,11 @@ class Round:
         if [line for line in found.entries if "test_config" not in line] != kept:
             raise Violation("lost work", f"the index holds {found.entries}")
 
-    def _must_be_true(self, ended: Ended, found: Look) -> None:
+    def must_be_true(self, ended: Ended) -> None:
+        """All is done, or all is as it was before, as it was said; nothing is left."""
         no_traceback(ended)
+        self.must_be_clear()
+        found = self.shop.look()
         wanted = "done" if ended.code == 0 else "before"
         if (found.work, found.committed) != (wanted, ended.code == 0):
             raise Violation("false message", f"{found.work}, {found.subjects} after {ended.code}: {ended.said}")
@@ -176,32 +180,70 @@ def no_traceback(ended: Ended) -> None:
 # Kinds
 
 
-def kill_at_a_time(round: Round) -> None:
+def kill_at_a_time(round: Round) -> int:
     """SIGKILL at any time."""
-    assert round.before
-    player = round.apply()
-    if not player.is_over(round.chance.uniform(0.0, _LONGEST_SECONDS)):
-        player.kill()
-    ended = player.wait()
-    if not ended.killed:
-        wait_for_orphans()
-        raise Missed
-    round.survive(ended)
+
+    def play() -> tuple[bool, Ended]:
+        player = round.apply()
+        if not player.is_over(round.chance.uniform(0.0, round.shop.seconds)):
+            player.kill()
+        ended = player.wait()
+        return ended.killed, ended
+
+    return _killed_in_a_row(round, play)
 
 
-def kill_at_a_call(round: Round) -> None:
+def kill_at_a_call(round: Round) -> int:
     """SIGKILL right before, after or in the middle of a call that changes the disk, or starts a git."""
-    _at_a_call(round, (Fault.KILL_BEFORE, Fault.KILL_AFTER))
+    faults = (Fault.KILL_BEFORE, Fault.KILL_AFTER)
+    return _killed_in_a_row(round, lambda: _at_a_call(round, faults, _CALLS))
 
 
-def error_at_a_call(round: Round) -> None:
-    """One call fails: with a full disk, a broken one, or one that is read-only."""
-    _at_a_call(round, (Fault.FULL, Fault.BROKEN, Fault.READ_ONLY))
-
-
-def _at_a_call(round: Round, faults: tuple[Fault, ...]) -> None:
+def _killed_in_a_row(round: Round, play: Callable[[], tuple[bool, Ended]]) -> int:
+    """Killed, started again and killed again, while what was left is cleared up, too."""
     assert round.before
-    fired, fault, at = Flag(), round.chance.choice(faults), round.chance.randint(1, _CALLS)
+    hits, most = 0, round.chance.randint(1, _IN_A_ROW)
+    while hits < most:
+        hit, ended = play()
+        if not hit:
+            no_traceback(ended)
+            if ended.code not in (0, 64):
+                raise Violation("lost work", f"the same again ends with {ended.code}: {ended.said}")
+            break
+        hits += 1
+    if hits == 1 and ended.killed:
+        round.survive(ended)
+    elif hits:
+        round.go_on()
+    else:
+        wait_for_orphans()
+    return hits
+
+
+def error_at_a_call(round: Round) -> int:
+    """One call fails: with a full disk, a broken one, or one that is read-only."""
+    faults = (Fault.FULL, Fault.BROKEN, Fault.READ_ONLY)
+    return _failed_in_a_row(round, lambda: _at_a_call(round, faults, _CAN_FAIL))
+
+
+def _failed_in_a_row(round: Round, play: Callable[[], tuple[bool, Ended]]) -> int:
+    """Each time all is as it was, or done; what was said is true."""
+    assert round.before
+    hits, most = 0, round.chance.randint(1, _IN_A_ROW)
+    for _ in range(2 * most):
+        hit, ended = play()
+        wait_for_orphans()
+        hits += hit
+        round.must_be_true(ended)
+        if ended.code == 0 or hits == most:
+            break
+    if hits:
+        round.finish()
+    return hits
+
+
+def _at_a_call(round: Round, faults: tuple[Fault, ...], last: int) -> tuple[bool, Ended]:
+    fired, fault, at = Flag(), round.chance.choice(faults), round.chance.randint(1, last)
 
     def arm() -> None:
         injector = Injector(fault, at, fired.set)
@@ -209,10 +251,7 @@ def _at_a_call(round: Round, faults: tuple[Fault, ...]) -> None:
         injector.arm_starting()
 
     ended = round.apply(arm=arm).wait()
-    if not fired:
-        wait_for_orphans()
-        raise Missed
-    round.survive(ended)
+    return bool(fired), ended
 
 
 # From one git on, the first that makes the call.
@@ -227,18 +266,23 @@ exec strace -f -qq -A -o "$FAULT_COUNT.log" -e "trace=$FAULT_CALL" \
 """
 
 
-def error_in_git(round: Round) -> None:
+def error_in_git(round: Round) -> int:
     """A call of a git that was started fails, once or from then on."""
+    return _failed_in_a_row(round, lambda: _in_git(round))
+
+
+def _in_git(round: Round) -> tuple[bool, Ended]:
     shop, git = round.shop, shutil.which("git")
     if shutil.which("strace") is None or shutil.which("flock") is None:
         raise Unable("there is no strace")
     assert git
-    assert round.before
     shim = shop.directory / "bin" / "git"
-    shim.parent.mkdir()
+    shim.parent.mkdir(exist_ok=True)
     shim.write_text(_SHIM)
     shim.chmod(0o755)
     counted, chance = shop.directory / "count", round.chance
+    for name in (counted, counted.with_suffix(".log")):
+        name.unlink(missing_ok=True)
     call = chance.choice(list(_IN_GIT))
     environ = {
         "PATH": f"{shim.parent}{os.pathsep}{os.environ['PATH']}",
@@ -250,27 +294,26 @@ def error_in_git(round: Round) -> None:
         "FAULT_WHEN": str(chance.randint(1, _IN_GIT[call])) + chance.choice(("", "+")),
     }
     ended = round.apply(environ=environ).wait()
-    wait_for_orphans()
     log = counted.with_suffix(".log")
-    if not log.exists() or "(INJECTED)" not in log.read_text(errors="replace"):
-        raise Missed
-    round.survive(ended)
+    return log.exists() and "(INJECTED)" in log.read_text(errors="replace"), ended
 
 
-def full_disk(round: Round) -> None:
+def full_disk(round: Round) -> int:
     """A real file system with little room."""
     with _mounted(round.directory) as directory:
         assert round.before
-        free = round.chance.randint(0, _MOST_FREE_KIB) * 1024
-        stat = os.statvfs(directory)
-        fill = directory / "fill"
-        fill.write_bytes(b"x" * max(0, stat.f_bavail * stat.f_bsize - free))
-        ended = round.apply().wait()
-        wait_for_orphans()
-        fill.unlink()
-        if ended.code == 0:
-            raise Missed
-        round.survive(ended)
+
+        def play() -> tuple[bool, Ended]:
+            free = round.chance.randint(0, _MOST_FREE_KIB) * 1024
+            stat = os.statvfs(directory)
+            fill = directory / "fill"
+            fill.write_bytes(b"x" * max(0, stat.f_bavail * stat.f_bsize - free))
+            ended = round.apply().wait()
+            wait_for_orphans()
+            fill.unlink()
+            return ended.code != 0, ended
+
+        return _failed_in_a_row(round, play)
 
 
 @contextmanager
@@ -289,7 +332,7 @@ def _mounted(directory: Path) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", str(directory)], check=True)
 
 
-def two_at_once(round: Round) -> None:
+def two_at_once(round: Round) -> int:
     """Two instances commit to different files, and one of them is killed."""
     assert round.before
     players = []
@@ -297,7 +340,7 @@ def two_at_once(round: Round) -> None:
         players.append(round.apply(name))
         time.sleep(round.chance.uniform(0.0, 0.1))
     victim = round.chance.choice(players)
-    if not victim.is_over(round.chance.uniform(0.0, 2 * _LONGEST_SECONDS)):
+    if not victim.is_over(round.chance.uniform(0.0, 2 * round.shop.seconds)):
         victim.kill()
     ends = [player.wait() for player in players]
     wait_for_orphans()
@@ -314,16 +357,17 @@ def two_at_once(round: Round) -> None:
         raise Violation("lost work", f"in the end there is {found}: {ends}")
     if found.status != round.before.status:
         raise Violation("lost work", f"in the end there is {found}")
+    return 1
 
 
-def beside_a_person(round: Round) -> None:
+def beside_a_person(round: Round) -> int:
     """Somebody commits, stashes, switches and rebases at the same time, and we may be killed."""
     assert round.before
     person = Person(round.shop.root, random.Random(round.chance.random()))
     person.start()
     time.sleep(round.chance.uniform(0.0, 0.2))
     player = round.apply()
-    if round.chance.random() < 0.6 and not player.is_over(round.chance.uniform(0.0, 2 * _LONGEST_SECONDS)):
+    if round.chance.random() < 0.6 and not player.is_over(round.chance.uniform(0.0, 2 * round.shop.seconds)):
         player.kill()
     ended = player.wait()
     no_traceback(ended)
@@ -344,9 +388,10 @@ def beside_a_person(round: Round) -> None:
         raise Violation("lost work", f"in the end there is {found}: {ended.said}: {again.said}")
     if lost := person.lost(done):
         raise Violation("lost work", f"{lost}: {ended.said}")
+    return 1
 
 
-def clock_jumps(round: Round) -> None:
+def clock_jumps(round: Round) -> int:
     """The clock goes back and forth by years, files are of any time, and we may be killed."""
     chance, shop = round.chance, round.shop
     for path in [shop.root / ".git" / "index", *shop.place.checkout.test_config.rglob("*.yaml")]:
@@ -361,12 +406,13 @@ def clock_jumps(round: Round) -> None:
 
     date = f"@{chance.randint(1, 2**31)} +0000"
     player = round.apply(environ={"GIT_COMMITTER_DATE": date, "GIT_AUTHOR_DATE": date}, arm=arm)
-    if chance.random() < 0.7 and not player.is_over(chance.uniform(0.0, _LONGEST_SECONDS)):
+    if chance.random() < 0.7 and not player.is_over(chance.uniform(0.0, round.shop.seconds)):
         player.kill()
     round.survive(player.wait())
+    return 1
 
 
-KINDS: dict[str, Callable[[Round], None]] = {
+KINDS: dict[str, Callable[[Round], int]] = {
     "kill at a random time": kill_at_a_time,
     "kill at a system call": kill_at_a_call,
     "error at a system call": error_at_a_call,

@@ -52,8 +52,10 @@ class Look:
 class Workplace:
     """The checkout, a home and the operations, below one directory."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, seconds: float = 0.3) -> None:
+        """`seconds`: about how long a commit takes here and now."""
         self.directory = directory
+        self.seconds = seconds
         self.place = scenes.Place(directory)
         self.root = self.place.checkout.root
         self.home = directory / "home"
@@ -73,7 +75,7 @@ class Workplace:
 
     def copied_to(self, directory: Path) -> "Workplace":
         shutil.copytree(self.directory, directory, symlinks=True, dirs_exist_ok=True)
-        return Workplace(directory)
+        return Workplace(directory, self.seconds)
 
     def texts(self, name: str) -> dict[str, str]:
         """What the files say `before` and when `done`."""
