@@ -19,8 +19,9 @@ from core.edits.operations import Rejection
 from core.edits.plan import EditPlan, plan, write
 from core.edits.proposals import Proposed, parse_proposed
 from core.edits.workbench import Workbench
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
 from core.files import read_text
+from core.matrix.matrix import Matrix
 from core.text import one_line
 
 
@@ -62,6 +63,9 @@ def _carry_out(proposed: Proposed, args: argparse.Namespace, context: Context, b
     carried = onto(proposed, matrix)
     proposed = carried.proposed
     planned, idling = _planned(carried, context, refuse=args.refuse_no_effect)
+    anew = args.commit and not (carried.rejected or args.refuse_no_effect)
+    if anew and planned.rejected and _is_written(proposed, matrix):
+        planned, idling = EditPlan((), proposed.operations), ()
     outcome = Outcome(planned, effect(matrix, planned, context.ci), [*carried.notes])
     outcome.notes += [f"no effect: {one_line(one.op.id)}: {one.why}" for one in idling]
     dead = dead_overrides(matrix, planned)
@@ -92,6 +96,14 @@ def _planned(carried: Carried, context: Context, *, refuse: bool) -> tuple[EditP
         return plan(context.checkout.test_config, operations, matrix.schema), found
     others = tuple(op for op in operations if all(op is not one.op for one in rejected))
     return EditPlan((), (), rejected, others), ()
+
+
+def _is_written(proposed: Proposed, matrix: Matrix) -> bool:
+    """Whether it was written before, and what cannot be done again, as where an entry goes, is only to be committed."""
+    try:
+        return compose_commits(matrix, proposed.operations).is_written(matrix)
+    except TTMatrixError:
+        return False
 
 
 def _commit(

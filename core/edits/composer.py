@@ -35,6 +35,14 @@ class Composition:
         both = (one for change in self.changes for one in (change.before, change.after) if one is not None)
         return sorted({one.file for one in both})
 
+    def is_written(self, matrix: Matrix) -> bool:
+        """Whether the files say all of it by now, as after a write that no commit followed."""
+        present = {(entry.file, entry.id): entry.fields for file in matrix.files for entry in file.entries}
+        after = {(one.after.file, one.after.id): one.after.fields for one in self.changes if one.after is not None}
+        before = {(one.before.file, one.before.id) for one in self.changes if one.before is not None}
+        gone = present.keys().isdisjoint(before - after.keys())
+        return bool(self.changes) and gone and after.items() <= present.items()
+
     def groups(self, split: Split = Split.NONE) -> list[Group]:
         """The changes of each commit."""
         return grouped(self.changes, self.operations, split, self.archs)

@@ -111,6 +111,17 @@ def test_a_detached_child_has_its_own_session_no_input_and_both_streams_in_one_f
     assert sorted(printed(tmp_path).splitlines()) == sorted([f"{child.identity.pid} ''", "bad"])
 
 
+def test_a_command_inherits_what_it_is_given(tmp_path: Path) -> None:
+    ours, others = os.pipe(), os.pipe()
+    code = f"import os; os.fstat({ours[1]}); os.fstat({others[1]})"
+    done = run_command([sys.executable, "-c", code], cwd=tmp_path, pass_fds=ours)
+    assert "Bad file descriptor" in done.stderr
+    both = run_command([sys.executable, "-c", code], cwd=tmp_path, pass_fds=(*ours, *others))
+    assert both.returncode == 0
+    for descriptor in (*ours, *others):
+        os.close(descriptor)
+
+
 def test_waiting_has_a_limit_and_tells_the_signal(tmp_path: Path) -> None:
     child = spawn(tmp_path, "import time; time.sleep(60)")
     assert child.wait(0.05) is None

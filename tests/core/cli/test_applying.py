@@ -145,3 +145,17 @@ def test_a_journal_that_cannot_be_kept_is_told(
     assert note.endswith("Not a directory")
     assert note in called.err
     assert "EXPECTED_PASSING" in (checkout.test_config / TRAINING).read_text()
+
+
+def test_what_was_written_and_not_committed_is_committed_when_asked_again(checkout: Checkout) -> None:
+    new = f"{TRAIN}-new"
+    operations = [{"op": "remove", "id": TINY}, {"op": "rename", "id": TRAIN, "to": new}]
+    assert edit(checkout, operations, "--write").code == 0
+    text = (checkout.test_config / TRAINING).read_text()
+    # Something else cannot be done again.
+    assert edit(checkout, [operations[0], {"op": "remove", "id": "nobody"}], "--commit").code == 1
+    called = edit(checkout, operations, "--commit")
+    assert called.code == 0, called.err
+    assert (checkout.test_config / TRAINING).read_text() == text
+    assert git(checkout.root, "status", "--porcelain") == ""
+    assert git(checkout.root, "log", "--format=%s").count("\n") == 2
