@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+from textual.events import Key
 
 from core.runs.record import RunRecord
 from core.settings import Settings
@@ -304,3 +305,15 @@ async def test_what_is_looked_for_in_a_log_is_typed_from_the_runs_too(checkout: 
         assert app.focused is app.runs_screen.log_view
         await pilot.press("tab", "n")
         await until(pilot, lambda: "round the end" in screen_text(app), "the same line again")
+
+
+async def test_a_burst_behind_the_key_of_the_log_is_for_the_log(checkout: Checkout, settings: Settings) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
+        for key in ("3", "g", "slash", *"result", "enter"):
+            app.post_message(Key(key, {"slash": "/"}.get(key, key if len(key) == 1 else None)))
+        await until(pilot, lambda: "/result: 1 of 1" in screen_text(app), "what it finds")
+        assert len(app.session.runs) == 1
+        assert app.focused is app.runs_screen.log_view
