@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import libcst as cst
 
+from core.triage.loader_code.arguments import STEP, WIDTH
 from core.triage.loader_code.code import Code, Splice, constant, dotted
 from core.triage.loader_code.edit import Edit, EditKind, NoSite
 from core.triage.loader_code.frames import OVERRIDE
@@ -21,6 +22,7 @@ from core.triage.loader_code.tracer import Tracer
 
 _IDS, _DECODER_IDS, _TARGETS = "input_ids", "decoder_input_ids", "targets"
 _TWICE = "repeat_interleave(2, dim=0)"
+_BEFORE_A_VALUE = len(f'inputs["{_DECODER_IDS}"] = ')
 _OF_A_LIST = re.compile(r"\[\d+\]\[\d+\]$|\w\[\d+\]$")
 _Make: TypeAlias = Callable[[str], str | NoSite]
 """Writes a value, given the name of the variable that holds the inputs; empty: they have none."""
@@ -208,7 +210,19 @@ def _start_tokens(found: Returned, name: str, token: str) -> str | NoSite:
     """The token that the configuration starts decoders with, for each row."""
     if not (batch := found.batch(name)):
         return NoSite("no input tells the number of rows")
-    return f"torch.full(({batch}, 1), {token}, dtype=torch.long)"
+    return _laid_out(found, "torch.full", (f"({batch}, 1)", token, "dtype=torch.long"))
+
+
+def _laid_out(found: Returned, function: str, given: Sequence[str]) -> str:
+    """A call as black lays it out where it becomes the value of a key: on one line, on three, or on one an argument."""
+    margin = len(found.code.margin(found.statement))
+    line = f"{function}({', '.join(given)})"
+    if margin + _BEFORE_A_VALUE + len(line) <= WIDTH:
+        return line
+    arguments = ", ".join(given)
+    if margin + 2 * len(STEP) + len(arguments) <= WIDTH:
+        return f"{function}(\n{STEP}{arguments}\n)"
+    return f"{function}(\n{''.join(f'{STEP}{one},{chr(10)}' for one in given)})"
 
 
 def _first_tokens(found: Returned, name: str) -> str | NoSite:

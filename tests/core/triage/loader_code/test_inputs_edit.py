@@ -217,7 +217,9 @@ KEEPS = "\n    def load_model(self, dtype_override=None):\n        {}\n        r
 def test_decoders_start_as_the_configuration_says(lines: list[str], more: str, token: str) -> None:
     source = loader(*lines, "inputs = tokens()", "return inputs", more=more)
     found = decoder_inputs(source, [IDS], SEQ2SEQ, start=Start("config", 7))
-    assert came(found) == [f'inputs["decoder_input_ids"] = torch.full((batch_size, 1), {token}, dtype=torch.long)']
+    text = "".join(came(found)).replace(",)", ")").replace(",", ", ").replace("  ", " ")
+    assert text == f'inputs["decoder_input_ids"] = torch.full((batch_size, 1), {token}, dtype=torch.long)'
+    assert isinstance(found, Edit) and max(map(len, found.after.splitlines())) <= 88
 
 
 def test_decoders_whose_variants_differ_start_from_the_first_tokens_where_the_model_is_out_of_reach() -> None:
