@@ -104,8 +104,8 @@ def stage_in(text: str) -> BringupStatus:
     return next((stage for stage, pattern in _STAGES if pattern.search(text)), BringupStatus.UNKNOWN)
 
 
-def deserved(shown: Shown, present: Status = Status.UNSPECIFIED) -> Deserved:
-    """The fields that follow from one end for an entry whose status is `present`."""
+def deserved(shown: Shown, *, stage_is_stale: bool = False) -> Deserved:
+    """The fields that follow from one end. A stage that nobody knows stays what it was, unless that is stale."""
     row = _ROWS[shown.ending]
     if row.status is None or row.status is Status.EXPECTED_PASSING:
         return Deserved(row.also or None, row.words)
@@ -115,7 +115,7 @@ def deserved(shown: Shown, present: Status = Status.UNSPECIFIED) -> Deserved:
     fields: dict[str, object] = {"status": row.status.value}
     if shown.stage is not BringupStatus.UNKNOWN:
         fields["bringup_status"] = shown.stage.value
-    elif present is Status.EXPECTED_PASSING:
+    elif stage_is_stale:
         fields["bringup_status"] = None
     return Deserved({**fields, "reason": reason}, f"{row.words}: {reason}")
 

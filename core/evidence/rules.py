@@ -112,7 +112,8 @@ def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observati
     shown = Shown(row.ending, telling(row.reason), row.stage, row.signal)
     if row.ending is Ending.INACCURATE:
         shown = Shown(Ending.FAILED, shown.reason or "PCC comparison failed", row.stage)
-    found = deserved(shown, status_on(entry, judgement.arch))
+    passing = status_on(entry, judgement.arch) is Status.EXPECTED_PASSING
+    found = deserved(shown, stage_is_stale=passing)
     if found.fields is None:
         return Wanted(held=found.why)
     reason = str(found.fields["reason"])

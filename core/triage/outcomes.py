@@ -9,7 +9,7 @@ from core.edits.operations import Operation, OpKind
 from core.evidence.ending_fields import Deserved, Shown, deserved, stage_in
 from core.evidence.observation import Ending, Observation
 from core.evidence.reasons import telling
-from core.model import BringupStatus, Status
+from core.model import BringupStatus
 from core.triage.case import Member
 
 
@@ -56,14 +56,14 @@ class Observed:
         }
 
 
-def wanted(observed: Observed, present: Status = Status.UNSPECIFIED) -> Deserved:
-    """What follows from one outcome on a device for an entry whose status is `present`."""
+def wanted(observed: Observed, *, stage_is_stale: bool = False) -> Deserved:
+    """What follows from one outcome on a device. `stage_is_stale`: the entry's is of a failure that is gone."""
     named = observed.stage
     if named == BringupStatus.INCORRECT_RESULT or (named in BringupStatus.__members__ and named.startswith("FAILED")):
         stage = BringupStatus(named)
     else:
         stage = stage_in(observed.reason) if observed.line is None else BringupStatus.UNKNOWN
-    return deserved(Shown(observed.ending, observed.quote, stage), present)
+    return deserved(Shown(observed.ending, observed.quote, stage), stage_is_stale=stage_is_stale)
 
 
 def expected_failure(error: str, stage: BringupStatus = BringupStatus.FAILED_FE_COMPILATION) -> dict[str, object]:

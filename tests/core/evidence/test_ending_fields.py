@@ -238,7 +238,7 @@ def test_a_dead_process_is_skipped_for_no_expected_failure_survives_it() -> None
 def test_a_stage_that_is_not_known_is_neither_guessed_nor_left_from_a_pass() -> None:
     shown = Shown(Ending.FAILED, "the loader says no")
     assert deserved(shown).fields == {**FAILING, "reason": "the loader says no"}
-    assert deserved(shown, Status.EXPECTED_PASSING).fields == {
+    assert deserved(shown, stage_is_stale=True).fields == {
         **FAILING,
         "bringup_status": None,
         "reason": "the loader says no",
