@@ -69,11 +69,14 @@ def scratch(home: Path, base: str = "") -> Iterator[Scratch]:
     """
     path = Path(mkdtemp(prefix=_PREFIX, dir=home))
     try:
-        descriptor = os.open(path / _MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        unfinished = path / "new"
+        descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
             mark = {**asdict(own_identity()), "host": this_host(), "base": base, "held": _hold(descriptor)}
             os.write(descriptor, json.dumps({"ttmatrix": mark}).encode())
             os.fsync(descriptor)
+            # Whole or not there: a directory without a mark is known for what it is, too.
+            unfinished.rename(path / _MARK)
             yield Scratch(path, descriptor)
         finally:
             os.close(descriptor)

@@ -167,3 +167,18 @@ def test_directories_without_a_mark_go(index: Path) -> None:
     (index.parent / "ttmatrix.lock").write_text("")
     assert clear(index.parent) == ()
     assert [one.name for one in index.parent.glob("ttmatrix*")] == ["ttmatrix.lock"]
+
+
+@pytest.mark.parametrize("call", ["open", "write", "fsync", "rename"])
+def test_one_that_was_killed_while_it_was_made_goes_too(
+    index: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    pid = os.fork()
+    if pid == 0:
+        setattr(os, call, lambda *_: os.kill(os.getpid(), 9))
+        with scratch(index.parent):
+            os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -9
+    assert is_anything_left(index.parent)
+    clear(index.parent)
+    assert not is_anything_left(index.parent)
