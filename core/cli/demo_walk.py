@@ -169,6 +169,7 @@ def _make_report(world: World, blocked: Blocked, context: Context) -> Path:
     _step(context, f"The report of a device: here ttmatrix's own runner on the CPU, backend {backend}")
     _say(context, f"  {_NO_HARDWARE}{_BACKENDS.get(backend, '')}")
     _say(context, f"  {blocked.command}")
+    _say(context, "  ... running it, which takes longest where it is compiled")
     done = run_command([_SHELL, "-c", blocked.command], cwd=world.root, timeout=_REPORT_SECONDS)
     for line in [line for line in done.stdout.splitlines() if line.strip()][-_REPORT_LINES:]:
         _say(context, f"  | {line}")

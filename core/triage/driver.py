@@ -172,7 +172,8 @@ def in_work_tree(session: Session) -> bool:
 
 def perform(world: World, session: Session, effect: Effect, given: Given) -> Answer | Blocked:
     """Do what one effect asks for; Blocked where somebody has to bring something first."""
-    world.said(effect.title)
+    if not isinstance(effect, RunDevice):
+        world.said(effect.title)
     match effect:
         case RunCpu():
             return run_cpu(world, session, effect.ids)
@@ -202,9 +203,11 @@ def _choose(effect: Ask, given: Given) -> Answer | Blocked:
 def _device(world: World, session: Session, effect: RunDevice, given: Given) -> Answer | Blocked:
     if given.device_result is not None:
         given.used = True
+        world.said(f"reading {given.device_result}")
         return read_report(world, given.device_result, effect.ids)
     spec, missing = device_command(world, effect.ids)
     if not missing:
+        world.said(effect.title)
         return run_device(world, session, spec, effect.ids)
     if not effect.decisive:
         return None
