@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from core.errors import TTMatrixError
 from core.numbers import duration, moment
-from core.runs.junit_stream import MOST_TEXT, RawCase, RawResult, stream_cases
+from core.runs.junit_stream import MOST_TEXT, RawCase, stream_cases
 from core.runs.outcome import Outcome
 from core.runs.tags import parse_tags
+
+if TYPE_CHECKING:
+    import junitparser
 
 _CRASHED = re.compile(r"CRASHED with signal (\d+)")
 _ENDED_ITSELF = re.compile(r"EXITED with status \d+")
@@ -123,37 +126,44 @@ def _seconds_since_epoch(timestamp: str) -> float | None:
 
 
 def _testcase(raw: RawCase) -> Testcase:
+    # Costs a headless command that reads no report more time than it has.
+    from junitparser import Properties, TestCase
+
+    case = TestCase.fromelem(raw.element)  # type: ignore[no-untyped-call]
     outcome, message, text, said = Outcome.PASS, "", "", ""
-    if raw.result is not None:
-        short = raw.result.attributes.get("message", "")[:MOST_TEXT]
-        text, said = raw.result.text or short, f"{short}\n{raw.result.text}"
-        outcome, message = _outcome(raw.result, said), _telling_line(text, short)
+    for result in case.result:
+        short = (result.message or "")[:MOST_TEXT]
+        text, said = result.text or short, f"{short}\n{result.text}"
+        outcome, message = _outcome(result, said), _telling_line(text, short)
     crashed = _CRASHED.search(said) if outcome is Outcome.CRASH else None
+    kept: Iterable[junitparser.Property] = case.child(Properties) or ()
+    properties = {one.name or "": one.value or "" for one in kept}
     return Testcase(
-        raw.attributes.get("classname", ""),
-        raw.attributes.get("name", ""),
+        case.classname or "",
+        case.name or "",
         outcome,
         message,
         text,
         int(crashed[1]) if crashed and len(crashed[1]) <= _MOST_DIGITS else None,
-        _seconds(raw.attributes.get("time", "")),
-        raw.properties,
-        parse_tags(raw.properties.get("tags", "")),
+        _seconds(case),
+        properties,
+        parse_tags(properties.get("tags", "")),
     )
 
 
-def _seconds(time: str) -> float:
+def _seconds(case: "junitparser.TestCase") -> float:
     try:
-        # Some writers group digits.
-        return duration(float(time.replace(",", "")))
+        return duration(case.time or 0.0)
     except ValueError:
         return 0.0
 
 
-def _outcome(result: RawResult, said: str) -> Outcome:
-    if result.kind == "skipped":
-        return Outcome.XFAIL if result.attributes.get("type") == _XFAIL else Outcome.SKIP
-    if result.kind == "error":
+def _outcome(result: "junitparser.junitparser.Result", said: str) -> Outcome:
+    from junitparser import Error, Skipped
+
+    if isinstance(result, Skipped):
+        return Outcome.XFAIL if result.type == _XFAIL else Outcome.SKIP
+    if isinstance(result, Error):
         # A crash is an error even where the test was expected to fail (spec 4.3).
         return Outcome.CRASH if _CRASHED.search(said) or _ENDED_ITSELF.search(said) else Outcome.ERROR
     return Outcome.FAIL

@@ -7,7 +7,8 @@ text the beginning and the end are kept.
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, SubElement
 from xml.parsers import expat
 
 MOST_CASES = 200_000
@@ -22,28 +23,15 @@ _ROOTS = ("testsuites", "testsuite")
 _RESULTS = frozenset({"failure", "error", "skipped"})
 
 
-@dataclass(frozen=True, slots=True)
-class RawResult:
-    """A failure, an error or a skip."""
-
-    kind: str
-    """The name of the element."""
-    attributes: Mapping[str, str]
-    text: str
-
-
-@dataclass(slots=True)
-class RawCase:
-    """One testcase element, as it is written."""
+class RawCase(NamedTuple):
+    """One testcase element with where it stands."""
 
     suite: Mapping[str, str]
     """The attributes of its testsuite."""
     session: int
     """Which testsuite of the file that is, from 1."""
-    attributes: Mapping[str, str]
-    properties: dict[str, str] = field(default_factory=dict)
-    result: RawResult | None = None
-    """The last one."""
+    element: Element
+    """With its properties and its results, and nothing else."""
 
 
 def stream_cases(chunks: Iterable[bytes]) -> Iterator[RawCase]:
@@ -72,8 +60,8 @@ class _Reader:
         self._path: list[str] = []
         self._suites: list[tuple[Mapping[str, str], int]] = []
         self._sessions = 0
-        self._case: RawCase | None = None
-        self._result: tuple[str, Mapping[str, str]] = "", {}
+        self._case: Element | None = None
+        self._properties: Element | None = None
         self._text = _Text()
         self._whole: list[RawCase] = []
         self._count = 0
@@ -109,14 +97,17 @@ class _Reader:
         self._count += 1
         if self._count > MOST_CASES:
             raise ValueError(f"it has more than {MOST_CASES:,} testcases")
-        self._case = RawCase(*self._suites[-1], attributes)
+        self._case = Element("testcase", attributes)
 
-    def _within(self, case: RawCase, name: str, attributes: dict[str, str]) -> None:
+    def _within(self, case: Element, name: str, attributes: dict[str, str]) -> None:
         parents = self._path[-3:-1]
-        if name == "property" and parents == ["testcase", "properties"]:
-            case.properties[attributes.get("name", "")] = attributes.get("value", "")
+        if name == "properties" and parents[-1] == "testcase":
+            self._properties = SubElement(case, name)
+        elif name == "property" and parents == ["testcase", "properties"] and self._properties is not None:
+            SubElement(self._properties, name, attributes)
         elif name in _RESULTS and parents[-1] == "testcase":
-            self._result, self._text = (name, attributes), _Text()
+            SubElement(case, name, attributes)
+            self._text = _Text()
             self._parser.CharacterDataHandler = self._text.add
 
     def _end(self, name: str) -> None:
@@ -127,10 +118,10 @@ class _Reader:
         elif self._case is None:
             return
         elif name == "testcase" and path[-1] == "testsuite":
-            self._whole.append(self._case)
+            self._whole.append(RawCase(*self._suites[-1], self._case))
             self._case = None
         elif name in _RESULTS and path[-1] == "testcase":
-            self._case.result = RawResult(*self._result, self._text.whole)
+            self._case[-1].text = self._text.whole
             self._parser.CharacterDataHandler = None
 
 
