@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.pilot import Pilot
@@ -438,3 +439,19 @@ async def test_what_is_typed_is_seen_and_so_is_what_it_finds(log: Path) -> None:
         assert hit.bgcolor != rest.bgcolor
         ink, paper = (Color.from_rich_color(one) for one in (hit.color, hit.bgcolor))
         assert abs(ink.brightness - paper.brightness) > 0.4
+
+
+async def test_who_looks_away_while_typing_goes_on_typing(log: Path) -> None:
+    app = numbered(log)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("slash", *"line")
+        app.post_message(events.AppBlur())
+        await pilot.pause()
+        with log.open("a") as more:
+            more.write("line 100\n")
+        await app.settle(pilot)
+        app.post_message(events.AppFocus())
+        await pilot.pause()
+        await pilot.press("space", "9")
+        assert app.query_one(LogBar).input.value == "line 9"
+        assert app.focused is app.query_one(LogBar).input

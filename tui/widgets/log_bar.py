@@ -94,6 +94,11 @@ class LogBar(Horizontal):
     def input(self) -> LogInput:
         return self.query_one(LogInput)
 
+    @property
+    def asks(self) -> bool:
+        """Whether a line is open to be typed in."""
+        return bool(self._prompt)
+
     def ask(self, prompt: str, history: list[str]) -> None:
         """Have a person type; `history` has what was entered before, oldest first."""
         self.input.begin(history)

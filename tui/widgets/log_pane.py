@@ -105,17 +105,22 @@ class LogPane(Vertical):
 
     def on_log_region_moved(self, event: LogView.Moved) -> None:
         event.stop()
-        if not self._bar.input.has_focus:
+        if not self._typing:
             self._say()
         elif self._asks is Asks.SEARCH:
             self._bar.remark(self.view.hits)
 
     def on_log_view_given_up(self, event: LogView.GivenUp) -> None:
         event.stop()
-        if self._bar.input.has_focus:
+        if self._typing:
             self._bar.remark(event.error.title, error=True)
         else:
             self._say_error(event.error)
+
+    @property
+    def _typing(self) -> bool:
+        """Whether somebody types here; who looks into another window of theirs for a moment still does."""
+        return self._bar.input.has_focus or (self._bar.asks and not self.app.app_focus)
 
     def _say_error(self, error: UsageError) -> None:
         self._bar.say(f"{error.title}: {error.detail}. {error.hint}", error=True)
