@@ -64,7 +64,7 @@ async def _matrix(app: TTMatrixApp, pilot: Pilot[Any], target: Path) -> None:
     await _query(app, pilot, _RUNS)
     await pilot.press("r")
     await _query(app, pilot, "patch_vit mode:training parallelism:single_device")
-    await pilot.press("asterisk", "r", "ctrl+n")
+    await pilot.press("asterisk", "r", "enter", "ctrl+n")
     await until(pilot, lambda: len(app.session.runs) == 4, "the runs")
     await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")
     await _query(app, pilot, "has:entry mode:training")

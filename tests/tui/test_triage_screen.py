@@ -109,6 +109,20 @@ async def test_what_nobody_knows_is_a_list_of_its_own(checkout: Checkout) -> Non
         assert str(app.triage_screen.shown) == "needs attention"
 
 
+async def test_what_nothing_is_proposed_for_is_said_before_anything_is_asked(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(160, 50), notifications=True) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: len(app.triage_screen.changes) == 7, "the tests")
+        await pilot.press("f", "f", "f")
+        assert [change.ops for change in app.triage_screen.changes] == [()]
+        for key, verb in (("A", "accept"), ("X", "reject")):
+            await pilot.press(key)
+            await until(pilot, lambda verb=verb: f"Nothing to {verb}:" in screen_text(app), "the word")  # type: ignore[misc]
+            assert app.screen is app.triage_screen
+        assert app.session.pending.changes == ()
+
+
 async def test_a_filter_and_the_way_to_the_test(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(160, 50)) as pilot:
