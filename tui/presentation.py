@@ -207,22 +207,25 @@ def short_id(id: str, width: int) -> str:
         tail = tail.replace(long, short)
         if len(text := f"{directory}{variant}{tail}") <= width:
             return text
-    for start in _shorter_places(directory):
+    for start in _shorter_places(directory, bool(variant)):
         if len(text := f"{start}{variant}{tail}") <= width:
             return text
     for long, short in _LAST_WORDS:
         tail = tail.replace(long, short)
-    start = f"…{variant.removeprefix('-')}"
+    # Without a variant the directory is what tells an id apart.
+    start = f"…{variant.removeprefix('-')}" if variant else directory.rpartition("/")[0]
     room = width - len(start)
     return f"{start}{elide_middle(tail, room)}" if room >= _LEAST_TAIL else elide_middle(id, width)
 
 
-def _shorter_places(directory: str) -> Iterator[str]:
-    """What may stand before the variant in place of a directory, the longest first."""
+def _shorter_places(directory: str, varies: bool) -> Iterator[str]:
+    """What may stand in place of a directory, the longest first; all of it may go where a variant follows."""
     path, _, framework = directory.rpartition("/")
     short = _FRAMEWORKS.get(framework, framework)
     first, *others = path.split("/")
     yield f"{path}/{short}"
+    if not varies:
+        return
     if others:
         yield f"{first}/…/{short}"
     for length in range(len(first) - 1, 0, -1):

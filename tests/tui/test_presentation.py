@@ -140,6 +140,12 @@ def test_ids_that_differ_in_the_variant_or_the_mode_stay_apart() -> None:
     assert all(variant in short_id(f"a_model/pytorch-{variant}-single_device-inference", 26) for variant in variants)
 
 
+def test_without_a_variant_the_directory_stays() -> None:
+    ids = [f"{name}/pytorch-single_device-inference" for name in ("drifted", "stale", "pcc-tight")]
+    assert [short_id(id, 21) for id in ids] == ["drifted/pt-single-inf", "stale/pt-single-inf", "pcc-tight-sd-inf"]
+    assert all(id.partition("/")[0] in short_id(id, 17) for id in ids)
+
+
 def test_what_is_no_id_loses_its_middle() -> None:
     assert short_id("a text that is longer than that", 12) == "a tex…n that"
     variant = "x" * 60
