@@ -3,6 +3,7 @@
 
 import sys
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -38,13 +39,16 @@ def test_a_line_of_a_log_costs_little_more_than_itself(
         # The word that the run has started goes by itself.
         terminal.until(lambda: "Started" not in terminal.text)
         terminal.read(0.3)
-        before = len(terminal.output)
+        costs = []
         for number in range(_LINES):
+            before = len(terminal.output)
             with record.log.open("a") as log:
                 log.write(f"2026-11-22 12:00:00 step {number:05} loss=0.5 running the forward pass\n")
             terminal.until(f"step {number:05}")
+            costs.append(len(terminal.output) - before)
         # Besides the line: colours, some cells of the bar, and once a second how long the run takes.
-        assert (len(terminal.output) - before) / _LINES < columns + 600
+        # The median: a frame of the start may come late on a busy machine.
+        assert median(costs) < columns + 600
         terminal.press("S")
         terminal.until("Stop run")
         terminal.press("y")
