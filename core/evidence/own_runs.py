@@ -8,6 +8,7 @@ from typing import Any
 from core.evidence.classify import Beside, Setting, observe
 from core.evidence.ending_fields import stage_in
 from core.evidence.observation import Ending, Observation, Origin
+from core.evidence.stand_in import stand_in_of
 from core.model import BringupStatus
 from core.numbers import duration, moment
 from core.runs.ages import is_of_lost_code
@@ -24,7 +25,7 @@ _BEGUN = "_START"
 
 
 def own_observations(records: Iterable[RunRecord], reader: TreeReader) -> Iterator[Observation]:
-    """What ended runs of a checkout show, but for those that claimed no device: they say nothing of one.
+    """What ended runs of a checkout show, but for those that ran on no device: they say nothing of one.
 
     Nor do runs of code that is neither committed nor in the work tree any more, such as an edit that was tried and
     taken back.
@@ -32,9 +33,15 @@ def own_observations(records: Iterable[RunRecord], reader: TreeReader) -> Iterat
     for record in records:
         spec = record.spec
         ended = record.state is RunState.FINISHED and record.outcome not in _NO_RESULT
-        on_device = spec.report is Report.JUNIT and spec.devices and spec.arch
+        on_device = spec.report is Report.JUNIT and spec.devices and spec.arch and not _ran_on_cpu(record)
         if ended and on_device and not is_of_lost_code(record, reader):
             yield own_observation(record)
+
+
+def _ran_on_cpu(record: RunRecord) -> bool:
+    """Whether our own runner had devices to itself and fell back to the CPU all the same."""
+    result = record.result or {}
+    return bool(stand_in_of([(str(result.get("backend") or ""), str(result.get("device") or ""))]))
 
 
 def own_observation(record: RunRecord) -> Observation:

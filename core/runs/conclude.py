@@ -22,6 +22,8 @@ from core.runs.tail import LogFile
 
 _STAGE_FILE = "._bringup_stage.txt"
 _STAGE_CHARACTERS = 100
+_RAN_BY = ("backend", "device")
+"""Properties of our own runner: what has really run the test."""
 _CAUSE_BYTES = 1024 * 1024
 
 
@@ -101,7 +103,9 @@ def _told_by_junit(remains: Remains, code: int) -> _Told:
     told = case.properties.get("error_message", "")
     unchecked = [line for line in case.properties.get("filechecks", "").splitlines() if ": not checked" in line]
     message = case.message or "; ".join(unchecked)
-    result = {"message": message, "error_message": told, "seconds": case.seconds, "tags": _plain(case.tags)}
+    ran_by = {name: case.properties[name] for name in _RAN_BY if name in case.properties}
+    tags = _plain(case.tags)
+    result = {"message": message, "error_message": told, "seconds": case.seconds, "tags": tags, **ran_by}
     if code < 0:
         return _Told(Outcome.CRASH, result, detail=f"after pytest had written down: {case.outcome}")
     return _Told(case.outcome, result, signal=case.signal)

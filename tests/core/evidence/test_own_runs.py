@@ -109,6 +109,7 @@ def test_which_runs_are_evidence() -> None:
         ended(Outcome.PASS, spec=replace(SPEC, devices=())),
         ended(Outcome.PASS, spec=replace(SPEC, arch=None)),
         ended(Outcome.PASS, spec=replace(SPEC, devices=())),
+        ended(Outcome.PASS, result={"message": "", "tags": tags(), "backend": "xla", "device": "CPU:0"}),
         ended(Outcome.CANCELLED),
         ended(Outcome.LOST),
         fold(SPEC, Path("/runs"), [Queued(1.0, "f10", "boot")]),

@@ -95,6 +95,16 @@ def test_a_pattern_that_was_not_checked_is_told_where_the_test_passed(tmp_path: 
     assert result["message"] == "FileCheck b.ttnn: not checked, LLVM's FileCheck is not on PATH"
 
 
+def test_what_has_really_run_it_is_kept(tmp_path: Path) -> None:
+    ran_by = '<property name="backend" value="xla"/><property name="device" value="CPU:0"/></properties>'
+    (tmp_path / "junit.xml").write_text(junit("").replace("</properties>", ran_by))
+    result = end(tmp_path, 0).result
+    assert result is not None
+    assert (result["backend"], result["device"]) == ("xla", "CPU:0")
+    (tmp_path / "junit.xml").write_text(junit(""))
+    assert not {"backend", "device"} & (end(tmp_path, 0).result or {}).keys()
+
+
 def test_why_it_was_ended_counts_more_than_what_it_says(tmp_path: Path) -> None:
     (tmp_path / "junit.xml").write_text(junit(""))
     assert end(tmp_path, 2, stopped=Outcome.TIMEOUT).outcome is Outcome.TIMEOUT
