@@ -81,7 +81,14 @@ def scratch(home: Path, base: str = "") -> Iterator[Scratch]:
         finally:
             os.close(descriptor)
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        _remove(path)
+
+
+def _remove(directory: Path) -> None:
+    """Once more where the disk refuses the first time; what is still there, the next one of us clears away."""
+    shutil.rmtree(directory, ignore_errors=True)
+    if directory.exists():
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def is_anything_left(home: Path) -> bool:
@@ -99,7 +106,7 @@ def clear(home: Path, wait: float = 0.0) -> tuple[str, ...]:
     bases = [_cleared_by(mark, deadline) for mark in (home / _LOCK, *sorted(home.glob(f"{_PREFIX}*/{_MARK}")))]
     for left in home.glob(f"{_PREFIX}*"):
         if not (left / _MARK).exists():
-            shutil.rmtree(left, ignore_errors=True)
+            _remove(left)
     return tuple(dict.fromkeys(filter(None, bases)))
 
 

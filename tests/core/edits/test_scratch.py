@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -181,4 +182,18 @@ def test_one_that_was_killed_while_it_was_made_goes_too(
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -9
     assert is_anything_left(index.parent)
     clear(index.parent)
+    assert not is_anything_left(index.parent)
+
+
+def test_a_disk_that_refuses_once_leaves_nothing(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    call, refusals = os.open, [OSError(5, "Input/output error")]
+
+    def refusing(*arguments: Any, **named: Any) -> int:
+        if refusals:
+            raise refusals.pop()
+        return call(*arguments, **named)
+
+    with scratch(index.parent):
+        monkeypatch.setattr(os, "open", refusing)
+    assert not refusals
     assert not is_anything_left(index.parent)
