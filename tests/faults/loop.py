@@ -53,11 +53,10 @@ def loop(count: int, seconds: float, seed: str, kinds: Sequence[str]) -> Tally:
     """Play rounds until there were `count` injections, as many of each kind, or `seconds` are over."""
     tally, begun, number = Tally(), time.monotonic(), 0
     with _workshop() as (template, directory):
-        while tally.injected.total() < count and time.monotonic() - begun < seconds:
-            able = [kind for kind in kinds if kind not in tally.unable]
-            if not able:
-                break
+        while able := [kind for kind in kinds if kind not in tally.unable]:
             kind = min(able, key=lambda kind: tally.injected[kind])
+            if tally.injected[kind] * len(able) >= count or time.monotonic() - begun > seconds:
+                break
             _play(kind, f"{seed}/{number}", template, directory / f"{number}", tally)
             number += 1
     return tally
