@@ -118,8 +118,9 @@ def test_every_entry_ends_as_it_says(sample: Checkout, entries: Mapping[str, Ent
     together = [cases[id] for id in cases.keys() - alone.keys()]
     assert {case.outcome for case in together} <= {Outcome.PASS, Outcome.XFAIL, Outcome.SKIP}
     for case in cases.values():
-        # What fails before anything is compiled has run on no backend.
-        if case.outcome is Outcome.PASS or "backend" in case.properties:
+        assert case.properties.get("backend", "xla") == "xla"
+        # What fails before anything is compiled has run on no device.
+        if case.outcome is Outcome.PASS or "device" in case.properties:
             assert case.properties["backend"] == "xla"
             assert case.properties["device"].startswith("CPU")
     modes = {case.tags["run_mode"] for case in cases.values() if case.outcome is Outcome.PASS and "pcc" in case.tags}
