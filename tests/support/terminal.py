@@ -24,6 +24,7 @@ _NAMES = {
     "down": "\x1b[B",
     "left": "\x1b[D",
     "right": "\x1b[C",
+    "ctrl+u": "\x15",
     "ctrl+s": "\x13",
 }
 _PRIVATE = re.compile(rb"\x1b\[[<>=?][0-9;]*[a-zA-Z$]+|\x1b\[[0-9;?]*\$p")

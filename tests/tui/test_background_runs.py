@@ -50,9 +50,11 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(tmp_path: Path,
         terminal.press("*")
         terminal.until("5 marked")
         terminal.press("r")
-        terminal.until("5 running")
+        terminal.until("Run 5 marked tests")
+        terminal.press("enter")
+        terminal.until("2 running, 3 waiting")
         # The matrix is filtered while they run, and the marks stay with the tests.
-        terminal.press("/", "status:xfail patch_vit", "enter")
+        terminal.press("/", "ctrl+u", "status:xfail patch_vit", "enter")
         terminal.until("1 of 2,244")
         terminal.until("5 marked")
         assert any(record.active for record in store.records())
@@ -78,7 +80,8 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(tmp_path: Path,
         first = store.records()
         assert {model(record): record.outcome for record in first} == ENDS
         terminal.press("R")
-        terminal.until("4 running")
+        terminal.until("Run 4 tests again?")
+        terminal.press("y")
         terminal.until("of 4 done")
         again = [record for record in store.records() if record.spec.parent]
         assert {record.spec.parent for record in again} == {first[0].spec.batch}

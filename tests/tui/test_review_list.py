@@ -151,13 +151,13 @@ async def test_the_end_is_read_from_the_files(checkout: Checkout, size: tuple[in
     app = _three(checkout)
     async with app.run_test(size=size) as pilot:
         await pilot.press("5", "A", "y", "G", "x", "w", "y")
-        await until(pilot, lambda: "2 of 2 changes are in the files" in screen_text(app), "what is found")
+        await until(pilot, lambda: "Verified in the files: 2 of 2 changes" in screen_text(app), "what is found")
         assert "wrote tests/runner/test_config/" in screen_text(app)
         await pilot.press("c")
         await until(pilot, lambda: "Commit 2 tests" in screen_text(app), "the message")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "committed " in screen_text(app), "the commit")
-        assert "2 of 2 changes are in the files" in screen_text(app)
+        assert "Verified in the files: 2 of 2 changes" in screen_text(app)
 
 
 async def test_what_somebody_took_back_at_once_is_missed(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +173,7 @@ async def test_what_somebody_took_back_at_once_is_missed(checkout: Checkout, mon
     monkeypatch.setattr(app.session.bench, "write", write_in_vain)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("5", "A", "y", "w", "y")
-        await until(pilot, lambda: "2 of 3 changes are in the files" in screen_text(app), "what is found")
+        await until(pilot, lambda: "Verified in the files: 2 of 3 changes" in screen_text(app), "what is found")
         assert f"NOT in the files: {TRAIN}" in screen_text(app)
 
 

@@ -124,5 +124,5 @@ def test_events_say_what_their_nodes_say(text: str) -> None:
 
 
 def test_events_that_nest_too_deeply_are_refused() -> None:
-    with pytest.raises(Refused, match="nests too deeply"):
+    with pytest.raises(Refused, match="nests more than 64 deep"):
         meaning_at(read_events("[" * 5000 + "]" * 5000))

@@ -71,7 +71,7 @@ def test_an_empty_document_is_none(text: str) -> None:
         ("a: 1\n---\nb: 2\n", "a second YAML document starts on line 11"),
         ("a: [1\nb: 2\n", "not valid YAML on line 11"),
         ("a: \x07\n", "not valid YAML"),
-        ("[" * 20_000 + "]" * 20_000, "nests too deeply"),
+        ("[" * 20_000 + "]" * 20_000, "nests more than 64 deep"),
     ],
 )
 def test_what_is_not_one_document_is_refused_with_its_line(text: str, why: str) -> None:

@@ -2,6 +2,7 @@
 """core.runs.ages: whose runs they are, and how old what they show is."""
 
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from tests.support.git import committed_checkout, git
 from tests.support.tree import INFERENCE, sample
 
 TINY, NET = "alpha/pytorch-tiny-single_device-inference", "alpha/pytorch-net-v1.5+aug-single_device-inference"
+_NUMBERS = count(1)
 UNKNOWN = TreeState("", "", "", "", "", False)
 
 
@@ -45,7 +47,8 @@ def age(record: RunRecord, checkout: Checkout) -> str:
 
 def commit(root: Path) -> None:
     git(root, "add", "--all")
-    git(root, "commit", "--quiet", "--allow-empty", "--message=more")
+    # Two commits of one second are one, unless they say something else.
+    git(root, "commit", "--quiet", "--allow-empty", f"--message={next(_NUMBERS)}")
 
 
 def test_what_shows_the_present_tree_has_no_age(checkout: Checkout) -> None:
