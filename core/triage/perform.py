@@ -4,11 +4,12 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.errors import UsageError
 from core.evidence.stand_in import stand_in
+from core.ids import TestId
 from core.matrix.matrix import Matrix
 from core.matrix.model_infos import info_of
 from core.runs.junit import read_testcases
@@ -101,16 +102,23 @@ def collect(world: World, run_ids: Sequence[str], ids: Sequence[str]) -> dict[st
     """Wait for the CPU repros among `run_ids` that were started; those of `ids` that came to an end, by id."""
 
     def plan(guest: Guest) -> RunSpec | None:
-        found = [id for id in ids if Member(id, "").variant == guest.variant and Member(id, "").directory == directory]
+        found = [id for id in ids if _is_variant(id, guest.variant, host.spec.test_id)]
         if not found:
             return None
         return plan_test(world.matrix, found[0], world.settings, runs=world.store.root, arch=world.arch)
 
     for host in await_runs(world, _there(world, run_ids)):
-        directory = Member(host.spec.test_id, "").directory
         unpack(world.store, host, plan)
     records = world.store.some(_there(world, run_ids))
     return {one.spec.test_id: one for one in records if one.outcome not in _UNDONE and not is_host_without_result(one)}
+
+
+def _is_variant(id: str, variant: str, like: str) -> bool:
+    """Whether `id` is the test `like` of that variant: of the same loader, and the same in everything else."""
+    one, other = TestId.parse(id), TestId.parse(like)
+    if one is None or other is None or (one.variant or "") != variant:
+        return False
+    return replace(one, variant=None) == replace(other, variant=None)
 
 
 def await_runs(world: World, run_ids: Sequence[str]) -> list[RunRecord]:

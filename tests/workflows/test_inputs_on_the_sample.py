@@ -59,7 +59,7 @@ def test_another_failure_behind_the_inputs_becomes_the_reason(sample: Sample) ->
     assert told["decision"] == "new-failure"
     reasons = {op["value"] for op in told["ops"] if op["path"] == ["reason"]}
     assert reasons == {
-        "ValueError: No handler for class dict exists in `unpack_forward_output`.Register a handler or implement custom..."
+        "ValueError: No handler for class dict exists in `unpack_forward_output`.Register a handler or implement custom…"
     }
 
 

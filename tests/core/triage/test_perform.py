@@ -11,7 +11,7 @@ from core.settings import paths
 from core.triage import perform
 from core.triage.driver import open_session
 from core.triage.loader_code.edit import Edit, EditKind
-from core.triage.perform import World, edit_loader, find_users, revert_loader, run_cpu, start_cpu
+from core.triage.perform import World, _is_variant, edit_loader, find_users, revert_loader, run_cpu, start_cpu
 from core.triage.session import Session, sessions_directory
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL
 
@@ -93,3 +93,11 @@ def test_an_interpreter_without_torch_runs_nothing(world: World, tmp_path: Path)
     (world.root.parent / "python").write_text('#!/bin/sh\necho \'TTMATRIX-PROBE {"python": "3"}\'\n')
     with pytest.raises(TTMatrixError, match="cannot work here"):
         start_cpu(world, [SMALL])
+
+
+def test_a_guest_is_the_same_test_of_another_variant() -> None:
+    host = "a/pytorch-R34-single_device-training"
+    assert _is_variant("a/pytorch-R18-single_device-training", "R18", host)
+    for other in ("a/pytorch-R18-single_device-inference", "a/pytorch-R18-data_parallel-training", "b/pytorch-R18-x"):
+        assert not _is_variant(other, "R18", host)
+    assert not _is_variant(host, "R18", host)
