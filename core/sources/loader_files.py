@@ -28,10 +28,6 @@ class Code(NamedTuple):
     blobs: tuple[tuple[str, str], ...]
     """All of these files by path, relative to the models tree, with git's name for what they contain."""
 
-    def same_as(self, other: "Code") -> bool:
-        """Whether nothing that matters was changed between the two."""
-        return (self.loader, self.imports) == (other.loader, other.imports)
-
 
 class _File(NamedTuple):
     stamp: Stamp | None

@@ -66,7 +66,7 @@ def test_a_change_shows_where_it_was_made(models: Path, file: str, loader: bool,
     (models / file).write_text(f"{FILES[file]}# changed\n")
     after = files.code("a/b/pytorch")
     assert (before.loader != after.loader, before.imports != after.imports) == (loader, imports)
-    assert after.same_as(LoaderFiles(models).code("a/b/pytorch"))
+    assert after == LoaderFiles(models).code("a/b/pytorch")
     (models / file).write_text(FILES[file])
     assert files.code("a/b/pytorch") == before
 
