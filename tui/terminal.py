@@ -46,8 +46,10 @@ class TerminalDriver(LinuxDriver):
         self._taken = False
         self.original: list[Any] | None = None
         """How the terminal was before the app."""
+        self.lent = False
+        """Whether another program has the terminal, or is about to."""
         self.borrower: int | None = None
-        """The process that has the terminal while it is lent."""
+        """That program's process id, once it runs."""
         self._handle_stop()
 
     def _handle_stop(self) -> None:
@@ -86,7 +88,7 @@ class TerminalDriver(LinuxDriver):
 
     def give_back_now(self) -> None:
         """Give the terminal back from any thread, whatever the app and the terminal are at."""
-        if self.original is not None and (self._taken or self.borrower is not None):
+        if self.original is not None and (self._taken or self.lent):
             # Where it takes nothing now, the note remains for the next start.
             with suppress(OSError, termios.error):
                 give_back(self.fileno, self.original)
@@ -118,10 +120,12 @@ class TerminalDriver(LinuxDriver):
     def no_automatic_restart(self) -> Iterator[None]:
         """While the terminal is lent, its signals are for the borrower; then it is as it was."""
         self._leave_stop()
+        self.lent = True
         try:
             with super().no_automatic_restart():
                 yield
         finally:
+            self.lent = False
             self.borrower = None
             if self.original is not None:
                 with suppress(termios.error):
@@ -191,12 +195,14 @@ class Ending:
 
     def _meant_for_borrower(self, signum: int) -> bool:
         driver = self._driver
-        borrower = driver.borrower if isinstance(driver, TerminalDriver) else None
-        if borrower is None or signum in _KEYS:
-            return borrower is not None
-        # It has something of its own to bring home; we end after it.
-        with suppress(ProcessLookupError):
-            os.kill(borrower, signum)
+        if not isinstance(driver, TerminalDriver) or not driver.lent:
+            return False
+        if signum in _KEYS:
+            return True
+        if driver.borrower is not None:
+            # It has something of its own to save; we end after it.
+            with suppress(ProcessLookupError):
+                os.kill(driver.borrower, signum)
         return False
 
     def _end(self, signum: int, events: select.poll) -> None:

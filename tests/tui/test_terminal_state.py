@@ -28,6 +28,15 @@ import time
 from tui.app import TTMatrixApp
 TTMatrixApp.action_help = lambda self: time.sleep(60)
 """
+_LEARNS_LATE_OF_THE_EDITOR = """
+import time
+from tui.app import TTMatrixApp
+lend = TTMatrixApp.lend_terminal
+def late(self, borrower):
+    time.sleep(1)
+    lend(self, borrower)
+TTMatrixApp.lend_terminal = late
+"""
 _EDITOR = """#!{python}
 import os, signal, sys, tty
 from pathlib import Path
@@ -189,9 +198,10 @@ def test_a_signal_during_the_editor_reaches_it_first(checkout: Path, tmp_path: P
         assert (tmp_path / "saved").exists() == (signum == signal.SIGTERM)
 
 
-def test_keys_that_interrupt_an_editor_are_not_for_us(checkout: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", ["", _LEARNS_LATE_OF_THE_EDITOR], ids=["", "at once"])
+def test_keys_that_interrupt_an_editor_are_not_for_us(checkout: Path, tmp_path: Path, before: str) -> None:
     editor = _editor(tmp_path)
-    with _open(_argv(checkout), EDITOR=str(editor)) as terminal:
+    with _open(_argv(checkout, before), EDITOR=str(editor)) as terminal:
         pid = _edit(terminal, tmp_path)
         for signum in (signal.SIGINT, signal.SIGQUIT):
             terminal.process.send_signal(signum)
