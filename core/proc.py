@@ -96,14 +96,17 @@ def run_command(
             out, err = process.communicate(stdin.encode("utf-8"), timeout)
         except subprocess.TimeoutExpired as error:
             _stop(process)
-            words = " ".join(argv[:2])
-            raise TTMatrixError(f"{words} did not end", f"It was stopped after {timeout:g} s.") from error
+            raise _did_not_end(argv, timeout) from error
         except BaseException:
             _stop(process)
             raise
     return CommandResult(
         tuple(argv), process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
     )
+
+
+def _did_not_end(argv: Sequence[str], timeout: float | None) -> TTMatrixError:
+    return TTMatrixError(f"{' '.join(argv[:2])} did not end", f"It was stopped after {timeout:g} s.")
 
 
 def _mask() -> int:
@@ -151,11 +154,24 @@ class BinaryResult:
 class BinaryRunner(Protocol):
     """As `CommandRunner`, for data."""
 
-    def __call__(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: bytes) -> BinaryResult: ...
+    def __call__(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        stdin: bytes,
+        timeout: float | None = None,
+    ) -> BinaryResult: ...
 
 
-def run_binary(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: bytes) -> BinaryResult:
-    """As `run_command`, with every byte of the input and the output as it is."""
+def run_binary(
+    argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: bytes, timeout: float | None = None
+) -> BinaryResult:
+    """As `run_command`, with every byte of the input and the output as it is, for a command that starts no others.
+
+    It shares our session, and is killed after `timeout` seconds.
+    """
     whole = {**os.environ, **env}
     try:
         done = subprocess.run(
@@ -166,10 +182,13 @@ def run_binary(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin:
             input=stdin,
             capture_output=True,
             check=False,
+            timeout=timeout,
             umask=_mask(),
         )
     except OSError as error:
         raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
+    except subprocess.TimeoutExpired as error:
+        raise _did_not_end(argv, timeout) from error
     return BinaryResult(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
 
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.cli.context import Context
-from core.edits.git import Repository
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence.cluster_edits import issue_link
 from core.evidence.hosts import without
@@ -18,6 +17,7 @@ from core.evidence.proposal_file import document
 from core.evidence.propose import Held, Proposal, propose
 from core.evidence.verdicts import Verdicts
 from core.files import atomic_write
+from core.sources.git import Git
 from core.text import counted, one_line
 
 
@@ -93,6 +93,6 @@ def _ages(context: Context) -> Mapping[str, int] | None:
 def _commit(context: Context) -> str:
     """The commit that the checkout is on; empty where git knows none."""
     try:
-        return Repository(context.checkout.root).head()
+        return Git(context.checkout.root).head_commit()
     except TTMatrixError:
         return ""

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from core.edits.git import ACTION, COMMIT_SECONDS, Blob, Repository
+from core.edits.git import ACTION, COMMIT_SECONDS, Repository
 from core.edits.operations import Operation
 from core.edits.scratch import Scratch, clear, scratch
 from core.edits.staging import Base, Texts, read_base, staged_after, stages
@@ -18,6 +18,7 @@ from core.errors import TTMatrixError, UsageError
 from core.files import Stamp, stamp
 from core.proc import run_command
 from core.sources.checkout import Checkout
+from core.sources.git import Blob
 from core.sources.schema import Schema
 
 _RESERVE = 1 << 16

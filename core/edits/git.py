@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One git repository, as far as committing chosen texts of chosen files takes it; knows nothing of operations."""
+"""What committing chosen texts of chosen files asks of git beside reading; knows nothing of operations."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
 from core.errors import TTMatrixError
 from core.proc import CommandResult, CommandRunner, run_command
-from core.sources.git import READING, reading
+from core.sources.git import Blob, Git
 
 ACTION = "commit (ttmatrix)"
 """What the log of HEAD says of our commits; git's own say `commit` and `commit (amend)`."""
@@ -20,8 +19,6 @@ COMMIT_SECONDS = 900.0
 _SECONDS = 60.0
 # Nobody sits at git's own prompts: a question would hang.
 _ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", "GPG_TTY": ""}
-# Names are files, never patterns. Not for commits: hooks would inherit it.
-_LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 _UNDER_WAY = {
     "rebase-merge": ("a rebase", "git rebase --abort"),
     "rebase-apply": ("a rebase", "git rebase --abort"),
@@ -31,18 +28,7 @@ _UNDER_WAY = {
 }
 _LOOK_BACK = 200
 """Lines of the log of HEAD."""
-_READS = frozenset({"cat-file", "log", "ls-files", "ls-tree", "rev-list", "rev-parse", "symbolic-ref", "var"})
-"""What starts nothing of the checkout, unlike a commit, of which its hooks and filters are a part."""
-_REGULAR = ("100644", "100755")
 _SHA256_LENGTH = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Blob:
-    """A file as a commit or the index has it."""
-
-    mode: str
-    hash: str
 
 
 class Repository:
@@ -54,8 +40,9 @@ class Repository:
     def __init__(
         self, root: Path, runner: CommandRunner = run_command, environ: Mapping[str, str] = MappingProxyType({})
     ) -> None:
-        """`environ` is added to the environment of every git."""
+        """`environ` is added to the environment of every git; `runner` runs those that write."""
         self.root = root
+        self.reader = Git(root, environ=environ, seconds=_SECONDS)
         self._runner = runner
         self._environ = environ
 
@@ -75,28 +62,22 @@ class Repository:
         self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None, timeout: float = _SECONDS
     ) -> CommandResult:
         """Run git at `root`, whatever comes of it."""
-        argv, own = (reading(*words), READING) if words[0] in _READS else (["git", *words], _ENVIRONMENT)
-        env = {**own, **self._environ, **(env or {})}
-        return self._runner(argv, cwd=self.root, env=env, stdin=stdin, timeout=timeout)
+        # A commit starts hooks, filters and signing, which are a part of it; hooks inherit this environment.
+        env = {**_ENVIRONMENT, **self._environ, **(env or {})}
+        return self._runner(["git", *words], cwd=self.root, env=env, stdin=stdin, timeout=timeout)
 
     def head(self) -> str:
         """The last commit. Raises TTMatrixError where there is none, or no repository."""
-        found = self.try_git("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-        if found.returncode != 0:
-            self.git("rev-parse", "--git-dir")
-            raise TTMatrixError(
-                "There is no commit yet", f"{self.root} is on a branch without a first commit.", "Make one with git."
-            )
-        return found.stdout.strip()
+        return self.reader.head_commit()
 
     def parent(self, commit: str) -> str:
         """The first parent of `commit`; empty: it has none."""
-        found = self.try_git("rev-parse", "--verify", "--quiet", f"{commit}^")
-        return found.stdout.strip() if found.returncode == 0 else ""
+        return self.reader.parent(commit)
 
     def made_since(self, base: str) -> tuple[str, ...]:
         """The commits on `base` that were made by one of us, oldest first, as far as the log of HEAD tells."""
-        lines = self.git("log", "--walk-reflogs", f"--max-count={_LOOK_BACK}", "--format=%H %gs").stdout.splitlines()
+        words = ("log", "--walk-reflogs", f"--max-count={_LOOK_BACK}", "--format=%H %gs")
+        lines = self.reader.text(*words).splitlines()
         ours = {line.partition(" ")[0] for line in lines if line.partition(" ")[2].startswith(ACTION)}
         return tuple(commit for commit in self._since(base) if commit in ours)
 
@@ -105,35 +86,28 @@ class Repository:
         return self.parent("HEAD") == base or self.made_since(base) == self._since(base)
 
     def _since(self, base: str) -> tuple[str, ...]:
-        return tuple(self.git("rev-list", "--reverse", "--first-parent", f"{base}..HEAD").stdout.split())
+        return tuple(self.reader.text("rev-list", "--reverse", "--first-parent", f"{base}..HEAD").split())
 
     def is_detached(self) -> bool:
         """Whether a commit would belong to no branch."""
-        return self.try_git("symbolic-ref", "--quiet", "HEAD").returncode != 0
+        return self.reader.attempt("symbolic-ref", "--quiet", "HEAD").returncode != 0
 
     def refuse_unfit(self) -> None:
         """Raise TTMatrixError where no commit should be made now, with what to do about it."""
         self.head()
-        own = self.root / self.git("rev-parse", "--git-dir").stdout.rstrip("\n")
+        own = self._file("--git-dir")
         for name, (what, abort) in _UNDER_WAY.items():
             if (own / name).exists():
                 detail = f"A commit now would become a part of it. It is under way in {self.root}."
                 raise TTMatrixError(f"In the middle of {what}", detail, f"Finish it, or leave it with: {abort}")
         for role in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
-            if (asked := self.try_git("var", role)).returncode != 0:
+            if (asked := self.reader.attempt("var", role)).returncode != 0:
                 hint = "git config user.name 'Your Name' and git config user.email you@example.com"
                 raise TTMatrixError("git does not know who you are", asked.stderr.strip(), hint)
 
     def committed(self, commit: str, paths: Sequence[str]) -> Mapping[str, Blob]:
         """Those of `paths` that `commit` has as regular files."""
-        listed = self.git("ls-tree", "-z", commit, "--", *paths, env=_LITERAL).stdout
-        found: dict[str, Blob] = {}
-        for line in filter(None, listed.split("\0")):
-            about, _, path = line.partition("\t")
-            mode, _, hash = about.split()
-            if mode in _REGULAR:
-                found[path] = Blob(mode, hash)
-        return found
+        return self.reader.regular(commit, paths)
 
     def as_committed(self, paths: Sequence[str]) -> tuple[str, ...]:
         """Those of `paths` whose files say what the last commit says, be it with other line ends.
@@ -145,7 +119,7 @@ class Repository:
 
     def staged(self, paths: Sequence[str]) -> Mapping[str, Blob]:
         """Those of `paths` that the index has. Raises TTMatrixError where one is unmerged or not checked out."""
-        listed = self.git("ls-files", "--stage", "-t", "-z", "--", *paths, env=_LITERAL).stdout
+        listed = self.reader.text("ls-files", "--stage", "-t", "-z", "--", *paths)
         found: dict[str, Blob] = {}
         for line in filter(None, listed.split("\0")):
             about, _, path = line.partition("\t")
@@ -160,10 +134,7 @@ class Repository:
 
     def text(self, path: str, blob: Blob) -> str:
         """What stands in a blob of `path`, with no line end converted."""
-        text = self.git("cat-file", "blob", blob.hash).stdout
-        if "\ufffd" in text:
-            raise TTMatrixError(f"{path} is not UTF-8 in git", hint="Save the file as UTF-8 and commit that.")
-        return text
+        return self.reader.blob_text(path, blob)
 
     def store(self, text: str) -> str:
         """Keep a text as a blob, with no line end converted, and return its hash."""
@@ -177,12 +148,15 @@ class Repository:
 
     @cached_property
     def prefix(self) -> str:
-        return self.git("rev-parse", "--show-prefix").stdout.rstrip("\n")
+        return self.reader.text("rev-parse", "--show-prefix").rstrip("\n")
 
     @cached_property
     def index(self) -> Path:
         """The file of the index; it need not exist."""
-        return self.root / self.git("rev-parse", "--git-path", "index").stdout.rstrip("\n")
+        return self._file("--git-path", "index")
+
+    def _file(self, *words: str) -> Path:
+        return self.root / self.reader.text("rev-parse", *words).rstrip("\n")
 
 
 def _says(file: Path, blob: Blob | None) -> bool:

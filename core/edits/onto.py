@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from core.edits.conflicts import Conflict, conflicts
 from core.edits.desk import Desk, apply
-from core.edits.git import Repository
 from core.edits.operations import Rejection
 from core.edits.pending import Change, Pending
 from core.edits.proposals import Made, Proposed
@@ -17,6 +16,7 @@ from core.errors import UsageError
 from core.matrix.effective import text_of
 from core.matrix.matrix import Matrix
 from core.sources.expectations import parse_expectations
+from core.sources.git import Git
 from core.text import elide_middle, one_line
 
 _SHORT = 10
@@ -57,11 +57,9 @@ def _untouched(made: Sequence[Made], present: Present) -> bool:
 
 def _unless_on(commit: str, matrix: Matrix) -> list[str]:
     """A note where the checkout is on another commit by now."""
-    repository = Repository(matrix.checkout.root)
-    head = repository.head()
-    # A name that begins with a dash would be an option.
-    known = commit.isalnum() and repository.try_git("cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
-    if not known:
+    git = Git(matrix.checkout.root)
+    head = git.head_commit()
+    if not git.has(commit):
         raise UsageError(
             "The proposals were made on a commit that this checkout does not have",
             f"They name {one_line(commit)[:40]}; the checkout is on {head[:_SHORT]}.",
@@ -99,7 +97,7 @@ def _seen(changes: Sequence[Change], commit: str, matrix: Matrix) -> Mapping[Key
 def _committed(commit: str, matrix: Matrix) -> dict[Key, str]:
     checkout = matrix.checkout
     directory = checkout.relative(checkout.test_config)
-    texts = committed_texts(Repository(checkout.root), commit, directory, matrix.schema)
+    texts = committed_texts(Git(checkout.root), commit, directory, matrix.schema)
     placeholders = matrix.schema.placeholders_filename
     files = (
         parse_expectations(text, name, placeholder=name.rpartition("/")[2] == placeholders)

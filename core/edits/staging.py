@@ -7,11 +7,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from core.edits.changes import entry_changes
-from core.edits.git import Blob, Repository
+from core.edits.git import Repository
 from core.edits.operations import Operation
 from core.edits.plan import EditPlan, plan
 from core.errors import TTMatrixError
 from core.sources.expectations import written_entries
+from core.sources.git import Blob, Git
 from core.sources.schema import Schema
 
 Texts = Mapping[str, str]
@@ -38,7 +39,7 @@ def read_base(repository: Repository, directory: str, schema: Schema) -> Base:
     Raises TTMatrixError where git has the files in a state that no commit should be made of.
     """
     commit = repository.head()
-    paths = _paths(repository, commit, directory, schema)
+    paths = _paths(repository.reader, commit, directory, schema)
     if not paths:
         return Base(commit, {}, {}, {}, {})
     blobs, indexed = repository.committed(commit, paths), repository.staged(paths)
@@ -55,11 +56,10 @@ def read_base(repository: Repository, directory: str, schema: Schema) -> Base:
     )
 
 
-def committed_texts(repository: Repository, commit: str, directory: str, schema: Schema) -> Texts:
+def committed_texts(git: Git, commit: str, directory: str, schema: Schema) -> Texts:
     """The expectation files as `commit` has them. `directory` is that of test_config, relative to the root."""
-    paths = _paths(repository, commit, directory, schema)
-    blobs = repository.committed(commit, paths) if paths else {}
-    return {path.removeprefix(f"{directory}/"): repository.text(path, blob) for path, blob in blobs.items()}
+    blobs = git.regular(commit, _paths(git, commit, directory, schema))
+    return {path.removeprefix(f"{directory}/"): git.blob_text(path, blob) for path, blob in blobs.items()}
 
 
 def plan_on(texts: Texts, operations: Sequence[Operation], schema: Schema) -> EditPlan:
@@ -132,9 +132,8 @@ def _after(texts: Texts, operations: Sequence[Operation], schema: Schema, where:
     return {**texts, **{edit.file: edit.after for edit in planned.files}}
 
 
-def _paths(repository: Repository, commit: str, directory: str, schema: Schema) -> list[str]:
-    listed = repository.git("ls-tree", "-r", "-z", "--name-only", commit, "--", f"{directory}/").stdout
-    names = [path.removeprefix(f"{directory}/") for path in listed.split("\0")]
+def _paths(git: Git, commit: str, directory: str, schema: Schema) -> list[str]:
+    names = [path.removeprefix(f"{directory}/") for path in git.files(commit, directory)]
     return [f"{directory}/{name}" for name in names if _is_expectations(name, schema)]
 
 

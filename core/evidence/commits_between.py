@@ -4,13 +4,11 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-from core.edits.git import Repository
 from core.errors import TTMatrixError
 from core.evidence.observation import Observation
-from core.proc import CommandRunner, run_command
 from core.sources.checkout import Checkout
+from core.sources.git import Git
 
 _SEPARATOR = "\x1f"
 
@@ -38,18 +36,16 @@ class Between:
     """Why the commits cannot be told; empty: they are all there are."""
 
 
-def between(
-    checkout: Checkout, before: Iterable[Observation], after: Iterable[Observation], runner: CommandRunner = run_command
-) -> tuple[Between, Between]:
+def between(checkout: Checkout, before: Iterable[Observation], after: Iterable[Observation]) -> tuple[Between, Between]:
     """What lies between two runs: of the checkout, and of its models."""
     old, new = list(before), list(after)
     own = _most(row.commit for row in old), _most(row.commit for row in new)
-    repository = Repository(checkout.root, runner)
+    git = Git(checkout.root)
     models = [
-        _most(row.models_commit for row in rows) or _pinned(repository, checkout, commit)
+        _most(row.models_commit for row in rows) or _pinned(git, checkout, commit)
         for rows, commit in ((old, own[0]), (new, own[1]))
     ]
-    return _log(checkout.root, *own, runner), _log(checkout.models, models[0], models[1], runner)
+    return _log(git, *own), _log(Git(checkout.models), models[0], models[1])
 
 
 def _most(commits: Iterable[str]) -> str:
@@ -58,24 +54,20 @@ def _most(commits: Iterable[str]) -> str:
     return counts.most_common(1)[0][0] if counts else ""
 
 
-def _pinned(repository: Repository, checkout: Checkout, commit: str) -> str:
+def _pinned(git: Git, checkout: Checkout, commit: str) -> str:
     """The commit of the submodule that a commit of the checkout pins; empty where that cannot be told."""
-    if not commit.isalnum():
-        return ""
-    done = repository.try_git("ls-tree", commit, "--", checkout.relative(checkout.models))
-    words = done.stdout.split()
-    return words[2] if done.returncode == 0 and len(words) > 2 and words[1] == "commit" else ""
+    return git.pinned(checkout.relative(checkout.models), commit) if git.has(commit) else ""
 
 
-def _log(root: Path, before: str, after: str, runner: CommandRunner) -> Between:
+def _log(git: Git, before: str, after: str) -> Between:
     if not (before.isalnum() and after.isalnum()):
         return Between(before, after, unknown="the runs do not say which commits they ran")
     if before == after:
         return Between(before, after)
     form = _SEPARATOR.join(("%H", "%cs", "%an", "%s"))
     try:
-        out = Repository(root, runner).git("log", "--no-show-signature", f"--format={form}", f"{before}..{after}", "--")
+        out = git.text("log", "--no-show-signature", f"--format={form}", f"{before}..{after}", "--")
     except TTMatrixError as error:
         return Between(before, after, unknown=error.detail.partition("\n")[0])
-    lines = (line.split(_SEPARATOR, 3) for line in out.stdout.splitlines())
+    lines = (line.split(_SEPARATOR, 3) for line in out.splitlines())
     return Between(before, after, tuple(OneCommit(*words) for words in lines if len(words) == 4))

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from core.errors import TTMatrixError
 from core.ids import TestId
-from core.proc import CommandRunner, run_command
 from core.runs.tree_state import TreeState
 from core.sources.checkout import Checkout
-from core.sources.git import READING, reading
+from core.sources.git import Git
 from core.sources.loader_files import Code, LoaderFiles
 
 _PATIENCE_SECONDS = 10.0
@@ -36,9 +35,8 @@ class Distance(NamedTuple):
 class TreeReader:
     """Reads the state of one checkout, as often as it is asked; what has not changed is not read again."""
 
-    def __init__(self, checkout: Checkout, runner: CommandRunner = run_command) -> None:
+    def __init__(self, checkout: Checkout) -> None:
         self.checkout = checkout
-        self._run = runner
         self._files = LoaderFiles(checkout.models)
         self._repositories: dict[str, str] = {}
         self._distances: dict[tuple[Path, str, str], Distance | None] = {}
@@ -89,8 +87,10 @@ class TreeReader:
             return False
         below = "" if heads.models else f"{checkout.relative(checkout.models)}/"
         paths = {f"{below}{path}": blob for path, blob in code.blobs}
-        rows = (row.partition("\t") for row in self._git(place, "ls-tree", "-z", commit, "--", *paths).split("\0"))
-        return {path: facts.split()[2] for facts, _, path in rows if path} == paths
+        try:
+            return _git(place).holds(commit, paths)
+        except TTMatrixError:
+            return False
 
     def _first_commit(self, commit: str) -> str:
         """The oldest ancestor; empty for a shallow clone, which does not go back so far."""
@@ -106,7 +106,10 @@ class TreeReader:
     def _git(self, directory: Path, *words: str) -> str:
         """What git prints; empty where it refuses, does not answer or is not there."""
         try:
-            done = self._run(reading(*words), cwd=directory, env=READING, timeout=_PATIENCE_SECONDS)
+            return _git(directory).text(*words).strip("\n")
         except TTMatrixError:
             return ""
-        return done.stdout.strip("\n") if done.returncode == 0 else ""
+
+
+def _git(directory: Path) -> Git:
+    return Git(directory, seconds=_PATIENCE_SECONDS)

@@ -7,7 +7,7 @@ hooks, filters, diff drivers, a pager, gpg, ssh), and so can those of its submod
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from core.errors import TTMatrixError
 from core.numbers import LAST_MOMENT
-from core.proc import BinaryRunner, run_binary
+from core.proc import BinaryResult, BinaryRunner, run_binary
 
 # Nothing is asked, fetched or rewritten. No protocol is allowed: a git from before GIT_NO_LAZY_FETCH would start ssh
 # for an object that a partial clone lacks.
@@ -24,6 +24,8 @@ READING = {
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "",
     "GIT_OPTIONAL_LOCKS": "0",
+    # Paths are files and directories, never patterns.
+    "GIT_LITERAL_PATHSPECS": "1",
     "LC_ALL": "C",
 }
 """The environment of a git that only reads, beside `reading`."""
@@ -40,6 +42,8 @@ _SEPARATOR = "\x1f"
 _FORMAT = "%ct%x1f%an%x1f%s"
 _BLOBS_AT_ONCE = 64
 _ABSENT = "0"
+_BLOB, _COMMIT = "blob", "commit"
+_REGULAR = ("100644", "100755")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,22 @@ class Edge(NamedTuple):
     """Empty: no parent."""
 
 
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A file as a commit or the index has it."""
+
+    mode: str
+    hash: str
+
+
+class _Listed(NamedTuple):
+    """What a commit has under a path."""
+
+    mode: str
+    type: str
+    id: str
+
+
 class FileChange(NamedTuple):
     """What became of one file. Blobs are object ids; None: there was, or is, no such file."""
 
@@ -98,15 +118,30 @@ class Git:
 
     root: Path
     run: BinaryRunner = run_binary
+    environ: Mapping[str, str] = field(default_factory=dict)
+    """Added to the environment of every git."""
+    seconds: float | None = None
+    """The longest that one git may take; None: there is no limit."""
 
     def head(self) -> Head:
         """The commit that is checked out."""
-        shallow, commit = self._text("rev-parse", "--is-shallow-repository", "HEAD").split()
+        shallow, commit = self.text("rev-parse", "--is-shallow-repository", "HEAD").split()
         return Head(commit, shallow == "true")
 
     def head_commit(self) -> str:
-        """The id of the commit that is checked out."""
-        return self.head().commit
+        """The id of the commit that is checked out. Raises TTMatrixError where there is none, or no repository."""
+        found = self.attempt("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+        if found.returncode == 0:
+            return found.stdout.decode().strip()
+        self.text("rev-parse", "--git-dir")
+        raise TTMatrixError(
+            "There is no commit yet", f"{self.root} is on a branch without a first commit.", "Make one with git."
+        )
+
+    def parent(self, commit: str) -> str:
+        """The first parent of `commit`; empty: it has none."""
+        found = self.attempt("rev-parse", "--verify", "--quiet", f"{commit}^")
+        return found.stdout.decode().strip() if found.returncode == 0 else ""
 
     def commits(self, head: str, directory: str) -> tuple[Commit, ...]:
         """The commits up to `head` that touched `directory`, children before their parents.
@@ -114,14 +149,27 @@ class Git:
         Of a merge that took the directory as it stood in one parent, only that parent is followed.
         """
         options = ("--topo-order", "--parents", "--encoding=UTF-8", f"--format={_FORMAT}")
-        lines = self._text("rev-list", *options, head, "--", f":(literal){directory}").split("\n")
+        lines = self.text("rev-list", *options, head, "--", directory).split("\n")
         return tuple(_commit(*pair) for pair in zip(lines[0:-1:2], lines[1::2], strict=True))
 
     def files(self, commit: str, directory: str) -> dict[str, str]:
         """The blobs of the files below `directory` as of `commit`, by path."""
-        listed = self._text("ls-tree", "-r", "-z", commit, "--", f"{directory}/")
-        rows = (row.partition("\t") for row in listed.split("\0") if row)
-        return {path: facts.split()[2] for facts, _, path in rows}
+        return {path: one.id for path, one in self._listed(commit, f"{directory}/", inside=True).items()}
+
+    def regular(self, commit: str, paths: Iterable[str]) -> dict[str, Blob]:
+        """Those of `paths` that `commit` has as regular files."""
+        listed = self._listed(commit, *paths)
+        return {path: Blob(one.mode, one.id) for path, one in listed.items() if one.mode in _REGULAR}
+
+    def holds(self, commit: str, blobs: Mapping[str, str]) -> bool:
+        """Whether `commit` has exactly these blobs under these paths."""
+        return {path: one.id for path, one in self._listed(commit, *blobs).items()} == dict(blobs)
+
+    def has(self, commit: str) -> bool:
+        """Whether the clone has that commit. A name that could be an option is none."""
+        if not commit.isalnum():
+            return False
+        return self.attempt("cat-file", "-e", f"{commit}^{{commit}}").returncode == 0
 
     def changes(self, edges: Sequence[Edge], directory: str) -> dict[Edge, tuple[FileChange, ...]]:
         """Which files below `directory` differ over each of `edges`; a file that was moved is two changes."""
@@ -129,14 +177,14 @@ class Git:
         inner = [edge for edge in edges if edge.parent]
         options = ("--stdin", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--always", "--relative")
         stdin = "".join(f"{edge.commit} {edge.parent}\n" for edge in inner)
-        out = self._text("diff-tree", *options, "--", f":(literal){directory}", stdin=stdin)
+        out = self.text("diff-tree", *options, "--", directory, stdin=stdin)
         return found | dict(zip(inner, _raw_changes(out), strict=True))
 
     def blobs(self, ids: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
         """The content of blobs, each once and a few at a time; None: the clone does not have it."""
         remaining = iter(dict.fromkeys(ids))
         while some := list(islice(remaining, _BLOBS_AT_ONCE)):
-            out = self._run("cat-file", "--batch", "--buffer", stdin="".join(f"{id}\n" for id in some))
+            out = self._output("cat-file", "--batch", "--buffer", stdin="".join(f"{id}\n" for id in some))
             yield from _batch(some, out)
 
     def changed(self, paths: Iterable[str] = (), commit: str = "HEAD") -> frozenset[str]:
@@ -146,39 +194,64 @@ class Git:
         out; ask its own `Git` for the changes inside. What a filter converts (git-lfs) counts as changed where its
         file was touched since git last looked: the filter is not started to find out.
         """
-        wanted = [f":(literal){path}" for path in paths]
-        words = ("diff", "--name-only", "--relative", "-z", *_WORK_TREE_DIFF, commit, "--", *wanted)
-        return frozenset(filter(None, self._text(*self._no_filters, *words).split("\0")))
+        words = ("diff", "--name-only", "--relative", "-z", *_WORK_TREE_DIFF, commit, "--", *paths)
+        return frozenset(filter(None, self.text(*self._no_filters, *words).split("\0")))
 
     def content(self, path: str, commit: str = "HEAD") -> bytes | None:
         """The bytes of a file below the root as of `commit`, nothing converted; None: there was no such file."""
-        facts = self._text("ls-tree", "-z", commit, "--", path).split(maxsplit=3)
-        return next((content for _, content in self.blobs(facts[2:3])), None)
+        found = self._listed(commit, path).get(path)
+        return None if found is None or found.type != _BLOB else next(iter(self.blobs([found.id])))[1]
+
+    def blob_text(self, path: str, blob: Blob) -> str:
+        """What stands in a blob of `path`, with no line end converted. Raises TTMatrixError where it is not UTF-8."""
+        ((_, content),) = self.blobs([blob.hash])
+        if content is None:
+            raise TTMatrixError(f"git does not have the text of {path}", f"The object {blob.hash} is missing.")
+        try:
+            return content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise TTMatrixError(
+                f"{path} is not UTF-8 in git", hint="Save the file as UTF-8 and commit that."
+            ) from error
 
     def own_root(self) -> bool:
         """Whether the root is that of a work tree. A directory within one is answered for by the repository around."""
-        return self._text("rev-parse", "--show-toplevel").rstrip("\n") == str(self.root.resolve())
+        return self.text("rev-parse", "--show-toplevel").rstrip("\n") == str(self.root.resolve())
 
     def pinned(self, submodule: str, commit: str = "HEAD") -> str:
         """The commit of a submodule that `commit` asks for; empty where it has no such submodule."""
-        words = self._text("ls-tree", commit, "--", submodule).split()
-        return words[2] if len(words) > 2 and words[1] == "commit" else ""
+        found = self._listed(commit, submodule).get(submodule)
+        return found.id if found is not None and found.type == _COMMIT else ""
 
     @cached_property
     def _no_filters(self) -> Sequence[str]:
         """Options that turn off every filter there is a program for."""
-        keys = self._text("config", "--list", "--name-only", "-z").split("\0")
+        keys = self.text("config", "--list", "--name-only", "-z").split("\0")
         names = {key.rpartition(".")[0] for key in keys if key.startswith("filter.")}
         if bad := sorted(name for name in names if "=" in name):
             raise TTMatrixError(f"git cannot look at the files of {self.root}", f"{bad[0]!r} cannot be turned off.")
         empty = (f"{name}.{key}" for name in sorted(names) for key in ("clean=", "process=", "required=false"))
         return [word for setting in empty for word in ("-c", setting)]
 
-    def _text(self, *words: str, stdin: str = "") -> str:
-        return self._run(*words, stdin=stdin).decode("utf-8", "replace")
+    def text(self, *words: str, stdin: str = "") -> str:
+        """What git prints. `words` are a command that only reads and that no method here is for."""
+        return self._output(*words, stdin=stdin).decode("utf-8", "replace")
 
-    def _run(self, *words: str, stdin: str = "") -> bytes:
-        done = self.run(reading(*words), cwd=self.root, env=READING, stdin=stdin.encode())
+    def attempt(self, *words: str, stdin: str = "") -> BinaryResult:
+        """As `text`, whatever the exit status is. Raises TTMatrixError where git cannot be started or does not end."""
+        env = {**READING, **self.environ}
+        return self.run(reading(*words), cwd=self.root, env=env, stdin=stdin.encode(), timeout=self.seconds)
+
+    def _listed(self, commit: str, *paths: str, inside: bool = False) -> dict[str, _Listed]:
+        """What `commit` has under `paths`, or in whole directories; nothing where none is named."""
+        if not paths:
+            return {}
+        recursive = ("-r",) if inside else ()
+        rows = (row.partition("\t") for row in self.text("ls-tree", *recursive, "-z", commit, "--", *paths).split("\0"))
+        return {path: _Listed(*facts.split()) for facts, _, path in rows if path}
+
+    def _output(self, *words: str, stdin: str = "") -> bytes:
+        done = self.attempt(*words, stdin=stdin)
         if done.returncode != 0:
             said = done.stderr.strip() or f"git {words[0]} ended with exit status {done.returncode} and said nothing."
             raise TTMatrixError(f"git cannot read {self.root}", said)

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.git import Blob, Repository
+from core.edits.git import Repository
 from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
+from core.sources.git import Blob
 from tests.support.git import committed_checkout, git
 
 

@@ -31,7 +31,15 @@ class Counted:
         self.words: list[str] = []
         self.stdin = b""
 
-    def __call__(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: bytes) -> BinaryResult:
+    def __call__(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        stdin: bytes,
+        timeout: float | None = None,
+    ) -> BinaryResult:
         word = argv[len(reading())]
         self.words.append(word)
         self.stdin += stdin if word == "cat-file" else b""
