@@ -34,7 +34,7 @@ class LogApp(App[None]):
         self.query_one(LogPane).open(LogFile(self.file), Arrivals(self.file.with_name("arrivals")))
         self.view.focus()
 
-    def on_log_region_copied(self, event: LogView.Copied) -> None:
+    def on_log_view_copied(self, event: LogView.Copied) -> None:
         self.copied.append(event.text)
 
     @property
@@ -49,7 +49,7 @@ class LogApp(App[None]):
         return [strip.text.rstrip() for strip in self.view.render_lines(self.view.size.region)]
 
     def current(self) -> int | None:
-        return self.view.current
+        return self.view.finder.current
 
     async def settle(self, pilot: Pilot[None]) -> None:
         # What was submitted arrives as a message, and only then is there work to do.
@@ -200,7 +200,7 @@ async def test_keys_typed_at_once_with_the_search_are_text(log: Path) -> None:
         assert app.query_one(LogBar).input.value == "ewn"
         await pilot.press("escape")
         assert app.focused is app.view
-        assert not app.view.wraps
+        assert not app.view.painter.wraps
 
 
 async def test_scrolling_sideways_cuts_coloured_and_wide_lines_alike(log: Path) -> None:
@@ -287,7 +287,7 @@ async def test_the_error_before_the_end_of_a_large_log_is_found_at_once(log: Pat
             steps += 1
         assert app.current() == 99_950
         assert steps < 20
-        assert "looking on" in app.view.note
+        assert "still searching" in app.view.note
         await app.settle(pilot)
         await pilot.press("E")
         await app.settle(pilot)
@@ -350,7 +350,7 @@ async def test_what_arrives_before_a_region_moves_it_along(log: Path) -> None:
     async with app.run_test(size=(60, 20)) as pilot:
         await app.settle(pilot)
         await pilot.press("v", "k", "k")
-        app.view.move_region(-5)
+        app.view.drawn.shift(-5)
         await pilot.press("C")
         await pilot.pause()
         assert copied == ["line 59993\nline 59994\nline 59995\n"]

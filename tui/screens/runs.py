@@ -158,7 +158,7 @@ class RunsScreen(RunActs):
     def on_log_pane_failed(self, event: LogPane.Failed) -> None:
         self.host.tell(event.error)
 
-    def on_log_region_copied(self, event: LogView.Copied) -> None:
+    def on_log_view_copied(self, event: LogView.Copied) -> None:
         self.host.copy(event.text)
 
     def on_lines_view_follow_changed(self, event: LinesView.FollowChanged) -> None:

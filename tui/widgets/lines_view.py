@@ -98,7 +98,8 @@ class LinesView(LinePane):
         super().__init__(id=id)
         self._style_of = style_of
         self.source: LineSource = TextLines()
-        self._side = 0
+        self.side = 0
+        """The first cell of each line that is visible."""
         self._looks: dict[str, Style] = {}
 
     def notify_style_update(self) -> None:
@@ -108,7 +109,7 @@ class LinesView(LinePane):
     def show(self, source: LineSource, *, follow: bool = False) -> None:
         """Show other lines, from the top or, with `follow`, from the end."""
         self.source = source
-        self._side = 0
+        self.side = 0
         self._set_height()
         self.unseen = 0
         self.following = follow
@@ -146,7 +147,7 @@ class LinesView(LinePane):
         return strips
 
     def strips(self, crop: Region) -> list[Strip]:
-        """What stands in a region of the view, a strip a row."""
+        """The lines in a region of the view, a strip each."""
         first = self.scroll_offset.y + crop.y
         texts: list[Line] = list(self.source.lines(first, crop.height)) if first < self.source.line_count else []
         texts += [""] * (crop.height - len(texts))
@@ -162,9 +163,9 @@ class LinesView(LinePane):
         width = self.size.width
         if isinstance(line, str):
             style = self.style_named(self._style_of(line))
-            return Strip([Segment(line[self._side : self._side + width], style)]).adjust_cell_length(width, style)
+            return Strip([Segment(line[self.side : self.side + width], style)]).adjust_cell_length(width, style)
         whole = Strip([Segment(cell.text, self.style_named(cell.style)) for cell in line])
-        shown = whole.crop(self._side, self._side + width) if self._side else whole
+        shown = whole.crop(self.side, self.side + width) if self.side else whole
         return shown.adjust_cell_length(width, self.style_named(line[-1].style if line else ""))
 
     # Moving
@@ -172,45 +173,47 @@ class LinesView(LinePane):
     def watch_following(self) -> None:
         if self.following:
             self.unseen = 0
-        # Which end of a tall line is seen hangs on it.
+        # It decides which end of a tall line is visible.
         self.refresh()
         self.post_message(self.FollowChanged(self))
 
     def watch_unseen(self) -> None:
         self.post_message(self.FollowChanged(self))
 
-    def _scroll_lines(self, lines: int) -> None:
+    def move_by(self, lines: int) -> None:
+        """Scroll by so many lines; upwards, the view stops following."""
         if lines < 0:
             self.following = False
-        self._scroll_to_row(self.scroll_offset.y + lines)
+        self.go_to_row(self.scroll_offset.y + lines)
 
-    def _scroll_to_row(self, row: int) -> None:
+    def go_to_row(self, row: int) -> None:
+        """Scroll until this row is at the top, as far as there are rows."""
         self.scroll_to(y=max(0, min(row, self.max_scroll_y)), animate=False, force=True)
 
     def action_move(self, lines: int) -> None:
-        self._scroll_lines(lines)
+        self.move_by(lines)
 
     def action_page(self, pages: float) -> None:
-        self._scroll_lines(int(max(1, self.size.height - 1) * pages))
+        self.move_by(int(max(1, self.size.height - 1) * pages))
 
     def action_top(self) -> None:
-        self._scroll_lines(-self.source.line_count)
+        self.move_by(-self.source.line_count)
 
     def action_bottom(self) -> None:
-        self._scroll_lines(self.source.line_count)
+        self.move_by(self.source.line_count)
 
     def action_follow(self) -> None:
         self.following = True
-        self._scroll_lines(self.source.line_count)
+        self.move_by(self.source.line_count)
 
     def action_side(self, steps: int) -> None:
-        self._side = max(0, self._side + steps * _SIDE_STEP)
+        self.side = max(0, self.side + steps * _SIDE_STEP)
         self.refresh()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()
-        self._scroll_lines(_WHEEL_LINES)
+        self.move_by(_WHEEL_LINES)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
-        self._scroll_lines(-_WHEEL_LINES)
+        self.move_by(-_WHEEL_LINES)

@@ -103,7 +103,7 @@ class LogPane(Vertical):
             self.view.leave_search()
         self._say()
 
-    def on_log_region_moved(self, event: LogView.Moved) -> None:
+    def on_log_view_note_changed(self, event: LogView.NoteChanged) -> None:
         event.stop()
         if not self._typing:
             self._say()

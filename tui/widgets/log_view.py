@@ -7,18 +7,24 @@ from enum import StrEnum
 from typing import ClassVar, NamedTuple
 
 from textual.binding import BindingType
+from textual.geometry import Region
 from textual.message import Message
+from textual.strip import Strip
 
 from core.errors import UsageError
 from core.runs.log_look import LogLook, Seek
 from core.runs.log_pattern import Pattern, parse_filter, parse_pattern
-from core.runs.plain import plain_line
-from core.text import counted
 from tui.commands import Where, bindings
+from tui.log_text import log_style
+from tui.widgets.lines_view import LinesView
+from tui.widgets.log_painting import LogPainter
 from tui.widgets.log_region import LogRegion
+from tui.widgets.log_search import LogSearch, filters_note
 
 _GROWTH_SECONDS = 0.1
 """How often a log that grows is painted anew: nobody reads faster, and the job needs the processor."""
+_MOST_COPIED = 10_000
+"""Lines; reading more would hold up the keys."""
 
 
 class Asks(StrEnum):
@@ -29,18 +35,21 @@ class Asks(StrEnum):
 
 
 class _Before(NamedTuple):
-    """How a log is looked at before a search."""
+    """How a log was looked at before a search was typed."""
 
     top: int
     """Its line at the top of the view."""
     following: bool
+    pattern: Pattern | None
     current: int | None
-    search: Pattern | None
-    told: tuple[Seek, bool]
+    last: tuple[Seek, bool]
 
 
-class LogView(LogRegion):
-    """Shows a LogLook. `ask` has a person type what to search or to filter."""
+class LogView(LinesView):
+    """Shows a LogLook. `ask` has a person type what to search or to filter.
+
+    While a region is drawn, keys that move do so to its end, which stays in view.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LOG)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--hit", "lines--current", "lines--current-hit"}
@@ -52,6 +61,16 @@ class LogView(LogRegion):
     }
     """
 
+    class NoteChanged(Message):
+        """There is something else to say about the region, the search, the filters or the errors."""
+
+    class Copied(Message):
+        """Lines are to be put on the clipboard."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
     class GivenUp(Message):
         """Search and filters were dropped because of this."""
 
@@ -60,24 +79,26 @@ class LogView(LogRegion):
             self.error = error
 
     def __init__(self, ask: Callable[[Asks], None], *, id: str | None = None) -> None:
-        super().__init__(id=id)
+        super().__init__(log_style, id=id)
         self._ask = ask
+        self.look: LogLook | None = None
+        self.drawn = LogRegion()
+        self.finder = LogSearch()
+        # Later: an expression that takes too long is noticed while lines are painted.
+        self.painter = LogPainter(self.style_named, lambda error: self.call_later(self.give_up, error))
         self._place: int | None = None
         """The line to keep at the top until it is settled which row shows it."""
-        self._wanted: tuple[Seek, bool, int] | None = None
-        """What to go to once it is found: from which line, and whether forward."""
-        self._told: tuple[Seek, bool] = (Seek.SEARCH, False)
-        """What was gone to last, and whether that went round the end."""
-        self._note = ""
+        self._within = 0
+        """How many lines of the screen the first row, wrapped, has above it."""
         self._before: _Before | None = None
         """How it was before the search that is being typed."""
+        self._note = ""
         self._counted, self._grown_at = 0, 0.0
 
     def open(self, look: LogLook) -> None:
         """Show another log from its end."""
-        self.drop_region()
-        self.look, self.current, self._place, self._wanted, self._before = look, None, None, None, None
-        self._told = (Seek.SEARCH, False)
+        self._drop_region()
+        self.look, self.finder, self._place, self._before = look, LogSearch(), None, None
         self._counted = look.line_count
         self.show(look, follow=True)
 
@@ -101,34 +122,45 @@ class LogView(LogRegion):
         return more
 
     def _move_down(self, rows: int) -> None:
-        """So many rows have come before those on show, which stay."""
+        """So many rows have come before the visible ones, which stay."""
         self._counted += rows
-        self.move_region(rows)
-        if self._wanted is not None:
-            what, forward, start = self._wanted
-            self._wanted = what, forward, start + rows
+        self.drawn.shift(rows)
+        self.finder.shift(rows)
         self._set_height()
-        self._scroll_to_row(self.max_scroll_y if self.following else self.scroll_offset.y + rows)
+        self.go_to_row(self.max_scroll_y if self.following else self.scroll_offset.y + rows)
 
     def _settle(self, look: LogLook) -> None:
         """Do what waited for more to be known."""
         if self._place is not None:
-            self._scroll_to_row(look.row_at(self._place))
+            self.go_to_row(look.row_at(self._place))
             if look.knows(self._place):
                 self._place = None
-        if self._wanted is not None:
-            self._seek(look, *self._wanted)
+        self._show_found(look, self.finder.seek_on(look))
         if self._note != self.note:
             self._note = self.note
-            self.post_message(self.Moved())
+            self.post_message(self.NoteChanged())
 
     def give_up(self, error: UsageError) -> None:
+        """Drop search and filters: to look for them takes too long."""
         if self.look is not None:
             self.look.set_search(None)
             self._filter(())
-            # What is said of that stands until there is something new.
+            # What is said about that stays until there is something new.
             self._note = self.note
             self.post_message(self.GivenUp(error))
+
+    @property
+    def note(self) -> str:
+        """What region, search, errors and filters come to, in a few words."""
+        look = self.look
+        if look is None:
+            return ""
+        return "   ".join(filter(None, (self.drawn.note(look), self.finder.note(look), filters_note(look))))
+
+    @property
+    def hits(self) -> str:
+        """Which of how many lines was found last."""
+        return self.finder.hits(self.look) if self.look is not None else ""
 
     # Filters
 
@@ -141,13 +173,13 @@ class LogView(LogRegion):
     def clear(self) -> bool:
         """Drop the region, else the search, else the filters; returns whether there was something to drop."""
         look = self.look
-        if self.drop_region():
+        if self._drop_region():
             return True
         if look is None or (look.search is None and not look.filters):
             return False
         if look.search is not None:
             look.set_search(None)
-            self._wanted = None
+            self.finder.stop()
             self.refresh()
         else:
             self._filter(())
@@ -163,20 +195,20 @@ class LogView(LogRegion):
         number = self.look.number_at(self.scroll_offset.y)
         self.look.set_filters(filters, filtering=filtering)
         self._counted = self.look.line_count
-        self._wanted = None
+        self.finder.stop()
         self._place = None if self.following else number
         self._set_height()
-        self._scroll_to_row(self.max_scroll_y if self.following else self.look.row_at(number))
+        self.go_to_row(self.max_scroll_y if self.following else self.look.row_at(number))
         self.refresh()
 
     # Search and errors
 
     def begin_search(self) -> None:
-        """Keep the place: a search is looked for from there while it is typed, and left to there."""
-        look = self.look
+        """Remember the place: while a search is typed, each letter looks from there, and leaving it goes back there."""
+        look, finder = self.look, self.finder
         if look is not None:
             top = look.number_at(self.scroll_offset.y)
-            self._before = _Before(top, self.following, self.current, look.search, self._told)
+            self._before = _Before(top, self.following, look.search, finder.current, finder.last)
 
     def keep_search(self, text: str) -> None:
         """Search for this from now on. Raises UsageError as `filter` does."""
@@ -188,10 +220,10 @@ class LogView(LogRegion):
         """Search for what was searched for before, at the place where that was."""
         look, before = self.look, self._before
         if look is not None and before is not None:
-            look.set_search(before.search)
-            self._told = before.told
-            self._go_back(look, before)
-            if before.search is not None:
+            look.set_search(before.pattern)
+            self.finder.last = before.last
+            self._return_to(look, before)
+            if before.pattern is not None:
                 # Not to go anywhere: its lines are counted anew.
                 look.seek(Seek.SEARCH, -1, forward=True)
         self._before = None
@@ -201,23 +233,23 @@ class LogView(LogRegion):
         look = self.look
         if look is not None:
             look.set_search(parse_pattern(text) if text else None)
-            self._told, self._note = (Seek.SEARCH, False), ""
+            self.finder.last, self._note = (Seek.SEARCH, False), ""
             if self._before is not None:
-                self._go_back(look, self._before)
-            self.current = None
+                self._return_to(look, self._before)
+            self.finder.current = None
             self.refresh()
             if text:
-                self._go(Seek.SEARCH, forward=True)
+                self._seek(Seek.SEARCH, forward=True)
 
-    def _go_back(self, look: LogLook, before: _Before) -> None:
-        self._wanted = None
-        self.current = before.current
+    def _return_to(self, look: LogLook, before: _Before) -> None:
+        self.finder.stop()
+        self.finder.current = before.current
         if before.following:
             self.action_follow()
         else:
             self._place = None
             self.following = False
-            self._scroll_to_row(look.row_at(before.top))
+            self.go_to_row(look.row_at(before.top))
         self.refresh()
 
     def action_ask(self, what: str) -> None:
@@ -227,70 +259,169 @@ class LogView(LogRegion):
         if self.look is not None and self.look.search is None:
             self._ask(Asks.SEARCH)
         else:
-            self._go(Seek.SEARCH, forward=forward)
+            self._seek(Seek.SEARCH, forward=forward)
 
     def action_next_error(self, forward: bool) -> None:
-        self._go(Seek.ERRORS, forward=forward)
+        self._seek(Seek.ERRORS, forward=forward)
 
-    def _go(self, what: Seek, *, forward: bool) -> None:
-        look, top = self.look, self.scroll_offset.y
+    def _seek(self, what: Seek, *, forward: bool) -> None:
+        """Go to the next line from the one found last or, where that is not visible, from the edge of the view."""
+        look, current, top = self.look, self.finder.current, self.scroll_offset.y
         if look is None:
             return
         bottom = min(top + self.size.height, look.line_count)
-        if self.current is not None and top <= look.row_at(self.current) < bottom:
-            start = self.current
+        if current is not None and top <= look.row_at(current) < bottom:
+            start = current
         else:
             start = look.number_at(top) - 1 if forward else look.number_at(bottom)
-        self._seek(look, what, forward, start)
+        self._show_found(look, self.finder.seek(look, what, start, forward=forward))
 
-    def _seek(self, look: LogLook, what: Seek, forward: bool, start: int) -> None:
-        hit = look.seek(what, start, forward=forward)
-        self._wanted = (what, forward, start) if hit.waiting else None
-        self._told = what, hit.wrapped
-        if hit.number is not None:
-            self.current = hit.number
-            self.draw_to(hit.number)
-            self._show_row(look.row_at(hit.number))
-
-    def _show_row(self, row: int) -> None:
+    def _show_found(self, look: LogLook, number: int | None) -> None:
+        """Bring a line into view that was just found."""
+        if number is None:
+            return
+        if self.drawn:
+            self._draw_to(number)
         self.following = False
         self._place = None
-        top = self.scroll_offset.y
-        if self.wraps or not top <= row < top + self.size.height:
-            self._scroll_to_row(row - (1 if self.wraps else self.size.height // 3))
+        row, top, wraps = look.row_at(number), self.scroll_offset.y, self.painter.wraps
+        if wraps or not top <= row < top + self.size.height:
+            self.go_to_row(row - (1 if wraps else self.size.height // 3))
         self.refresh()
 
-    @property
-    def note(self) -> str:
-        """What search, errors and filters have found, in a few words."""
+    # The region
+
+    def action_region(self) -> None:
+        """Start a region at the line found last, if it is visible, else at the newest or at the top; or drop it."""
+        look, current = self.look, self.finder.current
+        if self._drop_region() or look is None or not look.line_count:
+            return
+        top = self.scroll_offset.y
+        bottom = min(top + self.size.height, look.line_count)
+        here = None if current is None else look.row_at(current)
+        if here is None or not top <= here < bottom:
+            here = bottom - 1 if self.following else top
+        self.following = False
+        self.drawn.begin(look.number_at(here))
+        self._region_changed()
+
+    def _draw_to(self, number: int) -> None:
+        self.drawn.draw_to(number)
+        self._region_changed()
+
+    def _drop_region(self) -> bool:
+        dropped = self.drawn.drop()
+        if dropped:
+            self._region_changed()
+        return dropped
+
+    def _region_changed(self) -> None:
+        self.refresh()
+        self.post_message(self.NoteChanged())
+
+    def action_copy(self) -> None:
+        """Copy the region or, without one, the visible lines; whole, and without what filters hide."""
         look = self.look
         if look is None:
-            return ""
-        return "   ".join(filter(None, (self.region_note(), self._hits_note(look), self._filters_note(look))))
+            return
+        first, count = self.drawn.rows(look) if self.drawn else (self.scroll_offset.y, self.size.height)
+        if count > _MOST_COPIED:
+            self.notify(f"A copy holds at most {_MOST_COPIED:,} lines: draw a smaller region.", severity="warning")
+            return
+        self.post_message(self.Copied("".join(f"{row}\n" for row in look.lines(first, count))))
+        self._drop_region()
+
+    # Painting
+
+    def notify_style_update(self) -> None:
+        self.painter.forget()
+        super().notify_style_update()
+
+    def action_times(self) -> None:
+        self.painter.timed = not self.painter.timed
+        self.refresh()
+
+    def action_wrap(self) -> None:
+        self.painter.wraps = not self.painter.wraps
+        self.side = 0
+        self.go_to_row(self.max_scroll_y if self.following else self.scroll_offset.y)
+        self.refresh()
+
+    def _prepared(self, look: LogLook) -> LogPainter:
+        self.painter.prepare(look, self.line_width, self.size.height, self.side)
+        return self.painter
+
+    def strips(self, crop: Region) -> list[Strip]:
+        look, top = self.look, self.scroll_offset.y
+        if look is None:
+            return super().strips(crop)
+        painter = self._prepared(look)
+        above = 0 if not painter.wraps else self._overflow(look, top) if self.following else self._within
+        painted = painter.rows(top, crop.bottom + above, self._marked)[above:]
+        painted += [Strip.blank(self.line_width, self.style_named(""))] * (crop.bottom - len(painted))
+        return painted[crop.y : crop.bottom]
+
+    def _marked(self, number: int) -> bool:
+        return number == self.finder.current or number in self.drawn.lines
+
+    # Moving: with lines wrapped, first within a line that is taller than the view
 
     @property
-    def hits(self) -> str:
-        """Which of how many lines was gone to last, and whether round the end; empty where nothing is looked for."""
-        look, (what, wrapped) = self.look, self._told
-        if look is None or (what is Seek.SEARCH and look.search is None):
-            return ""
-        at, count, all_known = look.place(what, -1 if self.current is None else self.current)
-        if all_known and not count:
-            return "none"
-        # A line found from the end has no number yet among all of them.
-        known = f"{at:,} of {count:,}" if all_known else f"{count:,} so far, looking on"
-        return f"{known}{', round the end' if wrapped else ''}"
+    def max_scroll_y(self) -> int:
+        last, look = super().max_scroll_y, self.look
+        return self._prepared(look).end(last)[0] if self.painter.wraps and look is not None else last
 
-    def _hits_note(self, look: LogLook) -> str:
-        what = self._told[0]
-        name = f"/{plain_line(look.search.text)}" if what is Seek.SEARCH and look.search else "errors"
-        return f"{name}: {self.hits}" if self.hits else ""
+    def _overflow(self, look: LogLook, row: int) -> int:
+        """How many lines of a row may go above the view before the next row is at its top."""
+        painter = self._prepared(look)
+        last, above = painter.end(super().max_scroll_y)
+        return above if row >= last else painter.overflow(row)
 
-    def _filters_note(self, look: LogLook) -> str:
-        if not look.filters:
-            return ""
-        names = [f"&{'!' if one.out else ''}{plain_line(one.text)}" for one in look.filters]
-        if not look.filtering:
-            return f"off: {' '.join(names)}"
-        counts = [f"{name} {left:,}" for name, left in zip(names, look.left, strict=True)]
-        return f"{'  '.join(counts)} of {counted(look.log.line_count, 'line')}"
+    def move_by(self, lines: int) -> None:
+        look = self.look
+        if look is not None and self.drawn:
+            self._draw_by(look, lines)
+        elif look is not None and self.painter.wraps:
+            self._move_wrapped(look, lines)
+        else:
+            super().move_by(lines)
+
+    def _draw_by(self, look: LogLook, lines: int) -> None:
+        row = max(0, min(look.row_at(self.drawn.end) + lines, look.line_count - 1))
+        self._draw_to(look.number_at(row))
+        top, height = self.scroll_offset.y, self.size.height
+        if not top <= row < top + height:
+            self.go_to_row(row if row < top else row - height + 1)
+
+    def _move_wrapped(self, look: LogLook, lines: int) -> None:
+        overflow = self._overflow(look, self.scroll_offset.y)
+        before = overflow if self.following else min(self._within, overflow)
+        within = max(0, min(before + lines, overflow))
+        if within != before:
+            self.following = self.following and lines > 0
+            self._within = within
+            self.refresh()
+        elif lines < 0 or self.scroll_offset.y < self.max_scroll_y:
+            super().move_by(lines)
+            if lines < 0:
+                # From below one comes to the end of a line.
+                at_end = within == 0 and lines == -1
+                self._within = self._overflow(look, self.scroll_offset.y) if at_end else 0
+
+    def go_to_row(self, row: int) -> None:
+        look, at_end = self.look, self.painter.wraps and row > self.max_scroll_y
+        self._within = self._prepared(look).end(super().max_scroll_y)[1] if look is not None and at_end else 0
+        super().go_to_row(row)
+
+    def action_top(self) -> None:
+        if self.look is not None and self.drawn:
+            self._draw_by(self.look, -self.look.line_count)
+        else:
+            self.following = False
+            self.go_to_row(0)
+
+    def action_follow(self) -> None:
+        if self.look is not None and self.drawn:
+            self._draw_by(self.look, self.look.line_count)
+        else:
+            super().action_follow()
