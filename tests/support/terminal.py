@@ -66,7 +66,7 @@ class Terminal:
             stderr=self.slave,
             start_new_session=True,
             env=self._env,
-            preexec_fn=_take_control if self._controlling else None,
+            preexec_fn=_take_control if self._controlling else _as_from_a_shell,
         )
 
     def __enter__(self) -> "Terminal":
@@ -150,7 +150,14 @@ class Terminal:
             self.read(0.1)
 
 
+def _as_from_a_shell() -> None:
+    # Tests that run in the background or under nohup are told to ignore these, and would pass it on.
+    for signum in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(signum, signal.SIG_DFL)
+
+
 def _take_control() -> None:
+    _as_from_a_shell()
     # Another program may have it still.
     with contextlib.suppress(PermissionError):
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
