@@ -11,7 +11,10 @@ READY_XLA := $(VENV_XLA)/.ready
 # Compiled modules make every start several times faster, whatever the surroundings prefer.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test test-xla check lint types contracts format screenshots clean
+# Exactly what the last passing check had. `make clean; make CONSTRAINTS= check constraints` takes the newest instead.
+CONSTRAINTS ?= --constraint constraints.txt
+
+.PHONY: demo test test-xla check lint types contracts format screenshots reference constraints clean
 
 demo: $(READY)  ## open the app on the sample checkout
 	TTMATRIX_HOME=$(CURDIR)/build/home $(BIN)/ttmatrix demo build/demo
@@ -42,19 +45,29 @@ format: $(READY)
 screenshots: $(READY)  ## make screenshots/*.svg anew
 	$(BIN)/python -m tests.screenshots screenshots
 
+reference: $(READY)  ## make docs/commands.md and the manual page docs/ttmatrix.1 anew
+	$(BIN)/python -m tests.reference docs
+
+constraints: $(READY) $(READY_XLA)  ## write constraints.txt from what is installed
+	{ grep '^#' constraints.txt; { \
+		$(BIN)/python -m pip --disable-pip-version-check list --format freeze --exclude-editable; \
+		$(VENV_XLA)/bin/python -m pip --disable-pip-version-check list --format freeze --exclude setuptools; \
+	} | grep -vE '^(pip|torch|torch-xla|triton|nvidia-.*)==' | sort -fu; } > $(VENV)/constraints.txt
+	mv $(VENV)/constraints.txt $@.txt
+
 clean:
 	rm -rf $(VENV) $(VENV_XLA) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[cpu,dev]'
+	$(BIN)/python -m pip install --quiet $(CONSTRAINTS) --editable '.[cpu,dev]'
 	touch $@
 
 # pip's cache would double the 7 GB.
-$(READY_XLA): pyproject.toml
+$(READY_XLA): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV_XLA)
-	$(VENV_XLA)/bin/python -m pip install --quiet --no-cache-dir --disable-pip-version-check \
+	$(VENV_XLA)/bin/python -m pip install --quiet --no-cache-dir --disable-pip-version-check $(CONSTRAINTS) \
 		$$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["xla"])') \
 		numpy 'pytest>=9' pyyaml
 	touch $@

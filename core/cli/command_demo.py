@@ -5,7 +5,7 @@ import argparse
 from pathlib import Path
 
 from core.cli.context import Context
-from core.cli.main import AppRequest
+from core.cli.parser import AppRequest
 from core.demo.layout import lay_out
 from core.errors import EXIT_OK, TTMatrixError
 from core.sources.checkout import find_checkout

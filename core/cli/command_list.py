@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = help_text()
     parser.add_argument("query", nargs="*", metavar="QUERY", help="which rows; see below")
     parser.add_argument("--format", choices=("table", "ids", "csv", "json"), help="default: table, or json with --json")
-    parser.add_argument("--view", metavar="NAME", help="a saved view: its query, arch, order and columns")
+    parser.add_argument("--view", metavar="VIEW", help="a saved view: its query, arch, order and columns")
     parser.add_argument("--views", action="store_true", help="name the saved views instead")
     parser.add_argument(
         "--universe",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.cli.console import Console
+from core.cli.parser import OpenApp
 from core.errors import TTMatrixError
 from core.matrix.cache import Cache
 from core.matrix.lookup import resolve_id
@@ -18,7 +19,6 @@ from core.settings import Paths, Settings, load_settings, paths
 from core.sources.checkout import Checkout, find_checkout
 
 if TYPE_CHECKING:
-    from core.cli.main import OpenApp
     from core.evidence.observation import Observation
     from core.evidence.policy import Policy
     from core.evidence.verdicts import Verdicts
@@ -38,7 +38,7 @@ class Context:
     repo: Path | None
     arch: str
     console: Console
-    open_app: "OpenApp"
+    open_app: OpenApp
     afterwards: list[Callable[[], None]] = field(default_factory=list)
     """What remains to be done once the command has answered."""
 

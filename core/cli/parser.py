@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as argparse knows it: the table of commands, and the global options before or after them."""
+
+import argparse
+import importlib
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple, NoReturn, Protocol, cast
+
+from core import __version__
+from core.errors import UsageError
+
+PROGRAM = "ttmatrix"
+
+COMMANDS = {
+    "list": "list the tests that match a query",
+    "show": "show everything about one test",
+    "jobs": "list the CI jobs that select a test, or every job with the number of tests it selects",
+    "doctor": "list the mistakes and contradictions in the checkout",
+    "history": "list the commits that changed an entry, through renames",
+    "trend": "count entries by status over the git history",
+    "edit": "apply operations to the YAML: print the diff or, with --write, change the files",
+    "apply": "write a file of proposals or operations to the YAML and, with --commit, commit it",
+    "triage": "run a workflow on failing training tests: from the CPU repro to a reviewed change",
+    "loaders": "list the loader edits that workflows left uncommitted in the submodule, or restore files",
+    "ingest": "read CI reports into the evidence store: JUnit files, directories, zip archives",
+    "verdicts": "print what results say about entries, one line per cell",
+    "policy": "print the policy: how much evidence a verdict needs, and which entries are pinned",
+    "propose": "propose edits to entries from the evidence",
+    "clusters": "group failures with the same cause, with the issues that entries cite",
+    "compare": "compare two CI runs: new failures, fixed tests, other reasons, tests that did not run",
+    "run": "start runs in the background",
+    "runs": "list runs, newest first",
+    "logs": "print the log of a run",
+    "cancel": "stop runs",
+    "rerun": "start runs of a batch again: all of them, failed ones, or ones that did not run",
+    "queue": "list queued runs in order; hold, release or move them",
+    "prune": "remove old runs, as the settings say",
+    "capsule": "pack everything needed to repeat a run into one archive",
+    "replay": "show the run in a capsule and, with --start, run it again here",
+    "demo": "create the sample checkout and open it",
+    "completion": "print the shell code that completes ttmatrix commands, options, ids and queries",
+}
+"""Each command with its help; `core.cli.command_NAME` is its module."""
+
+
+class AppRequest(NamedTuple):
+    """What the app is to be opened on."""
+
+    repo: Path | None
+    """None: the nearest checkout upward from the current directory."""
+    arch: str = ""
+    query: str = ""
+
+
+OpenApp = Callable[[AppRequest], int]
+"""Opens the app and returns its exit code. The front end passes it in: core imports no front end."""
+
+
+class Configured(Protocol):
+    """The part of a command's module that the parser needs."""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the command's own arguments."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, hint=f"See: {self.prog} --help")
+
+
+def command_module(name: str) -> object:
+    """The module of a command.
+
+    Imported only when the command is named: all of them take 200 ms, which every command and the app would wait for.
+    """
+    return importlib.import_module(f"core.cli.command_{name}")
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse a command line. Raises UsageError; `--help` and `--version` print and raise SystemExit."""
+    named = [name for name in COMMANDS if name in arguments]
+    if not {"-h", "--help"}.isdisjoint(arguments):
+        named = list(COMMANDS)
+    try:
+        return build_parser(named, arguments).parse_args(arguments)
+    except UsageError:
+        # The message lists the commands there are.
+        return build_parser(COMMANDS, arguments).parse_args(arguments)
+
+
+def build_parser(names: Iterable[str] = COMMANDS, configured: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
+    """A parser that knows the commands `names`, and the arguments of those that are in `configured`."""
+    parser = _Parser(prog=PROGRAM, description="tt-xla's model test matrix. Without a command the app opens.")
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    parser.add_argument("-q", "--query", metavar="QUERY", default="", help="open the app on this query")
+    _add_global_options(parser, {"repo": None, "arch": "", "json": False, "no_color": False})
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    for name in names:
+        command = commands.add_parser(name, help=COMMANDS[name], description=f"{_capital(COMMANDS[name])}.")
+        _add_global_options(command, {})
+        if name in configured:
+            cast(Configured, command_module(name)).configure(command)
+    return parser
+
+
+def _add_global_options(parser: argparse.ArgumentParser, defaults: dict[str, object]) -> None:
+    """Global options may stand before or after the command; only before it do they have defaults."""
+
+    def default(name: str) -> object:
+        return defaults.get(name, argparse.SUPPRESS)
+
+    group = parser.add_argument_group("global options")
+    group.add_argument("--repo", type=Path, metavar="DIR", default=default("repo"), help="the tt-xla checkout")
+    group.add_argument("--arch", metavar="ARCH", default=default("arch"), help="use the values for this arch")
+    group.add_argument("--json", action="store_true", default=default("json"), help="one JSON document on stdout")
+    group.add_argument("--no-color", action="store_true", default=default("no_color"), help="no colour")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command reference and the manual page say what the parsers say."""
+
+from pathlib import Path
+
+import pytest
+
+from core.cli.parser import COMMANDS
+from tests.reference import WIDTH, command_reference, manual_page
+from tests.support.cli import call
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+@pytest.fixture(autouse=True)
+def _width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", WIDTH)
+
+
+def test_the_reference_is_fresh() -> None:
+    assert (DOCS / "commands.md").read_text(encoding="utf-8") == command_reference(), "run: make reference"
+
+
+def test_the_manual_page_is_fresh() -> None:
+    assert (DOCS / "ttmatrix.1").read_text(encoding="utf-8") == manual_page(), "run: make reference"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_reference_has_every_line_of_the_help(command: str) -> None:
+    """Told apart from the script that writes it: what `--help` prints, but for the global options."""
+    whole = (DOCS / "commands.md").read_text(encoding="utf-8")
+    section = " ".join(
+        whole.split(f"\n## {command}\n")[1].split("\n## ")[0].replace("`", "").replace("\\|", "|").split()
+    )
+    own = call(command, "--help").out.split("global options:")[0]
+    options = [line.split()[0].rstrip(",") for line in own.splitlines() if line.startswith("  -")]
+    assert all(option in section for option in options if option != "-h")
+    assert COMMANDS[command] in whole

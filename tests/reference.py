@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Make the command reference and the manual page anew from the parsers: `python -m tests.reference docs`."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from argparse_manpage.manpage import Manpage
+
+from core.cli.parser import COMMANDS, PROGRAM, build_parser
+
+WIDTH = "80"
+"""argparse fills usage lines to the width of the terminal, or to what COLUMNS says."""
+_ABOUT = "see, rerun, triage and commit the expectations of tt-xla's model test matrix"
+_EXIT_CODES = (
+    "0   done, and nothing found",
+    "1   findings, failed tests or rejected operations",
+    "2   infrastructure: no checkout, no interpreter, or another process holds a lock",
+    "64  usage",
+)
+_GLOBAL = "global options"
+_GROUPS = {"positional arguments": "Arguments", "options": "Options"}
+
+
+def command_reference() -> str:
+    """`docs/commands.md`: the global options, then each command with its arguments."""
+    parser = build_parser()
+    return "\n".join([*_head(parser), *(line for name in COMMANDS for line in _command(name, _commands(parser)[name]))])
+
+
+def manual_page() -> str:
+    """`docs/ttmatrix.1`: the same as a page for `man`."""
+    parser = build_parser()
+    commands = _commands(parser)
+    for command in commands.values():
+        # They are those of the program, which has them once.
+        command._action_groups = [group for group in command._action_groups if group.title != _GLOBAL]
+        # It says what the list of commands says.
+        command.description = None
+    page = Manpage(parser, format="single-commands-section")
+    page.date, page.source, page.manual, page.description = "", PROGRAM, "User Commands", _ABOUT
+    for name, command in commands.items():
+        if command.epilog:
+            page.add_section(f"More on {PROGRAM} {name}", ">", _as_it_is(command.epilog))
+    page.add_section("Exit status", ">", _as_it_is("\n".join(_EXIT_CODES)))
+    return str(page)
+
+
+def _as_it_is(text: str) -> str:
+    """Lines that `man` must not fill."""
+    escaped = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\n".join([".nf", *(f"\\&{line}" for line in escaped.splitlines()), ".fi"])
+
+
+def _head(parser: argparse.ArgumentParser) -> Iterator[str]:
+    yield "# Commands"
+    yield ""
+    yield "Made from the parsers of the program by `make reference`; do not edit. `ttmatrix COMMAND --help` says the same."
+    yield ""
+    yield from _usage(parser)
+    yield f"{parser.description}"
+    yield ""
+    yield from _groups(parser, without="")
+    yield "Global options may stand before or after the command."
+    yield ""
+    yield "| Exit code | |"
+    yield "|---|---|"
+    for line in _EXIT_CODES:
+        code, _, meaning = line.partition("  ")
+        yield f"| {code} | {meaning.strip()} |"
+    yield ""
+    yield "| Command | |"
+    yield "|---|---|"
+    for name, help in COMMANDS.items():
+        yield f"| [`{name}`](#{name}) | {_cell(help)} |"
+    yield ""
+
+
+def _command(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:
+    yield f"## {name}"
+    yield ""
+    yield f"{parser.description}"
+    yield ""
+    yield from _usage(parser)
+    yield from _groups(parser, without=_GLOBAL)
+    if parser.epilog:
+        yield "```"
+        yield parser.epilog.rstrip("\n")
+        yield "```"
+        yield ""
+
+
+def _usage(parser: argparse.ArgumentParser) -> Iterator[str]:
+    yield "```"
+    yield " ".join(parser.format_usage().removeprefix("usage:").split())
+    yield "```"
+    yield ""
+
+
+def _groups(parser: argparse.ArgumentParser, without: str) -> Iterator[str]:
+    for group in parser._action_groups:
+        rows = [_row(action) for action in group._group_actions if action.help and not _is_plain(action)]
+        if rows and group.title != without:
+            title = _GROUPS.get(str(group.title), str(group.title).capitalize())
+            yield from (f"| {title} | |", "|---|---|", *rows, "")
+
+
+def _is_plain(action: argparse.Action) -> bool:
+    """Whether it is `--help`, or the commands, which have a table of their own."""
+    return isinstance(action, argparse._HelpAction | argparse._SubParsersAction)
+
+
+def _row(action: argparse.Action) -> str:
+    value = action.metavar or (f"{{{','.join(map(str, action.choices))}}}" if action.choices else action.dest.upper())
+    takes = f" {value}" if action.nargs != 0 else ""
+    written = ", ".join(f"`{name}{takes}`" for name in action.option_strings) or f"`{value}`"
+    return f"| {_cell(written)} | {_cell(_help(action))} |"
+
+
+def _help(action: argparse.Action) -> str:
+    return str(action.help) % {**vars(action), "prog": PROGRAM} if "%" in str(action.help) else str(action.help)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _commands(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    (found,) = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
+    return found.choices
+
+
+def main(target: Path) -> None:
+    """Write both into `target`."""
+    os.environ["COLUMNS"] = WIDTH
+    (target / "commands.md").write_text(command_reference(), encoding="utf-8")
+    (target / f"{PROGRAM}.1").write_text(manual_page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
