@@ -9,7 +9,7 @@ from core.cli.parser import COMMANDS
 from tests.reference import WIDTH, command_reference, manual_page
 from tests.support.cli import call
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of commands, and which of them a parser reads the arguments of."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from core.cli.parser import COMMANDS, build_parser, parse
+from core.errors import UsageError
+
+CLI = Path(__file__).parents[3] / "core" / "cli"
+
+
+def test_every_command_has_a_module_and_every_module_a_command() -> None:
+    modules = {path.stem.removeprefix("command_") for path in CLI.glob("command_*.py")}
+    assert modules == set(COMMANDS)
+    for name in COMMANDS:
+        module = importlib.import_module(f"core.cli.command_{name}")
+        assert callable(module.configure) and callable(module.execute)
+
+
+def test_only_commands_that_are_named_are_configured() -> None:
+    parser = build_parser(["list", "show"], ["show"])
+    assert parser.parse_args(["show", "x"]).id == "x"
+    with pytest.raises(UsageError, match="unrecognized"):
+        parser.parse_args(["list", "x"])
+    with pytest.raises(UsageError, match="invalid choice"):
+        parser.parse_args(["runs"])
+
+
+def test_global_options_have_a_default_and_either_place() -> None:
+    args = parse(["list"])
+    assert (args.repo, args.arch, args.json, args.no_color) == (None, "", False, False)
+    assert parse(["--arch", "n150", "list"]).arch == parse(["list", "--arch", "n150"]).arch == "n150"
+
+
+def test_an_unknown_command_is_told_with_all_that_there_are() -> None:
+    with pytest.raises(UsageError, match="completion"):
+        parse(["lsit"])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_is_a_phrase_that_begins_with_a_verb(name: str) -> None:
+    """Without a full stop: it stands in a list, and as a sentence above the command's own help."""
+    text = COMMANDS[name]
+    assert text[0].islower() and not text.endswith(".")
