@@ -9,14 +9,13 @@ from core.cli.context import Context
 from core.cli.edit_report import Outcome, report
 from core.edits.commit import Committed
 from core.edits.composer import Composition, compose_commits
-from core.edits.deliver import deliver
 from core.edits.effect import dead_overrides, effect
 from core.edits.groups import Split
 from core.edits.idle import Idle, idle
 from core.edits.message import pull_request
 from core.edits.onto import Carried, onto
 from core.edits.operations import Rejection
-from core.edits.plan import EditPlan, plan, write
+from core.edits.plan import EditPlan, plan
 from core.edits.proposals import Proposed, parse_proposed
 from core.edits.workbench import Workbench
 from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
@@ -79,7 +78,7 @@ def _carry_out(proposed: Proposed, args: argparse.Namespace, context: Context, b
     if bench is not None and args.commit:
         _commit(outcome, composition, args, context, bench)
     elif bench is not None:
-        bench.write_plan(planned, write)
+        bench.write_plan(planned)
         outcome.written = [edit.file for edit in planned.files]
     if bench is not None and bench.problem is not None:
         outcome.notes.append(one_line(f"{bench.problem.title}: {bench.problem.detail}"))
@@ -122,9 +121,6 @@ def _commit(
         raise UsageError("There is nothing to commit", "The last commit says all of this already.")
     settings, schema = context.settings, context.matrix.schema
     verify = not args.no_verify_config
-    delivered = bench.write_plan(
-        outcome.plan,
-        lambda plan: deliver(context.checkout, plan, drafts, schema, verify=verify, python=settings.python),
-    )
+    delivered = bench.deliver_plan(outcome.plan, drafts, schema, verify=verify, python=settings.python)
     outcome.commits, outcome.validation = delivered.committed, delivered.validation
     outcome.written = [edit.file for edit in outcome.plan.files]

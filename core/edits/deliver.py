@@ -34,7 +34,7 @@ def deliver(
     what they were before, as are branch and index (see `commit`). `python` runs the validator; empty: see `validate`.
     Without `verify` it is not asked.
     """
-    with committing(checkout) as committer, written(plan, committer.place.path):
+    with committing(checkout) as committer, written(plan, checkout.test_config, committer.place.path):
         validation = validate(checkout, python) if verify else None
         if validation is not None:
             refuse_complaint(validation)

@@ -81,7 +81,7 @@ def read_document(text: str, root: str = ROOT_KEY) -> Document:
     absent = isinstance(first, ScalarEvent) and first.start_mark.index == first.end_mark.index
     if not absent and not _is_block_mapping(first):
         line = first.start_mark.line + 1
-        raise Refused(f"line {line}: {root} must be a mapping with one entry below the other")
+        raise Refused(f"{root} must be a mapping with one entry below the other", line)
     blocks = tuple(_blocks(body, events[start + 1 : stop - 1]))
     indent = blocks[0].key_start - blocks[0].start if blocks else 2
     header_end = _line_end(body, events[key_at].end_mark.index)

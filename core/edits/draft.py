@@ -54,7 +54,7 @@ class Draft:
             for node in block.nodes(text):
                 refuse_shared(*walk(node))
             if text[block.start : block.key_start].strip(" "):
-                raise Refused(f"line {block.line}: the key does not start its line; edit it by hand")
+                raise Refused("the key does not start its line; edit it by hand", block.line)
             start, end = extent(self._document, slot.index)
             self._removed.append(slot.index)
             taken = replace(slot, above=text[start : block.start], below=text[block.end : end])
@@ -97,7 +97,7 @@ class Draft:
         try:
             action()
         except Refused as refused:
-            self.rejected.append(Rejection(operation, str(refused)))
+            self.rejected.append(refused.rejection(operation))
         else:
             self._operations.append(operation)
 
@@ -155,13 +155,13 @@ class Draft:
         try:
             slot.settle()
         except Refused as refused:
-            self.rejected += [Rejection(operation, str(refused)) for operation in slot.operations]
+            self.rejected += [refused.rejection(operation) for operation in slot.operations]
 
     def _reject_all(self, why: str) -> None:
         """Name the entries whose own text went wrong; where all are fine by themselves, every operation."""
         for slot in self._slots:
             if slot.operations and (mismatch := slot.mismatch()):
-                self.rejected += [Rejection(operation, mismatch) for operation in slot.operations]
+                self.rejected += [mismatch.rejection(operation) for operation in slot.operations]
         if not self.rejected:
             self.rejected += [Rejection(operation, why) for operation in self._operations]
 

@@ -121,10 +121,10 @@ def _child(holder: Node, name: str) -> tuple[Node, Node] | None:
         if holder.is_absent:
             return None
         what = "null" if holder.is_null else f"a {holder.kind.value}"
-        raise Refused(f"line {holder.line}: {what} stands where a mapping of fields belongs; edit it by hand")
+        raise Refused(f"{what} stands where a mapping of fields belongs; edit it by hand", holder.line)
     for key in holder.keys:
         if key.tag == MERGE:
-            raise Refused(f"line {key.line}: a merge key (<<) decides here; edit it by hand")
+            raise Refused("a merge key (<<) decides here; edit it by hand", key.line)
     found = [pair for pair in zip(holder.keys, holder.items, strict=True) if pair[0].text == name]
     if len(found) > 1:
         lines = " and ".join(str(key.line) for key, _ in found)
@@ -136,9 +136,9 @@ def _replace(text: str, key: Node, node: Node, value: object, layout: Layout) ->
     name = key.text
     refuse_shared(*walk(node))
     if node.kind is Kind.MAPPING:
-        raise Refused(f"line {node.line}: {name} is a mapping, it is set one field at a time")
+        raise Refused(f"{name} is a mapping, it is set one field at a time", node.line)
     if node.style in ("|", ">") and "#" in text[node.start : text.index("\n", node.start)]:
-        raise Refused(f"line {node.line}: {name} is a block scalar ({node.style}) with a comment; edit it by hand")
+        raise Refused(f"{name} is a block scalar ({node.style}) with a comment; edit it by hand", node.line)
     if node.is_absent:
         return f"{text[: node.start]} {layout.text_of(name, value)}{text[node.end :]}"
     if node.kind is Kind.SEQUENCE:
@@ -203,7 +203,7 @@ def _cut_from_flow(text: str, holder: Node, key: Node, value: Node) -> str:
 
 def _refuse_many_lines(text: str, holder: Node) -> None:
     if "\n" in text[holder.start : holder.end]:
-        raise Refused(f"line {holder.line}: a mapping in braces over several lines; edit it by hand")
+        raise Refused("a mapping in braces over several lines; edit it by hand", holder.line)
 
 
 def _column(text: str, key: Node) -> int:
@@ -213,7 +213,7 @@ def _column(text: str, key: Node) -> int:
 def _line_start(text: str, key: Node) -> int:
     start = text.rfind("\n", 0, key.start) + 1
     if text[start : key.start].strip(" "):
-        raise Refused(f"line {key.line}: {key.text} does not start its line; edit it by hand")
+        raise Refused(f"{key.text} does not start its line; edit it by hand", key.line)
     return start
 
 

@@ -44,11 +44,11 @@ def _flow(text: str, key: Node, node: Node, value: Sequence[object]) -> str:
 def _block(text: str, key: Node, node: Node, value: Sequence[object], newline: str) -> str:
     name = key.text
     if any(item.kind is not Kind.SCALAR or item.style in ("|", ">") for item in node.items):
-        raise Refused(f"line {node.line}: {name} holds more than plain items; edit it by hand")
+        raise Refused(f"{name} holds more than plain items; edit it by hand", node.line)
     start = text.rfind("\n", 0, node.start) + 1
     dash = text[start : node.start]
     if dash.strip(" "):
-        raise Refused(f"line {node.line}: {name} does not start on a line of its own; edit it by hand")
+        raise Refused(f"{name} does not start on a line of its own; edit it by hand", node.line)
     quote = shared_quote(node.items)
     segments, end = _segments(text, start, node)
     lines = [
@@ -76,7 +76,7 @@ def _in_place(text: str, key: Node, node: Node, value: object) -> str:
 def _on_one_line(text: str, key: Node, node: Node, value: object) -> str:
     newline = text.find("\n", node.end)
     if "#" in text[key.end : newline if newline >= 0 else len(text)]:
-        raise Refused(f"line {node.line}: the list of {key.text} may hold comments; edit it by hand")
+        raise Refused(f"the list of {key.text} may hold comments; edit it by hand", node.line)
     colon = text.index(":", key.end)
     return f"{text[: colon + 1]} {field_text(key.text, value)}{text[node.end :]}"
 
@@ -84,7 +84,7 @@ def _on_one_line(text: str, key: Node, node: Node, value: object) -> str:
 def _refuse_comments(text: str, key: Node, node: Node) -> None:
     inside = text[node.start : node.end]
     if "\n" in inside and "#" in inside:
-        raise Refused(f"line {node.line}: {key.text} is a list over several lines that may hold comments")
+        raise Refused(f"{key.text} is a list over several lines that may hold comments", node.line)
 
 
 def _segments(text: str, start: int, node: Node) -> tuple[list[str], int]:

@@ -95,11 +95,11 @@ def refuse_shared(*nodes: Node) -> None:
     """Raise Refused where one of `nodes` is tied to another place, or has a tag written out."""
     for node in nodes:
         if node.kind is Kind.ALIAS:
-            raise Refused(f"line {node.line}: an alias (*{node.text}) is in the way; edit it by hand")
+            raise Refused(f"an alias (*{node.text}) is in the way; edit it by hand", node.line)
         if node.anchor:
-            raise Refused(f"line {node.line}: an anchor (&{node.anchor}) is in the way; edit it by hand")
+            raise Refused(f"an anchor (&{node.anchor}) is in the way; edit it by hand", node.line)
         if node.tagged:
-            raise Refused(f"line {node.line}: a tag ({node.tag}) is in the way; edit it by hand")
+            raise Refused(f"a tag ({node.tag}) is in the way; edit it by hand", node.line)
 
 
 _RESOLVER = Resolver()

@@ -60,10 +60,22 @@ class Rejection:
 
     op: Operation
     why: str
+    line: int = 0
+    """1-based line of the file that is in the way; 0: none in particular."""
 
 
 class Refused(Exception):
-    """Raised inside the edit engine where an operation cannot be done; the text says why. Never leaves it."""
+    """Raised inside the edit engine where an operation cannot be done. Never leaves it."""
+
+    def __init__(self, why: str, line: int = 0) -> None:
+        """`line` is the 1-based line that is in the way; 0: none in particular."""
+        super().__init__(f"line {line}: {why}" if line else why)
+        self.why = why
+        self.line = line
+
+    def rejection(self, operation: Operation) -> Rejection:
+        """The operation it is about, with the reason."""
+        return Rejection(operation, self.why, self.line)
 
 
 _REQUIRED: Mapping[OpKind, tuple[str, ...]] = {

@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations on a test_config directory as a plan that can be looked at, and written all or nothing."""
 
-import re
+import json
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 
 from core.edits.check import schema_problem
 from core.edits.diff import unified_diff
-from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem
+from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem, to_json
+from core.edits.texts import FileTexts, read_texts
 from core.edits.workspace import OpenFile, Workspace
 from core.errors import TTMatrixError
-from core.files import Stamp, read_text, replaced, stamp
+from core.files import read_text, replaced
 from core.sources.schema import Schema
+
+_REMEMBERED = 4
+"""Plans: of what is under the cursor, of all that is accepted, on the work tree and on the last commit."""
 
 TEST_CONFIG_PREFIX = "tests/runner/test_config/"
 
@@ -24,11 +30,8 @@ class FileEdit:
 
     file: str
     """Path relative to the test_config directory."""
-    path: Path
     before: str
     after: str
-    stamp: Stamp
-    """Of the file as it was read."""
 
 
 class FileChanged(TTMatrixError):
@@ -53,27 +56,32 @@ class EditPlan:
 
 
 def plan(test_config: Path, operations: Sequence[Operation], schema: Schema | None = None) -> EditPlan:
-    """Work out what `operations`, taken in order, make of the files below `test_config`.
-
-    An operation that cannot be done is rejected with the reason, and nothing is written to its file; where an
-    entry moves between two files, both wait for each other. Without `schema` it is that of the pinned snapshot.
-    """
+    """`plan_texts` on the files below `test_config` as they are now."""
     schema = schema or Schema()
-    return _Planner(Workspace(test_config, schema), schema).plan(operations)
+    return plan_texts(read_texts(test_config, schema), operations, schema)
 
 
-def write(plan: EditPlan) -> tuple[Path, ...]:
-    """Write the files of `plan`, all or none, and return their paths.
+def plan_texts(texts: FileTexts, operations: Sequence[Operation], schema: Schema) -> EditPlan:
+    """Work out what `operations`, taken in order, make of `texts`.
 
-    Raises FileChanged where a file is no longer the one that was read, and TTMatrixError where one cannot be
+    An operation that cannot be done is rejected with the reason, and its file stays as it is; where an entry moves
+    between two files, both wait for each other.
+    """
+    return _Planner(Workspace(texts, schema), schema).plan(operations)
+
+
+def write(plan: EditPlan, test_config: Path) -> tuple[Path, ...]:
+    """Write the files of `plan` below `test_config`, all or none, and return their paths.
+
+    Raises FileChanged where a file no longer has the text that was planned on, and TTMatrixError where one cannot be
     written.
     """
-    with written(plan):
-        return tuple(edit.path for edit in plan.files)
+    with written(plan, test_config):
+        return tuple(test_config / edit.file for edit in plan.files)
 
 
 @contextmanager
-def written(plan: EditPlan, aside: Path | None = None) -> Iterator[None]:
+def written(plan: EditPlan, test_config: Path, aside: Path | None = None) -> Iterator[None]:
     """Have the files of `plan` written; where the work inside fails, the very files of before come back.
 
     What somebody else has written in the meantime stays, and the error says so. Raises as `write`. For `aside` see
@@ -82,11 +90,36 @@ def written(plan: EditPlan, aside: Path | None = None) -> Iterator[None]:
 
     def check() -> None:
         for edit in plan.files:
-            _refuse_changed(edit)
+            _refuse_changed(edit, test_config / edit.file)
 
     check()
-    with replaced({edit.path: edit.after for edit in plan.files}, check, aside):
+    with replaced({test_config / edit.file: edit.after for edit in plan.files}, check, aside):
         yield
+
+
+class Planner:
+    """`plan_texts` that remembers: the same texts and operations give the plan that was made for them.
+
+    So what is previewed, confirmed, written and committed is one plan. Threads may share it; the second of two that
+    want the same plan waits for the first.
+    """
+
+    def __init__(self) -> None:
+        self._plans: deque[tuple[FileTexts, str, Schema, EditPlan]] = deque(maxlen=_REMEMBERED)
+        self._mutex = Lock()
+
+    def plan(self, texts: FileTexts, operations: Sequence[Operation], schema: Schema) -> EditPlan:
+        """As `plan_texts`."""
+        # As JSON, for in Python 1 and 1.0 and true are equal.
+        asked = json.dumps(to_json(operations), default=repr)
+        with self._mutex:
+            for known, operations_then, schema_then, planned in self._plans:
+                same = (operations_then, schema_then) == (asked, schema) and known.texts == texts.texts
+                if same and known.unreadable == texts.unreadable:
+                    return planned
+            planned = plan_texts(texts, operations, schema)
+            self._plans.append((texts, asked, schema, planned))
+            return planned
 
 
 class _Planner:
@@ -134,7 +167,7 @@ class _Planner:
         done = [(op, names) for op, names in self._touched if id(op) not in refused]
         return EditPlan(
             tuple(
-                FileEdit(file.name, file.path, file.draft.before, after[file.name], file.stamp)
+                FileEdit(file.name, file.draft.before, after[file.name])
                 for file in opened
                 if file.name not in blocked and after[file.name] != file.draft.before
             ),
@@ -153,19 +186,19 @@ class _Planner:
 
 
 def _located(file: str, rejection: Rejection) -> Rejection:
-    """The rejection with the file in front of its line, in the form that editors follow."""
-    why = re.sub(r"^line (\d+): ", r"\1: ", rejection.why)
-    return replace(rejection, why=f"{file}:{why}" if why != rejection.why else f"{file}: {why}")
+    """The rejection with its place in front, in the form that editors follow."""
+    place = f"{file}:{rejection.line}" if rejection.line else file
+    return replace(rejection, why=f"{place}: {rejection.why}")
 
 
-def _refuse_changed(edit: FileEdit) -> None:
+def _refuse_changed(edit: FileEdit, path: Path) -> None:
     try:
-        same = stamp(edit.path) == edit.stamp and read_text(edit.path) == edit.before
-    except (OSError, TTMatrixError):
+        same = read_text(path) == edit.before
+    except TTMatrixError:
         same = False
     if not same:
         raise FileChanged(
-            f"{edit.path} changed since it was read",
+            f"{path} changed since it was read",
             "Nothing was written.",
             "Look at the change again and repeat the edit.",
         )

@@ -85,7 +85,7 @@ class Slot:
         try:
             return as_field(self.meaning, operation)
         except Refused as refused:
-            raise Refused(f"line {self.layout.line}: {refused}") from refused
+            raise Refused(refused.why, self.layout.line) from refused
 
     def _unset(self, path: tuple[str, ...]) -> None:
         self._rewrite(unset_field(self.text, path, self.layout, self.nodes))
@@ -98,7 +98,7 @@ class Slot:
         if path and path[-1] == to:
             return
         if path and at_path(self.meaning, (*path[:-1], to)) is not None:
-            raise Refused(f"line {self.layout.line}: {to} has overrides already; set their fields")
+            raise Refused(f"{to} has overrides already; set their fields", self.layout.line)
         self._rewrite(rename_key(self.text, path, to, self.layout, self.nodes))
         if path:
             self.meaning = renamed(self.meaning, path, to)
@@ -122,14 +122,15 @@ class Slot:
         if self.meaning.is_empty:
             raise Refused("no field would be left, which the runner refuses; remove the entry instead")
 
-    def mismatch(self) -> str:
-        """Why the text by itself does not say what was asked for; empty: it does."""
+    def mismatch(self) -> Refused | None:
+        """Why the text by itself does not say what was asked for; None: it does."""
         try:
             key, value = key_and_value(self.text, self.layout.line)
         except Refused as refused:
-            return str(refused)
-        same = meaning(key) == self.key and meaning(value) == self.meaning
-        return "" if same else "the new text would not mean what was asked for; edit the entry by hand"
+            return refused
+        if meaning(key) == self.key and meaning(value) == self.meaning:
+            return None
+        return Refused("the new text would not mean what was asked for; edit the entry by hand")
 
     def refitted(self, indent: int, layout: Layout) -> "Slot":
         """The same entry as another file would have it: with that file's indent and line ends."""

@@ -18,7 +18,7 @@ def edit_text(text: str, operations: Sequence[Operation]) -> tuple[str, tuple[Re
     try:
         draft = Draft(text)
     except Refused as refused:
-        return text, tuple(Rejection(operation, str(refused)) for operation in operations)
+        return text, tuple(map(refused.rejection, operations))
     for operation in operations:
         if problem := shape_problem(operation):
             draft.rejected.append(Rejection(operation, problem))

@@ -3,13 +3,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from core.edits.changes import entry_changes
 from core.edits.git import Repository
 from core.edits.operations import Operation
-from core.edits.plan import EditPlan, plan
+from core.edits.plan import EditPlan, plan_texts
+from core.edits.texts import texts_of
 from core.errors import TTMatrixError
 from core.sources.expectations import written_entries
 from core.sources.git import Blob, Git
@@ -63,14 +62,8 @@ def committed_texts(git: Git, commit: str, directory: str, schema: Schema) -> Te
 
 
 def plan_on(texts: Texts, operations: Sequence[Operation], schema: Schema) -> EditPlan:
-    """As `plan`, on `texts`; the paths in its files lead nowhere."""
-    with TemporaryDirectory(prefix="ttmatrix-") as name:
-        root = Path(name)
-        for directory in schema.config_directories:
-            (root / directory).mkdir(exist_ok=True)
-        for file, text in texts.items():
-            (root / file).write_bytes(text.encode("utf-8"))
-        return plan(root, operations, schema)
+    """As `plan_texts`, on texts of a commit or of the index."""
+    return plan_texts(texts_of(texts), operations, schema)
 
 
 def stages(base: Base, groups: Sequence[Sequence[Operation]], schema: Schema) -> list[Texts]:

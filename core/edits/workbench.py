@@ -156,12 +156,20 @@ class Workbench:
                 self._tell_of_commit(base)
             yield
 
-    def write_plan(self, planned: EditPlan, work: Callable[[EditPlan], T]) -> T:
-        """Do `work`, which writes a plan that is not about pending changes.
+    def write_plan(self, planned: EditPlan) -> tuple[Path, ...]:
+        """Write a plan that is not about pending changes, and return the paths of the files.
 
         The caller is the sole writer since before it planned.
         """
-        return self._carry_out(planned, (), WriteEnded(), work)
+        return self._carry_out(planned, (), WriteEnded(), self._write_files)
+
+    def deliver_plan(
+        self, planned: EditPlan, drafts: "Sequence[Draft]", schema: Schema, *, verify: bool = True, python: str = ""
+    ) -> "Delivered":
+        """Write such a plan and commit `drafts`, all or nothing; the caller is the sole writer, as for `write_plan`."""
+        return self._carry_out(
+            planned, (), WriteEnded(), self._delivering(drafts, schema, verify=verify, python=python)
+        )
 
     def deliver(
         self,
@@ -177,9 +185,6 @@ class Workbench:
 
         Raises TTMatrixError where writing is no longer what was `seen`, and for all that can stop a commit.
         """
-        # Looking at the pending changes, as each start does, needs nothing of what commits them.
-        from core.edits.deliver import deliver
-
         with self.alone("committing"):
             changes, planned = self._planned(ids, schema)
             if planned.diff() != seen.diff():
@@ -187,12 +192,8 @@ class Workbench:
                     "The files have changed since you looked", hint="Leave, and look at the diff again."
                 )
             done = _written(changes, planned)
-            delivered = self._carry_out(
-                planned,
-                done.ids,
-                done,
-                lambda plan: deliver(self.checkout, plan, drafts, schema, verify=verify, python=python),
-            )
+            work = self._delivering(drafts, schema, verify=verify, python=python)
+            delivered = self._carry_out(planned, done.ids, done, work)
         self._journal.record(lambda desk: Committed(desk.uncommitted))
         return delivered
 
@@ -216,7 +217,18 @@ class Workbench:
     def _write(self, ids: Collection[int], schema: Schema) -> tuple[Path, ...]:
         changes, planned = self._planned(ids, schema)
         done = _written(changes, planned)
-        return self._carry_out(planned, done.ids, done, write)
+        return self._carry_out(planned, done.ids, done, self._write_files)
+
+    def _write_files(self, planned: EditPlan) -> tuple[Path, ...]:
+        return write(planned, self.checkout.test_config)
+
+    def _delivering(
+        self, drafts: "Sequence[Draft]", schema: Schema, *, verify: bool, python: str
+    ) -> "Callable[[EditPlan], Delivered]":
+        # Looking at the pending changes, as each start does, needs nothing of what commits them.
+        from core.edits.deliver import deliver
+
+        return lambda planned: deliver(self.checkout, planned, drafts, schema, verify=verify, python=python)
 
     def _planned(self, ids: Collection[int], schema: Schema) -> tuple[Sequence[Change], EditPlan]:
         """The changes that are accepted, with what they come to in the files as they are now."""

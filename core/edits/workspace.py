@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The expectation files of one plan: read when they are needed, each with the draft that operations go into."""
+"""The expectation files of one plan: parsed when they are needed, each with the draft that operations go into."""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 
 from core.edits.draft import Draft
 from core.edits.operations import Operation, OpKind, Refused
-from core.errors import TTMatrixError
-from core.files import Stamp, read_text, stamp
+from core.edits.texts import FileTexts, is_placeholders
 from core.sources.expectations import PLACEHOLDER_KEY, ROOT_KEY
 from core.sources.schema import Schema
 
@@ -19,32 +16,31 @@ _NAME = re.compile(r"test_config_[\w.+-]+\.yaml")
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """A file that was read, and what becomes of it."""
+    """A file that was parsed, and what becomes of it."""
 
     name: str
     """Path relative to the test_config directory."""
-    path: Path
-    stamp: Stamp
     draft: Draft
 
 
 class Workspace:
     """Finds the file of an operation. Every method raises Refused with the reason."""
 
-    def __init__(self, test_config: Path, schema: Schema) -> None:
-        self._root = test_config
+    def __init__(self, texts: FileTexts, schema: Schema) -> None:
+        self._texts = texts
         self._schema = schema
+        self._names = tuple(texts.names(schema))
         self._open: dict[str, OpenFile | Refused] = {}
 
     @property
     def opened(self) -> list[OpenFile]:
-        """The files read so far, in the order of their names."""
+        """The files parsed so far, in the order of their names."""
         return [file for _, file in sorted(self._open.items()) if isinstance(file, OpenFile)]
 
     def open(self, name: str) -> OpenFile:
         """The file `name`, relative to test_config; nothing outside of it and nothing but expectation files."""
         if name not in self._open:
-            self._open[name] = self._read(name)
+            self._open[name] = self._parsed(name)
         found = self._open[name]
         if isinstance(found, Refused):
             raise found
@@ -87,7 +83,7 @@ class Workspace:
         return self._with(identifier, [name for name in self._names if self._lists_placeholders(name)])
 
     def _lists_placeholders(self, name: str) -> bool:
-        return name.rpartition("/")[2] == self._schema.placeholders_filename
+        return is_placeholders(name, self._schema)
 
     def _with(self, identifier: str, names: Iterable[str]) -> list[OpenFile]:
         found: list[OpenFile] = []
@@ -100,29 +96,15 @@ class Workspace:
                 found.append(file)
         return found
 
-    @cached_property
-    def _names(self) -> list[str]:
-        return [
-            path.relative_to(self._root).as_posix()
-            for directory in self._schema.config_directories
-            for path in sorted((self._root / directory).glob("test_config_*.yaml"))
-        ]
-
-    def _read(self, name: str) -> OpenFile | Refused:
+    def _parsed(self, name: str) -> OpenFile | Refused:
         directory, _, base = name.rpartition("/")
         if directory not in self._schema.config_directories or not _NAME.fullmatch(base):
             allowed = ", ".join(directory or "test_config" for directory in self._schema.config_directories)
             return Refused(f"{name!r} is no expectation file; these are test_config_*.yaml in {allowed}")
-        path = self._root / name
-        if not path.is_file():
-            return Refused(f"there is no file {name}")
-        if not path.resolve().is_relative_to(self._root.resolve()):
-            return Refused(f"{name} is a link to a place outside the test_config directory")
-        root = PLACEHOLDER_KEY if self._lists_placeholders(name) else ROOT_KEY
+        text = self._texts.texts.get(name)
+        if text is None:
+            return Refused(self._texts.unreadable.get(name, f"there is no file {name}"))
         try:
-            # The stamp comes first: a change in between then shows as a changed stamp.
-            return OpenFile(name, path, stamp(path), Draft(read_text(path), root))
-        except TTMatrixError as error:
-            return Refused(f"{error.title}: {error.detail}")
+            return OpenFile(name, Draft(text, PLACEHOLDER_KEY if self._lists_placeholders(name) else ROOT_KEY))
         except Refused as refused:
             return Refused(f"{name}: {refused}")

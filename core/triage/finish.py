@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from core.edits.operations import Operation
-from core.edits.plan import EditPlan, plan, write
+from core.edits.plan import EditPlan, plan
 from core.edits.workbench import Workbench
 from core.errors import TTMatrixError
 from core.matrix.matrix import Matrix
@@ -39,7 +39,7 @@ def take(world: World, bench: Workbench, done: Sequence[Progress], planned: Edit
     try:
         for progress in fresh:
             restore_edits(world, progress.session)
-        bench.write_plan(planned, write)
+        bench.write_plan(planned)
     except TTMatrixError:
         leave_all(world, fresh)
         raise

@@ -84,7 +84,7 @@ def _single(test_config: Path, operations: Sequence[Operation]) -> list[float]:
     def edit(operation: Operation) -> None:
         planned = plan(test_config, [operation])
         assert not planned.rejected
-        write(planned)
+        write(planned, test_config)
 
     return [_cpu(lambda operation=operation: edit(operation)) for operation in operations]  # type: ignore[misc]
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """SARIF: rules, places, and fixes that do what the mend does."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 
 from core.cli.sarif import mend_text, sarif_log
 from core.edits.plan import FileEdit
-from core.files import Stamp
 from core.model import Finding
 
 KINDS = {"bad-value": "a value", "no-status": "no status"}
@@ -21,7 +19,7 @@ def _log(finding: Finding, *edits: FileEdit) -> Any:
 
 
 def _edit(before: str, after: str) -> FileEdit:
-    return FileEdit("torch/f.yaml", Path("/f.yaml"), before, after, Stamp(0, 0, 0))
+    return FileEdit("torch/f.yaml", before, after)
 
 
 def test_the_log_names_the_tool_and_its_rules() -> None:

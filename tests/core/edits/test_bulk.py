@@ -83,7 +83,7 @@ def test_every_cell_has_what_it_should_in_bulk(matrix: Matrix) -> None:
     operations = set_fields(matrix, ids, ("p150", "n300-llmbox"), {"status": "NOT_SUPPORTED_SKIP", "reason": "no"})
     planned = plan(matrix.checkout.test_config, operations, matrix.schema)
     assert planned.rejected == ()
-    write(planned)
+    write(planned, matrix.checkout.test_config)
     for id, entry in index(matrix.checkout).entries.items():
         if id not in ids:
             assert entry.fields == matrix.entries[id].fields

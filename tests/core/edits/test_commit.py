@@ -34,7 +34,7 @@ def checkout(tmp_path: Path) -> Checkout:
 def made(checkout: Checkout, *drafts: Draft) -> tuple[str, ...]:
     """Write the operations and commit them."""
     operations = [op for draft in drafts for op in draft.operations]
-    write(plan(checkout.test_config, operations))
+    write(plan(checkout.test_config, operations), checkout.test_config)
     return commit(checkout, drafts).revisions
 
 
@@ -111,7 +111,7 @@ def test_what_somebody_has_staged_of_it_already(checkout: Checkout, more: str) -
         Operation(OpKind.RENAME, NET, to=f"{NET}-x"),
         Operation(OpKind.ADD, "a/pytorch-single_device-training", TRAINING, value={"status": "EXPECTED_PASSING"}),
     )
-    write(plan(checkout.test_config, operations))
+    write(plan(checkout.test_config, operations), checkout.test_config)
     for name in (TRAINING, INFERENCE):
         with (checkout.test_config / name).open("a") as file:
             file.write(more)
@@ -136,7 +136,7 @@ commit(Checkout(Path(sys.argv[1])), [Draft("m", (operation,))])
 
 
 def test_killed_within_a_hook_it_can_be_done_again(checkout: Checkout) -> None:
-    write(plan(checkout.test_config, [PASS]))
+    write(plan(checkout.test_config, [PASS]), checkout.test_config)
     hook(checkout.root, "pre-commit", "kill -9 $COMMITTER; exit 1")
     before, text = git(checkout.root, "rev-parse", "HEAD"), (checkout.test_config / TRAINING).read_text()
     code = KILLED.format(id=TRAIN)
@@ -175,7 +175,7 @@ def test_a_hook_that_refuses_is_quoted_and_leaves_everything(
 ) -> None:
     dirty(checkout)
     hook(checkout.root, name, script)
-    write(plan(checkout.test_config, [PASS, SKIP]))
+    write(plan(checkout.test_config, [PASS, SKIP]), checkout.test_config)
     before = state(checkout.root)
     with pytest.raises(TTMatrixError) as caught:
         commit(checkout, [Draft("one", (PASS,)), Draft("two", (SKIP,))])
@@ -188,7 +188,7 @@ def test_a_hook_that_refuses_is_quoted_and_leaves_everything(
 def test_what_hooks_say_is_given_back(checkout: Checkout) -> None:
     hook(checkout.root, "pre-commit", "echo checked >&2")
     hook(checkout.root, "post-commit", "echo thanks")
-    write(plan(checkout.test_config, [PASS]))
+    write(plan(checkout.test_config, [PASS]), checkout.test_config)
     assert commit(checkout, [Draft("m", (PASS,))]).output.split() == ["checked", "thanks"]
 
 
@@ -197,7 +197,7 @@ def test_a_hook_sees_what_is_committed_as_with_any_commit(checkout: Checkout) ->
     hook(
         checkout.root, "pre-commit", "git diff --cached --name-only -- '*.yaml' >&2; git diff --cached | grep '^+ ' >&2"
     )
-    write(plan(checkout.test_config, [PASS]))
+    write(plan(checkout.test_config, [PASS]), checkout.test_config)
     said = commit(checkout, [Draft("m", (PASS,))]).output.splitlines()
     assert said == [f"{PREFIX}/{TRAINING}", "+    status: EXPECTED_PASSING"]
 
@@ -308,7 +308,7 @@ def test_signing_that_would_ask_fails_instead_of_waiting(checkout: Checkout, tmp
 
 def test_a_commit_of_no_branch_is_made_and_told(checkout: Checkout) -> None:
     git(checkout.root, "checkout", "--quiet", "--detach")
-    write(plan(checkout.test_config, [PASS]))
+    write(plan(checkout.test_config, [PASS]), checkout.test_config)
     assert commit(checkout, [Draft("m", (PASS,))]).detached
 
 
@@ -401,7 +401,7 @@ def test_a_branch_that_somebody_else_moved_is_not_taken_back(checkout: Checkout)
 
 def test_a_commit_that_a_hook_adds_is_one_of_ours(checkout: Checkout) -> None:
     hook(checkout.root, "post-commit", "test -e once || { : > once; git commit -qm more --allow-empty; }")
-    write(plan(checkout.test_config, [PASS]))
+    write(plan(checkout.test_config, [PASS]), checkout.test_config)
     commit(checkout, [Draft("m", (PASS,))])
     assert git(checkout.root, "log", "--format=%s").split() == ["more", "m", "first"]
     assert git(checkout.root, "log", "-g", "-1", "--format=%gs").strip() == "commit (ttmatrix): more"

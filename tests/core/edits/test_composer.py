@@ -27,7 +27,7 @@ def matrix(tmp_path: Path) -> Matrix:
 
 
 def test_what_is_written_already_is_still_to_be_committed(matrix: Matrix) -> None:
-    write(plan(matrix.checkout.test_config, [PASS, WHY]))
+    write(plan(matrix.checkout.test_config, [PASS, WHY]), matrix.checkout.test_config)
     found = compose_commits(matrix, [PASS, WHY], evidence={TRAIN: ("it passes",)})
     assert [change.id for change in found.changes] == [TINY, TRAIN]
     assert found.files == [INFERENCE, TRAINING]

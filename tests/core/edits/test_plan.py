@@ -36,7 +36,7 @@ def test_operations_over_two_files_become_two_edits(test_config: Path) -> None:
     assert not found.rejected
     assert not found.held
     assert contents(test_config) == before
-    assert write(found) == (test_config / JAX, test_config / TORCH)
+    assert write(found, test_config) == (test_config / JAX, test_config / TORCH)
     assert (test_config / JAX).read_text() == before[test_config / JAX].decode().replace(
         "EXPECTED_PASSING", "EXCLUDE_MODEL"
     )
@@ -48,7 +48,7 @@ def test_git_applies_the_diff(test_config: Path) -> None:
     found = plan(test_config, [setting(A, "reason", "r"), Operation(OpKind.REMOVE, B), setting(C, "reason", "é")])
     done = run_command(["git", "apply", "-"], cwd=checkout, stdin=found.diff())
     assert done.returncode == 0, done.stderr
-    assert [edit.path.read_text() for edit in found.files] == [edit.after for edit in found.files]
+    assert [(test_config / edit.file).read_text() for edit in found.files] == [edit.after for edit in found.files]
     assert "--- a/x/torch/test_config_inference_single_device.yaml" in found.diff("x/")
 
 
@@ -108,7 +108,7 @@ def test_an_entry_moves_with_what_was_done_to_it(test_config: Path) -> None:
     operations = [setting(A, "reason", "r"), Operation(OpKind.MOVE, A, to=JAX), setting(A, "required_pcc", 0.9)]
     found = plan(test_config, operations)
     assert found.applied == tuple(operations)
-    write(found)
+    write(found, test_config)
     assert (
         (test_config / JAX)
         .read_text()
@@ -141,11 +141,11 @@ def test_nothing_is_written_over_a_change_made_meanwhile(test_config: Path) -> N
     (test_config / TORCH).write_text((test_config / TORCH).read_text() + "# mine\n")
     before = contents(test_config)
     with pytest.raises(TTMatrixError, match="changed since it was read"):
-        write(found)
+        write(found, test_config)
     assert contents(test_config) == before
     (test_config / TORCH).unlink()
     with pytest.raises(TTMatrixError, match="changed since it was read"):
-        write(found)
+        write(found, test_config)
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, name: str, path: Path, number: int) -> None:
@@ -170,7 +170,7 @@ def test_a_write_that_fails_midway_puts_the_others_back(
     inodes = {path: path.stat().st_ino for path in before}
     failing(monkeypatch, call, test_config / TORCH, number)
     with pytest.raises(TTMatrixError, match="Cannot write") as caught:
-        write(found)
+        write(found, test_config)
     assert (caught.value.detail, caught.value.hint) == (os.strerror(number), "All files are as they were before.")
     assert contents(test_config) == before
     # The very files of before: putting them back took no room on the disk.
@@ -185,7 +185,7 @@ def test_a_directory_that_cannot_be_synced_leaves_all_as_it_was(
     before = contents(test_config)
     failing(monkeypatch, "fsync", test_config / directory, errno.EIO)
     with pytest.raises(TTMatrixError, match="Cannot write") as caught:
-        write(found)
+        write(found, test_config)
     assert caught.value.hint == "All files are as they were before."
     assert contents(test_config) == before
 
@@ -193,7 +193,7 @@ def test_a_directory_that_cannot_be_synced_leaves_all_as_it_was(
 def test_a_file_that_cannot_be_put_back_is_named(test_config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = plan(test_config, [setting(A, "reason", "r"), setting(C, "reason", "r")])
     old = (test_config / JAX).read_text()
-    with pytest.raises(TTMatrixError, match="stop") as caught, written(found):
+    with pytest.raises(TTMatrixError, match="stop") as caught, written(found, test_config):
         failing(monkeypatch, "replace", test_config / JAX, errno.EROFS)
         raise TTMatrixError("stop")
     words = f"What was written could not be taken back: {test_config / JAX}: Read-only file system"
@@ -205,7 +205,7 @@ def test_a_file_that_cannot_be_put_back_is_named(test_config: Path, monkeypatch:
 def test_what_somebody_else_wrote_meanwhile_stays_and_is_told(test_config: Path) -> None:
     found = plan(test_config, [setting(A, "reason", "r"), setting(C, "reason", "r")])
     before = contents(test_config)
-    with pytest.raises(TTMatrixError, match="stop") as caught, written(found):
+    with pytest.raises(TTMatrixError, match="stop") as caught, written(found, test_config):
         (test_config / TORCH).write_text("test_config:\n")
         (test_config / JAX).touch()
         raise TTMatrixError("stop")
@@ -215,7 +215,7 @@ def test_what_somebody_else_wrote_meanwhile_stays_and_is_told(test_config: Path)
 
 def test_an_error_that_is_none_of_ours_says_it_too(test_config: Path) -> None:
     found = plan(test_config, [setting(A, "reason", "r")])
-    with pytest.raises(TTMatrixError, match="not as they were before") as caught, written(found):
+    with pytest.raises(TTMatrixError, match="not as they were before") as caught, written(found, test_config):
         (test_config / TORCH).unlink()
         raise KeyError
     assert caught.value.detail.endswith("was removed since")
@@ -233,7 +233,7 @@ def test_a_file_that_changes_while_the_write_is_prepared_is_not_replaced(
 
     monkeypatch.setattr(os, "fsync", meanwhile)
     with pytest.raises(TTMatrixError, match="changed since it was read"):
-        write(found)
+        write(found, test_config)
     assert (test_config / TORCH).read_text() == "mine"
 
 
@@ -241,7 +241,7 @@ def test_the_old_files_wait_aside(test_config: Path, tmp_path: Path) -> None:
     found = plan(test_config, [setting(A, "reason", "r")])
     before = contents(test_config)
     (tmp_path / "aside").mkdir()
-    with pytest.raises(KeyError), written(found, tmp_path / "aside"):
+    with pytest.raises(KeyError), written(found, test_config, tmp_path / "aside"):
         assert contents(test_config).keys() == before.keys()
         assert [one.read_bytes() for one in (tmp_path / "aside").iterdir()] == [before[test_config / TORCH]]
         raise KeyError

@@ -26,10 +26,10 @@ def planned(test_config: Path) -> EditPlan:
     return plan(test_config, [Operation(OpKind.SET, id, path=("reason",), value="r") for id in ids])
 
 
-def write(planned: EditPlan, *files: str) -> None:
+def write(planned: EditPlan, test_config: Path, *files: str) -> None:
     for edit in planned.files:
         if edit.file in files:
-            edit.path.write_text(edit.after)
+            (test_config / edit.file).write_text(edit.after)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_each_file_is_known_by_its_text(
     planned: EditPlan, test_config: Path, files: tuple[str, ...], words: str
 ) -> None:
     writing = began(planned, (1, 2))
-    write(planned, *files)
+    write(planned, test_config, *files)
     found = look(writing, test_config)
     assert {file for file, what in found.items() if what is Found.WRITTEN} == set(files)
     assert words in told(writing, found)
@@ -57,9 +57,9 @@ def test_a_change_of_two_files_is_done_with_the_second(planned: EditPlan, test_c
     both = Change((Operation(OpKind.MOVE, "x", to=TORCH),), bases=(Base(JAX, "x", {}),), id=1)
     assert files_of(both) == {JAX, TORCH}
     writing = began(planned, (1,))
-    write(planned, JAX)
+    write(planned, test_config, JAX)
     assert settled(writing, look(writing, test_config), [both]) == WriteEnded()
-    write(planned, TORCH)
+    write(planned, test_config, TORCH)
     assert settled(writing, look(writing, test_config), [both]) == Written((1,), (JAX, TORCH))
 
 

@@ -49,21 +49,21 @@ def test_before_the_write_all_are_missing(checkout: Checkout) -> None:
 def test_after_the_write_none_is(checkout: Checkout) -> None:
     planned = plan(checkout.test_config, [op for change in CHANGES for op in change])
     assert planned.rejected == ()
-    write(planned)
+    write(planned, checkout.test_config)
     assert missing(CHANGES, _present(checkout)) == ()
 
 
 @pytest.mark.parametrize("left_out", range(len(CHANGES)))
 def test_each_that_was_not_written_is_missing(checkout: Checkout, left_out: int) -> None:
     others = [op for at, change in enumerate(CHANGES) if at != left_out for op in change]
-    write(plan(checkout.test_config, others))
+    write(plan(checkout.test_config, others), checkout.test_config)
     assert missing(CHANGES, _present(checkout)) == (left_out,)
 
 
 def test_the_last_word_on_a_place_counts(checkout: Checkout) -> None:
     first = [Operation(OpKind.SET, TINY, INFERENCE, ("status",), "NOT_SUPPORTED_SKIP")]
     then = [Operation(OpKind.SET, TINY, INFERENCE, ("status",), "EXCLUDE_MODEL")]
-    write(plan(checkout.test_config, [*first, *then]))
+    write(plan(checkout.test_config, [*first, *then]), checkout.test_config)
     assert missing([first, then], _present(checkout)) == ()
     assert missing([then, first], _present(checkout)) == (0, 1)
     assert missing([], _present(checkout)) == ()

@@ -14,7 +14,7 @@ from core.edits.conflicts import Take
 from core.edits.exclusive import sole_writer
 from core.edits.operations import Operation, OpKind
 from core.edits.pending import Decision, proposed
-from core.edits.plan import EditPlan, plan, write
+from core.edits.plan import EditPlan, plan
 from core.edits.values import Present
 from core.edits.workbench import Workbench
 from core.errors import TTMatrixError
@@ -237,7 +237,7 @@ def test_two_benches_of_one_checkout_see_each_other(bench: Workbench, checkout: 
 def test_operations_from_a_file_leave_pending_changes_alone(bench: Workbench) -> None:
     propose(bench, setting(A, "r"))
     planned = plan(bench.checkout.test_config, [setting(C, "s")], SCHEMA)
-    assert bench.write_plan(planned, write) == (bench.checkout.test_config / JAX,)
+    assert bench.write_plan(planned) == (bench.checkout.test_config / JAX,)
     assert (bench.uncommitted, bench.desk.writing, len(bench.pending.changes)) == ((), None, 1)
 
 

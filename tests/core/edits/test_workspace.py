@@ -7,6 +7,7 @@ import pytest
 
 from core.edits.operations import Operation, OpKind, Refused
 from core.edits.plan import plan
+from core.edits.texts import read_texts
 from core.edits.workspace import Workspace
 from core.sources.schema import Schema
 
@@ -17,7 +18,11 @@ C = "c/jax-single_device-inference"
 
 @pytest.fixture
 def workspace(test_config: Path) -> Workspace:
-    return Workspace(test_config, Schema())
+    return opened(test_config)
+
+
+def opened(test_config: Path) -> Workspace:
+    return Workspace(read_texts(test_config, Schema()), Schema())
 
 
 def remove(identifier: str, file: str | None = None) -> Operation:
@@ -30,17 +35,19 @@ def test_an_id_leads_to_the_one_file_it_stands_in(workspace: Workspace) -> None:
     assert [file.name for file in workspace.opened] == [JAX, TORCH]
 
 
-def test_an_id_in_two_files_needs_one_of_their_names(test_config: Path, workspace: Workspace) -> None:
+def test_an_id_in_two_files_needs_one_of_their_names(test_config: Path) -> None:
     other = test_config / "jax" / "test_config_inference_data_parallel.yaml"
     other.write_text(f"test_config:\n  {C}:\n    status: UNSPECIFIED\n")
+    workspace = opened(test_config)
     with pytest.raises(Refused, match=f"stands in jax/test_config_inference_data_parallel.yaml and {JAX}; name"):
         workspace.home(remove(C))
     assert workspace.home(remove(C, JAX)).name == JAX
 
 
-def test_a_file_that_cannot_be_read_hides_nothing(test_config: Path, workspace: Workspace) -> None:
+def test_a_file_that_cannot_be_read_hides_nothing(test_config: Path) -> None:
     (test_config / "torch" / "test_config_broken.yaml").write_text("test_config: [\n")
     (test_config / "torch" / "test_config_latin.yaml").write_bytes(b"# \xe9\n")
+    workspace = opened(test_config)
     assert workspace.home(remove(C)).name == JAX
     with pytest.raises(Refused, match=r"no file has .*could not look into torch/test_config_broken.yaml, torch/test"):
         workspace.home(remove("nobody"))
@@ -68,10 +75,11 @@ def test_only_expectation_files_are_opened(workspace: Workspace, name: str, why:
         workspace.open(name)
 
 
-def test_a_link_out_of_the_directory_is_not_followed(test_config: Path, workspace: Workspace) -> None:
+def test_a_link_out_of_the_directory_is_not_followed(test_config: Path) -> None:
     outside = test_config.parent / "outside.yaml"
     outside.write_text("test_config:\n  a:\n    x: 1\n")
     (test_config / "torch" / "test_config_link.yaml").symlink_to(outside)
+    workspace = opened(test_config)
     with pytest.raises(Refused, match="a link to a place outside"):
         workspace.open("torch/test_config_link.yaml")
 
