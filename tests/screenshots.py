@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from core.evidence.observation import Ending, Observation
 from core.model import BringupStatus
 from tests.support.app import build_app, screen_text, type_text, until
-from tests.support.observed import observed
+from tests.support.evidence import observed
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app import TTMatrixApp

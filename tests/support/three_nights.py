@@ -8,8 +8,8 @@ from typing import Any
 from core.evidence.observation import Ending, Observation
 from core.model import BringupStatus
 from core.sources.checkout import Checkout
+from tests.support.evidence import observed
 from tests.support.git import committed_checkout
-from tests.support.observed import observed
 from tests.support.reports import keep
 from tests.support.tree import INFERENCE, loader_source, write_checkout
 

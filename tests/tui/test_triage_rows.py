@@ -7,7 +7,7 @@ from core.evidence.attention import Concern, Item
 from core.evidence.judgement import Verdict
 from core.evidence.observation import Ending, Origin
 from core.evidence.propose import Held, Proposal
-from tests.support.observed import judged, observed
+from tests.support.evidence import judged, observed
 from tui.evidence_lines import group_lines, result_lines, strip_lines
 from tui.triage_rows import Shown, TriageBy, TriageRows, group_listed, listed
 

@@ -9,7 +9,7 @@ from core.edits.pending import Decision
 from core.model import TEST_MODULE
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
-from tests.support.observed import observed
+from tests.support.evidence import observed
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tests.support.three_nights import CRASH, FLAKY, SEMI, SILENT, STALE, STALE_TOO, nightly_checkout

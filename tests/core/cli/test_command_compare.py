@@ -9,8 +9,8 @@ import pytest
 from core.evidence.observation import Ending
 from core.sources.checkout import Checkout
 from tests.support.cli import call
+from tests.support.evidence import observed
 from tests.support.git import committed_checkout, git
-from tests.support.observed import observed
 from tests.support.reports import keep
 from tests.support.tree import sample
 

@@ -10,8 +10,8 @@ from core.evidence.observation import Ending
 from core.model import BringupStatus
 from core.sources.checkout import Checkout
 from tests.support.cli import call
+from tests.support.evidence import observed
 from tests.support.git import committed_checkout, git
-from tests.support.observed import observed
 from tests.support.reports import keep
 from tests.support.tree import INFERENCE, TRAINING, sample
 

@@ -11,7 +11,7 @@ from core.evidence.verdicts import Verdicts
 from core.matrix.ci import read_ci, selected
 from core.matrix.index import index
 from core.sources.model_info import read_model_infos
-from tests.support.observed import observed
+from tests.support.evidence import observed
 from tests.support.sample import sample_checkout
 
 

@@ -8,7 +8,7 @@ from core.edits.pending import Base, Change, Decision, Pending
 from core.evidence.attention import URGENCY, Concern, change_of, decided, items, note_of
 from core.evidence.judgement import Judgement, Verdict
 from core.evidence.propose import Held, Proposal
-from tests.support.observed import judged, observed
+from tests.support.evidence import judged, observed
 
 
 def _judged(verdict: Verdict, id: str, arch: str = "n150") -> Judgement:

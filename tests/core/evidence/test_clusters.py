@@ -11,7 +11,7 @@ from core.matrix.index import index
 from core.matrix.matrix import Matrix
 from core.model import BringupStatus
 from core.sources.checkout import Checkout
-from tests.support.observed import observed
+from tests.support.evidence import observed
 from tests.support.tree import INFERENCE, loader_source, write_checkout
 
 A, B, C = (f"alpha/pytorch-{name}-single_device-inference" for name in "abc")

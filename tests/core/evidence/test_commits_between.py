@@ -6,8 +6,8 @@ from pathlib import Path
 from core.evidence.commits_between import between
 from core.evidence.observation import Observation
 from core.sources.checkout import Checkout
+from tests.support.evidence import observed
 from tests.support.git import committed_checkout, git
-from tests.support.observed import observed
 from tests.support.tree import sample
 
 

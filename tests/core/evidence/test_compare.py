@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from core.errors import UsageError
 from core.evidence.compare import Kind, chosen_run, compare, runs_of
 from core.evidence.observation import FAILURES, RAN, Ending, Observation
-from tests.support.observed import observed
+from tests.support.evidence import observed
 
 DRAM = "Out of Memory: Not enough space to allocate 12 B DRAM buffer"
 

@@ -25,8 +25,7 @@ from core.triage.device_result import read_device_result
 from core.triage.outcomes import Observed
 from core.triage.outcomes import wanted as by_workflow
 from tests.support.corpus import make_report
-from tests.support.evidence import seen
-from tests.support.observed import judged
+from tests.support.evidence import judged, seen
 
 ID = "alpha/pytorch-tiny-single_device-training"
 NAME = f"test_all_models_torch[{ID}]"

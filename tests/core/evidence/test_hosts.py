@@ -3,7 +3,7 @@
 
 from core.evidence.hosts import Suspect, suspects, without
 from core.evidence.observation import Ending, Observation
-from tests.support.observed import observed
+from tests.support.evidence import observed
 
 
 def _rows(host: str, *endings: Ending) -> list[Observation]:

@@ -11,7 +11,7 @@ from core.matrix.ci import read_ci
 from core.matrix.index import index
 from core.model import Entry, Status
 from core.sources.model_info import read_model_infos
-from tests.support.observed import judged, observed
+from tests.support.evidence import judged, observed
 from tests.support.sample import sample_checkout
 
 

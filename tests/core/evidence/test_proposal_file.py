@@ -9,7 +9,7 @@ from core.evidence.judgement import Verdict
 from core.evidence.proposal_file import document
 from core.evidence.propose import propose
 from core.matrix.index import index
-from tests.support.observed import judged, observed
+from tests.support.evidence import judged, observed
 from tests.support.tree import TRAINING, sample
 
 TRAIN = "alpha/pytorch-tiny-single_device-training"

@@ -20,7 +20,7 @@ from core.matrix.effective import status_on, supports
 from core.matrix.index import index
 from core.matrix.matrix import Matrix
 from core.model import Status
-from tests.support.observed import judged, observed
+from tests.support.evidence import judged, observed
 from tests.support.tree import INFERENCE, TRAINING, loader_source, sample, write_checkout
 
 TINY, NET = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug"))

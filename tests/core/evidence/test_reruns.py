@@ -13,7 +13,7 @@ from core.matrix.index import index
 from core.matrix.matrix import Matrix
 from core.model import TEST_MODULE
 from core.settings import Settings
-from tests.support.observed import judged, observed
+from tests.support.evidence import judged, observed
 from tests.support.tree import sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"

@@ -13,7 +13,7 @@ from core.evidence.policy import Policy
 from core.evidence.rules import wanted
 from core.matrix.acting import with_fields
 from core.model import BringupStatus, Status
-from tests.support.observed import judged, observed
+from tests.support.evidence import judged, observed
 
 PASS, XFAIL, SKIP = (
     {"status": one.value} for one in (Status.EXPECTED_PASSING, Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)

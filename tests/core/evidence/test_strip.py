@@ -5,7 +5,7 @@ import math
 
 from core.evidence.observation import Ending, Origin
 from core.evidence.strip import MARKS, strip_of
-from tests.support.observed import observed
+from tests.support.evidence import observed
 
 
 def test_the_line_of_the_specification() -> None:
