@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What YAML the end of a run deserves: stage, reason and fields. Verdicts and workflows both ask here (spec 7.3)."""
+"""What YAML the result of a run asks for: stage, reason and fields. Verdicts and workflows both ask here (spec 7.3)."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core.evidence.observation import Ending
+from core.evidence.observation import Ending, Observation
+from core.evidence.reasons import telling
 from core.model import BringupStatus, Status
 
 Fields = Mapping[str, object]
@@ -53,8 +54,12 @@ _STAGES = (
 """What the text of a failure says of the stage it happened in. The first that fits counts."""
 
 
+_FAILED_STAGES = frozenset(stage for stage, _ in _STAGES) - {BringupStatus.UNKNOWN}
+"""What an entry may say of a failure."""
+
+
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Result:
     """How one execution ended, or several that ended alike."""
 
     ending: Ending
@@ -63,15 +68,20 @@ class Shown:
     stage: BringupStatus = BringupStatus.UNKNOWN
     signal: int | None = None
 
+    @classmethod
+    def of(cls, one: Observation) -> "Result":
+        """What an observation says."""
+        return cls(one.ending, telling(one.reason), one.stage, one.signal)
+
 
 @dataclass(frozen=True, slots=True)
-class Deserved:
+class Recommendation:
     """What an entry should say."""
 
     fields: Fields | None
-    """None: nothing can be said of it."""
+    """None: a person must decide."""
     why: str
-    """What happened, in words that go on behind "it"."""
+    """What happened: a predicate whose subject is the test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +106,9 @@ _ROWS: Mapping[Ending, _Row] = {
     Ending.NOT_RUN: _Row("was skipped all the same"),
     Ending.BROKEN: _Row("could not be set up, which says nothing of the model"),
 }
-"""How an end is written. One that ends or stops the process is skipped, any other failure is expected to fail."""
+"""How a result is written. One that ends or stops the process is skipped, any other failure is expected to fail."""
+_WRONG = _Row("runs, and its numbers are wrong", Status.KNOWN_FAILURE_XFAIL)
+"""The row of a test that was accurate before: its check stays on."""
 
 
 def stage_in(text: str) -> BringupStatus:
@@ -104,28 +116,35 @@ def stage_in(text: str) -> BringupStatus:
     return next((stage for stage, pattern in _STAGES if pattern.search(text)), BringupStatus.UNKNOWN)
 
 
-def deserved(shown: Shown, *, stage_is_stale: bool = False) -> Deserved:
-    """The fields that follow from one end. A stage that nobody knows stays what it was, unless that is stale."""
-    row = _ROWS[shown.ending]
+def recommend(result: Result, *, stage_is_stale: bool = False, numbers_were_right: bool = False) -> Recommendation:
+    """The fields that follow from one result. An unknown stage stays what it was, unless that is stale.
+
+    `numbers_were_right`: an inaccurate result is a failure, and not a reason to turn the check off.
+    """
+    row = _WRONG if numbers_were_right and result.ending is Ending.INACCURATE else _ROWS[result.ending]
     if row.status is None or row.status is Status.EXPECTED_PASSING:
-        return Deserved(row.also or None, row.words)
-    reason = shown.reason or _told_by_ending(shown)
+        return Recommendation(row.also or None, row.words)
+    reason = result.reason or _reason_of_ending(result)
     if not reason:
-        return Deserved(None, f"{row.words}, and says no more than error code 13: read its log, and write the reason")
+        why = f"{row.words}, and says no more than error code 13: read its log, and write the reason"
+        return Recommendation(None, why)
     fields: dict[str, object] = {"status": row.status.value}
-    if shown.stage is not BringupStatus.UNKNOWN:
-        fields["bringup_status"] = shown.stage.value
+    if result.stage in _FAILED_STAGES:
+        fields["bringup_status"] = result.stage.value
     elif stage_is_stale:
         fields["bringup_status"] = None
-    return Deserved({**fields, "reason": reason}, f"{row.words}: {reason}")
+    return Recommendation({**fields, "reason": reason}, f"{row.words}: {reason}")
 
 
-def _told_by_ending(shown: Shown) -> str:
-    match shown.ending:
+def _reason_of_ending(result: Result) -> str:
+    """The reason where no text says one."""
+    match result.ending:
         case Ending.HUNG:
             return "Test hangs"
-        case Ending.CRASHED if shown.signal:
-            return f"Running the test CRASHED with signal {shown.signal}"
+        case Ending.CRASHED if result.signal:
+            return f"Running the test CRASHED with signal {result.signal}"
         case Ending.CRASHED:
             return "Running the test ended the process"
+        case Ending.INACCURATE:
+            return "PCC comparison failed"
     return ""

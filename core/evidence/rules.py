@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.edits.issues import issues_in
-from core.evidence.ending_fields import PROMOTED, UNCHECKED, Fields, Shown, deserved
+from core.evidence.ending_fields import PROMOTED, UNCHECKED, Fields, Result, recommend
 from core.evidence.judgement import Judgement, Verdict
 from core.evidence.observation import Ending, Observation
 from core.evidence.policy import PccPolicy, Policy
-from core.evidence.reasons import alike, signature, telling
+from core.evidence.reasons import alike, signature
 from core.evidence.thresholds import allowed
 from core.ids import TestId
 from core.matrix.effective import resolve, status_on
@@ -77,7 +77,8 @@ def _fields(judgement: Judgement, entry: Entry | None, policy: Policy, issue: st
         return _failing(judgement, entry, stopped or failed, issue)
     if inaccurate:
         return _inaccurate(judgement, entry, inaccurate, policy.pcc, issue)
-    return Wanted(PROMOTED)
+    found = recommend(Result.of(rows[-1]))
+    return Wanted(held=found.why) if found.fields is None else Wanted(found.fields)
 
 
 def _numbers(judgement: Judgement, entry: Entry | None) -> Fields:
@@ -109,11 +110,8 @@ def _inaccurate(
 def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observation], issue: str) -> Wanted:
     """As most of `rows` deserve it; the declared reason stays where it is still true, for it may link to an issue."""
     row = _typical(rows)
-    shown = Shown(row.ending, telling(row.reason), row.stage, row.signal)
-    if row.ending is Ending.INACCURATE:
-        shown = Shown(Ending.FAILED, shown.reason or "PCC comparison failed", row.stage)
     passing = status_on(entry, judgement.arch) is Status.EXPECTED_PASSING
-    found = deserved(shown, stage_is_stale=passing)
+    found = recommend(Result.of(row), stage_is_stale=passing, numbers_were_right=True)
     if found.fields is None:
         return Wanted(held=found.why)
     reason = str(found.fields["reason"])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a workflow asks the world for: it says what it wants done, somebody else does it and answers."""
 
+import hashlib
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
@@ -117,6 +118,20 @@ Effect: TypeAlias = RunCpu | EditLoader | RevertLoader | FindUsers | RunDevice |
 End: TypeAlias = Propose | Abort
 Steps: TypeAlias = Generator[Effect, Answer, T]
 """A part of a workflow: yields effects, is sent their answers, returns what it found out."""
+
+
+def identity(effect: Effect) -> dict[str, Any]:
+    """What tells an effect from every other, as JSON can hold it: nothing of it is worded for people."""
+    match effect:
+        case RunCpu() | RunDevice():
+            return {"effect": type(effect).__name__, "ids": list(effect.ids)}
+        case EditLoader() | RevertLoader():
+            digest = hashlib.sha256(effect.edit.after.encode()).hexdigest()
+            return {"effect": type(effect).__name__, "path": effect.path, "after": digest}
+        case FindUsers():
+            return {"effect": "FindUsers", "class": effect.output_class}
+        case Ask():
+            return {"effect": "Ask", "choices": len(effect.choices)}
 
 
 def _count(ids: tuple[str, ...]) -> str:

@@ -156,7 +156,7 @@ def _expect_failure(report: Report, member: Member, error: str, shown: Observed 
 
 
 def _says(shown: Observed, reason: str) -> bool:
-    return reason.rstrip("…") in shown.reason or alike(reason, shown.quote)
+    return reason.rstrip("…") in shown.reason or alike(reason, shown.result.reason)
 
 
 def _conclude(report: Report, member: Member, shown: Observed) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.edits.operations import Operation, OpKind
-from core.evidence.ending_fields import Deserved, Shown, deserved, stage_in
+from core.evidence.ending_fields import Recommendation, Result, recommend, stage_in
 from core.evidence.observation import Ending, Observation
 from core.evidence.reasons import telling
 from core.model import BringupStatus
@@ -25,27 +25,40 @@ class Observed:
     """The bring-up status that is known; empty where it is not."""
     line: str | None = None
     """The line of it to quote; empty where none says more than error code 13. None: nobody has looked for it."""
+    signal: int | None = None
 
     @property
-    def quote(self) -> str:
-        """The line to quote, picked now where nobody has."""
-        return telling(self.reason) if self.line is None else self.line
+    def result(self) -> Result:
+        """What the table of endings goes by; line and stage are picked now where nobody has."""
+        stage = BringupStatus(self.stage) if self.stage in BringupStatus.__members__ else BringupStatus.UNKNOWN
+        if self.line is not None:
+            return Result(self.ending, self.line, stage, self.signal)
+        if stage in (BringupStatus.UNKNOWN, BringupStatus.PASSED):
+            stage = stage_in(self.reason)
+        return Result(self.ending, telling(self.reason), stage, self.signal)
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> "Observed":
         """Read one answer to `RunDevice`."""
-        line = raw.get("line")
-        reason, stage = (str(raw.get(name) or "") for name in ("reason", "stage"))
-        return cls(str(raw["id"]), Ending(raw["ending"]), reason, stage, None if line is None else str(line))
+        line, signal = raw.get("line"), raw.get("signal")
+        return cls(
+            str(raw["id"]),
+            Ending(raw["ending"]),
+            str(raw.get("reason") or ""),
+            str(raw.get("stage") or ""),
+            None if line is None else str(line),
+            None if signal is None else int(signal),
+        )
 
     @classmethod
     def seen(cls, id: str, one: Observation, text: str = "") -> "Observed":
         """What an observation shows; `text` is all that was said of its failure."""
-        stage = "" if one.stage is BringupStatus.UNKNOWN else str(one.stage)
+        result = Result.of(one)
+        stage = "" if result.stage is BringupStatus.UNKNOWN else str(result.stage)
         words = "" if one.ending is Ending.PASSED else "\n".join(dict.fromkeys(filter(None, (one.reason, text))))
-        return cls(id, one.ending, words, stage, one.reason)
+        return cls(id, one.ending, words, stage, result.reason, result.signal)
 
-    def to_fields(self) -> dict[str, str]:
+    def to_fields(self) -> dict[str, Any]:
         """As JSON can hold it: `Observed.of` reads it back."""
         return {
             "id": self.id,
@@ -53,22 +66,18 @@ class Observed:
             "reason": self.reason,
             "stage": self.stage,
             **({} if self.line is None else {"line": self.line}),
+            **({} if self.signal is None else {"signal": self.signal}),
         }
 
 
-def wanted(observed: Observed, *, stage_is_stale: bool = False) -> Deserved:
+def wanted(observed: Observed, *, stage_is_stale: bool = False) -> Recommendation:
     """What follows from one outcome on a device. `stage_is_stale`: the entry's is of a failure that is gone."""
-    named = observed.stage
-    if named == BringupStatus.INCORRECT_RESULT or (named in BringupStatus.__members__ and named.startswith("FAILED")):
-        stage = BringupStatus(named)
-    else:
-        stage = stage_in(observed.reason) if observed.line is None else BringupStatus.UNKNOWN
-    return deserved(Shown(observed.ending, observed.quote, stage), stage_is_stale=stage_is_stale)
+    return recommend(observed.result, stage_is_stale=stage_is_stale)
 
 
 def expected_failure(error: str, stage: BringupStatus = BringupStatus.FAILED_FE_COMPILATION) -> dict[str, object]:
     """An entry that fails by `error` in `stage`, and that goes on to be run. The CPU fails before any compiler runs."""
-    return dict(deserved(Shown(Ending.FAILED, telling(error), stage)).fields or {})
+    return dict(recommend(Result(Ending.FAILED, telling(error), stage)).fields or {})
 
 
 def operations(member: Member, fields: Mapping[str, object]) -> tuple[Operation, ...]:

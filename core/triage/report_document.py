@@ -6,10 +6,14 @@ from typing import Any
 
 from core.edits.operations import to_json
 from core.triage.driver import Blocked, Progress, in_work_tree
+from core.triage.outcomes import Observed
 from core.triage.report import CpuLine, Report
 from core.triage.report_text import diff_of, go_on
 from core.triage.repro import Phase
 from core.triage.session import Session
+
+_DEVICE = ("id", "ending", "reason", "stage", "line")
+"""What is promised of a device result."""
 
 
 def document(progress: Progress, yaml_diff: str, *, applies: bool = False) -> dict[str, Any]:
@@ -30,7 +34,7 @@ def document(progress: Progress, yaml_diff: str, *, applies: bool = False) -> di
         "scope": [member.id for member in report.scope],
         "states": dict(report.states),
         "reach": list(report.reach),
-        "device": [one.to_fields() for one in report.device],
+        "device": [_device(one) for one in report.device],
         "device_by": report.device_by or None,
         "ops": to_json(report.operations),
         "diff": yaml_diff,
@@ -64,6 +68,10 @@ def _phase(phase: Phase) -> dict[str, Any]:
         "inputs": [_leaf(leaf) for leaf in phase.inputs],
         "output": None if output is None else {"class": output.get("class"), "module": output.get("module")},
     }
+
+
+def _device(one: Observed) -> dict[str, Any]:
+    return {name: value for name, value in one.to_fields().items() if name in _DEVICE}
 
 
 def _leaf(leaf: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,14 +5,14 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError
 from core.files import read_text
 from core.triage.case import Case, case_from_fields, case_to_fields
-from core.triage.effects import Answer, Effect, RunDevice
+from core.triage.effects import Answer, Effect, RunDevice, identity
 from core.triage.machine import State, begin, replay, step
 from core.triage.workflows import workflow
 
@@ -62,7 +62,7 @@ class Session:
     def answer(self, answer: Answer) -> None:
         """Write down what came of the effect that waits, and take the step."""
         asked = self.state.waiting
-        self._append({"answer": answer, "to": asked.title if asked else ""})
+        self._append({"answer": answer, "asked": identity(asked) if asked else None})
         self.state, _ = step(self.state, answer)
         self.began = ()
 
@@ -143,13 +143,19 @@ def _replayed(journal: Path, lines: Sequence[dict[str, Any]]) -> Session:
     answered = _answered(lines)
     case, run = case_from_fields(head["case"]), workflow(head["workflow"])
     state = replay(case, run, [line["answer"] for line in answered])
-    if [effect.title for effect in state.asked[: len(answered)]] != [line["to"] for line in answered]:
+    if not all(map(_was_asked, state.asked, answered)):
         raise ValueError("the workflow has changed since it began")
     last = max(number for number, line in enumerate(lines) if number == 0 or "answer" in line or "kept" in line)
     began = [run for line in lines[last:] for run in line.get("began", ())]
     closed = any("closed" in line for line in lines)
     applied = any(line.get("applied") for line in lines)
     return Session(journal.parent, head["workflow"], state, began, closed=closed, applied=applied)
+
+
+def _was_asked(effect: Effect, line: Mapping[str, Any]) -> bool:
+    """Whether `line` answers `effect`. Older journals hold its title instead."""
+    asked: object = line.get("asked")
+    return effect.title == line["to"] if asked is None else identity(effect) == asked
 
 
 def _answered(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.evidence.classify import Setting, observe
-from core.evidence.ending_fields import PROMOTED, UNCHECKED, Shown, deserved, stage_in
+from core.evidence.ending_fields import PROMOTED, UNCHECKED, Result, recommend, stage_in
 from core.evidence.judgement import Verdict
 from core.evidence.observation import FAILURES, Ending, Observation
 from core.evidence.policy import Policy
@@ -40,7 +40,7 @@ FE, TTMLIR, RUNTIME, INCORRECT, UNKNOWN = (
 )
 OOM = "Out of Memory: Not enough space to allocate 36126720 B L1 buffer across 24 banks"
 CODE_13 = "RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13"
-VERDICTS = {Ending.CRASHED: Verdict.CRASH, Ending.HUNG: Verdict.HANG, Ending.SLOW: Verdict.SLOW}
+VERDICTS = {Ending.CRASHED: Verdict.CRASH, Ending.HUNG: Verdict.HANG}
 LIVE = "{'bringup_status': 'UNKNOWN', 'model_test_status': 'ModelTestStatus.KNOWN_FAILURE_XFAIL'}"
 
 
@@ -50,8 +50,8 @@ def of_verdict(row: Observation) -> Mapping[str, object]:
     return by_verdict(judged(verdict, [row] * 3), with_fields(None, {}), Policy()).fields
 
 
-def of_workflow(shown: Observed) -> Mapping[str, object]:
-    return by_workflow(shown).fields or {}
+def of_workflow(result: Observed) -> Mapping[str, object]:
+    return by_workflow(result).fields or {}
 
 
 def report(text: str, message: str = "") -> str:
@@ -104,6 +104,31 @@ def test_what_hangs_is_skipped_and_what_is_slow_is_left_by_both() -> None:
         assert of_workflow(Observed.seen(ID, row)) == {}
 
 
+PIECES = st.sampled_from(
+    [OOM, CODE_13, "error: 'ttir.sum' op", "TT_FATAL @ a.cpp:3", "info:", "ValueError: x", "None", "Aborted", "plain"]
+)
+LINES = st.lists(st.one_of(PIECES, st.text("ab :.'%-13E", max_size=20)), min_size=1, max_size=5).map("\n".join)
+STAGED = st.sampled_from([*BringupStatus])
+
+
+@given(
+    st.sampled_from(sorted(FAILURES - {Ending.INACCURATE})),
+    STAGED,
+    st.one_of(st.just(""), st.text(max_size=40), LINES),
+    st.one_of(st.none(), st.integers(0, 64)),
+)
+@example(Ending.CRASHED, UNKNOWN, "", 6)
+@example(Ending.FAILED, BringupStatus.PASSED, "ValueError: in the teardown", None)
+@example(Ending.FAILED, UNKNOWN, f"ValueError: x\n{CODE_13}", None)
+def test_on_whatever_an_observation_says_both_agree(
+    ending: Ending, stage: BringupStatus, reason: str, signal: int | None
+) -> None:
+    row = seen(ending, stage=stage, reason=reason, signal=signal)
+    shown = Observed.of(Observed.seen(ID, row, f"{reason}\nmore that was said").to_fields())
+    assert of_verdict(row) == of_workflow(shown)
+    assert of_verdict(row).get("bringup_status") != BringupStatus.PASSED
+
+
 @cache
 def texts() -> tuple[str, ...]:
     """Failures of every name that upstream has, what its rules look for, and reasons of the sample's entries."""
@@ -129,12 +154,6 @@ def test_on_every_text_that_is_known_both_agree(tmp_path: Path) -> None:
         of_evidence, of_triage = both(tmp_path, text)
         assert of_evidence == of_triage, text
         assert "error code: 13" not in str(of_evidence.get("reason", "")).lower()
-
-
-PIECES = st.sampled_from(
-    [OOM, CODE_13, "error: 'ttir.sum' op", "TT_FATAL @ a.cpp:3", "info:", "ValueError: x", "None", "Aborted", "plain"]
-)
-LINES = st.lists(st.one_of(PIECES, st.text("ab :.'%-13E", max_size=20)), min_size=1, max_size=5).map("\n".join)
 
 
 @given(LINES, st.one_of(st.just(""), LINES))
@@ -222,22 +241,22 @@ def test_the_stage_that_a_text_gives_away(text: str, stage: BringupStatus) -> No
 
 @pytest.mark.parametrize("ending", Ending)
 def test_every_end_has_its_answer_in_words(ending: Ending) -> None:
-    found = deserved(Shown(ending, "ValueError: x"))
+    found = recommend(Result(ending, "ValueError: x"))
     assert found.why
     assert found.fields is None or "status" in found.fields
 
 
 def test_a_dead_process_is_skipped_for_no_expected_failure_survives_it() -> None:
     for ending in (Ending.CRASHED, Ending.HUNG):
-        found = deserved(Shown(ending, signal=6))
+        found = recommend(Result(ending, signal=6))
         assert found.fields is not None and found.fields["status"] == Status.NOT_SUPPORTED_SKIP
         assert "cannot be expected to fail" in found.why
 
 
 def test_a_stage_that_is_not_known_is_neither_guessed_nor_left_from_a_pass() -> None:
-    shown = Shown(Ending.FAILED, "the loader says no")
-    assert deserved(shown).fields == {**FAILING, "reason": "the loader says no"}
-    assert deserved(shown, stage_is_stale=True).fields == {
+    result = Result(Ending.FAILED, "the loader says no")
+    assert recommend(result).fields == {**FAILING, "reason": "the loader says no"}
+    assert recommend(result, stage_is_stale=True).fields == {
         **FAILING,
         "bringup_status": None,
         "reason": "the loader says no",
@@ -245,4 +264,4 @@ def test_a_stage_that_is_not_known_is_neither_guessed_nor_left_from_a_pass() -> 
 
 
 def test_without_a_line_to_quote_a_failure_is_left_to_a_person() -> None:
-    assert deserved(Shown(Ending.FAILED, telling(CODE_13))).fields is None
+    assert recommend(Result(Ending.FAILED, telling(CODE_13))).fields is None

@@ -1,9 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.triage.effects: each says in a line what it asks for."""
 
+import json
+
 import pytest
 
-from core.triage.effects import Abort, Ask, EditLoader, Effect, End, FindUsers, Propose, RevertLoader, RunCpu, RunDevice
+from core.triage.effects import (
+    Abort,
+    Ask,
+    EditLoader,
+    Effect,
+    End,
+    FindUsers,
+    Propose,
+    RevertLoader,
+    RunCpu,
+    RunDevice,
+    identity,
+)
 from tests.support.triage import LOADER, edit
 
 
@@ -23,3 +37,18 @@ from tests.support.triage import LOADER, edit
 )
 def test_titles(effect: Effect | End, title: str) -> None:
     assert effect.title == title
+
+
+def test_effects_are_told_apart_by_what_they_do_and_not_by_their_words() -> None:
+    different: list[Effect] = [
+        RunCpu(("a",), "as it is"),
+        RunCpu(("a", "b"), "as it is"),
+        RunDevice(("a",), True),
+        EditLoader(LOADER, edit("cast x")),
+        RevertLoader(LOADER, edit("cast x")),
+        FindUsers("MapOutput"),
+        Ask("which?", ("x", "y")),
+    ]
+    assert len({json.dumps(identity(one)) for one in different}) == len(different)
+    assert identity(RunCpu(("a",), "as it is")) == identity(RunCpu(("a",), "in other words"))
+    assert identity(Ask("which?", ("x",))) == identity(Ask("which one?", ("z",)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.triage.session: what is on the disk is the state, however it was left."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -87,8 +88,23 @@ def test_what_nobody_understands_is_said(tmp_path: Path, done: Session, damage: 
     assert left_open(tmp_path) == []
 
 
+def test_a_journal_that_holds_titles_is_read(tmp_path: Path, done: Session) -> None:
+    lines = [json.loads(line) for line in journal(done).read_text().splitlines()]
+    for line, effect in zip(lines[1:], done.state.asked, strict=False):
+        del line["asked"]
+        line["to"] = effect.title
+    journal(done).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    again = resume(tmp_path, TARGET)
+    assert again is not None
+    assert again.state.end == done.state.end
+    lines[1]["to"] = "something else"
+    journal(done).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(TTMatrixError, match="Cannot go on"):
+        resume(tmp_path, TARGET)
+
+
 def test_another_workflow_by_now_is_noticed(tmp_path: Path, done: Session) -> None:
-    journal(done).write_text(journal(done).read_text().replace('"to": "CPU repro, as it is', '"to": "something else'))
+    journal(done).write_text(journal(done).read_text().replace('"effect": "RunCpu"', '"effect": "FindUsers"'))
     with pytest.raises(TTMatrixError, match="Cannot go on") as caught:
         resume(tmp_path, TARGET)
     assert "changed since" in caught.value.detail
