@@ -9,6 +9,7 @@ from core.cli.demo_walk import STALE
 from core.evidence.policy import Found, Policy
 from core.proc import run_command
 from tests.support.cli import call
+from tests.support.schemas import complaints
 
 
 def _log(target: Path, form: str = "%s") -> str:
@@ -43,6 +44,7 @@ def test_the_whole_job(tmp_path: Path) -> None:
 def test_json_is_one_document(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     document = call("demo", tmp_path / "demo", "--headless", "--json").json
+    assert complaints("demo", document) == []
     assert document["id"] == STALE
     assert document["run"]["outcome"] == "pass"
     assert document["run"]["result"]["phases"][0]["dtype"] == "bfloat16"

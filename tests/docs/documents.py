@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The JSON of every headless command, made by calling each one on checkouts that have something to say."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from core.settings import paths
+from core.sources.checkout import Checkout
+from tests.support.cli import call
+from tests.support.fake_python import use_fake_python
+from tests.support.nightlies import nightly
+from tests.support.sample import sample_checkout
+from tests.support.tree import sample
+from tests.support.triage_checkout import SMALL, device_xml, triage_checkout
+
+STALE = "patch_vit/pytorch-Small_Patch8-single_device-training"
+PASSING = "patch_vit/pytorch-Tiny_Patch8-single_device-training"
+
+Documents = Iterator[tuple[str, str, Any]]
+"""The name of a schema, the command line, and the document."""
+
+
+def documents(directory: Path, home: Path) -> Documents:
+    """Every form of every command that has `--json`; `home` is where TTMATRIX_HOME points to."""
+    yield from _sample(sample_checkout(directory / "sample"), directory)
+    yield from _runs(directory, home)
+    yield from _workflow(directory, home)
+
+
+def _sample(checkout: Checkout, directory: Path) -> Documents:
+    def told(schema: str, *argv: object) -> tuple[str, str, Any]:
+        return _told(schema, *argv, "--repo", checkout.root)
+
+    reports = directory / "reports"
+    for night in (1, 2, 3):
+        endings = {"n150": "pass", "p150": "pass" if night == 3 else "fail"}
+        files = [
+            nightly(reports / f"{night}-{arch}.xml", arch, {STALE: "pass", PASSING: ending})
+            for arch, ending in endings.items()
+        ]
+        yield told("ingest", "ingest", *files, "--run-name", f"night-{night}")
+    (reports / "torn.xml").write_text("<testsuites>")
+    yield told("ingest", "ingest", reports / "torn.xml")
+    yield told("list", "list", "has:entry")
+    yield told("list", "list", "--view", "xfail without issue", "--arch", "n150")
+    yield told("list-views", "list", "--views")
+    yield told("show", "show", STALE)
+    yield told("jobs", "jobs")
+    yield told("jobs-of-test", "jobs", STALE)
+    yield told("history", "history", STALE)
+    for by in ("status", "arch", "group"):
+        yield told("trend", "trend", "--by", by)
+    yield told("doctor", "doctor")
+    yield told("doctor-kinds", "doctor", "--kinds")
+    yield told("loaders", "loaders")
+    yield told("verdicts", "verdicts")
+    yield told("policy-of-checkout", "policy")
+    yield told("clusters", "clusters")
+    yield told("clusters-issues", "clusters", "--issues")
+    yield told("operations", "clusters", "--cluster", "class DepthMapOutput", "--set-reason", "No handler")
+    yield told("compare", "compare")
+    yield told("compare-runs", "compare", "--runs")
+    proposed = told("propose", "propose", "-o", directory / "proposals.json")
+    yield proposed
+    yield "proposals", "the file of propose -o", json.loads((directory / "proposals.json").read_text())
+    yield "proposals", "the document of propose", proposed[2]
+    yield told("edit", "apply", directory / "proposals.json", "--markdown")
+    operations = directory / "operations.json"
+    done, rejected = _operations()
+    operations.write_text(json.dumps([done, rejected]))
+    yield "operations", "a file of operations", [done, rejected]
+    yield told("edit", "edit", "--apply", operations)
+    operations.write_text(json.dumps([done]))
+    yield told("edit", "edit", "--apply", operations, "--commit")
+    yield told("error", "show", "no such test")
+
+
+def _operations() -> list[dict[str, object]]:
+    """One that can be done, and one that cannot."""
+    return [
+        {"op": "set", "id": STALE, "path": ["arch_overrides", "n150", "reason"], "value": "Too large"},
+        {"op": "remove", "id": "no such entry"},
+    ]
+
+
+def _runs(directory: Path, home: Path) -> Documents:
+    use_fake_python(home, directory)
+    checkout = sample(directory / "runs")
+    passing, failing = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "org/name"))
+
+    def told(schema: str, *argv: object) -> tuple[str, str, Any]:
+        return _told(schema, *argv, "--repo", checkout.root)
+
+    yield told("plan", "run", passing, "--kind", "cpu", "--plan")
+    yield told("runs", "run", passing, failing, "--kind", "cpu", "--wait")
+    runs = told("runs", "runs")
+    yield runs
+    first, second = (one["run"] for one in runs[2])
+    yield told("logs", "logs", first)
+    yield told("logs-artefacts", "logs", first, "--artefacts")
+    yield told("logs-compare", "logs", first, "--compare", second)
+    yield told("capsule", "capsule", first, "-o", directory / "capsule.tar.gz")
+    yield told("replay", "replay", directory / "capsule.tar.gz")
+    yield told("plan", "rerun", "--failed", "--plan")
+    yield told("runs", "rerun", "--failed", "--wait")
+    yield told("runs", "queue")
+    yield told("runs", "prune", "--runs", "1")
+    yield told("runs", "cancel", first)
+    for name in ("spec", "exit", "provenance"):
+        yield f"run-{name}", f"{name}.json", json.loads((paths().runs / first / f"{name}.json").read_text())
+    for line in (paths().runs / first / "events.jsonl").read_text().splitlines():
+        yield "run-event", line, json.loads(line)
+
+
+def _workflow(directory: Path, home: Path) -> Documents:
+    checkout = triage_checkout(directory / "workflow", home)
+    yield _told("triage", "triage", SMALL, "--repo", checkout.root)
+    result = device_xml(directory / "device.xml", Large="RuntimeError: TT_FATAL: no room")
+    yield _told("triage", "triage", SMALL, "--device-result", result, "--apply", "--repo", checkout.root)
+    yield _told("loaders", "loaders", "--repo", checkout.root)
+
+
+def _told(schema: str, *argv: object) -> tuple[str, str, Any]:
+    called = call(*argv, "--json")
+    assert called.code in (0, 1) or schema == "error", called.err
+    return schema, " ".join(map(str, argv)), called.json

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/schemas: what every command says with --json is as its schema has it, and every schema is of something."""
+
+import json
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from core.cli.main import COMMANDS
+from core.evidence.policy import Policy, policy_text
+from core.matrix.query import Query
+from core.matrix.saved_views import change_kept
+from core.matrix.view_spec import ViewSpec
+from core.settings import Profile, Settings
+from tests.docs.documents import documents
+from tests.support.schemas import NAMES, complaints, schema
+
+OF_FILES = {"policy", "settings", "views", "common"}
+"""What no command prints as JSON; `demo` prints the documents of others and is checked where it is run."""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[tuple[str, Any]]]]:
+    """By schema, each command line with its document."""
+    home = tmp_path_factory.mktemp("home")
+    found: dict[str, list[tuple[str, Any]]] = defaultdict(list)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("TTMATRIX_HOME", "TTMATRIX_LEASES"):
+            patch.setenv(name, str(home))
+        for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
+            patch.setenv(name, "/dev/null")
+        for name_of, command, document in documents(tmp_path_factory.mktemp("docs"), home):
+            found[name_of].append((command, document))
+    yield found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_schema_is_one(name: str) -> None:
+    Draft202012Validator.check_schema(schema(name))
+    assert schema(name)["$id"] == f"{name}.json"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in {*OF_FILES, "demo"}])
+def test_what_is_printed_is_as_the_schema_says(name: str, said: Any) -> None:
+    assert said[name], "no command has printed it"
+    for command, document in said[name]:
+        assert complaints(name, document) == [], command
+
+
+def test_every_document_has_a_schema_and_every_command_a_document(said: Any) -> None:
+    assert set(said) <= set(NAMES)
+    commands = {command.split()[0] for pairs in said.values() for command, _ in pairs}
+    assert set(COMMANDS) - commands == {"demo"}
+
+
+def test_the_policy_is_as_its_schema_says_and_has_no_other_names() -> None:
+    written = tomllib.loads(policy_text(Policy(keep={"alpha/*": "waits for a fix"})))
+    assert complaints("policy", written) == []
+    assert set(schema("policy")["properties"]) == {one.name for one in fields(Policy)}
+
+
+def test_settings_have_no_other_names_than_their_schema() -> None:
+    properties = schema("settings")["properties"]
+    assert set(properties) == {one.name for one in fields(Settings)}
+    assert set(properties["profiles"]["additionalProperties"]["properties"]) == {one.name for one in fields(Profile)}
+
+
+def test_saved_views_are_as_their_schema_says(tmp_path: Path) -> None:
+    view = ViewSpec(Query.parse("status:xfail !has:issue"), "n150", ("id", "reason"), "reason", True, "reason")
+    change_kept(tmp_path / "views.json", lambda kept: kept.with_view("mine", view)._replace(columns=("id",)))
+    assert complaints("views", json.loads((tmp_path / "views.json").read_text())) == []
+
+
+def test_an_operation_of_another_shape_is_none() -> None:
+    wrong = [{"op": "set", "id": "a"}, {"op": "add", "id": "a"}, {"op": "rename", "id": "a", "path": ["markers"]}]
+    assert all(complaints("operations", [one]) for one in wrong)
+    assert complaints("operations", [{"op": "unset", "id": "a", "path": ["arch_overrides", "n150"]}]) == []
