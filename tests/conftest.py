@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests see nothing of the user's own state, and leave none behind."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,12 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile("ttmatrix", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ttmatrix")
+
+
+def pytest_collection_finish() -> None:
+    """Take modules and collected tests out of the collector's sight: it would walk them all again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -67,7 +67,6 @@ class Workplace:
             (self.place.checkout.test_config / file).write_text(_LONG + text)
         git(self.root, "add", "third_party")
         git(self.root, "commit", "--quiet", "--message=models", "--", "third_party", "tests")
-        shutil.rmtree(self.root / ".git" / "hooks")
         (self.place.checkout.test_config / TORCH).write_text(_WORK["before"][TORCH])
         (self.root / "untracked.txt").write_text("mine too")
         for name, operations in _OPERATIONS.items():

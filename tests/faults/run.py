@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Play a scene once for every step it takes, with the fault at that step; each in a process of its own.
+"""Play a scene once for every step it takes, with the fault at that step; each in a process and a copy of its own.
 
 `python -m tests.faults.run SCENE FAULT DIRECTORY` prints one line a step and ends with an error where something that
 must hold does not.
@@ -10,16 +10,15 @@ import resource
 import shutil
 import signal
 import sys
-import time
 import traceback
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.proc import marked
 from tests.faults import scenes
 from tests.faults.injected import SMALL_FILES, Fault, Injector
+from tests.faults.player import adopt_orphans, wait_for_orphans
 from tests.faults.scenes import Place
 
 Scene = tuple[Callable[[Place], None], Callable[[Place], None], Callable[[Place, str], None]]
@@ -30,20 +29,20 @@ SCENES: dict[str, Scene] = {
     "commit": (scenes.accept_and_write, scenes.commit, scenes.committed_or_not),
 }
 _NOT_REACHED = 7
-_MARK = "TTMATRIX_FAULT"
-"""In the environment of all that a scene starts."""
 _LIMITS = range(0, 4000, 150)
 
 
 def main(scene: str, fault: str, directory: Path) -> None:
     prepare, play, check = SCENES[scene]
-    template = Place(directory / "template")
-    scenes.lay_out(template)
+    adopt_orphans()
+    # The journal knows a checkout by its path, so what is prepared is prepared where it is played.
+    template, place = Place(directory / "template"), Place(directory / "place")
+    scenes.lay_out(place)
+    prepare(place)
+    place.directory.rename(template.directory)
     for step in _LIMITS if fault == SMALL_FILES else count(1):
-        place = Place(directory / "place")
         shutil.copytree(template.directory, place.directory, symlinks=True)
-        prepare(place)
-        code = _forked(lambda place=place, step=step: _play(play, place, fault, step))  # type: ignore[misc]
+        code = _forked(lambda step=step: _play(play, place, fault, step))  # type: ignore[misc]
         print(f"{scene}: {fault} step {step}: ended with {code}", flush=True)
         check(place, fault)
         shutil.rmtree(place.directory)
@@ -71,7 +70,6 @@ def _forked(work: Callable[[], int]) -> int:
     """Do `work` in a forked process and return how it ended: its exit code, or minus the signal's number."""
     pid = os.fork()
     if pid == 0:
-        os.environ[_MARK] = str(os.getpid())
         code = 1
         try:
             code = work()
@@ -82,8 +80,7 @@ def _forked(work: Callable[[], int]) -> int:
             os._exit(code)
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     # A git that was started is not killed with it, and goes on for a moment.
-    while marked(_MARK, str(pid)):
-        time.sleep(0.005)
+    wait_for_orphans()
     return code
 
 

@@ -79,7 +79,7 @@ def lay_out(place: Place) -> None:
         path.parent.mkdir(parents=True)
         path.write_text(text)
         path.chmod(0o640)
-    place.git("init", "--quiet")
+    place.git("init", "--quiet", "--template=")
     place.git("config", "user.name", "Somebody")
     place.git("config", "user.email", "somebody@example.com")
     place.git("add", "--all")

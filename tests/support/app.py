@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The app on a small checkout, driven by a pilot; waiting is for what must happen, never for a time."""
 
+import asyncio
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from textual import events
 from textual.app import App
 from textual.pilot import Pilot
 
 from core.matrix.index import index
 from core.settings import Settings, paths
 from core.sources.checkout import Checkout
+from tests.support.idle import wait_for_idle
 from tui.app import TTMatrixApp
 from tui.session import Session
 
 _PATIENCE_SECONDS = 60.0
-_STEP_SECONDS = 0.02
+_STEP_SECONDS = 0.01
 
 
 def build_app(checkout: Checkout, *, query: str = "", settings: Settings | None = None) -> TTMatrixApp:
@@ -26,18 +30,25 @@ def build_app(checkout: Checkout, *, query: str = "", settings: Settings | None 
 
 async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> None:
     """Let the app go on until `condition` holds; fails with `what` where it never does."""
-    waited = 0.0
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    await wait_for_idle()
     while not condition():
-        assert waited < _PATIENCE_SECONDS, f"never happened: {what}"
-        await pilot.pause(_STEP_SECONDS)
-        waited += _STEP_SECONDS
+        assert time.monotonic() < deadline, f"never happened: {what}"
+        await asyncio.sleep(_STEP_SECONDS)
+        await pilot.pause(0)
 
 
 async def type_text(pilot: Pilot[Any], text: str) -> None:
-    """Press the keys that write `text`."""
+    """Write `text` as fast as a terminal that pastes it key by key: the app must take the keys in order."""
     names = {" ": "space", ":": "colon", "-": "minus", "+": "plus", "!": "exclamation_mark", ".": "full_stop"}
     names |= {"/": "slash", "_": "underscore"}
-    await pilot.press(*(names.get(character, character) for character in text))
+    driver = pilot.app._driver
+    assert driver is not None
+    for character in text:
+        key = events.Key(names.get(character, character), character)
+        key.set_sender(pilot.app)
+        driver.send_message(key)
+    await pilot.pause()
 
 
 def screen_text(app: App[Any]) -> str:

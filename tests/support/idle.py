@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting until an app under test has nothing left to do, by its event loop and not by a clock.
+
+Textual's own `wait_for_idle` sleeps in steps of 20 ms until the process uses no CPU, twice for every key that a pilot
+presses: most of the time that a test of the app took was spent there.
+"""
+
+import asyncio
+import time
+from typing import Any
+
+import textual._wait
+import textual.app
+import textual.pilot
+from textual._context import active_app
+from textual.app import App
+from textual.screen import Screen
+
+by_clock = textual._wait.wait_for_idle
+
+
+async def wait_for_idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
+    """Until every task waits for a timer or for something outside, and what is due on the screen is painted.
+
+    Where threads of the app work, Textual's own way decides.
+    """
+    loop: Any = asyncio.get_running_loop()
+    app = active_app.get(None)
+    deadline = time.monotonic() + max_sleep
+    while app is not None and time.monotonic() < deadline:
+        await asyncio.sleep(0)
+        if loop._ready:
+            continue
+        if not _paint(app):
+            break
+    if app is None or any(worker.is_running and worker._thread_worker for worker in app.workers):
+        await by_clock(min_sleep, max_sleep)
+
+
+def _paint(app: App[Any]) -> bool:
+    """What the screen would do at its next frame; whether there was anything to do."""
+    screen = app.screen_stack[-1] if app.is_running and app._screen_stacks.get(app._current_mode) else None
+    if screen is None or app._batch_count or not _due(screen):
+        return False
+    screen._on_timer_update()
+    return True
+
+
+def _due(screen: Screen[Any]) -> bool:
+    return bool(
+        screen._callbacks
+        or screen._layout_required
+        or screen._scroll_required
+        or screen._repaint_required
+        or screen._recompose_required
+        or screen._dirty_widgets
+    )
+
+
+def use() -> None:
+    """Let pilots wait this way."""
+    for module in (textual.app, textual.pilot):
+        module.wait_for_idle = wait_for_idle  # type: ignore[attr-defined]
