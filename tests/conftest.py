@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests see nothing of the user's own state, and leave none behind."""
 
+import fnmatch
 import gc
+import itertools
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,6 +17,14 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("ttmatrix", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ttmatrix")
 
+_STAYS = (
+    # The lock of a checkout that git does not know: whoever waits for it has the file open, so nobody may remove it.
+    "*.ttmatrix.lock",
+    # torch's, of models that were compiled.
+    "torchinductor_*",
+)
+_numbers = itertools.count()
+
 
 def pytest_collection_finish() -> None:
     """Take modules and collected tests out of the collector's sight: it would walk them all again and again."""
@@ -19,16 +32,48 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """What pytest itself leaves in the temporary directory where all went well: an empty directory a user."""
+    base: Path | None = config._tmp_path_factory._basetemp  # type: ignore[attr-defined]
+    if base is not None and not hasattr(config, "workerinput") and not base.exists():
+        with suppress(OSError):
+            base.parent.rmdir()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Temporary files go to a directory of the session's own, in which the tests must leave nothing behind."""
+    directory = tmp_path_factory.mktemp("temporary")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(directory))
+        patch.setattr(tempfile, "tempdir", str(directory))
+        yield directory
+    names = sorted(path.name for path in directory.iterdir())
+    left = [name for name in names if not any(fnmatch.fnmatch(name, pattern) for pattern in _STAYS)]
+    assert left == [], "left behind in the temporary directory"
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where each test has its own home."""
+    directory: Path = tmp_path_factory.mktemp("homes")
+    return directory
+
+
 @pytest.fixture(autouse=True)
-def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """State goes to a directory of the test's own; git sees no user configuration."""
-    home: Path = tmp_path_factory.mktemp("home")
+    # By a number of our own: pytest's reads all directories to find the next.
+    home = homes / str(next(_numbers))
+    home.mkdir()
     monkeypatch.setenv("TTMATRIX_HOME", str(home))
     monkeypatch.setenv("TTMATRIX_LEASES", str(home))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    return home
+    yield home
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)
