@@ -101,15 +101,15 @@ def _usage(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 def _groups(parser: argparse.ArgumentParser, without: str) -> Iterator[str]:
     for group in parser._action_groups:
-        rows = [_row(action) for action in group._group_actions if action.help and not _is_plain(action)]
+        rows = [_row(action) for action in group._group_actions if action.help and not _is_hidden(action)]
         if rows and group.title != without:
             title = _GROUPS.get(str(group.title), str(group.title).capitalize())
             yield from (f"| {title} | |", "|---|---|", *rows, "")
 
 
-def _is_plain(action: argparse.Action) -> bool:
-    """Whether it is `--help`, or the commands, which have a table of their own."""
-    return isinstance(action, argparse._HelpAction | argparse._SubParsersAction)
+def _is_hidden(action: argparse.Action) -> bool:
+    """Whether it has no row: `--help`, the commands, which have a table of their own, and old names of options."""
+    return action.help == argparse.SUPPRESS or isinstance(action, argparse._HelpAction | argparse._SubParsersAction)
 
 
 def _row(action: argparse.Action) -> str:

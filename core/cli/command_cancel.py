@@ -11,7 +11,7 @@ from core.runs.store import RunStore
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="a run id, or the beginning of one")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="a run id, or its beginning")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:

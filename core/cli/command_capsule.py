@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix capsule`: pack all that it takes to repeat a run into one archive."""
+"""`ttmatrix capsule`: pack everything needed to repeat a run into one archive."""
 
 import argparse
 from pathlib import Path
@@ -11,14 +11,18 @@ from core.runs.store import RunStore
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", help="a run id, or the beginning of one")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: RUN.tar.gz here")
+    parser.add_argument("run", metavar="RUN", help="a run id, or its beginning")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="default: RUN.tar.gz in the current directory"
+    )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     record = RunStore(context.paths.runs).record(args.run)
     if record.active:
-        raise UsageError(f"Run {record.spec.run_id} goes on", hint=f"ttmatrix cancel {record.spec.run_id}")
+        raise UsageError(
+            f"Run {record.spec.run_id} has not ended", hint=f"Wait for it, or: ttmatrix cancel {record.spec.run_id}"
+        )
     file = args.output or Path(f"{record.spec.run_id}.tar.gz")
     pack(record, file)
     if context.console.json:

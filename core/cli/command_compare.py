@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix compare`: two runs of many tests, such as two nightlies, held against each other."""
+"""`ttmatrix compare`: compare two CI runs, such as two nightlies."""
 
 import argparse
 from collections.abc import Sequence
@@ -16,17 +16,17 @@ _SHOWN_COMMITS = 15
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("before", nargs="?", metavar="RUN", help="the earlier run, by its name or a part of it")
-    parser.add_argument("after", nargs="?", metavar="RUN", help="the later run; without names, the last two")
-    parser.add_argument("--runs", action="store_true", help="list the runs that are known instead")
-    parser.add_argument("--only", choices=tuple(Kind), action="append", type=Kind, help="only cells of this kind")
+    parser.add_argument("before", nargs="?", metavar="RUN", help="the earlier run: its name or a part of it")
+    parser.add_argument("after", nargs="?", metavar="RUN", help="the later run; default: the last two runs")
+    parser.add_argument("--runs", action="store_true", help="list the runs in the evidence store instead")
+    parser.add_argument("--only", choices=tuple(Kind), action="append", type=Kind, help="show only cells of this kind")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     observations = [row for row in context.observations if context.arch in ("", row.arch)]
     known = runs_of(observations)
     if args.runs:
-        _tell_runs(known, observations, context)
+        _print_runs(known, observations, context)
         return EXIT_OK
     names = _names(args, known)
     before, after = ([row for row in observations if row.run == name] for name in names)
@@ -35,21 +35,23 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if context.console.json:
         context.console.document(_document(names, found, commits, args.only))
     else:
-        _tell(names, found, commits, args.only, context)
+        _print(names, found, commits, args.only, context)
     return EXIT_FINDINGS if found.counts[Kind.NEW] else EXIT_OK
 
 
 def _names(args: argparse.Namespace, known: Sequence[str]) -> tuple[str, str]:
     if args.before is None:
         if len(known) < 2:
-            raise UsageError("There are no two runs to compare", hint="ttmatrix ingest PATH --run-name NAME adds one.")
+            raise UsageError(
+                "The evidence has fewer than two runs", hint="Add one: ttmatrix ingest PATH --run-name NAME"
+            )
         return known[1], known[0]
     if args.after is None:
-        raise UsageError("With what is it compared?", hint="Name two runs, or none for the last two.")
+        raise UsageError("Only one run is named", hint="Name two runs, or none to compare the last two.")
     return chosen_run(args.before, known), chosen_run(args.after, known)
 
 
-def _tell_runs(known: Sequence[str], observations: Sequence[Observation], context: Context) -> None:
+def _print_runs(known: Sequence[str], observations: Sequence[Observation], context: Context) -> None:
     cells = {name: len({row.cell for row in observations if row.run == name}) for name in known}
     if context.console.json:
         context.console.document([{"run": name, "cells": cells[name]} for name in known])
@@ -57,7 +59,7 @@ def _tell_runs(known: Sequence[str], observations: Sequence[Observation], contex
         context.console.table(("cells", "run"), ((str(cells[name]), name) for name in known))
 
 
-def _tell(
+def _print(
     names: tuple[str, str],
     found: Comparison,
     commits: tuple[Between, Between],
@@ -72,7 +74,7 @@ def _tell(
     counts = ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items())
     context.console.note(f"{one_line(names[0])} to {one_line(names[1])}: {counts}, {found.passing:,} pass in both")
     for name, one in zip(("tt-xla", "tt_forge_models"), commits, strict=True):
-        _tell_commits(name, one, context)
+        _print_commits(name, one, context)
 
 
 def _why(one: Difference) -> str:
@@ -85,7 +87,7 @@ def _why(one: Difference) -> str:
     return new
 
 
-def _tell_commits(name: str, one: Between, context: Context) -> None:
+def _print_commits(name: str, one: Between, context: Context) -> None:
     if one.unknown:
         context.console.note(f"{name}: {one_line(one.unknown)}")
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix demo`: lay out the sample checkout and open it, or walk the whole job once and tell it."""
+"""`ttmatrix demo`: create the sample checkout and open it, or do the whole job once and print a transcript."""
 
 import argparse
 from pathlib import Path
@@ -14,8 +14,17 @@ _DEFAULT = Path("ttmatrix-demo")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", nargs="?", type=Path, default=_DEFAULT, metavar="DIR", help=f"default: {_DEFAULT}")
-    parser.add_argument("--headless", action="store_true", help="walk the whole job once and print a transcript")
+    parser.add_argument(
+        "directory",
+        nargs="?",
+        type=Path,
+        default=_DEFAULT,
+        metavar="DIR",
+        help=f"where to create it; default: {_DEFAULT}",
+    )
+    parser.add_argument(
+        "--headless", action="store_true", help="do the whole job once without a screen and print a transcript"
+    )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -27,7 +36,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         return EXIT_OK
     if not _is_checkout(args.directory):
         lay_out(args.directory)
-        context.console.note(f"Laid out the sample checkout in {args.directory}")
+        context.console.note(f"Created the sample checkout in {args.directory}")
     return context.open_app(AppRequest(args.directory, context.arch))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix doctor`: everything that is wrong with a checkout, as a table, JSON or SARIF."""
+"""`ttmatrix doctor`: list the findings in a checkout as a table, JSON or SARIF."""
 
 import argparse
 import difflib
@@ -17,6 +17,7 @@ from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.files import atomic_write
 from core.matrix.doctor import examine, kinds
 from core.model import Finding
+from core.text import counted
 
 _STDOUT = "-"
 
@@ -27,17 +28,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_kinds,
         default=(),
         metavar="KIND,...",
-        help="exit with 1 only for findings of these kinds; default: for any",
+        help="exit with 1 only for findings of these kinds; default: for any finding",
     )
-    parser.add_argument("--sarif", metavar="FILE", help="write a SARIF 2.1.0 log as well; - writes it instead")
-    parser.add_argument("--kinds", action="store_true", help="only list the kinds of findings and what they mean")
+    parser.add_argument(
+        "--sarif",
+        metavar="FILE",
+        help="also write a SARIF 2.1.0 log to FILE; - writes it to stdout instead of the table",
+    )
+    parser.add_argument(
+        "--kinds", action="store_true", help="list the kinds of findings and what they mean, and check nothing"
+    )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     console = context.console
     if args.sarif == _STDOUT and console.json:
         raise UsageError(
-            "Standard output takes one document", "--json and --sarif - ask for two.", "Give --sarif FILE."
+            "Standard output can take only one document", "--json and --sarif - both write there.", "Use --sarif FILE."
         )
     if args.kinds:
         _print_kinds(context)
@@ -54,14 +61,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _kinds(text: str) -> tuple[str, ...]:
-    """The kinds of a list with commas. Raises UsageError for one that is none."""
+    """Kinds separated by commas. Raises UsageError for an unknown one."""
     known = kinds()
     wanted = tuple(part.strip() for part in text.split(","))
     for kind in wanted:
         if kind not in known:
             near = difflib.get_close_matches(kind, known, 1)
-            hint = f"Did you mean {near[0]}?" if near else "What they mean: ttmatrix doctor --kinds"
-            raise UsageError(f"There is no kind of finding {kind!r}", f"Kinds: {', '.join(known)}", hint)
+            hint = f"Did you mean {near[0]}?" if near else "ttmatrix doctor --kinds explains them."
+            raise UsageError(f"Unknown kind of finding {kind!r}", f"Kinds: {', '.join(known)}", hint)
     return wanted
 
 
@@ -73,13 +80,13 @@ def _print_kinds(context: Context) -> None:
 
 
 def _print(findings: Sequence[Finding], context: Context) -> None:
-    """A finding a line; those of an entry end with its id."""
+    """One line per finding; it ends with the id of the entry, if it is about one."""
     if findings:
         rows = ((_place(one), one.kind, f"{one.message} [{one.id}]" if one.id else one.message) for one in findings)
         context.console.table(("file:line", "kind", "message"), rows)
     counts = Counter(one.kind for one in findings)
-    told = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
-    context.console.note(f"findings: {told}" if told else "no findings")
+    by_kind = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
+    context.console.note(f"{counted(len(findings), 'finding')}: {by_kind}" if findings else "no findings")
 
 
 def _place(finding: Finding) -> str:

@@ -1,37 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix edit`: operations from a file become one diff and, when asked, the new content of the YAML and a commit."""
+"""`ttmatrix edit`: apply a file of operations: print one diff and, when asked, write the YAML and commit it."""
 
 import argparse
 
 from core.cli.applying import add_options, apply
 from core.cli.context import Context
 
-_OPERATIONS = """a JSON list of operations; "file" (relative to test_config) is needed where an id stands in several:
+_OPERATIONS = """a JSON list of operations; "file" (relative to test_config) is needed if the id is in several files:
   {"op": "set", "id": ID, "path": [FIELD], "value": VALUE}
   {"op": "unset", "id": ID, "path": [FIELD]}
   {"op": "add", "id": ID, "file": FILE, "value": {FIELD: VALUE, ...}}
   {"op": "remove", "id": ID}
   {"op": "rename", "id": ID, "to": ID}
   {"op": "move", "id": ID, "file": FILE, "to": FILE}
-one item of a list such as markers, supported_archs:
+one item of a list, such as markers or supported_archs:
   {"op": "add", "id": ID, "path": [FIELD], "value": ITEM}
   {"op": "remove", "id": ID, "path": [FIELD], "value": ITEM}
   {"op": "rename", "id": ID, "path": [FIELD], "value": ITEM, "to": ITEM}
-all that one arch overrides:
+the whole override of one arch:
   {"op": "add", "id": ID, "path": ["arch_overrides", ARCH], "value": {FIELD: VALUE, ...}}
   {"op": "remove", "id": ID, "path": ["arch_overrides", ARCH]}
   {"op": "rename", "id": ID, "path": ["arch_overrides", ARCH], "to": ARCH}
-In an override a FIELD is "arch_overrides", ARCH, FIELD."""
+The path of a field in an override is ["arch_overrides", ARCH, FIELD]."""
 
 _WAIT_SECONDS = 5.0
-"""How long another writer is waited for."""
+"""How long to wait for another writer."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _OPERATIONS
     parser.add_argument("--apply", required=True, metavar="FILE", help="a JSON list of operations; - reads stdin")
-    parser.add_argument("--write", action="store_true", help="change the files; without it nothing is touched")
+    parser.add_argument("--write", action="store_true", help="change the files; default: only print the diff")
     add_options(parser)
 
 

@@ -10,12 +10,12 @@ from core.errors import EXIT_OK, UsageError
 from core.matrix.entry_age import age, changes_of_status
 from core.matrix.history import History
 from core.matrix.timelines import Timeline
-from core.text import one_line
+from core.text import counted, one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "id", metavar="ID", help="a test id, a node id, a part that fits only one, or an id that is no more"
+        "id", metavar="ID", help="a test id, a node id, a part that matches only one id, or a deleted id"
     )
 
 
@@ -31,7 +31,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _find(context: Context, text: str) -> tuple[str, tuple[Timeline, ...]]:
-    """The id that is meant and the entries that have or had it. Only a whole id can name one that is no more."""
+    """The id, and the entries that have or had it. A deleted id must be given whole."""
     try:
         id = text if text in context.matrix.rows else context.resolve([text])[0]
     except UsageError:
@@ -69,17 +69,17 @@ def _print(id: str, found: tuple[Timeline, ...], context: Context) -> None:
         console.line(f"\n{_title(one, id)}")
         print_steps(console, one.steps)
     if not found:
-        console.line("\nNo commit and no change on disk is about an entry of this id.")
+        console.line("\nNo entry with this id in any commit or on disk.")
     console.line()
     if counting := history.counting.get(id):
         days, changes = age(counting, time.time()), changes_of_status(counting)
-        console.line(f"Days since its status was set: {days}. Changes of its status: {changes}.")
+        console.line(f"Its status was set {counted(days, 'day')} ago and has changed {counted(changes, 'time')}.")
     if begins := history.begins:
-        console.line(f"The history of expectations in YAML begins on {day(begins)}.")
+        console.line(f"Expectations are in YAML since {day(begins)}.")
 
 
 def _title(timeline: Timeline, id: str) -> str:
     if timeline.location is None:
-        return f"Gone, last as {one_line(timeline.ids[0])}"
+        return f"Deleted; its last id was {one_line(timeline.ids[0])}"
     now = "" if timeline.location.id == id else f", now {one_line(timeline.location.id)}"
     return f"{one_line(timeline.location.file)}{now}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix ingest`: JUnit files into the evidence of the checkout, with counts that add up."""
+"""`ttmatrix ingest`: read JUnit files into the evidence store of the checkout, with counts that add up."""
 
 import argparse
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from core.runs.plain import clean
 from core.sources.schema_read import read_schema
 from core.text import counted, one_line
 
-_WORDS = {OTHER: "no model tests", REPEATED: "told twice in one file", STAND_IN: "run on a CPU in place of a device"}
+_WORDS = {OTHER: "not model tests", REPEATED: "repeated in one file", STAND_IN: "run on a CPU instead of a device"}
 _SHOWN_PROBLEMS = 20
 
 
@@ -24,19 +24,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="PATH",
-        help="JUnit XML files, and directories and zip archives of them; --arch counts where nothing else says it",
+        help="JUnit XML files, directories or zip archives of them; --arch is for results that do not name their arch",
     )
     parser.add_argument(
-        "--run-name", default="", metavar="NAME", help="the run that all of them belong to; default: as paths say"
+        "--run-name",
+        default="",
+        metavar="NAME",
+        help="the CI run that all of them belong to; default: taken from the paths",
     )
     parser.add_argument("--commit", default="", metavar="SHA", help="the commit of tt-xla that was tested")
-    parser.add_argument("--models-commit", default="", metavar="SHA", help="the commit of its models submodule")
+    parser.add_argument(
+        "--models-commit", default="", metavar="SHA", help="the commit of its submodule tt_forge_models"
+    )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     archs = read_schema(context.checkout)[0].archs
     if context.arch and context.arch not in archs:
-        raise UsageError(f"There is no arch {context.arch!r}", f"This checkout allows: {', '.join(archs)}")
+        raise UsageError(f"Unknown arch {context.arch!r}", f"This checkout has: {', '.join(archs)}")
     counts = context.policy.cpu_counts_as_device
     given = Given(context.arch, clean(args.run_name), clean(args.commit), clean(args.models_commit), counts)
     reading = read_reports(args.paths, given, archs)
@@ -44,7 +49,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if context.console.json:
         context.console.document(_document(reading, added, archs))
     else:
-        _tell(reading, added, archs, context)
+        _print(reading, added, archs, context)
     return EXIT_FINDINGS if reading.problems or not reading.reports else EXIT_OK
 
 
@@ -62,27 +67,27 @@ def _document(reading: Reading, added: Added, archs: Sequence[str]) -> dict[str,
     }
 
 
-def _tell(reading: Reading, added: Added, archs: Sequence[str], context: Context) -> None:
+def _print(reading: Reading, added: Added, archs: Sequence[str], context: Context) -> None:
     console, counts = context.console, reading.counts
     files = len(reading.reports) + len(reading.problems)
     console.line(
-        f"{counted(files, 'file')}: {added.new:,} new, {added.known:,} known, {len(reading.problems):,} not read"
+        f"{counted(files, 'file')}: {added.new:,} new, {added.known:,} known, {len(reading.problems):,} unreadable"
     )
-    told = ", ".join(f"{number:,} {_WORDS.get(name, name.replace('_', ' '))}" for name, number in counts.most_common())
-    console.line(counted(sum(counts.values()), "testcase") + (f": {told}" if told else ""))
+    by_kind = ", ".join(
+        f"{number:,} {_WORDS.get(name, name.replace('_', ' '))}" for name, number in counts.most_common()
+    )
+    console.line(counted(sum(counts.values()), "testcase") + (f": {by_kind}" if by_kind else ""))
     if missing := _without_arch(reading, archs):
-        console.note(
-            f"{counted(missing, 'result')} without a cell: nothing says the arch, or none of that name is known."
-        )
-        console.note("Ingest them again with --arch ARCH.")
+        console.note(f"{counted(missing, 'result')} without a cell: no arch, or one that this checkout does not have.")
+        console.note("Ingest these reports again with --arch ARCH.")
     if reading.counts[STAND_IN]:
-        console.note("What ttmatrix's own runner ran on a CPU proves nothing of a device, and was left out.")
+        console.note("Left out: results of ttmatrix's own runner on a CPU. They prove nothing about a device.")
     for problem in reading.problems[:_SHOWN_PROBLEMS]:
         console.note(f"cannot read {one_line(problem.file)}: {one_line(problem.message)}")
     if (more := len(reading.problems) - _SHOWN_PROBLEMS) > 0:
-        console.note(f"and {more:,} more; --json lists them all")
+        console.note(f"and {more:,} more; --json lists all of them")
     if not files:
-        console.note("No XML files there.")
+        console.note("No XML files found.")
 
 
 def _without_arch(reading: Reading, archs: Sequence[str]) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix jobs`: every CI job with what it selects, or the jobs that select one test."""
+"""`ttmatrix jobs`: every CI job with the number of tests it selects, or the jobs that select one test."""
 
 import argparse
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ _ON_REQUEST = "on request"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", nargs="?", metavar="ID", help="a test id, a node id, or a part that fits only one")
+    parser.add_argument("id", nargs="?", metavar="ID", help="a test id, a node id, or a part that matches only one id")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -56,7 +56,7 @@ def _every_job(context: Context, jobs: Jobs, selector: Selector) -> None:
     )
     for job in jobs:
         if problem := job_problem(job):
-            context.console.note(f"{job.file}, object {job.index}: pytest would refuse its expressions: {problem}")
+            context.console.note(f"{job.file}, object {job.index}: pytest would reject its expressions: {problem}")
 
 
 def _one_test(context: Context, jobs: Jobs, selector: Selector, id: str) -> None:
@@ -122,7 +122,7 @@ def _cadence(triggers: tuple[Trigger, ...]) -> str:
 
 
 def _count(selected: int | None) -> str:
-    """A job of other tests than those of the matrix has no number."""
+    """A job that runs other tests than the matrix has no number."""
     return "-" if selected is None else f"{selected:,}"
 
 

@@ -21,14 +21,14 @@ _COLUMNS = ("id", "status", "bringup", "archs", "reason")
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = help_text()
-    parser.add_argument("query", nargs="*", metavar="QUERY", help="which rows; see below")
-    parser.add_argument("--format", choices=("table", "ids", "csv", "json"), help="default: table, or json with --json")
-    parser.add_argument("--view", metavar="VIEW", help="a saved view: its query, arch, order and columns")
-    parser.add_argument("--views", action="store_true", help="name the saved views instead")
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="which tests; see below")
+    parser.add_argument("--format", choices=("table", "ids", "csv", "json"), help="default: table; with --json: json")
+    parser.add_argument("--view", metavar="VIEW", help="use the query, arch, order and columns of a saved view")
+    parser.add_argument("--views", action="store_true", help="list the saved views instead")
     parser.add_argument(
         "--universe",
         choices=("entries", "validator", "collected"),
-        help="which ids there are; default: those of the validator and of every entry",
+        help="which set of ids to list; default: the validator's ids and every entry",
     )
 
 

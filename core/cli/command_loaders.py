@@ -1,43 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix loaders`: the loader edits that workflows have left uncommitted in the submodule, and the way back."""
+"""`ttmatrix loaders`: list loader edits that workflows left uncommitted in the submodule, and restore files."""
 
 import argparse
 
 from core.cli.context import Context
 from core.errors import EXIT_OK, UsageError
-from core.text import one_line, printable
+from core.text import counted, one_line, printable
 from core.triage.loader_edits import LoaderEdit, take_back_edits, uncommitted_edits
 from core.triage.session import sessions_directory
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--take-back", action="append", default=[], metavar="FILE", help="give a file of the list the bytes of before"
+        "--restore",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="restore a listed file to its content before the edit",
     )
+    # The old name of --restore, for scripts that have it.
+    parser.add_argument("--take-back", dest="restore", action="append", help=argparse.SUPPRESS)
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     root = context.checkout.root
     sessions = sessions_directory(context.paths.state, root)
     edits = uncommitted_edits(sessions, root)
-    if unknown := set(args.take_back) - {edit.path for edit in edits}:
-        raise UsageError(f"No loader edit stands in {min(unknown)}", hint="ttmatrix loaders lists those that do.")
-    if args.take_back:
-        edits = tuple(edit for edit in edits if edit.path in args.take_back)
+    if unknown := set(args.restore) - {edit.path for edit in edits}:
+        raise UsageError(f"No loader edit in {min(unknown)}", hint="ttmatrix loaders lists the files that have one.")
+    if args.restore:
+        edits = tuple(edit for edit in edits if edit.path in args.restore)
         take_back_edits(sessions, edits)
     if context.console.json:
         context.console.document([_document(edit) for edit in edits])
     else:
         for edit in edits:
-            context.console.line(f"{one_line(edit.path)}: {_standing(edit)}{one_line(edit.edited.edit.summary)}")
+            context.console.line(f"{one_line(edit.path)}: {_changed_since(edit)}{one_line(edit.edited.edit.summary)}")
             context.console.line(printable(edit.diff).rstrip("\n"))
-    done = "taken back" if args.take_back else "uncommitted in the submodule, never committed by ttmatrix"
-    context.console.note(f"{len(edits):,} {done}")
+    done = "restored" if args.restore else "uncommitted in the submodule; ttmatrix never commits there"
+    context.console.note(f"{counted(len(edits), 'loader edit')} {done}")
     return EXIT_OK
 
 
-def _standing(edit: LoaderEdit) -> str:
-    return "changed since by somebody else; " if edit.overtaken else ""
+def _changed_since(edit: LoaderEdit) -> str:
+    return "changed by somebody else since; " if edit.overtaken else ""
 
 
 def _document(edit: LoaderEdit) -> dict[str, object]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix logs`: what a run printed or kept, safe for a terminal; until it ends, or against another run's."""
+"""`ttmatrix logs`: print the log or an artefact of a run, safe for a terminal; follow it, or compare two logs."""
 
 import argparse
 import threading
@@ -20,16 +20,16 @@ _LINES_AT_ONCE = 1000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", metavar="RUN", help="a run id, or the beginning of one")
-    parser.add_argument("-f", "--follow", action="store_true", help="go on until the run ends")
+    parser.add_argument("run", metavar="RUN", help="a run id, or its beginning")
+    parser.add_argument("-f", "--follow", action="store_true", help="keep printing until the run ends")
     other = parser.add_mutually_exclusive_group()
     other.add_argument(
         "--compare",
         metavar="RUN",
-        help="how the log of that run differs, but for times and addresses; exit 1: it does",
+        help="print the differences to the log of that run, except times and addresses; exit 1 if there are any",
     )
-    other.add_argument("--artefacts", action="store_true", help="name the files that the run kept")
-    other.add_argument("--artefact", metavar="NAME", help="one of them in place of the log")
+    other.add_argument("--artefacts", action="store_true", help="list the files that the run saved")
+    other.add_argument("--artefact", metavar="NAME", help="print one of these files instead of the log")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix policy`: how much evidence verdicts take here and what is to stay as it is, as a file that says so."""
+"""`ttmatrix policy`: print how much evidence verdicts need here and which entries are pinned, as a policy file."""
 
 import argparse
 from dataclasses import asdict
@@ -12,7 +12,7 @@ from core.text import one_line, printable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.description = "The policy that holds, as TOML: put it where you want it, and change what you like."
+    parser.description = "Print the policy in force as TOML. Save it as a file that ttmatrix looks for, and edit it."
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -22,7 +22,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         return EXIT_OK
     if found.file is None:
         places = (*REPOSITORY_FILES, context.paths.policy_file)
-        context.console.line(f"# These are the defaults. Looked for: {', '.join(map(str, places))}")
+        context.console.line(f"# Defaults: there is no policy file. Looked for: {', '.join(map(str, places))}")
     else:
         context.console.line(f"# {one_line(str(found.file))}")
     context.console.line(printable(policy_text(found.policy)).rstrip("\n"))

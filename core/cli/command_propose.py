@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix propose`: edits that make entries true, from verdicts, to be looked at, thinned out and applied."""
+"""`ttmatrix propose`: propose edits to entries from verdicts; review the file, remove what is wrong, and apply it."""
 
 import argparse
 import json
@@ -22,11 +22,13 @@ from core.text import counted, one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", nargs="*", metavar="QUERY", help="only these tests; see: ttmatrix list --help")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the proposals to FILE, for: ttmatrix apply FILE")
-    parser.add_argument("--issue", default="", metavar="ISSUE", help="an issue that every new reason links to")
     parser.add_argument(
-        "--without-host", action="append", default=[], metavar="HOST", help="leave out results of this machine"
+        "query", nargs="*", metavar="QUERY", help="only these tests; the query language is in: ttmatrix list --help"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the proposals to FILE; then: ttmatrix apply FILE")
+    parser.add_argument("--issue", default="", metavar="ISSUE", help="an issue to link in every new reason")
+    parser.add_argument(
+        "--without-host", action="append", default=[], metavar="HOST", help="ignore results of this machine"
     )
 
 
@@ -41,13 +43,13 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if context.console.json:
         context.console.document(written)
     else:
-        _tell(proposals, context)
+        _print(proposals, context)
     _note(proposals, held, args.output, context)
     return EXIT_OK
 
 
 def _judgements(context: Context, query: str, hosts: Sequence[str]) -> list[Judgement]:
-    """What results say of the tests of `query`, on the arch that is meant."""
+    """What results say about the tests of `query`, on `--arch` if it is given."""
     verdicts = context.verdicts
     if hosts:
         seen = without(context.observations, hosts)
@@ -62,7 +64,7 @@ def _judgements(context: Context, query: str, hosts: Sequence[str]) -> list[Judg
     ]
 
 
-def _tell(proposals: Sequence[Proposal], context: Context) -> None:
+def _print(proposals: Sequence[Proposal], context: Context) -> None:
     for one in proposals:
         context.console.line(f"{one_line(one.id)} on {', '.join(one.archs)}: {', '.join(one.verdicts)}")
         context.console.line(f"  {one_line(one.why)}")
@@ -75,13 +77,13 @@ def _note(proposals: Sequence[Proposal], held: Sequence[Held], file: str | None,
     for one in held:
         context.console.note(f"held back: {one_line(one.id)} on {one.arch}: {one.verdict}: {one_line(one.why)}")
     leaving = sum(bool(one.leaves) for one in proposals)
-    told = f"{counted(len(proposals), 'proposal')}, {len(held):,} held back"
-    told += f", {leaving:,} would leave CI" if leaving else ""
-    context.console.note(f"{told}, in {file}" if file else told)
+    summary = f"{counted(len(proposals), 'proposal')}, {len(held):,} held back"
+    summary += f"; {counted(leaving, 'proposal')} would take tests out of CI" if leaving else ""
+    context.console.note(f"{summary}; written to {file}" if file else summary)
 
 
 def _ages(context: Context) -> Mapping[str, int] | None:
-    """For how many days the status of each entry has stood; None where git cannot tell."""
+    """How many days ago the status of each entry was set; None if git cannot say."""
     from core.matrix.entry_age import ages
 
     try:
@@ -91,7 +93,7 @@ def _ages(context: Context) -> Mapping[str, int] | None:
 
 
 def _commit(context: Context) -> str:
-    """The commit that the checkout is on; empty where git knows none."""
+    """The commit that is checked out; empty if there is none."""
     try:
         return Git(context.checkout.root).head_commit()
     except TTMatrixError:

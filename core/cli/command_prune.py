@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix prune`: remove the runs that the settings do not keep; nothing is removed before --yes."""
+"""`ttmatrix prune`: remove old runs as the settings say; without --yes only list them."""
 
 import argparse
 import time
@@ -12,15 +12,20 @@ from core.errors import EXIT_OK
 from core.runs.retention import Policy, size_on_disk, surplus
 from core.runs.spec import run_ids_in
 from core.runs.store import RunStore
+from core.text import counted
 
 _GIB = 2**30
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--runs", type=int, metavar="N", help="keep the newest N; default: the setting keep_runs")
-    parser.add_argument("--days", type=float, metavar="D", help="keep those of D days; default: keep_days")
-    parser.add_argument("--gib", type=float, metavar="G", help="keep the newest G GiB; default: keep_gib")
-    parser.add_argument("--yes", action="store_true", help="remove them; without it they are only listed")
+    parser.add_argument("--runs", type=int, metavar="N", help="keep the newest N runs; default: the setting keep_runs")
+    parser.add_argument(
+        "--days", type=float, metavar="D", help="keep runs younger than D days; default: the setting keep_days"
+    )
+    parser.add_argument(
+        "--gib", type=float, metavar="G", help="keep the newest G GiB of runs; default: the setting keep_gib"
+    )
+    parser.add_argument("--yes", action="store_true", help="remove the runs; default: only list them")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -30,7 +35,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         settings.keep_days if args.days is None else args.days,
         int((settings.keep_gib if args.gib is None else args.gib) * _GIB),
     )
-    given_up = surplus(
+    removed = surplus(
         store.records(),
         policy,
         now=time.time(),
@@ -38,16 +43,16 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         size=lambda record: size_on_disk(record.directory),
     )
     if args.yes:
-        for record in given_up:
+        for record in removed:
             store.forget(record.spec.run_id)
     if context.console.json:
-        context.console.document([record_document(record) for record in given_up])
+        context.console.document([record_document(record) for record in removed])
     else:
-        runs_table(context.console, given_up)
-    context.console.note(f"{'removed' if args.yes else 'would remove'} {len(given_up):,}")
+        runs_table(context.console, removed)
+    context.console.note(f"{'removed' if args.yes else 'would remove'} {counted(len(removed), 'run')}")
     return EXIT_OK
 
 
 def _cited(journals: Path) -> frozenset[str]:
-    """Runs that pending changes, of whatever checkout, name as what justifies them."""
+    """Runs that pending changes of any checkout cite as evidence."""
     return frozenset[str]().union(*map(run_ids_in, journal_texts(journals)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix queue`: the runs that wait, in the order of their turn, and what can be done about it."""
+"""`ttmatrix queue`: list queued runs in order; hold, release or move them."""
 
 import argparse
 from collections.abc import Callable
@@ -14,22 +14,22 @@ from core.runs.store import RunStore
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", nargs="?", choices=list(_DEEDS), help="what to do with the runs; default: list them")
-    parser.add_argument("runs", nargs="*", metavar="RUN", help="run ids, or the beginnings of some")
+    parser.add_argument("what", nargs="?", choices=list(_ACTIONS), help="what to do with the runs; default: list them")
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="run ids, or their beginnings")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
     if args.what and not args.runs:
-        raise UsageError(f"{args.what}: which runs?", hint="ttmatrix queue lists them.")
+        raise UsageError(f"{args.what} needs run ids", hint="ttmatrix queue lists them.")
     ids = [store.record(run).spec.run_id for run in args.runs]
     waiting = {ticket.run_id for ticket in store.queue.tickets()}
     for run_id in ids:
         if run_id not in waiting or store.record(run_id).state is not RunState.QUEUED:
-            raise UsageError(f"{run_id} does not wait any more")
-    # Each goes right before those that went first, so the last comes first.
+            raise UsageError(f"Run {run_id} is not queued any more")
+    # Each is put before the ones put first so far, so take them in reverse.
     for run_id in reversed(ids) if args.what == "first" else ids:
-        _DEEDS[args.what](store.queue, run_id)
+        _ACTIONS[args.what](store.queue, run_id)
     tend(store)
     records = store.some(ticket.run_id for ticket in store.queue.tickets())
     shown = [record for record in records if record.state is RunState.QUEUED]
@@ -40,7 +40,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return EXIT_OK
 
 
-_DEEDS: dict[str, Callable[[Queue, str], None]] = {
+_ACTIONS: dict[str, Callable[[Queue, str], None]] = {
     "hold": lambda queue, run_id: queue.hold(run_id, True),
     "release": lambda queue, run_id: queue.hold(run_id, False),
     "first": Queue.put_first,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix replay`: what a capsule holds, how this machine differs, the command; and with --start the run."""
+"""`ttmatrix replay`: show the run in a capsule, how this machine differs, and the command; with --start run it."""
 
 import argparse
 import os
@@ -24,15 +24,15 @@ from core.runs.survey import survey
 from core.text import one_line, printable
 
 Difference = tuple[str, str, str]
-"""What, there, here; an empty text stands for nothing."""
+"""What, there, here; empty: absent."""
 
 _COMPARED = ("checkout", "models", "changed")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="what `capsule` wrote")
-    parser.add_argument("--start", action="store_true", help="run it; without it nothing is started")
-    parser.add_argument("--yes", action="store_true", help="start it without being asked")
+    parser.add_argument("file", type=Path, metavar="FILE", help="an archive that ttmatrix capsule wrote")
+    parser.add_argument("--start", action="store_true", help="start the run; default: only show it")
+    parser.add_argument("--yes", action="store_true", help="start it without asking")
     configure_start(parser)
 
 
@@ -41,7 +41,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     spec = _planned(capsule.spec, context)
     found = _differences(capsule, spec, context)
     if not args.start:
-        _tell(context, capsule, spec, found)
+        _print(context, capsule, spec, found)
         return EXIT_OK
     for line in _lines(capsule, spec, found):
         context.console.note(line)
@@ -53,7 +53,10 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 def _planned(asked: RunSpec, context: Context) -> RunSpec:
     """The same test by the same kind and profile, as it is run here: an archive's command and environment are not."""
     if asked.kind not in KINDS:
-        raise UsageError(f"The capsule asks for {asked.kind!r}", f"Kinds of runs here: {', '.join(sorted(KINDS))}.")
+        raise UsageError(
+            f"The capsule has a run of the unknown kind {asked.kind!r}",
+            f"Kinds of runs here: {', '.join(sorted(KINDS))}.",
+        )
     if asked.arch:
         check_arch(context.matrix, asked.arch)
     (test_id,) = context.resolve([asked.test_id])
@@ -72,21 +75,23 @@ def _planned(asked: RunSpec, context: Context) -> RunSpec:
 def _ask(context: Context) -> None:
     """Raises UsageError unless a person says yes."""
     if context.console.json or not sys.stdin.isatty():
-        raise UsageError("Nothing was started", "Nobody is there to be asked.", "Look at the plan, then add --yes.")
+        raise UsageError(
+            "Nothing was started", "There is no terminal to ask for confirmation.", "Look at the plan, then add --yes."
+        )
     context.console.note("Start it? [y/N]")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise UsageError("Nothing was started")
 
 
-def _tell(context: Context, capsule: Capsule, spec: RunSpec, found: Sequence[Difference]) -> None:
+def _print(context: Context, capsule: Capsule, spec: RunSpec, found: Sequence[Difference]) -> None:
     if context.console.json:
-        told = [{"what": what, "there": there, "here": here} for what, there, here in found]
-        document = {"outcome": capsule.outcome, "summary": capsule.summary, "differences": told}
+        differing = [{"what": what, "there": there, "here": here} for what, there, here in found]
+        document = {"outcome": capsule.outcome, "summary": capsule.summary, "differences": differing}
         context.console.document({**document, "plan": spec_document(spec)})
         return
     for line in _lines(capsule, spec, found):
         context.console.line(printable(line))
-    context.console.note("Nothing was started; --start does.")
+    context.console.note("Nothing was started. Add --start to run it.")
 
 
 def _lines(capsule: Capsule, spec: RunSpec, found: Sequence[Difference]) -> Iterator[str]:
@@ -100,7 +105,7 @@ def _differences(capsule: Capsule, spec: RunSpec, context: Context) -> list[Diff
     """In what the run was given, and in what it will meet."""
     here = asdict(survey(context.checkout, Path(spec.argv[0]), os.environ))
     if here["source"] == Source.NOT_ASKED:
-        context.console.note(f"What is installed for {spec.argv[0]} is not known yet: only a start executes it.")
+        context.console.note(f"The packages of {spec.argv[0]} are not known yet: only --start executes it.")
     return [*differences(capsule, spec, context.paths.runs), *_surroundings(capsule.provenance, here)]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix rerun`: the same commands once more, for all of a batch or for what is left of it."""
+"""`ttmatrix rerun`: start runs of a batch again: all of them, or the ones that failed or did not run."""
 
 import argparse
 from collections.abc import Sequence
@@ -17,12 +17,16 @@ from core.sources.checkout import find_checkout
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", nargs="*", metavar="RUN", help="these runs; default: those of the newest batch")
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="these runs; default: the newest batch")
     parser.add_argument("--batch", metavar="BATCH", help="another batch: the id of its first run")
-    parser.add_argument("--failed", action="store_true", help="of the batch and its reruns, what has failed last")
-    parser.add_argument("--not-run", action="store_true", help="what was cancelled or lost; adds to --failed")
     parser.add_argument(
-        "--all", action="store_true", help="look at every checkout, and run in the one that the runs belong to"
+        "--failed", action="store_true", help="only tests whose latest run in the batch and its reruns failed"
+    )
+    parser.add_argument(
+        "--not-run", action="store_true", help="only runs that were cancelled or lost; can be combined with --failed"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="take runs of any checkout, and start them in the checkout they belong to"
     )
     configure_start(parser)
 

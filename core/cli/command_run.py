@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix run`: plan runs of tests and start them, detached; with --wait, report what came of them."""
+"""`ttmatrix run`: plan runs of tests and start them in the background; with --wait report their outcomes."""
 
 import argparse
 
@@ -15,11 +15,11 @@ from core.sources.durations import read_durations
 
 def configure(parser: argparse.ArgumentParser) -> None:
     kinds = "; ".join(f"{name}: {kind.help}" for name, kind in KINDS.items())
-    parser.add_argument("ids", nargs="+", metavar="ID", help="test ids, node ids, or parts that fit only one")
-    parser.add_argument("--kind", required=True, choices=list(KINDS), help=f"what executes the tests. {kinds}")
-    parser.add_argument("--profile", default="", metavar="NAME", help="a table [profiles.NAME] of the settings")
+    parser.add_argument("ids", nargs="+", metavar="ID", help="test ids, node ids, or parts that match only one id")
+    parser.add_argument("--kind", required=True, choices=list(KINDS), help=f"how to run the tests. {kinds}")
+    parser.add_argument("--profile", default="", metavar="NAME", help="use the table [profiles.NAME] of the settings")
     parser.add_argument("--repeat", type=_positive, default=1, metavar="N", help="run each test N times")
-    parser.add_argument("--timeout", type=float, metavar="S", help="seconds after which a run is stopped; 0: never")
+    parser.add_argument("--timeout", type=float, metavar="S", help="stop a run after S seconds; 0: never")
     configure_start(parser)
 
 
@@ -46,5 +46,5 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
-        raise UsageError(f"--repeat {text}: at least 1")
+        raise UsageError(f"--repeat must be at least 1, not {text}")
     return number

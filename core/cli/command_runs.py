@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix runs`: what has been run in this checkout, or in every one, newest first."""
+"""`ttmatrix runs`: list runs of this checkout or of every checkout, newest first."""
 
 import argparse
 
@@ -8,12 +8,13 @@ from core.cli.run_report import record_document, runs_table
 from core.errors import EXIT_OK
 from core.runs.ages import ages, own_runs
 from core.runs.store import RunStore
+from core.text import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", nargs="*", metavar="QUERY", help="words that the test id or the outcome must contain")
-    parser.add_argument("--active", action="store_true", help="only runs that are queued or running")
-    parser.add_argument("--all", action="store_true", help="runs of every checkout; so it is outside of a checkout")
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="words that the test id or the outcome contains")
+    parser.add_argument("--active", action="store_true", help="only queued and running runs")
+    parser.add_argument("--all", action="store_true", help="runs of every checkout; the default outside of a checkout")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -33,7 +34,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     else:
         runs_table(context.console, shown, old, with_checkout=everywhere)
         if not everywhere and len(own) < len(records):
-            context.console.note(f"of other checkouts: {len(records) - len(own):,}; --all shows them")
+            context.console.note(f"{counted(len(records) - len(own), 'run')} of other checkouts; --all shows them")
     for problem in problems:
         context.console.note(f"cannot read {problem.directory}: {problem.message}")
     return EXIT_OK

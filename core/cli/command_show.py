@@ -24,7 +24,7 @@ _SHOWN_STEPS = 3
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", help="a test id, a pytest node id, or a part that fits only one")
+    parser.add_argument("id", metavar="ID", help="a test id, a pytest node id, or a part that matches only one id")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -96,7 +96,7 @@ def _print(
     console = context.console
     console.line(one_line(detail.id))
     console.line(f"  node id  {one_line(detail.node_id)}")
-    console.line(f"  loader   {one_line(detail.loader) or 'none: no loader gives rise to this id'}")
+    console.line(f"  loader   {one_line(detail.loader) or 'none: no loader generates this id'}")
     if info:
         console.line(f"  model    {one_line(info.name)}, group {one_line(info.group)}")
     console.line(f"  archs    {' '.join(map(one_line, detail.supported))}")
@@ -134,5 +134,5 @@ def _print_evidence(id: str, context: Context) -> None:
     if seen:
         context.console.line("\nEvidence:")
         for one in context.verdicts.of(id):
-            told = evidence_text(one.arch, seen.get(one.arch, ()))
-            context.console.line(f"  {told}: {one.verdict}, {one_line(one.why)}")
+            results = evidence_text(one.arch, seen.get(one.arch, ()))
+            context.console.line(f"  {results}: {one.verdict}, {one_line(one.why)}")

@@ -20,15 +20,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--by",
         choices=(_WHOLE, "arch", "group"),
         default=_WHOLE,
-        help="status: entries by the status written at them; arch: by the status on each arch their tests are "
-        "marked for; group: by the group their models have today",
+        help="status: entries by their own status; arch: entries by their status on each supported arch; group: by "
+        "the group of their model today",
     )
     parser.add_argument(
         "--every",
         choices=tuple(Every),
         default=Every.MONTH,
         type=Every,
-        help="the last commit of each; default %(default)s",
+        help="take the last commit of each; default: %(default)s",
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix triage`: take failing training tests through a workflow, from the CPU repro to a reviewed change."""
+"""`ttmatrix triage`: run a workflow on failing training tests, from the CPU repro to a reviewed change."""
 
 import argparse
 from collections.abc import Sequence
@@ -25,23 +25,32 @@ from core.triage.session import sessions_directory
 from core.triage.workflows import AUTO, KINDS
 
 _WAIT_SECONDS = 5.0
-"""How long another writer is waited for."""
+"""How long to wait for another writer."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "workflows:\n" + "\n".join(f"  {name:<22} {kind.help}" for name, kind in KINDS.items())
-    parser.add_argument("ids", nargs="*", metavar="ID", help="a training entry, or the name of its model")
-    parser.add_argument("--query", default="", metavar="QUERY", help="all training entries that match it")
-    parser.add_argument("--workflow", choices=(AUTO, *KINDS), default=AUTO, help="default: what the CPU repro shows")
-    parser.add_argument("--apply", action="store_true", help="keep the loader edit and write the expectations")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="a training entry, or the name of a model")
+    parser.add_argument("--query", default="", metavar="QUERY", help="all training entries that match the query")
     parser.add_argument(
-        "--device-result", type=Path, metavar="XML", help="a JUnit file of the device run, made elsewhere; goes on"
+        "--workflow", choices=(AUTO, *KINDS), default=AUTO, help="default: auto, chosen from what the CPU repro shows"
     )
     parser.add_argument(
-        "--choose", type=int, action="append", default=[], metavar="N", help="answer a question; goes on"
+        "--apply", action="store_true", help="keep the loader edit and write the YAML; default: leave neither"
     )
-    parser.add_argument("--resume", action="store_true", help="go on where it stopped, instead of anew")
+    parser.add_argument(
+        "--device-result", type=Path, metavar="XML", help="continue with a JUnit file of the device run made elsewhere"
+    )
+    parser.add_argument(
+        "--choose",
+        type=int,
+        action="append",
+        default=[],
+        metavar="N",
+        help="continue with answer N to the question it asked",
+    )
+    parser.add_argument("--resume", action="store_true", help="continue where it stopped, instead of starting over")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -62,12 +71,12 @@ def execute(args: argparse.Namespace, context: Context) -> int:
             bench = Workbench(context.checkout, context.paths.journal)
             with sole_writer(context.checkout.root, "writing expectations", wait=_WAIT_SECONDS):
                 take(world, bench, [one for one in done if one.blocked is None], planned)
-        _tell(context.console, list(zip(done, diffs, strict=True)), applies=args.apply)
+        _print(context.console, list(zip(done, diffs, strict=True)), applies=args.apply)
     return EXIT_FINDINGS if planned.rejected else max(map(exit_code, done), default=EXIT_OK)
 
 
 def _drive(args: argparse.Namespace, world: World, root: Path, ids: Sequence[str]) -> list[Progress]:
-    """Take all of `ids` as far as they go; edits stay in the work tree only where they are to be applied."""
+    """Drive all of `ids` as far as they go; loader edits stay in the work tree only with `--apply`."""
     given = Given(list(args.choose), args.device_result)
     again = bool(args.resume or given.choices or given.device_result)
     done: list[Progress] = []
@@ -87,14 +96,14 @@ def _drive(args: argparse.Namespace, world: World, root: Path, ids: Sequence[str
         leave_all(world, done)
         raise
     if given.choices:
-        world.said(f"nothing asked for --choose {given.choices[0]}")
+        world.said(f"--choose {given.choices[0]} was not used: there was no question")
     if given.device_result is not None and not given.used:
-        world.said(f"--device-result {given.device_result} was not used: nothing asked for a device")
+        world.said(f"--device-result {given.device_result} was not used: no step needed a device result")
     return done
 
 
 def exit_code(progress: Progress) -> int:
-    """0 at an end with a proposal; 1 where it aborted, or waits for somebody; 2 where the machine cannot run it."""
+    """0 if it ended with a proposal; 1 if it aborted or needs a person; 2 if this machine cannot run it."""
     report = progress.session.state.report
     if report is not None and report.environment:
         return EXIT_INFRASTRUCTURE
@@ -110,17 +119,17 @@ def _targets(args: argparse.Namespace, context: Context) -> Sequence[str]:
         rows = select(matrix, query, context.arch, context.learned(matrix, query))
         found += [matrix.ids[row] for row in rows if is_target(matrix, matrix.ids[row])]
     if not found:
-        raise UsageError("There is nothing to triage", hint="Name training entries, or give a --query that has some.")
+        raise UsageError("No training entries to triage", hint="Name some, or give a --query that matches some.")
     return list(dict.fromkeys(found))
 
 
-def _tell(console: Console, told: Sequence[tuple[Progress, str]], *, applies: bool) -> None:
-    """Each with the diff of its expectations."""
+def _print(console: Console, results: Sequence[tuple[Progress, str]], *, applies: bool) -> None:
+    """Print the report of each, with the diff of its expectations."""
     if console.json:
-        documents = [document(one, diff, applies=applies) for one, diff in told]
+        documents = [document(one, diff, applies=applies) for one, diff in results]
         console.document(documents[0] if len(documents) == 1 else documents)
         return
-    for number, (one, diff) in enumerate(told):
+    for number, (one, diff) in enumerate(results):
         if number:
             console.line()
         console.line(printable(markdown(one, diff, applies=applies).rstrip("\n")))

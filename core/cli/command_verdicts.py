@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix verdicts`: what results say of entries, a cell a line."""
+"""`ttmatrix verdicts`: what results say about entries, one line per cell."""
 
 import argparse
 from collections import Counter
@@ -16,8 +16,10 @@ _NOTHING_TO_DO = frozenset({Verdict.ACTIVE, Verdict.UNKNOWN, Verdict.UNUSED})
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", nargs="*", metavar="QUERY", help="which tests; as for list")
-    parser.add_argument("--all", action="store_true", help="tests without an entry and without any result too")
+    parser.add_argument(
+        "query", nargs="*", metavar="QUERY", help="only these tests; the query language is in: ttmatrix list --help"
+    )
+    parser.add_argument("--all", action="store_true", help="also tests that have neither an entry nor a result")
     parser.add_argument(
         "--only", action="append", choices=tuple(Verdict), type=Verdict, help="only cells with this verdict"
     )
@@ -31,13 +33,13 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         if found:
             verdicts_table(context.console, found)
         counts = Counter(one.verdict for one, _ in found)
-        told = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in Verdict if counts[verdict])
-        context.console.note(counted(len(found), "cell") + (f": {told}" if told else ""))
+        by_verdict = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in Verdict if counts[verdict])
+        context.console.note(counted(len(found), "cell") + (f": {by_verdict}" if by_verdict else ""))
     return EXIT_FINDINGS if any(one.verdict not in _NOTHING_TO_DO for one, _ in found) else EXIT_OK
 
 
 def _cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgement, Sequence[Observation]]]:
-    """The cells of the tests that are asked for, each with all its results."""
+    """The cells of the tests of the query, each with all its results."""
     matrix, verdicts = context.matrix, context.verdicts
     asked = context.ids_of(" ".join(args.query))
     for id in matrix.ids:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standard output and standard error of the headless commands: one JSON document, or lines for a person."""
+"""Standard output and standard error of the headless commands: one JSON document, or lines of text."""
 
 import math
 import os
@@ -43,16 +43,16 @@ class Console:
         try:
             whole = text(value)
         except ValueError:
-            # YAML has numbers that JSON has no word for.
+            # YAML has numbers that JSON does not have: .inf and .nan.
             whole = text(_with_words(value))
         print(whole, file=self.out)
 
     def note(self, text: str) -> None:
-        """Something said beside the result."""
+        """A message beside the result."""
         print(printable(text), file=self.err)
 
     def notify(self, how: str, text: str) -> None:
-        """Call a person who does something else to the terminal, as the setting `notify` says."""
+        """Ring the bell or send a desktop notification, as the setting `notify` says."""
         if how != "off" and self.err.isatty():
             print(f"\x1b]9;{one_line(text)}\a" if how == "osc9" else "\a", end="", file=self.err, flush=True)
 
@@ -69,7 +69,7 @@ class Console:
         return f"\x1b[{colour}m{cell}\x1b[0m" if self.colour and colour else cell
 
     def error(self, error: TTMatrixError) -> None:
-        """Tell a person what went wrong; with `json` the document says it too."""
+        """Print what went wrong; with `json` also as the document."""
         if self.json:
             document = {"title": error.title, "detail": error.detail, "hint": error.hint}
             self.document({"error": document})
@@ -77,7 +77,7 @@ class Console:
 
 
 def _with_words(value: object) -> object:
-    """`value` with a text in the place of each number without digits."""
+    """`value` with text instead of each infinite number and NaN."""
     if isinstance(value, Mapping):
         return {key: _with_words(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

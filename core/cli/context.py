@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every command is given: the global options, and what follows from them once asked for."""
+"""What every command is given: the global options, and what they lead to, read when a command first uses it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class Context:
-    """Global options. Nothing is read before a command asks for it."""
+    """The global options. Nothing is read before a command uses it."""
 
     repo: Path | None
     arch: str
     console: Console
     open_app: OpenApp
     afterwards: list[Callable[[], None]] = field(default_factory=list)
-    """What remains to be done once the command has answered."""
+    """Work to do after the command has answered."""
 
     @cached_property
     def paths(self) -> Paths:
@@ -57,7 +57,7 @@ class Context:
 
     @property
     def in_checkout(self) -> bool:
-        """Whether there is a checkout; one that `--repo` names must be there."""
+        """Whether there is a checkout. Raises TTMatrixError if `--repo` names a directory that is none."""
         try:
             return bool(self.checkout)
         except TTMatrixError:
@@ -74,19 +74,19 @@ class Context:
         """The validator's universe. Raises UsageError where `--arch` names none of the checkout's archs."""
         matrix, reading = self.cache.index()
         if reading is not None:
-            # After the answer is out, by somebody else: whoever waits need not wait for this.
+            # Saved after the answer is printed, in a child process: nobody waits for it.
             self.afterwards.append(lambda: self.cache.keep(reading))
         return self._checked(matrix)
 
     @cached_property
     def model_infos(self) -> "ModelInfos":
-        """Names and groups of all models; read only where asked for, since few commands need them."""
+        """Names and groups of all models."""
         from core.matrix.model_infos import model_infos
 
         return model_infos(self.cache, self.matrix)
 
     def learned(self, matrix: Matrix, query: Query) -> "Learned":
-        """What `query` needs to know of a matrix beside its index; mostly nothing."""
+        """The columns that `query` needs beside the index of a matrix; mostly none."""
         from core.matrix.fields import needs
 
         if not (names := needs(query)):
@@ -96,7 +96,7 @@ class Context:
         return learn(self.cache, matrix, names, self._judged)
 
     def ids_of(self, query: str) -> "frozenset[str] | None":
-        """The ids of the rows that `query` selects; None: all, since it is empty."""
+        """The ids of the rows that `query` selects; None: all, because it is empty."""
         from core.matrix.fields import select
 
         if not (asked := Query.parse(query)).terms:
@@ -106,21 +106,21 @@ class Context:
 
     @cached_property
     def observations(self) -> "list[Observation]":
-        """All that is known of the checkout's cells, from reports and from runs here, oldest first."""
+        """All results of the checkout's cells, from CI reports and from runs here, oldest first."""
         from core.evidence.gather import evidence_store, gather
 
         return gather(evidence_store(self.checkout, self.paths), self.run_records, self.checkout)
 
     @cached_property
     def policy(self) -> "Policy":
-        """The policy that holds for the checkout. Raises TTMatrixError where it has a mistake."""
+        """The policy of the checkout. Raises TTMatrixError if it has a mistake."""
         from core.evidence.gather import policy_of
 
         return policy_of(self.checkout, self.paths).policy
 
     @cached_property
     def verdicts(self) -> "Verdicts":
-        """What all evidence says of every cell."""
+        """What the evidence says about every cell."""
         from core.evidence.verdicts import Verdicts
 
         return Verdicts(self.matrix, self.observations, self.policy, self.selected)
@@ -163,13 +163,13 @@ class Context:
 
     @cached_property
     def history(self) -> "History":
-        """What git knows of the entries. Raises TTMatrixError where it knows nothing."""
+        """The entries over the git history. Raises TTMatrixError if there is none."""
         from core.matrix.history import read_history
 
         return read_history(self.cache, self.matrix)
 
     def index(self, universe: Universe) -> Matrix:
-        """The matrix of a universe, read anew unless it is the validator's."""
+        """The matrix of a universe; only the validator's is cached."""
         if universe is Universe.VALIDATOR:
             return self.matrix
         from core.matrix.index import index
@@ -181,12 +181,12 @@ class Context:
         return matrix
 
     def finish(self) -> None:
-        """Do what remains once the command has answered."""
+        """Do the work that was left for after the answer."""
         for work in self.afterwards:
             work()
 
     def resolve(self, texts: list[str]) -> list[str]:
-        """The ids that the arguments of a command mean."""
+        """The ids that arguments of a command name. Raises UsageError for one that is unknown or ambiguous."""
         return list(dict.fromkeys(resolve_id(self.matrix, text, self.ids_of_model_named) for text in texts))
 
     def ids_of_model_named(self, name: str) -> list[str]:

@@ -42,11 +42,11 @@ STALE = "patch_vit/pytorch-Small_Patch8-single_device-training"
 _QUERY = "status:xfail mode:training framework:pytorch"
 _LOG_LINES, _REPORT_LINES = 8, 3
 _NO_PROOF = """\
-  It passes on the CPU. That proves nothing of a device, so nothing is promoted: the workflow stops, says what to
-  run, and waits for the report"""
+  It passes on the CPU. That proves nothing about a device, so nothing is promoted yet: the workflow stops, names
+  the command to run, and waits for its report"""
 _NO_HARDWARE = """\
-There is no hardware behind this sample, so its ttmatrix-policy.toml lets that stand for a device, as no real
-  checkout should."""
+The sample has no hardware, so its ttmatrix-policy.toml accepts the CPU as a device. No real checkout should.
+"""
 _REPORT_SECONDS = 900.0
 _WAIT_SECONDS = 5.0
 _NAME, _EMAIL = "ttmatrix demo", "demo@ttmatrix.example"
@@ -58,7 +58,7 @@ _AS_DEMO = {
 }
 _SHELL = "/bin/sh"
 _AUTO = "auto"
-_BACKENDS = {"eager": " Without torch-xla nothing is compiled: the model is compared with itself as it is."}
+_BACKENDS = {"eager": " Without torch-xla nothing is compiled: the model is compared with itself."}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _list(matrix: Matrix, context: Context) -> None:
     for row in rows:
         _say(context, f"  {matrix.ids[row]}")
         _say(context, f"      {one_line(str(matrix.entries[matrix.ids[row]].fields.get('reason') or ''))}")
-    _step(context, f"One of them, as nightlies once left it: {STALE}")
+    _step(context, f"One of them, as old nightly runs left it: {STALE}")
     entry = matrix.entries[STALE]
     for name, value in entry.fields.items():
         _say(context, f"  {name}: {one_line(str(value))}")
@@ -130,7 +130,7 @@ def _decide(world: World, root: Path, context: Context) -> _Decided:
     repro = _repro(world, session, context)
     if stopped.blocked is None or not stopped.blocked.command:
         report = session.state.report
-        raise TTMatrixError(f"The triage of {STALE} has ended", report.aborted or report.decision if report else "")
+        raise TTMatrixError(f"The triage of {STALE} ended early", report.aborted or report.decision if report else "")
     _say(context, f"{_NO_PROOF} ({one_line(stopped.blocked.why)}).")
     file = _make_report(world, stopped.blocked, context)
     _step(context, stopped.blocked.go_on)
@@ -141,14 +141,14 @@ def _decide(world: World, root: Path, context: Context) -> _Decided:
         raise
     planned = plan_of(world.matrix, operations_of(progress))
     decided = _Decided(progress, repro, stopped.blocked, planned)
-    _tell_decision(world, decided, context)
+    _print_decision(world, decided, context)
     return decided
 
 
 def _repro(world: World, session: Session, context: Context) -> RunRecord:
     report = session.state.report
     if report is None or not report.cpu:
-        raise TTMatrixError(f"Nothing has run {STALE}")
+        raise TTMatrixError(f"{STALE} was not run")
     record = world.store.record(report.cpu[0].repro.run)
     _say(context, f"  {shell_command(record.spec)}")
     log = LogFile(record.log)
@@ -166,19 +166,19 @@ def _repro(world: World, session: Session, context: Context) -> RunRecord:
 def _make_report(world: World, blocked: Blocked, context: Context) -> Path:
     """Run the very command that the workflow names."""
     backend = world.settings.backend
-    _step(context, f"The report of a device: here ttmatrix's own runner on the CPU, backend {backend}")
+    _step(context, f"The device report: here from ttmatrix's own runner on the CPU, backend {backend}")
     _say(context, f"  {_NO_HARDWARE}{_BACKENDS.get(backend, '')}")
     _say(context, f"  {blocked.command}")
-    _say(context, "  ... running it, which takes longest where it is compiled")
+    _say(context, "  ... running it; compiling takes most of the time")
     done = run_command([_SHELL, "-c", blocked.command], cwd=world.root, timeout=_REPORT_SECONDS)
     for line in [line for line in done.stdout.splitlines() if line.strip()][-_REPORT_LINES:]:
         _say(context, f"  | {line}")
     if blocked.report is None or not blocked.report.is_file():
-        raise TTMatrixError("The runner has written no report", done.stderr.strip() or done.stdout.strip())
+        raise TTMatrixError("The runner wrote no report", done.stderr.strip() or done.stdout.strip())
     return blocked.report
 
 
-def _tell_decision(world: World, decided: _Decided, context: Context) -> None:
+def _print_decision(world: World, decided: _Decided, context: Context) -> None:
     report, planned = decided.report, decided.planned
     _say(context, f"  {report.workflow}: {report.decision}: {one_line(report.why)}")
     for one in report.device:
@@ -187,7 +187,7 @@ def _tell_decision(world: World, decided: _Decided, context: Context) -> None:
         raise TTMatrixError("The edit was rejected", planned.rejected[0].why)
     if not planned.applied:
         raise TTMatrixError(f"The report does not show that {STALE} passes", "; ".join(report.review))
-    _step(context, "The proposal, with what it changes")
+    _step(context, "The proposal and its effect")
     _say(context, planned.diff().rstrip())
     for change in effect(world.matrix, planned):
         _say(context, f"  {change.arch}: {change.before} -> {change.after}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How evidence and verdicts are told: as lines for a person, and as JSON."""
+"""Evidence and verdicts: as lines for a person, and as JSON."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
@@ -49,4 +49,4 @@ def evidence_text(arch: str, seen: Sequence[Observation]) -> str:
 
 
 def _why(one: Judgement) -> str:
-    return f"{one.why} (kept: {one.pinned})" if one.pinned else one.why
+    return f"{one.why} (pinned: {one.pinned})" if one.pinned else one.why

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the history of an entry is told: as lines for a person, and as JSON."""
+"""The history of an entry: as lines for a person, and as JSON."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -79,9 +79,9 @@ def note_limits(console: Console, history: History) -> None:
     """Say what of the history could not be read, and that a shallow clone has more of it."""
     for one in history.skipped:
         where = f"at {one.commit[:_SHORT]}" if one.commit else "on disk"
-        console.note(f"{one.file} {where} cannot be read and is passed over: {one.reason}")
+        console.note(f"{one.file} {where} cannot be read and is skipped: {one.reason}")
     if history.committed.shallow:
-        console.note("This clone is shallow: older commits are missing. See: git fetch --unshallow")
+        console.note("This clone is shallow: older commits are missing. Get them: git fetch --unshallow")
 
 
 def _lines(step: Step) -> Sequence[str]:

@@ -34,7 +34,7 @@ def test_the_table_points_at_file_and_line(checkout: Checkout) -> None:
         f"required_pcc is 0.99 by default [{ID}]",
     ]
     assert second.split()[:2] == [f"tests/runner/test_config/{TRAINING}:2", "no-status"]
-    assert called.err == "findings: 1 no-status, 1 redundant-default\n"
+    assert called.err == "2 findings: 1 no-status, 1 redundant-default\n"
 
 
 def test_json_is_the_list_with_the_operations(checkout: Checkout) -> None:

@@ -26,7 +26,7 @@ def test_text_goes_back_through_the_rename(checkout: Checkout) -> None:
     assert called.code == 0 and called.err == ""
     assert "Name the TinyNet variants as the model hub does\n      renamed from " + FORMER in called.out
     assert called.out.index("2026-03-30") < called.out.index("2026-03-02")
-    assert "begins on 2026-03-02" in called.out
+    assert "in YAML since 2026-03-02" in called.out
 
 
 def test_a_changed_status_with_both_values(checkout: Checkout) -> None:
@@ -57,7 +57,7 @@ def test_an_id_that_is_no_more_leads_to_the_entry(checkout: Checkout) -> None:
 def test_an_id_without_an_entry(checkout: Checkout) -> None:
     called = call("history", "tinynet/pytorch-tiny/net-v1.5-tensor_parallel-training", "--repo", checkout.root)
     assert called.code == 0
-    assert "No commit and no change on disk" in called.out
+    assert "No entry with this id" in called.out
 
 
 def test_an_unknown_id_is_64_with_the_closest(checkout: Checkout) -> None:
@@ -74,12 +74,12 @@ def test_what_is_not_committed_and_what_cannot_be_read(tmp_path: Path) -> None:
     )
     called = call("history", LSTM, "--repo", checkout.root)
     assert "  not committed\n      status: EXPECTED_PASSING -> UNSPECIFIED\n" in called.out
-    assert "Days since its status was set: 0. Changes of its status: 2." in called.out
+    assert "Its status was set 0 days ago and has changed 2 times." in called.out
     other = "torch/test_config_inference_data_parallel.yaml"
     (checkout.test_config / other).write_text("test_config: [")
     called = call("history", LSTM, "--repo", checkout.root)
     assert called.code == 0
-    assert f"{other} on disk cannot be read and is passed over: Not valid YAML" in called.err
+    assert f"{other} on disk cannot be read and is skipped: Not valid YAML" in called.err
 
 
 def test_without_git_it_is_2_and_says_why(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_read(checkout: Checkout, tm
     (directory / "cut.xml").write_text("<testsuites")
     told = call("ingest", directory, "--repo", checkout.root)
     assert told.code == 1
-    assert told.out.splitlines()[0] == "2 files: 1 new, 0 known, 1 not read"
+    assert told.out.splitlines()[0] == "2 files: 1 new, 0 known, 1 unreadable"
     assert told.out.splitlines()[1].startswith("28 testcases: 9 inaccurate, ")
     assert f"cannot read {directory / 'cut.xml'}" in told.err
     assert "with --arch" in told.err
@@ -53,7 +53,7 @@ def test_what_cannot_be_meant(checkout: Checkout, tmp_path: Path) -> None:
     assert call("ingest", "--repo", checkout.root).code == 64
     (tmp_path / "empty").mkdir()
     empty = call("ingest", tmp_path / "empty", "--repo", checkout.root)
-    assert (empty.code, empty.err) == (1, "No XML files there.\n")
+    assert (empty.code, empty.err) == (1, "No XML files found.\n")
 
 
 def test_an_arch_that_nobody_said_can_be_said_later(checkout: Checkout, tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_the_table_is_safe_and_names_what_is_wrong(checkout: Checkout) -> None:
     assert lines[1].split()[:5] == ["model-test-push.json", "torch", "n150", "push", "1"]
     assert lines[3].split()[4] == "-"
     assert "\x1b" not in called.out + called.err
-    assert "object 3: pytest would refuse its expressions" in called.err
+    assert "object 3: pytest would reject its expressions" in called.err
 
 
 def test_the_jobs_of_one_test_by_arch(checkout: Checkout) -> None:

@@ -33,15 +33,15 @@ def test_listed_and_taken_back(checkout: Checkout) -> None:
     assert (told["path"], told["summary"], told["overtaken"]) == (LOADER_FILE, "make row in dtype_override", False)
     assert "dtype=dtype_override" in told["diff"]
     assert f"{LOADER_FILE}: make row" in loaders(checkout).out
-    assert loaders(checkout, "--take-back", LOADER_FILE).code == 0
+    assert loaders(checkout, "--restore", LOADER_FILE).code == 0
     assert (checkout.root / LOADER_FILE).read_bytes() == LOADER.encode()
     assert loaders(checkout, "--json").json == []
 
 
 def test_what_is_no_edit_or_was_changed_is_refused(checkout: Checkout) -> None:
-    assert loaders(checkout, "--take-back", "other.py").code == 64
+    assert loaders(checkout, "--restore", "other.py").code == 64
     (checkout.root / LOADER_FILE).write_text(AFTER + "# mine\n")
     assert loaders(checkout, "--json").json[0]["overtaken"]
-    refused = loaders(checkout, "--take-back", LOADER_FILE)
+    refused = loaders(checkout, "--restore", LOADER_FILE)
     assert refused.code != 0 and "has changed since it was edited" in refused.err
     assert (checkout.root / LOADER_FILE).read_text() == AFTER + "# mine\n"

@@ -12,7 +12,7 @@ def test_it_prints_a_whole_file(tmp_path: Path) -> None:
     root = sample(tmp_path).root
     told = call("policy", "--repo", root)
     assert told.code == 0
-    assert told.out.startswith("# These are the defaults. Looked for: ttmatrix-policy.toml, ")
+    assert told.out.startswith("# Defaults: there is no policy file. Looked for: ttmatrix-policy.toml, ")
     assert parse_policy(told.out, "x") == Policy()
     file = root / ".ttmatrix" / "policy.toml"
     file.parent.mkdir()

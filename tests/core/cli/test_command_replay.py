@@ -81,7 +81,7 @@ def test_nothing_of_an_archive_is_executed(capsule: Path, runnable: Checkout, tm
     ("change", "said"),
     [
         ({"test_id": "../../evil/pytorch-x-single_device-training"}, "evil"),
-        ({"kind": "shell"}, "asks for 'shell'"),
+        ({"kind": "shell"}, "of the unknown kind 'shell'"),
         ({"arch": "--collect-only"}, "--collect-only"),
         ({"profile": "unknown"}, "No profile 'unknown'"),
     ],

@@ -27,7 +27,7 @@ def test_two_checkouts_with_one_home(runnable: Checkout, tmp_path: Path) -> None
     (mine,) = call("run", PASSES, "--kind", "cpu", "--wait", "--json", *here).json
     assert [one["run"] for one in call("runs", "--json", *here).json] == [mine["run"]]
     called = call("runs", *there)
-    assert (called.out, "other checkouts: 1" in called.err) == ("run  outcome  seconds  id  age  why\n", True)
+    assert (called.out, "1 run of other checkouts" in called.err) == ("run  outcome  seconds  id  age  why\n", True)
     assert call("rerun", *there).code == 64
     assert call("rerun", mine["run"], "--plan", *there).code == 64
     (planned,) = call("rerun", "--all", "--plan", "--json", *there).json

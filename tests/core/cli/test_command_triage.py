@@ -134,7 +134,7 @@ def test_what_was_applied_is_shown_again_and_takes_no_other_result(checkout: Che
 def test_a_device_result_that_nothing_asks_for_is_said_to_be_unused(checkout: Checkout, tmp_path: Path) -> None:
     called = triage(checkout, SMALL, "--workflow", "missing-inputs", "--device-result", device_xml(tmp_path / "x.xml"))
     assert called.code == 1
-    assert "was not used: nothing asked for a device" in called.err
+    assert "was not used: no step needed a device result" in called.err
 
 
 def test_an_interruption_takes_the_edit_out_of_the_tree(checkout: Checkout, tmp_path: Path) -> None:

@@ -83,6 +83,6 @@ def test_the_policy_decides_how_many_it_takes(checkout: Checkout) -> None:
     (checkout.root / "ttmatrix-policy.toml").write_text("minimum_runs = 2\n[keep]\n'alpha/*' = 'for now'")
     told = call("verdicts", "org", "--repo", checkout.root)
     assert [line.split()[0] for line in told.out.splitlines()[1:]] == ["stale", "stale"]
-    assert "(kept: for now)" in told.out
+    assert "(pinned: for now)" in told.out
     (checkout.root / "ttmatrix-policy.toml").write_text("minimum_runs = 0")
     assert call("verdicts", "--repo", checkout.root).code == 2

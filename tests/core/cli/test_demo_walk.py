@@ -26,7 +26,7 @@ def test_the_whole_job(tmp_path: Path) -> None:
         "+    status: EXPECTED_PASSING",
         "FLOAT32: ok",
         "pass after",
-        "proves nothing of a device",
+        "proves nothing about a device",
         "-m pytest -p ttmatrix_runner",
         "2 passed",
         "--device-result",

@@ -25,4 +25,4 @@ def test_a_line_is_safe() -> None:
     out = io.StringIO()
     verdicts_table(Console(out=out), [(ONE, ONE.rows)])
     assert "\x1b" not in out.getvalue()
-    assert "(kept: later)" in out.getvalue()
+    assert "(pinned: later)" in out.getvalue()
