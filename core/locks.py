@@ -15,11 +15,16 @@ from core.files import read_text
 from core.proc import this_host
 
 
+class LockHeld(TTMatrixError):
+    """Somebody else has the lock."""
+
+
 @contextmanager
 def locked(path: Path, doing: str, *, wait: float) -> Iterator[None]:
     """Hold the lock at `path`, whose directory is made, for as long as the block runs.
 
-    Raises TTMatrixError that names the holder and what it does after `wait` seconds, or where there can be no lock.
+    Raises LockHeld, which names the holder and what it does, after `wait` seconds, and TTMatrixError where there can be
+    no lock.
     """
     lock = FileLock(path)
     note = path.with_suffix(".holder")
@@ -27,7 +32,7 @@ def locked(path: Path, doing: str, *, wait: float) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock.acquire(timeout=wait)
     except Timeout as error:
-        raise TTMatrixError(f"Another ttmatrix holds {path}", _holder(note), "Try again once it is done.") from error
+        raise LockHeld(f"Another ttmatrix holds {path}", _holder(note), "Try again once it is done.") from error
     except OSError as error:
         raise TTMatrixError(f"Cannot lock {path}", error.strerror or str(error)) from error
     try:

@@ -91,7 +91,8 @@ class Session:
     def bench(self) -> Workbench:
         from core.edits.workbench import Workbench
 
-        return Workbench(self.checkout, self.paths.journal)
+        # The app's own thread decides: it must not wait for another instance.
+        return Workbench(self.checkout, self.paths.journal, patient=False)
 
     def take_up_marks(self) -> None:
         """Mark again what was marked when the app was left."""
@@ -315,24 +316,13 @@ class Session:
 
         Raises TTMatrixError where nothing can be written.
         """
-        # What was renamed elsewhere is followed before it is noted what is written.
-        self.bench.rebase(self._read_again())
-        changes = [change.placed() for change in self.pending.accepted() if change.id in ids]
-        paths = self.bench.write(ids, self.matrix.schema)
-        return self.reread(changes, [self.checkout.relative(path) for path in paths])
+        done = self.bench.write(ids, self.matrix.schema, self.matrix.files)
+        return Reread(len(done.changes), done.missing, tuple(map(self.checkout.relative, done.files)))
 
     def reread(self, changes: Sequence[Sequence[Operation]], files: Sequence[str] = ()) -> Reread:
         """Look for `changes`, each given by its operations with their files, in the files as they are now."""
-        from core.edits.reread import missing
-
-        lost = missing(changes, self._read_again())
-        return Reread(len(changes), tuple(changes[at] for at in lost), tuple(files))
-
-    def _read_again(self) -> Present:
-        from core.edits.values import Present
-        from core.sources.expectations import read_expectations
-
-        return Present(read_expectations(self.checkout, self.matrix.schema))
+        lost = self.bench.missing(changes, self.matrix.schema, self.matrix.files)
+        return Reread(len(changes), lost, tuple(files))
 
 
 class Aged(NamedTuple):

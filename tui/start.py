@@ -44,6 +44,7 @@ def open_app(request: AppRequest) -> int:
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
     app = StartedApp(session, cache, kept=reading is None)
     Ending(app).run()
+    session.bench.flush()
     return app.return_code or 0
 
 

@@ -3,6 +3,7 @@
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,12 +14,14 @@ from core.edits.journal_events import Event
 from core.edits.journal_lines import VERSION, from_line, header, to_line, version_in
 from core.errors import TTMatrixError
 from core.files import Stamp, atomic_write, drop_leftovers, read_text, stamp
-from core.locks import locked
+from core.locks import LockHeld, locked
 
 Intent = Callable[[Desk], Event | None]
 """What is wanted, as an event that fits the desk as it is by then; None: nothing is to be done."""
 
 _LOCK_SECONDS = 2.0
+"""How long another instance may have the file before a person is told."""
+_POLL_SECONDS = 0.02
 _COMPACT_FROM = 1 << 18
 """Bytes below which a journal is left as it is."""
 _COMPACT_RATIO = 2
@@ -30,11 +33,14 @@ class Journal:
 
     The file is shared: an event is made and added under a lock, after what others have added, so that two
     instances cannot contradict each other. Where the disk fails, `problem` says so, work goes on in memory, and
-    is kept as soon as something can be.
+    is kept as soon as something can be. The same holds while another instance has the file.
     """
 
-    def __init__(self, file: Path, root: Path) -> None:
-        """Read the journal of the checkout at `root`; nothing that is found there keeps it from opening."""
+    def __init__(self, file: Path, root: Path, *, wait: float | None = None) -> None:
+        """Read the journal of the checkout at `root`; nothing that is found there keeps it from opening.
+
+        `wait` is how many seconds `record` waits for another instance that has the file; None: 2.
+        """
         self.desk = Desk()
         self.notices: list[str] = []
         """What a person should know about how the file was found. Whoever tells it clears the list."""
@@ -52,10 +58,14 @@ class Journal:
         """The first line, which no two files have in common."""
         self._looked: Stamp | None = None
         self._offset = self._lines = 0
+        self._wait = _LOCK_SECONDS if wait is None else wait
+        self._held_since: float | None = None
+        """When another instance was first found to have the file; None: none has."""
         # Threads write and commit while the screen records decisions.
         self._mutex = threading.RLock()
         with self._mutex:
             self._keep(durable=True)
+        self.flush()
 
     def record(self, intent: Intent, *, durable: bool = True) -> Event | None:
         """Add the event that `intent` asks for and take it into `desk`; returns it.
@@ -64,14 +74,24 @@ class Journal:
         """
         with self._mutex:
             self._waiting.append(intent)
-            made = self._keep(durable=durable)
-            return made[-1] if made else None
+            event = self._keep(durable=durable)[-1]
+        self.flush(self._wait)
+        return event
+
+    def flush(self, wait: float = _LOCK_SECONDS) -> None:
+        """Wait up to so many seconds for another instance that has the file, so that nothing is in memory only."""
+        deadline, pause = time.monotonic() + wait, threading.Event()
+        while self._held_since is not None and time.monotonic() < deadline:
+            # Without the mutex: no other thread of ours waits along.
+            pause.wait(_POLL_SECONDS)
+            with self._mutex:
+                self._keep(durable=True)
 
     def catch_up(self) -> bool:
         """Take in what other instances have added; returns whether there was anything. Costs a look at the file."""
         with self._mutex:
             try:
-                if stamp(self._file) == self._looked:
+                if self._held_since is None and stamp(self._file) == self._looked:
                     return False
             except OSError:
                 return False
@@ -83,7 +103,7 @@ class Journal:
         """Read what is new, add what waits; returns the events that were waited for."""
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with locked(self._file.with_suffix(".lock"), "keeping a change", wait=_LOCK_SECONDS):
+            with locked(self._file.with_suffix(".lock"), "keeping a change", wait=0):
                 self._synchronise()
                 made, desk = self._make()
                 self._append([event for event in made if event is not None], durable=durable)
@@ -91,11 +111,15 @@ class Journal:
                 with suppress(TTMatrixError):
                     self._compact()
                 self._looked = stamp(self._file)
+        except LockHeld as error:
+            self._held(error)
+            made, desk = self._make()
         except (OSError, TTMatrixError) as error:
+            self._held_since = None
             self._fail(error)
             made, desk = self._make()
         else:
-            self.problem = None
+            self._held_since = self.problem = None
         self.desk = desk
         return made
 
@@ -108,6 +132,12 @@ class Journal:
             desk = desk if event is None else apply(desk, event)
         self._made = before, made, desk
         return made, desk
+
+    def _held(self, error: LockHeld) -> None:
+        now = time.monotonic()
+        self._held_since = now if self._held_since is None else self._held_since
+        if now - self._held_since >= _LOCK_SECONDS:
+            self._fail(error)
 
     def _fail(self, error: OSError | TTMatrixError) -> None:
         words = error.strerror if isinstance(error, OSError) else str(error)

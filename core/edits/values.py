@@ -4,6 +4,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import cached_property
 from hashlib import blake2b
 
 from core.edits.operations import OVERRIDES, Operation, OpKind
@@ -130,9 +131,11 @@ class Present:
             file.name for file in files if any(finding.kind == "broken-yaml" for finding in file.findings)
         )
         """Files that cannot be read now: nothing can be said about their entries."""
-        self.digests: Mapping[str, Mapping[str, str]] = {
-            file: {id: digest(fields) for id, fields in entries.items()} for file, entries in self.entries.items()
-        }
+
+    @cached_property
+    def digests(self) -> Mapping[str, Mapping[str, str]]:
+        """The digest of every entry, by file and id."""
+        return {file: {id: digest(fields) for id, fields in held.items()} for file, held in self.entries.items()}
 
     def fields(self, key: Key) -> Fields | None:
         """The fields of an entry, None where the file has none of that id."""

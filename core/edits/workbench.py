@@ -5,7 +5,7 @@ import hashlib
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,14 +17,16 @@ from core.edits.journal import Journal
 from core.edits.journal_events import Committed, Event, Marked, Rebased, Redone, Stepped, Undone, WriteEnded, Written
 from core.edits.operations import Operation
 from core.edits.pending import Change, Decision, Pending, Step, proposed
-from core.edits.plan import EditPlan, FileChanged, plan, write
+from core.edits.plan import EditPlan, FileChanged, Planner, write
 from core.edits.rebase import rebase
 from core.edits.recover import began, is_halfway, look, settled, told
+from core.edits.reread import missing
+from core.edits.texts import read_texts
 from core.edits.values import Present
 from core.errors import TTMatrixError
 from core.files import drop_leftovers
 from core.sources.checkout import Checkout
-from core.sources.expectations import read_expectations
+from core.sources.expectation_file import ExpectationFile
 from core.sources.schema import Schema
 from core.text import counted
 
@@ -43,14 +45,30 @@ _SHORT = 10
 """How many places an error names."""
 
 
+@dataclass(frozen=True, slots=True)
+class WriteResult:
+    """What a write has put into the files."""
+
+    files: tuple[Path, ...]
+    changes: tuple[Sequence[Operation], ...]
+    """The operations of each change that was written, with their files."""
+    missing: tuple[Sequence[Operation], ...]
+    """Those of `changes` that the files do not say afterwards; somebody else may have written meanwhile."""
+
+
 class Workbench:
     """What one person decides about one checkout. Every method that changes something is one event of the journal."""
 
-    def __init__(self, checkout: Checkout, directory: Path) -> None:
-        """Take up what the journals in `directory` have of `checkout`, and look what became of a write cut off."""
+    def __init__(self, checkout: Checkout, directory: Path, *, patient: bool = True) -> None:
+        """Take up what the journals in `directory` have of `checkout`, and look what became of a write cut off.
+
+        Without `patient`, decisions wait for no other instance: while one has the journal, they count in memory, and
+        go to the disk with `catch_up` or `flush`.
+        """
         self.checkout = checkout
+        self.planner = Planner()
         name = hashlib.sha256(os.fsencode(checkout.root.resolve())).hexdigest()[:16]
-        self._journal = Journal(directory / f"{name}.jsonl", checkout.root)
+        self._journal = Journal(directory / f"{name}.jsonl", checkout.root, wait=None if patient else 0)
         self._marks = self.desk.marks
         self.finished: tuple[str, ...] = ()
         """Commits of one of us that was killed, which were found when it was cleared up after."""
@@ -78,6 +96,10 @@ class Workbench:
     def catch_up(self) -> bool:
         """Take in what other instances did; returns whether there was anything."""
         return self._journal.catch_up()
+
+    def flush(self) -> None:
+        """Have on the disk what was decided, before the app ends. Waits up to 2 s for another instance."""
+        self._journal.flush()
 
     # Decisions
 
@@ -134,19 +156,27 @@ class Workbench:
         found = ((change.id, conflicts(change, present)) for change in self.pending.changes)
         return {id: some for id, some in found if some}
 
-    def write(self, ids: Collection[int], schema: Schema) -> tuple[Path, ...]:
-        """Write those of the changes that are accepted and return the paths of the files.
+    def plan(self, operations: Sequence[Operation], schema: Schema, known: Sequence[ExpectationFile] = ()) -> EditPlan:
+        """What operations make of the files as they are now.
 
-        They are held against the files as they are under the lock: what others changed meanwhile stays. Raises
-        TTMatrixError, with nothing written, where there is a conflict or an operation cannot be done.
+        The plan is remembered: a write and a commit of the same operations do not make it again. `known` are files as
+        they were parsed by the index.
+        """
+        return self.planner.plan(read_texts(self.checkout.test_config, schema, known), operations, schema)
+
+    def write(self, ids: Collection[int], schema: Schema, known: Sequence[ExpectationFile] = ()) -> WriteResult:
+        """Write those of the changes that are accepted, and look for them in the files.
+
+        They are held against the files as they are under the lock: what others changed meanwhile stays. `known` as for
+        `plan`. Raises TTMatrixError, with nothing written, where there is a conflict or an operation cannot be done.
         """
         with self.alone("writing expectations"):
             for _ in range(_TRIES - 1):
                 try:
-                    return self._write(ids, schema)
+                    return self._write(ids, schema, known)
                 except FileChanged:
                     continue
-            return self._write(ids, schema)
+            return self._write(ids, schema, known)
 
     @contextmanager
     def alone(self, doing: str, *, wait: float | None = None) -> Iterator[None]:
@@ -178,6 +208,7 @@ class Workbench:
         drafts: "Sequence[Draft]",
         schema: Schema,
         *,
+        known: Sequence[ExpectationFile] = (),
         verify: bool = True,
         python: str = "",
     ) -> "Delivered":
@@ -186,7 +217,7 @@ class Workbench:
         Raises TTMatrixError where writing is no longer what was `seen`, and for all that can stop a commit.
         """
         with self.alone("committing"):
-            changes, planned = self._planned(ids, schema)
+            changes, planned = self._planned(ids, schema, known)
             if planned.diff() != seen.diff():
                 raise TTMatrixError(
                     "The files have changed since you looked", hint="Leave, and look at the diff again."
@@ -214,10 +245,19 @@ class Workbench:
         """Files written here and not committed yet."""
         return tuple(self.checkout.test_config / file for file in self.desk.uncommitted)
 
-    def _write(self, ids: Collection[int], schema: Schema) -> tuple[Path, ...]:
-        changes, planned = self._planned(ids, schema)
+    def missing(
+        self, changes: Sequence[Sequence[Operation]], schema: Schema, known: Sequence[ExpectationFile] = ()
+    ) -> tuple[Sequence[Operation], ...]:
+        """Those of `changes`, each given by its operations with their files, that the files do not say now."""
+        texts = read_texts(self.checkout.test_config, schema, known)
+        return tuple(changes[at] for at in missing(changes, Present(texts.parsed(schema))))
+
+    def _write(self, ids: Collection[int], schema: Schema, known: Sequence[ExpectationFile]) -> WriteResult:
+        changes, planned = self._planned(ids, schema, known)
         done = _written(changes, planned)
-        return self._carry_out(planned, done.ids, done, self._write_files)
+        paths = self._carry_out(planned, done.ids, done, self._write_files)
+        operations = tuple(change.placed() for change in changes)
+        return WriteResult(paths, operations, self.missing(operations, schema, known))
 
     def _write_files(self, planned: EditPlan) -> tuple[Path, ...]:
         return write(planned, self.checkout.test_config)
@@ -230,13 +270,16 @@ class Workbench:
 
         return lambda planned: deliver(self.checkout, planned, drafts, schema, verify=verify, python=python)
 
-    def _planned(self, ids: Collection[int], schema: Schema) -> tuple[Sequence[Change], EditPlan]:
+    def _planned(
+        self, ids: Collection[int], schema: Schema, known: Sequence[ExpectationFile]
+    ) -> tuple[Sequence[Change], EditPlan]:
         """The changes that are accepted, with what they come to in the files as they are now."""
-        present = Present(read_expectations(self.checkout, schema))
+        texts = read_texts(self.checkout.test_config, schema, known)
+        present = Present(texts.parsed(schema))
         self.rebase(present)
         changes = [change for change in self.pending.accepted() if change.id in ids]
         _refuse_conflicts([found for change in changes for found in conflicts(change, present)])
-        planned = plan(self.checkout.test_config, [op for change in changes for op in change.ops], schema)
+        planned = self.planner.plan(texts, [op for change in changes for op in change.ops], schema)
         _refuse_rejected(planned)
         return changes, planned
 

@@ -6,6 +6,8 @@ import json
 import os
 import stat
 import tempfile
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -208,6 +210,32 @@ def test_a_lock_that_is_not_given_back_stops_nobody(file: Path, monkeypatch: pyt
         assert "sleeping" in str(journal.problem)
     propose(journal, "Y")
     assert values(Journal(file, ROOT)) == ["X", "Y"]
+
+
+def test_who_does_not_want_to_wait_is_not_made_to_and_nothing_is_lost(file: Path) -> None:
+    journal = Journal(file, ROOT, wait=0)
+    with locked(file.with_suffix(".lock"), "keeping a change", wait=0):
+        began = time.monotonic()
+        propose(journal, "X", "Y")
+        assert time.monotonic() - began < 1
+        assert values(journal) == ["X", "Y"]
+        assert not journal.catch_up()
+        # A moment is nothing that a person must hear of.
+        assert journal.problem is None
+    assert journal.catch_up()
+    assert values(Journal(file, ROOT)) == ["X", "Y"]
+    assert not journal.catch_up()
+
+
+def test_what_waits_can_be_waited_for(file: Path) -> None:
+    journal = Journal(file, ROOT, wait=0)
+    with locked(file.with_suffix(".lock"), "keeping a change", wait=0):
+        propose(journal, "X")
+        journal.flush(0.05)
+        flushing = threading.Thread(target=journal.flush, args=(30,))
+        flushing.start()
+    flushing.join()
+    assert values(Journal(file, ROOT)) == ["X"]
 
 
 def test_a_long_journal_is_written_anew_and_the_others_find_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

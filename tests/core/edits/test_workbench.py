@@ -87,8 +87,10 @@ def test_all_is_there_after_a_restart(bench: Workbench, checkout: Checkout, tmp_
 def test_write_commit_and_the_way_back(bench: Workbench) -> None:
     before = text(bench)
     first = propose(bench, setting(A, "r"), setting(C, "s"))
-    (checked,) = {len(bench.write([first], SCHEMA))}
-    assert checked == 2
+    done = bench.write([first], SCHEMA)
+    assert [path.parent.name for path in done.files] == ["jax", "torch"]
+    assert [[op.file for op in change] for change in done.changes] == [[TORCH, JAX]]
+    assert done.missing == ()
     assert not bench.pending.changes
     assert {path.parent.name for path in bench.uncommitted} == {"jax", "torch"}
     drafts = [Draft("say so", bench.desk.written)]
@@ -101,6 +103,12 @@ def test_write_commit_and_the_way_back(bench: Workbench) -> None:
     bench.decide(Decision.ACCEPTED, [offered.id])
     bench.write([offered.id], SCHEMA)
     assert text(bench) == before
+
+
+def test_what_the_files_do_not_say_is_named(bench: Workbench) -> None:
+    done = bench.write([propose(bench, setting(A, "r"))], SCHEMA)
+    change_elsewhere(bench, 'reason: "r"', 'reason: "x"')
+    assert bench.missing(done.changes, SCHEMA) == done.changes
 
 
 def test_only_accepted_changes_that_were_asked_for_are_written(bench: Workbench) -> None:
@@ -170,7 +178,7 @@ def test_a_file_that_changes_between_plan_and_write_is_planned_again(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     id, races = propose(bench, setting(A, "r")), [1]
-    real = plan_module.plan
+    real = plan_module.plan_texts
 
     def racing(*arguments: object) -> object:
         planned = real(*arguments)  # type: ignore[arg-type]
@@ -179,7 +187,7 @@ def test_a_file_that_changes_between_plan_and_write_is_planned_again(
             change_elsewhere(bench, '"old"', '"raced"')
         return planned
 
-    monkeypatch.setattr(module, "plan", racing)
+    monkeypatch.setattr(plan_module, "plan_texts", racing)
     bench.write([id], SCHEMA)
     assert '"raced"' in text(bench)
     assert 'reason: "r"' in text(bench)
