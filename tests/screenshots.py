@@ -17,7 +17,7 @@ from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.evidence import observed
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
-from tui.app import TTMatrixApp
+from tui.app.app import TTMatrixApp
 
 _WIDE, _SMALL = (140, 40), (80, 24)
 _PLACES: dict[str, str] = {}

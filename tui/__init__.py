@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The terminal face: screens and widgets over `core`, and nothing that decides anything."""
+"""The terminal UI: screens over one session. Everything it decides is decided in core."""

@@ -8,12 +8,11 @@ import sys
 # Nothing built while starting becomes garbage; collecting in between only costs time.
 gc.disable()
 
-from core.cli.main import AppRequest  # noqa: E402
-from core.cli.main import main as run_command_line  # noqa: E402
+from core.cli import AppRequest, main as run_command_line  # noqa: E402
 from core.errors import TTMatrixError  # noqa: E402
 from core.private import keep_private  # noqa: E402
 from core.settings import paths  # noqa: E402
-from tui.terminal_state import put_right  # noqa: E402
+from tui.terminal import put_right  # noqa: E402
 
 _PLAIN_TERMINALS = ("", "dumb", "unknown")
 """What TERM says where there is no terminal but paper: editors' shells, logs, cron."""
@@ -39,7 +38,7 @@ def _open_app(request: AppRequest) -> int:
         raise TTMatrixError(
             "The app needs a terminal whose cursor it can move", f"TERM is {kind or 'not set'}.", _HEADLESS
         )
-    from tui.start import open_app
+    from tui.app import open_app
 
     return open_app(request)
 

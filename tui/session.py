@@ -11,34 +11,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from core.matrix import Matrix
 from core.matrix.cache import Cache
-from core.matrix.matrix import Matrix
-from core.matrix.query import Query
-from core.matrix.saved_views import Kept, change_kept, read_kept
-from core.matrix.scope import Facts, Learned
-from core.matrix.view import View
+from core.matrix.query import Facts, Learned, Query
+from core.matrix.view import Kept, View, change_kept, read_kept
 from core.settings import Paths, Settings
-from core.sources.checkout import Checkout
+from core.sources import Checkout
 
 if TYPE_CHECKING:
-    from core.edits.conflicts import Conflict
-    from core.edits.operations import Operation
-    from core.edits.pending import Change, Pending
-    from core.edits.values import Present
-    from core.edits.workbench import Workbench
+    from core.ci import Ci, Selected
+    from core.edits import Operation, Present
+    from core.edits.pending import Change, Conflict, Pending, Workbench
     from core.evidence.verdicts import Verdicts
-    from core.matrix.ci import Ci
-    from core.matrix.detail import Detail
-    from core.matrix.selected import Selected
+    from core.matrix import Detail
     from core.model import Finding
-    from core.runs.ages import Age
-    from core.runs.estimate import Progress
-    from core.runs.launch_plan import LaunchPlan, Options
-    from core.runs.record import RunRecord
-    from core.runs.store import RunStore
-    from core.runs.tree_reader import TreeReader
-    from core.sources.stamps import Stamps
-    from core.triage.perform import World
+    from core.runs import Age, TreeReader
+    from core.runs.planning import LaunchPlan, Options, Progress
+    from core.runs.store import RunRecord, RunStore
+    from core.sources import Stamps
+    from core.workflows import World
 
 # The first frame shows the matrix, and only that: all else is imported where it is asked for.
 
@@ -89,7 +80,7 @@ class Session:
 
     @cached_property
     def bench(self) -> Workbench:
-        from core.edits.workbench import Workbench
+        from core.edits.pending import Workbench
 
         # The app's own thread decides: it must not wait for another instance.
         return Workbench(self.checkout, self.paths.journal, patient=False)
@@ -122,7 +113,7 @@ class Session:
     @property
     def sessions(self) -> Path:
         """Where the workflows on the checkout are kept."""
-        from core.triage.session import sessions_directory
+        from core.workflows import sessions_directory
 
         return sessions_directory(self.paths.state, self.checkout.root)
 
@@ -145,7 +136,7 @@ class Session:
     @property
     def present(self) -> Present:
         """The entries of the present matrix, as changes are held against them."""
-        from core.edits.values import Present
+        from core.edits import Present
 
         if self._present is None or self._present[0] is not self.matrix:
             self._present = self.matrix, Present(self.matrix.files)
@@ -153,7 +144,7 @@ class Session:
 
     def conflicts(self, change: Change) -> Sequence[Conflict]:
         """Where the files say something else by now than what a pending change was made against."""
-        from core.edits.conflicts import conflicts
+        from core.edits.pending import conflicts
 
         known = self._conflicts.get(change.id)
         if known is None or known[0] is not change or known[1] is not self.present:
@@ -164,34 +155,34 @@ class Session:
     def cache(self) -> Cache:
         return Cache(self.checkout, self.paths.cache / "index")
 
-    def learn(self, matrix: Matrix, names: Iterable[str]) -> Learned:
-        """Ask providers of facts about `matrix` (`core.matrix.learn`). Not for the app's own thread."""
-        from core.matrix.learn import RUNS, learn
-        from core.matrix.prepare import prepare
+    def compute_columns(self, matrix: Matrix, names: Iterable[str]) -> Learned:
+        """Ask providers of facts about `matrix` (`core.providers.base`). Not for the app's own thread."""
+        from core.doctor import prepare
+        from core.providers import RUNS, compute_columns
 
         wanted = tuple(names)
         with self.one_at_a_time:
             # What results say of a test depends on its jobs.
             prepare(self.cache, matrix, dict.fromkeys("jobs" if name == RUNS else name for name in wanted))
-            return learn(self.cache, matrix, wanted, self._judged)
+            return compute_columns(self.cache, matrix, wanted, self._judged)
 
     def _judged(self, matrix: Matrix) -> Facts:
-        from core.evidence.gather import verdicts_on
+        from core.evidence import verdicts_on
 
         return verdicts_on(matrix, self.cache, self.paths, self.store.records()).facts()
 
     @property
     def selected(self) -> Selected | None:
         """Which scheduled CI jobs select which tests, once that has been learned."""
-        from core.matrix.selected import Selected
+        from core.ci import Selected
 
         facts = self.view.learned.get("jobs")
         return facts if isinstance(facts, Selected) else None
 
     def ci(self) -> Ci:
         """The scheduled CI jobs, to ask what they would select. Takes a while: not for the app's own thread."""
-        from core.matrix.ci import read_ci
-        from core.matrix.model_infos import model_infos
+        from core.ci import read_ci
+        from core.providers import model_infos
 
         with self.one_at_a_time:
             known, matrix = self._ci, self.matrix
@@ -201,9 +192,9 @@ class Session:
 
     def world(self) -> World:
         """What workflows act upon. Takes a while the first time: not for the app's own thread."""
-        from core.evidence.gather import policy_of
-        from core.matrix.model_infos import model_infos
-        from core.triage.perform import World
+        from core.evidence import policy_of
+        from core.providers import model_infos
+        from core.workflows import World
 
         with self.one_at_a_time:
             infos = model_infos(self.cache, self.matrix)
@@ -212,8 +203,7 @@ class Session:
 
     def examine(self) -> tuple[Finding, ...]:
         """Everything that is wrong with the checkout. Takes seconds the first time: not for the app's own thread."""
-        from core.matrix.doctor import examine
-        from core.matrix.prepare import FINDINGS, prepare
+        from core.doctor import FINDINGS, examine, prepare
 
         with self.one_at_a_time:
             matrix, known = self.matrix, self._examined
@@ -223,27 +213,27 @@ class Session:
             return known[1]
 
     def describe(self, id: str) -> Detail:
-        from core.matrix.detail import describe
+        from core.matrix import describe
 
         return describe(self.matrix, id)
 
     @cached_property
     def tree(self) -> TreeReader:
-        from core.runs.tree_reader import TreeReader
+        from core.runs import TreeReader
 
         return TreeReader(self.checkout)
 
     def take_runs(self, records: list[RunRecord]) -> None:
         """Take in what is in the store of runs."""
-        from core.runs.ages import of_checkout
+        from core.runs import of_checkout
 
         self.all_runs = records
         self.runs = of_checkout(records, self.checkout.root, self._repository)
 
     def read_ages(self) -> Aged:
         """How old the runs of this checkout are. Asks git: not for the app's own thread."""
-        from core.runs.ages import ages, own_runs
-        from core.sources.stamps import stamp_of
+        from core.runs import ages, own_runs
+        from core.sources import stamp_of
 
         # Before the commits are read: what changes meanwhile is noticed at the next look.
         heads = {str(file): stamp_of(file) for file in self.tree.head_files()}
@@ -264,36 +254,34 @@ class Session:
 
         Raises TTMatrixError where there is no interpreter.
         """
-        from core.runs.launch_plan import Options, plan_launch
+        from core.runs.planning import Options, plan_launch
 
         chosen = options or Options(arch=self.view.arch)
         return plan_launch(self.matrix, ids, self.settings, chosen, runs=self.store.root, records=self.runs)
 
     def plan_again(self, records: Iterable[RunRecord]) -> LaunchPlan:
         """The very same runs once more, as one batch. Not for the app's own thread."""
-        from core.runs.estimate import with_estimates
-        from core.runs.launch_plan import look_ahead
-        from core.runs.plan import as_batch, plan_again
+        from core.runs.planning import as_batch, look_ahead, plan_again, with_estimates
 
         again = [plan_again(record.spec, self.store.root, self.matrix) for record in records]
         return look_ahead(as_batch(with_estimates(again, self.runs, {})), self.settings, runs=self.store.root)
 
     def tend(self) -> None:
         """See to it that somebody serves the queue. Raises TTMatrixError where nobody can."""
-        from core.runs.launch import tend
+        from core.runs.execution import tend
 
         tend(self.store)
 
     def progress(self) -> Progress:
         """How far the batches with a run that has not ended have come."""
-        from core.runs.estimate import progress
+        from core.runs.planning import progress
 
         return progress(self.runs, time.time())
 
     def plan_rest(self) -> LaunchPlan:
         """What failed or did not run in the newest batch, again. Raises UsageError where there is none."""
-        from core.runs.ages import own_runs
-        from core.runs.batches import left_over, newest_batch
+        from core.runs import own_runs
+        from core.runs.planning import left_over, newest_batch
 
         records = own_runs(self.store.records(), self.tree)
         return self.plan_again(left_over(records, newest_batch(records), failures=True, undone=True))
@@ -303,9 +291,8 @@ class Session:
 
         Raises TTMatrixError where something is in the way of all of them.
         """
-        from core.runs.launch import launch_all
-        from core.runs.launch_plan import look_ahead
-        from core.runs.preflight import refuse
+        from core.runs.execution import launch_all
+        from core.runs.planning import look_ahead, refuse
 
         now = look_ahead(plan.specs, self.settings, plan.refused, runs=self.store.root, starting=True)
         refuse(now.obstacles)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.matrix.view import View
 from core.text import one_line
-from tui.presentation import counted
+from tui.view_models import counted
 
 _NAMED = 6
 """How many tests a question names."""

@@ -1,2 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The headless face: owns standard output, standard error and exit codes."""
+"""The headless commands: one module each, dispatched by name.
+
+Owns arguments, standard output and exit codes (see docs/commands.md).
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,8 +3,8 @@
 
 import argparse
 
-from core.cli.applying import add_options, apply
 from core.cli.context import Context
+from core.cli.edits_common import add_options, apply
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.errors import EXIT_OK, UsageError
-from core.runs.capsule import pack
+from core.runs import pack
 from core.runs.store import RunStore
 
 

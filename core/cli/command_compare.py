@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.evidence.commits_between import Between, between
-from core.evidence.compare import Comparison, Difference, Kind, chosen_run, compare, runs_of
-from core.evidence.observation import Observation
+from core.evidence import Observation
+from core.evidence.analysis import Between, Comparison, Difference, Kind, between, chosen_run, compare, runs_of
 from core.text import counted, one_line
 
 _SHORT = 10

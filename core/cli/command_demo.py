@@ -6,9 +6,9 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.cli.parser import AppRequest
-from core.demo.layout import lay_out
+from core.demo import lay_out
 from core.errors import EXIT_OK, TTMatrixError
-from core.sources.checkout import find_checkout
+from core.sources import find_checkout
 
 _DEFAULT = Path("ttmatrix-demo")
 

@@ -11,11 +11,10 @@ from pathlib import Path
 from core import __version__
 from core.cli.context import Context
 from core.cli.sarif import sarif_log
-from core.edits.operations import parse_operations
-from core.edits.plan import FileEdit, plan
+from core.doctor import examine, kinds
+from core.edits import FileEdit, parse_operations, plan
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.files import atomic_write
-from core.matrix.doctor import examine, kinds
 from core.model import Finding
 from core.text import counted
 

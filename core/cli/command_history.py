@@ -7,9 +7,7 @@ import time
 from core.cli.context import Context
 from core.cli.history_report import as_document, commit_document, day, note_limits, print_steps
 from core.errors import EXIT_OK, UsageError
-from core.matrix.entry_age import age, changes_of_status
-from core.matrix.history import History
-from core.matrix.timelines import Timeline
+from core.history import History, Timeline, age, changes_of_status
 from core.text import counted, one_line
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.evidence.gather import evidence_store
-from core.evidence.reading import OTHER, REPEATED, STAND_IN, Given, Reading, read_reports
-from core.evidence.store import Added
-from core.runs.plain import clean
-from core.sources.schema_read import read_schema
+from core.evidence import Added, evidence_store
+from core.evidence.reports import OTHER, REPEATED, STAND_IN, Given, Reading, read_reports
+from core.runs import clean
+from core.sources import read_schema
 from core.text import counted, one_line
 
 _WORDS = {OTHER: "not model tests", REPEATED: "repeated in one file", STAND_IN: "run on a CPU instead of a device"}

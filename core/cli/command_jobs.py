@@ -4,18 +4,12 @@
 import argparse
 from collections.abc import Iterable
 
+from core.ci import Selection, Selector, covers_models, groups, job_problem, read_selector
 from core.cli.context import Context
 from core.errors import EXIT_OK
-from core.matrix.jobs import Selection, Selector
-from core.matrix.jobs_read import read_selector
-from core.matrix.jobs_scope import covers_models, job_problem
-from core.matrix.lookup import resolve_id
-from core.matrix.markers import groups
-from core.matrix.matrix import Universe
+from core.matrix import Universe, resolve_id
 from core.model import Finding
-from core.sources.presets import Job
-from core.sources.presets_jobs import Jobs, read_jobs
-from core.sources.presets_triggers import Trigger
+from core.sources.ci import Job, Jobs, Trigger, read_jobs
 from core.text import one_line
 
 _ON_REQUEST = "on request"

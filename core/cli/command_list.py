@@ -7,13 +7,9 @@ from collections.abc import Iterable
 
 from core.cli.context import Context
 from core.errors import EXIT_OK
-from core.matrix.fields import select
-from core.matrix.matrix import NO_ARCH, Matrix, Universe
-from core.matrix.query import Query
-from core.matrix.query_help import help_text
-from core.matrix.table_columns import RUN_KINDS, ordered, text_of_row
-from core.matrix.view import check_arch
-from core.matrix.view_spec import ViewSpec
+from core.matrix import NO_ARCH, Matrix, Universe
+from core.matrix.query import Query, help_text, select
+from core.matrix.view import RUN_KINDS, ViewSpec, check_arch, ordered, text_of_row
 
 _COLUMNS = ("id", "status", "bringup", "archs", "reason")
 
@@ -70,13 +66,13 @@ def _view(name: str | None, context: Context) -> ViewSpec:
     """The saved view of that name; without one, a view of everything."""
     if name is None:
         return ViewSpec()
-    from core.matrix.saved_views import read_kept
+    from core.matrix.view import read_kept
 
     return read_kept(context.paths.views_file).named(name)
 
 
 def _print_views(context: Context) -> int:
-    from core.matrix.saved_views import read_kept
+    from core.matrix.view import read_kept
 
     kept = read_kept(context.paths.views_file)
     if context.console.json:
@@ -90,7 +86,7 @@ def _print_views(context: Context) -> int:
 
 def _last_runs(context: Context, kind: str) -> dict[str, str]:
     """Words for the last run of a kind of each id that has one: how it ended, and how long ago that was in changes."""
-    from core.runs.ages import ages, newest_by_test
+    from core.runs import ages, newest_by_test
 
     found = newest_by_test(context.run_records, kind)
     old = ages(found.values(), context.matrix, context.tree)

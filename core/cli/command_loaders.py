@@ -6,8 +6,7 @@ import argparse
 from core.cli.context import Context
 from core.errors import EXIT_OK, UsageError
 from core.text import counted, one_line, printable
-from core.triage.loader_edits import LoaderEdit, take_back_edits, uncommitted_edits
-from core.triage.session import sessions_directory
+from core.workflows import LoaderEdit, sessions_directory, take_back_edits, uncommitted_edits
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -7,12 +7,9 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK
-from core.runs.artefacts import artefacts, find_artefact
-from core.runs.launch import wait
-from core.runs.log_compare import compare_logs
-from core.runs.record import RunRecord
-from core.runs.store import RunStore
-from core.runs.tail import LogFile
+from core.runs.execution import wait
+from core.runs.log import LogFile, compare_logs
+from core.runs.store import RunRecord, RunStore, artefacts, find_artefact
 from core.text import one_line
 
 _POLL_SECONDS = 0.1

@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 from core.cli.context import Context
 from core.errors import EXIT_OK
-from core.evidence.gather import policy_of
-from core.evidence.policy import REPOSITORY_FILES, policy_text
+from core.evidence import policy_of
+from core.evidence.verdicts import REPOSITORY_FILES, policy_text
 from core.text import one_line, printable
 
 

@@ -9,15 +9,12 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.errors import EXIT_OK, TTMatrixError
-from core.evidence.cluster_edits import issue_link
-from core.evidence.hosts import without
-from core.evidence.judgement import Judgement
-from core.evidence.leaving import with_leaving
-from core.evidence.proposal_file import document
-from core.evidence.propose import Held, Proposal, propose
-from core.evidence.verdicts import Verdicts
+from core.evidence import without
+from core.evidence.analysis import issue_link
+from core.evidence.proposals import Held, Proposal, document, propose, with_leaving
+from core.evidence.verdicts import Judgement, Verdicts
 from core.files import atomic_write
-from core.sources.git import Git
+from core.sources import Git
 from core.text import counted, one_line
 
 
@@ -84,7 +81,7 @@ def _note(proposals: Sequence[Proposal], held: Sequence[Held], file: str | None,
 
 def _ages(context: Context) -> Mapping[str, int] | None:
     """How many days ago the status of each entry was set; None if git cannot say."""
-    from core.matrix.entry_age import ages
+    from core.history import ages
 
     try:
         return ages(context.history, time.time())

@@ -6,12 +6,11 @@ import time
 from pathlib import Path
 
 from core.cli.context import Context
-from core.cli.run_report import record_document, runs_table
-from core.edits.journal import journal_texts
+from core.cli.runs_common import record_document, runs_table
+from core.edits.pending import journal_texts
 from core.errors import EXIT_OK
-from core.runs.retention import Policy, size_on_disk, surplus
-from core.runs.spec import run_ids_in
-from core.runs.store import RunStore
+from core.runs import run_ids_in
+from core.runs.store import Policy, RunStore, size_on_disk, surplus
 from core.text import counted
 
 _GIB = 2**30

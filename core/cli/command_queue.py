@@ -5,12 +5,10 @@ import argparse
 from collections.abc import Callable
 
 from core.cli.context import Context
-from core.cli.run_report import record_document, runs_table
+from core.cli.runs_common import record_document, runs_table
 from core.errors import EXIT_OK, UsageError
-from core.runs.launch import tend
-from core.runs.queue import Queue
-from core.runs.record import RunState
-from core.runs.store import RunStore
+from core.runs.execution import tend
+from core.runs.store import Queue, RunState, RunStore
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -10,17 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from core.cli.context import Context
-from core.cli.run_report import spec_document
-from core.cli.start_runs import configure_start, start
+from core.cli.runs_common import configure_start, spec_document, start
 from core.errors import EXIT_OK, UsageError
-from core.matrix.matrix import NO_ARCH
+from core.matrix import NO_ARCH
 from core.matrix.view import check_arch
-from core.runs.capsule import Capsule, differences, unpack
-from core.runs.interpreter import Source
-from core.runs.kinds import KINDS
-from core.runs.plan import plan_test
-from core.runs.spec import RunSpec, shell_command
-from core.runs.survey import survey
+from core.runs import Capsule, RunSpec, differences, shell_command, unpack
+from core.runs.planning import KINDS, Source, plan_test, survey
 from core.text import one_line, printable
 
 Difference = tuple[str, str, str]

@@ -5,15 +5,12 @@ import argparse
 from collections.abc import Sequence
 
 from core.cli.context import Context
-from core.cli.start_runs import configure_start, start
-from core.matrix.index import index
-from core.matrix.matrix import Matrix
-from core.runs.batches import left_over, newest_batch
-from core.runs.plan import plan_again
-from core.runs.record import RunRecord
-from core.runs.store import RunStore
-from core.runs.tree_state import same_place
-from core.sources.checkout import find_checkout
+from core.cli.runs_common import configure_start, start
+from core.matrix import Matrix, index
+from core.runs import same_place
+from core.runs.planning import left_over, newest_batch, plan_again
+from core.runs.store import RunRecord, RunStore
+from core.sources import find_checkout
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -4,13 +4,11 @@
 import argparse
 
 from core.cli.context import Context
-from core.cli.start_runs import configure_start, start
+from core.cli.runs_common import configure_start, start
 from core.errors import UsageError
-from core.runs.estimate import with_estimates
-from core.runs.kinds import KINDS
-from core.runs.plan import plan_test
+from core.runs.planning import KINDS, plan_test, with_estimates
 from core.runs.store import RunStore
-from core.sources.durations import read_durations
+from core.sources.ci import read_durations
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -4,9 +4,9 @@
 import argparse
 
 from core.cli.context import Context
-from core.cli.run_report import record_document, runs_table
+from core.cli.runs_common import record_document, runs_table
 from core.errors import EXIT_OK
-from core.runs.ages import ages, own_runs
+from core.runs import ages, own_runs
 from core.runs.store import RunStore
 from core.text import counted
 

@@ -4,19 +4,16 @@
 import argparse
 from collections.abc import Sequence
 
+from core.ci import job_name
 from core.cli.context import Context
 from core.cli.evidence_report import evidence_text, judgement_document
-from core.cli.history_report import as_document as step_document
-from core.cli.history_report import print_steps
+from core.cli.history_report import as_document as step_document, print_steps
 from core.errors import EXIT_OK, TTMatrixError
-from core.matrix.detail import Detail, describe
-from core.matrix.effective import text_of
-from core.matrix.matrix import NO_ARCH
-from core.matrix.model_infos import info_of
-from core.matrix.selected import job_name
-from core.matrix.timelines import Step
+from core.history import Step
+from core.matrix import NO_ARCH, Detail, describe, text_of
 from core.model import ModelInfo
-from core.sources.presets import Job
+from core.providers import info_of
+from core.sources.ci import Job
 from core.text import one_line, printable
 
 _SHOWN_SIBLINGS = 12

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from core.cli.context import Context
 from core.cli.history_report import commit_document, day, note_limits
 from core.errors import EXIT_OK
-from core.matrix.model_infos import info_of
-from core.matrix.trend import Every, Point, Split, by_arch, by_group, by_status, trend
+from core.history import Every, Point, Split, by_arch, by_group, by_status, trend
 from core.model import Status
+from core.providers import info_of
 
 _WHOLE = "status"
 _UNKNOWN_GROUP = "unknown"

@@ -7,22 +7,31 @@ from pathlib import Path
 
 from core.cli.console import Console
 from core.cli.context import Context
-from core.edits.exclusive import sole_writer
-from core.edits.workbench import Workbench
+from core.edits.pending import Workbench, sole_writer
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
-from core.matrix.fields import select
-from core.matrix.query import Query
+from core.matrix.query import Query, select
 from core.runs.store import RunStore
 from core.text import printable
-from core.triage.bulk import drive_all, forget_edited, look_first
-from core.triage.driver import Given, Progress, sole_triage
-from core.triage.finish import leave, leave_all, operations_of, plan_of, take
-from core.triage.perform import World
-from core.triage.report_document import document
-from core.triage.report_text import markdown
-from core.triage.resolve import find_target, is_target
-from core.triage.session import sessions_directory
-from core.triage.workflows import AUTO, KINDS
+from core.workflows import (
+    Given,
+    Progress,
+    World,
+    document,
+    drive_all,
+    find_target,
+    forget_edited,
+    is_target,
+    leave,
+    leave_all,
+    look_first,
+    markdown,
+    operations_of,
+    plan_of,
+    sessions_directory,
+    sole_triage,
+    take,
+)
+from core.workflows.procedures import AUTO, KINDS
 
 _WAIT_SECONDS = 5.0
 """How long to wait for another writer."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from core.cli.context import Context
 from core.cli.evidence_report import judgement_document, verdicts_table
 from core.errors import EXIT_FINDINGS, EXIT_OK
-from core.evidence.judgement import Judgement, Verdict
-from core.evidence.observation import Observation
+from core.evidence import Observation
+from core.evidence.verdicts import Judgement, Verdict
 from core.text import counted
 
 _NOTHING_TO_DO = frozenset({Verdict.ACTIVE, Verdict.UNKNOWN, Verdict.UNUSED})

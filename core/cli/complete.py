@@ -17,10 +17,8 @@ from core.cli.console import Console
 from core.cli.context import Context
 from core.cli.parser import COMMANDS, build_parser
 from core.errors import TTMatrixError
-from core.matrix.complete import complete
-from core.matrix.query import Query
-from core.matrix.saved_views import read_kept
-from core.matrix.scope import Scope
+from core.matrix.query import Query, Scope, complete
+from core.matrix.view import read_kept
 from core.runs.store import RunStore
 from core.text import one_line
 

@@ -10,25 +10,23 @@ from typing import TYPE_CHECKING
 from core.cli.console import Console
 from core.cli.parser import OpenApp
 from core.errors import TTMatrixError
+from core.matrix import Matrix, Universe, resolve_id
 from core.matrix.cache import Cache
-from core.matrix.lookup import resolve_id
-from core.matrix.matrix import Matrix, Universe
 from core.matrix.query import Query
 from core.matrix.view import check_arch
 from core.settings import Paths, Settings, load_settings, paths
-from core.sources.checkout import Checkout, find_checkout
+from core.sources import Checkout, find_checkout
 
 if TYPE_CHECKING:
-    from core.evidence.observation import Observation
-    from core.evidence.policy import Policy
-    from core.evidence.verdicts import Verdicts
-    from core.matrix.ci import Ci
-    from core.matrix.history import History
-    from core.matrix.scope import Facts, Learned
-    from core.matrix.selected import Selected
-    from core.runs.record import RunRecord
-    from core.runs.tree_reader import TreeReader
-    from core.sources.model_info import ModelInfos
+    from core.ci import Ci, Selected
+    from core.cli.parser import OpenApp
+    from core.evidence import Observation
+    from core.evidence.verdicts import Policy, Verdicts
+    from core.history import History
+    from core.matrix.query import Facts, Learned
+    from core.runs import TreeReader
+    from core.runs.store import RunRecord
+    from core.sources.evaluator import ModelInfos
 
 
 @dataclass
@@ -81,23 +79,23 @@ class Context:
     @cached_property
     def model_infos(self) -> "ModelInfos":
         """Names and groups of all models."""
-        from core.matrix.model_infos import model_infos
+        from core.providers import model_infos
 
         return model_infos(self.cache, self.matrix)
 
     def learned(self, matrix: Matrix, query: Query) -> "Learned":
         """The columns that `query` needs beside the index of a matrix; mostly none."""
-        from core.matrix.fields import needs
+        from core.matrix.query import needs
 
         if not (names := needs(query)):
             return {}
-        from core.matrix.learn import learn
+        from core.providers import compute_columns
 
-        return learn(self.cache, matrix, names, self._judged)
+        return compute_columns(self.cache, matrix, names, self._judged)
 
     def ids_of(self, query: str) -> "frozenset[str] | None":
         """The ids of the rows that `query` selects; None: all, because it is empty."""
-        from core.matrix.fields import select
+        from core.matrix.query import select
 
         if not (asked := Query.parse(query)).terms:
             return None
@@ -107,14 +105,14 @@ class Context:
     @cached_property
     def observations(self) -> "list[Observation]":
         """All results of the checkout's cells, from CI reports and from runs here, oldest first."""
-        from core.evidence.gather import evidence_store, gather
+        from core.evidence import evidence_store, gather
 
         return gather(evidence_store(self.checkout, self.paths), self.run_records, self.checkout)
 
     @cached_property
     def policy(self) -> "Policy":
         """The policy of the checkout. Raises TTMatrixError if it has a mistake."""
-        from core.evidence.gather import policy_of
+        from core.evidence import policy_of
 
         return policy_of(self.checkout, self.paths).policy
 
@@ -128,20 +126,20 @@ class Context:
     @cached_property
     def tree(self) -> "TreeReader":
         """Reads the state of the checkout that results belong to."""
-        from core.runs.tree_reader import TreeReader
+        from core.runs import TreeReader
 
         return TreeReader(self.checkout)
 
     @property
     def run_records(self) -> "list[RunRecord]":
         """The runs of the checkout, newest first."""
-        from core.runs.ages import own_runs
+        from core.runs import own_runs
         from core.runs.store import RunStore
 
         return own_runs(RunStore(self.paths.runs).records(), self.tree)
 
     def _judged(self, matrix: Matrix) -> "Facts":
-        from core.evidence.gather import verdicts_on
+        from core.evidence import verdicts_on
 
         same = matrix is self.matrix
         found = self.verdicts if same else verdicts_on(matrix, self.cache, self.paths, self.run_records)
@@ -150,21 +148,21 @@ class Context:
     @cached_property
     def selected(self) -> "Selected":
         """Which scheduled CI jobs select which tests."""
-        from core.matrix.learn_jobs import learn
+        from core.providers import selected_jobs
 
-        return learn(self.cache, self.matrix)
+        return selected_jobs(self.cache, self.matrix)
 
     @cached_property
     def ci(self) -> "Ci":
         """The scheduled CI jobs, to ask what they would select."""
-        from core.matrix.ci import read_ci
+        from core.ci import read_ci
 
         return read_ci(self.matrix, self.model_infos)
 
     @cached_property
     def history(self) -> "History":
         """The entries over the git history. Raises TTMatrixError if there is none."""
-        from core.matrix.history import read_history
+        from core.history import read_history
 
         return read_history(self.cache, self.matrix)
 
@@ -172,7 +170,7 @@ class Context:
         """The matrix of a universe; only the validator's is cached."""
         if universe is Universe.VALIDATOR:
             return self.matrix
-        from core.matrix.index import index
+        from core.matrix import index
 
         return self._checked(index(self.checkout, universe))
 
@@ -191,6 +189,6 @@ class Context:
 
     def ids_of_model_named(self, name: str) -> list[str]:
         """The ids of the tests of the models of that `model_info.name`."""
-        from core.matrix.model_infos import ids_of_model
+        from core.providers import ids_of_model
 
         return ids_of_model(self.matrix, self.model_infos, name)

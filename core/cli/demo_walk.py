@@ -6,35 +6,40 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.cli.history_report import headline
-from core.cli.run_report import record_document
+from core.cli.runs_common import record_document
+from core.edits import EditPlan, effect
 from core.edits.commit import Draft, commit
-from core.edits.effect import effect
-from core.edits.exclusive import sole_writer
-from core.edits.plan import EditPlan
-from core.edits.workbench import Workbench
+from core.edits.pending import Workbench, sole_writer
 from core.errors import TTMatrixError
-from core.evidence.gather import policy_of
+from core.evidence import policy_of
+from core.history import read_history
+from core.matrix import Matrix, index, status_on
 from core.matrix.cache import Cache
-from core.matrix.effective import status_on
-from core.matrix.fields import select
-from core.matrix.history import read_history
-from core.matrix.index import index
-from core.matrix.matrix import Matrix
-from core.matrix.model_infos import model_infos
-from core.matrix.query import Query
+from core.matrix.query import Query, select
 from core.proc import run_command
-from core.runs.record import RunRecord
-from core.runs.spec import shell_command
-from core.runs.store import RunStore
-from core.runs.tail import LogFile
-from core.sources.checkout import find_checkout
+from core.providers import model_infos
+from core.runs import shell_command
+from core.runs.log import LogFile
+from core.runs.store import RunRecord, RunStore
+from core.sources import find_checkout
 from core.text import counted, one_line, printable, sentence
-from core.triage.driver import Blocked, Given, Progress, drive, open_session, sole_triage
-from core.triage.finish import leave, operations_of, plan_of, take
-from core.triage.perform import World
-from core.triage.report import Report
-from core.triage.session import Session, sessions_directory
-from core.triage.workflows import AUTO
+from core.workflows import (
+    Blocked,
+    Given,
+    Progress,
+    Report,
+    Session,
+    World,
+    drive,
+    leave,
+    open_session,
+    operations_of,
+    plan_of,
+    sessions_directory,
+    sole_triage,
+    take,
+)
+from core.workflows.procedures import AUTO
 
 STALE = "patch_vit/pytorch-Small_Patch8-single_device-training"
 """A test of the sample that is expected to fail and passes."""

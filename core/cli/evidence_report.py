@@ -6,9 +6,8 @@ from dataclasses import fields
 from datetime import UTC, datetime
 
 from core.cli.console import Console
-from core.evidence.judgement import Judgement
-from core.evidence.observation import Observation
-from core.evidence.strip import strip_of
+from core.evidence import Observation, strip_of
+from core.evidence.verdicts import Judgement
 
 _FIELDS = tuple(one.name for one in fields(Observation) if one.name not in ("test_id", "arch", "when"))
 

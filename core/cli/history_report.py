@@ -5,11 +5,9 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from core.cli.console import Console
-from core.matrix.effective import text_of
-from core.matrix.field_changes import FieldChange, field_changes
-from core.matrix.history import History
-from core.matrix.timelines import Step
-from core.sources.git import Commit
+from core.history import FieldChange, History, Step, field_changes
+from core.matrix import text_of
+from core.sources import Commit
 from core.text import one_line
 
 _SHORT = 9

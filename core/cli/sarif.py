@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import quote
 
-from core.edits.plan import TEST_CONFIG_PREFIX, FileEdit
+from core.edits import TEST_CONFIG_PREFIX, FileEdit
 from core.model import Finding
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

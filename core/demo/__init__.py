@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sample checkout: small real models in upstream's shape, laid out as a git repository."""
+"""The sample checkout: a small tt-xla tree with models, expectations and history, laid out on request."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,2 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From operations to text to a commit: intentions are the truth, text is derived from them."""
+"""From operations to new texts.
+
+In: operations and the expectation files. Out: an edit plan with the new text of each file, its effects per cell and
+the reasons for what is rejected. Nothing here writes but `write`.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

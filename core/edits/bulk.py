@@ -6,14 +6,14 @@ At the entry, a field is what the entry itself says. On archs, it is what counts
 
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
+from core.edits.apply import Fields, after, without_nulls
 from core.edits.form_fields import read_field
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.synthesis import Wish, operations_to, synthesise
 from core.errors import UsageError
-from core.matrix.acting import values_on
-from core.matrix.effective import supports, text_of
-from core.matrix.matrix import Matrix
+from core.matrix import Late, Matrix, Written, supported_archs, supports, text_of, texts, values_on, with_fields
 from core.model import Entry, Function
 
 Scope = str | tuple[str, ...]
@@ -107,3 +107,119 @@ def _archs(scope: Scope) -> tuple[str, ...]:
 def _values(matrix: Matrix, id: str, archs: Sequence[str]) -> Iterable[Mapping[str, object]]:
     entry = matrix.entries.get(id)
     return [values_on(entry, arch) for arch in archs] if archs else [entry.fields if entry else {}]
+
+
+def as_proposed(matrix: Matrix, operations: Sequence[Operation]) -> Matrix:
+    """`matrix` with the entries as `operations` would have them; what is derived from entries stays as it is.
+
+    Raises UsageError where they do not say what an entry holds, but take it away, rename it or move it.
+    """
+    entries: dict[str, Entry] = {}
+    for op in operations:
+        _refuse_unfit(matrix, op)
+        entry = entries.get(op.id) or matrix.entries.get(op.id)
+        fields = after(entry.fields if entry else None, op)
+        if fields is not None:
+            entries[op.id] = with_fields(entry or Entry(op.id, op.file or "", 0, 0), fields)
+    files = (
+        file._replace(entries=tuple(entries.get(one.id, one) for one in file.entries))
+        if any(entry.file == file.name for entry in entries.values())
+        else file
+        for file in matrix.files
+    )
+    return replace(matrix, written=Late(Written(tuple(files), {**matrix.entries, **entries})))
+
+
+def amended(matrix: Matrix, operations: Sequence[Operation], edits: Sequence[Operation]) -> tuple[Operation, ...]:
+    """`operations` and then `edits` as if they were made at once; what is not edited is left as it was proposed.
+
+    Both are as `as_proposed` and what is made on top of it have them. Empty: all is as the files say.
+    """
+    new: dict[str, Sequence[Operation]] = {
+        id: _at_once(matrix.entries.get(id), [op for op in (*operations, *edits) if op.id == id])
+        for id in dict.fromkeys(op.id for op in edits)
+    }
+    order = dict.fromkeys(op.id for op in (*operations, *edits))
+    own = {id: new.get(id, [op for op in operations if op.id == id]) for id in order}
+    return tuple(op for id in order for op in own[id])
+
+
+def _at_once(entry: Entry | None, operations: Sequence[Operation]) -> Sequence[Operation]:
+    """The shortest way from `entry` to what `operations`, taken in order, make of it."""
+    id = operations[0].id
+    fields = _after_all(entry.fields if entry else None, operations)
+    if fields is None:
+        return ()
+    if entry is None:
+        file = next((op.file for op in operations if op.file), None)
+        return [Operation(OpKind.ADD, id, file, value=value)] if (value := without_nulls(fields)) else ()
+    return operations_to(id, entry.file, entry.fields, fields)
+
+
+def _after_all(fields: Mapping[str, object] | None, operations: Iterable[Operation]) -> Fields | None:
+    for op in operations:
+        fields = after(fields, op)
+    return fields
+
+
+def _refuse_unfit(matrix: Matrix, op: Operation) -> None:
+    entry = matrix.entries.get(op.id)
+    if op.is_entry and op.op is not OpKind.ADD:
+        raise UsageError(
+            f"This change is to {op.op} {op.id} as a whole", "It has no fields to edit: reject it instead."
+        )
+    if entry is not None and op.file not in (None, entry.file):
+        raise UsageError(
+            f"{op.id} stands in {op.file} and in {entry.file}", "Only the entry that counts can be edited."
+        )
+
+
+LIST_FIELDS = ("markers", "supported_archs")
+
+
+def listed(entry: Entry | None, field: str) -> tuple[str, ...]:
+    """What counts for a field of LIST_FIELDS at the entry; without a list of archs that is the default (spec 2.2)."""
+    if field == "supported_archs":
+        return supported_archs(entry)
+    return tuple(texts(entry.fields.get(field))) if entry else ()
+
+
+def with_item(matrix: Matrix, ids: Iterable[str], field: str, item: str) -> tuple[Operation, ...]:
+    """Operations that add `item` for each of `ids` that lacks it. An id without an entry gets one."""
+    found = []
+    for id in ids:
+        entry = matrix.entries.get(id)
+        items = listed(entry, field)
+        if item in items:
+            continue
+        if entry is None:
+            found.append(Operation(OpKind.ADD, id, home_file(matrix, id), value={field: [*items, item]}))
+        else:
+            found.append(_one(entry, field, OpKind.ADD, item, [*items, item]))
+    return tuple(found)
+
+
+def without_item(matrix: Matrix, ids: Iterable[str], field: str, item: str) -> tuple[Operation, ...]:
+    """Operations that take `item` away from each of `ids` that has it.
+
+    Raises UsageError where no arch would be left, as upstream takes an empty list for the default.
+    """
+    found = []
+    for id in ids:
+        entry = matrix.entries.get(id)
+        items = listed(entry, field)
+        left = [one for one in items if one != item]
+        if entry is None or item not in items:
+            continue
+        if not left and field == "supported_archs":
+            raise UsageError(f"{id} is supported on {item} alone", "Without an arch it would get the default ones.")
+        found.append(_one(entry, field, OpKind.REMOVE, item, left))
+    return tuple(found)
+
+
+def _one(entry: Entry, field: str, kind: OpKind, item: str, items: Sequence[str]) -> Operation:
+    if isinstance(entry.fields.get(field), list) and entry.fields[field]:
+        return Operation(kind, entry.id, entry.file, (field,), item)
+    if items:
+        return Operation(OpKind.SET, entry.id, entry.file, (field,), list(items))
+    return Operation(OpKind.UNSET, entry.id, entry.file, (field,))

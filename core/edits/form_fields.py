@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.edits.check import schema_problem
+from core.edits.checks import schema_problem
 from core.edits.operations import Operation, OpKind
 from core.errors import UsageError
-from core.matrix.field_values import RULES
-from core.matrix.matrix import Matrix
+from core.matrix import RULES, Matrix
 from core.model import BringupStatus, Status
 
 _UPSTREAM = ("push", "nightly", "weekly", "notimeout", "large")

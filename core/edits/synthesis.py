@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from core.edits.operations import OVERRIDES, Operation, OpKind
-from core.matrix.acting import UNWRITTEN, acting, raw_value, said_default, with_fields
+from core.matrix import UNWRITTEN, acting, raw_value, said_default, with_fields
 from core.model import Entry
 
 Wish = Mapping[str, Mapping[str, object]]

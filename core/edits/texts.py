@@ -8,10 +8,7 @@ from pathlib import Path
 from core.errors import TTMatrixError
 from core.files import read_text
 from core.model import Entry, Finding
-from core.sources.expectation_file import ExpectationFile
-from core.sources.expectations import parse_expectations, written_entries
-from core.sources.schema import Schema
-from core.sources.yaml_syntax import MOST_CHARACTERS, too_long
+from core.sources import MOST_CHARACTERS, ExpectationFile, Schema, parse_expectations, too_long, written_entries
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from core.edits.draft import Draft
 from core.edits.operations import Operation, OpKind, Refused
 from core.edits.texts import FileTexts, is_placeholders
-from core.sources.expectations import PLACEHOLDER_KEY, ROOT_KEY
-from core.sources.schema import Schema
+from core.edits.yaml import Draft
+from core.sources import PLACEHOLDER_KEY, ROOT_KEY, Schema
 
 _NAME = re.compile(r"test_config_[\w.+-]+\.yaml")
 

@@ -64,7 +64,7 @@ class Result:
 
     ending: Ending
     reason: str = ""
-    """The line to quote, as `core.evidence.reasons` picks it; empty where nothing says more than error code 13."""
+    """The line to quote, see `core.evidence.reports`; empty where nothing says more than error code 13."""
     stage: BringupStatus = BringupStatus.UNKNOWN
     signal: int | None = None
 

@@ -5,8 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from core.evidence.clusters import newest
-from core.evidence.observation import FAILURES, Ending, Observation
+from core.evidence.observation import FAILURES, Ending, Observation, newest
 
 _LEAST_CELLS = 3
 _LEAST_SHARE = 0.5

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One observation: what one execution of one cell has shown, whoever ran it."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.model import BringupStatus, Status
@@ -99,3 +99,60 @@ class Observation:
 def lowest(rows: Iterable[Observation]) -> float | None:
     """The lowest PCC that was measured; None where there is none."""
     return min((row.pcc for row in rows if row.pcc is not None), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One observation and which attempt of its run it is from."""
+
+    observation: Observation
+    number: int = 0
+    """From 1; 0 where nothing says so."""
+    named: bool = False
+    """A person said what run it belongs to, so whatever that run says of the cell again is another attempt."""
+
+
+def fold_attempts(attempts: Iterable[Attempt]) -> list[Observation]:
+    """The last attempt of each, with how many there were, oldest first. The order of `attempts` does not matter.
+
+    What ran twice in one attempt, under two jobs of one name, ran twice.
+    """
+    single: list[Observation] = []
+    groups: dict[tuple[str, ...], list[Attempt]] = {}
+    for one in attempts:
+        if one.named or one.number:
+            seen = one.observation
+            key = (seen.run, seen.job, seen.function, seen.test_id, seen.arch)
+            groups.setdefault(key, []).append(one)
+        else:
+            single.append(one.observation)
+    for group in groups.values():
+        single.extend(_last(group))
+    return sorted(single, key=_order)
+
+
+def _last(group: list[Attempt]) -> Iterator[Observation]:
+    if len(group) == 1:
+        yield group[0].observation
+        return
+    if any(one.named for one in group):
+        last = max(group, key=lambda one: (one.number, _order(one.observation)))
+        yield replace(last.observation, attempts=len(group))
+        return
+    numbers = {one.number for one in group}
+    for one in group:
+        if one.number == max(numbers):
+            yield replace(one.observation, attempts=len(numbers))
+
+
+def _order(one: Observation) -> tuple[float, str, str, str, str]:
+    return one.when, one.test_id, one.arch, one.run, one.source
+
+
+def newest(observations: Iterable[Observation]) -> Iterator[Observation]:
+    """Of each cell the newest result that says something of the model."""
+    found: dict[tuple[str, str], Observation] = {}
+    for row in observations:
+        if row.ending in RAN and (row.cell not in found or found[row.cell].when <= row.when):
+            found[row.cell] = row
+    yield from found.values()

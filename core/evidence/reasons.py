@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.evidence.observation import Observation
-from core.runs.log_signs import is_noise, shortened, telling_line
-from core.runs.plain import plain_line
+from core.runs import plain_line
+from core.runs.log import is_noise, shortened, telling_line
 
 _MOST_CHARACTERS = 2000
 _MOST_LINES = 20_000

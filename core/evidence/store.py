@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError
-from core.evidence.attempts import Attempt, fold_attempts
-from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.reading import Report
+from core.evidence.observation import Attempt, Ending, Observation, Origin, fold_attempts
+from core.evidence.reports import Report
 from core.model import BringupStatus, Function, Status
 from core.numbers import LAST_MOMENT, LONGEST
 

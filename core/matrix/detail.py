@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.matrix.effective import resolve, supported_archs, supports
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.model import Effective, Entry, Finding, Function, node_id
-from core.sources.loaders import loader_file
+from core.sources import loader_file
 
 
 @dataclass(frozen=True, slots=True)

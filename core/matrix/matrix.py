@@ -7,13 +7,11 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
+from core.matrix.cache_file import Late
 from core.matrix.columns import Column, FlagColumn
-from core.matrix.kept import Late
 from core.matrix.universe import Member, functions
 from core.model import Entry, Finding, Function, Loader
-from core.sources.checkout import Checkout
-from core.sources.expectation_file import ExpectationFile
-from core.sources.schema import Schema
+from core.sources import Checkout, ExpectationFile, Schema
 
 ID_PARTS = ("loader", "phase", "parallelism", "mode")
 """The columns that hold the parts of an id, as a Member has them."""

@@ -6,7 +6,7 @@ from itertools import product
 from typing import NamedTuple
 
 from core.model import Framework, Function, Loader
-from core.sources.schema import Schema
+from core.sources import Schema
 
 NO_SEQUENCE = 1
 """The `seq_N` of ids whose sequence length is not given."""

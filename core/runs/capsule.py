@@ -14,10 +14,9 @@ from typing import Any
 
 from core.errors import TTMatrixError
 from core.files import atomic_write
-from core.runs.kinds import CPU_PAYLOAD
-from core.runs.record import RunRecord
+from core.runs.planning import CPU_PAYLOAD
 from core.runs.spec import RunSpec, shell_command, spec_from_fields, spec_to_fields
-from core.runs.store import EVENTS, JUNIT, LOG, PROVENANCE
+from core.runs.store import EVENTS, JUNIT, LOG, PROVENANCE, RunRecord
 
 VERSION = 1
 MANIFEST = "capsule.json"

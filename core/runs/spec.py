@@ -41,7 +41,7 @@ class RunSpec:
     test_id: str
     function: Function
     kind: str
-    """What executes the test: a name of `core.runs.kinds`."""
+    """What executes the test: a name of `core.runs.planning.kinds`."""
     arch: str | None
     """Arch whose cell the run is meant for; None: any."""
     argv: tuple[str, ...]

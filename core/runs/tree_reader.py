@@ -8,9 +8,7 @@ from typing import NamedTuple
 from core.errors import TTMatrixError
 from core.ids import TestId
 from core.runs.tree_state import TreeState
-from core.sources.checkout import Checkout
-from core.sources.git import Git
-from core.sources.loader_files import Code, LoaderFiles
+from core.sources import Checkout, Code, Git, LoaderFiles
 
 _PATIENCE_SECONDS = 10.0
 

@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a checkout as files: nothing in here imports a loader, runs a command or knows the matrix."""
+"""Reading a checkout without importing it: layout, loaders and variants, expectation files, schema, git."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -20,11 +20,13 @@ from core.sources.yaml_syntax import MOST_CHARACTERS, OutOfBounds, compose_yaml,
 ROOT_KEY = "test_config"
 PLACEHOLDER_KEY = "PLACEHOLDER_MODELS"
 
-Known = Mapping[str, tuple[Stamp | None, ExpectationFile]]
+CachedFiles = Mapping[str, tuple[Stamp | None, ExpectationFile]]
 """What an earlier reading gave, by name."""
 
 
-def read_expectations(checkout: Checkout, schema: Schema, known: Known | None = None) -> tuple[ExpectationFile, ...]:
+def read_expectations(
+    checkout: Checkout, schema: Schema, known: CachedFiles | None = None
+) -> tuple[ExpectationFile, ...]:
     """Every expectation file in the order upstream merges them (spec 2.1). A broken one has findings only.
 
     A file that bears the stamp it has in `known` is not read again.
@@ -36,7 +38,7 @@ def read_expectations(checkout: Checkout, schema: Schema, known: Known | None = 
     )
 
 
-def _unless_known(checkout: Checkout, path: Path, schema: Schema, known: Known) -> ExpectationFile:
+def _unless_known(checkout: Checkout, path: Path, schema: Schema, known: CachedFiles) -> ExpectationFile:
     stamp, file = known.get(path.relative_to(checkout.test_config).as_posix(), (None, None))
     if file is not None and stamp is not None and stamp_of(path) == stamp:
         return file

@@ -39,7 +39,7 @@ def imported_module(importer: str, name: ImportedName) -> str | None:
     return "/".join(parts[2:]) if parts[:2] == ["third_party", "tt_forge_models"] else None
 
 
-Known = Mapping[str, tuple[Stamp | None, ModuleFacts | Unreadable]]
+CachedModules = Mapping[str, tuple[Stamp | None, ModuleFacts | Unreadable]]
 """What an earlier reading gave, by path relative to the models root."""
 
 
@@ -48,7 +48,7 @@ class ModelsTree:
     """Reads each module of the models tree at most once."""
 
     models: Path
-    known: Known = field(default_factory=dict)
+    known: CachedModules = field(default_factory=dict)
     """Taken where the stamp is still the same."""
     _modules: dict[str, ModuleFacts | Unreadable] = field(default_factory=dict)
     _elsewhere: frozenset[str] = frozenset()

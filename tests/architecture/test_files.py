@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every core file has its own test file, and no file grows out of hand."""
+"""Files: none grows out of hand, each says its licence and what it is for."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-_MOST_LINES = 500
+_MOST_LINES = 460
 
 
 def _sources(package: str) -> Iterator[Path]:
@@ -13,24 +13,6 @@ def _sources(package: str) -> Iterator[Path]:
         relative = path.relative_to(ROOT)
         if relative.parts[:3] != ("core", "demo", "tree"):
             yield relative
-
-
-def test_every_core_file_has_a_test_file() -> None:
-    missing = []
-    for source in _sources("core"):
-        wanted = Path("tests") / source.parent / f"test_{source.name}"
-        if source.name != "__init__.py" and not (ROOT / wanted).is_file():
-            missing.append(str(wanted))
-    assert missing == []
-
-
-def test_no_test_file_is_left_over() -> None:
-    orphans = []
-    for test in sorted((ROOT / "tests" / "core").rglob("test_*.py")):
-        source = test.relative_to(ROOT / "tests").with_name(test.name.removeprefix("test_"))
-        if not (ROOT / source).is_file():
-            orphans.append(str(test.relative_to(ROOT)))
-    assert orphans == []
 
 
 def test_files_stay_small() -> None:

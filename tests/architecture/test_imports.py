@@ -19,7 +19,7 @@ def test_import_contracts_hold() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["core.cli.main", "core.cli.context", "core.cli.command_list", "core.cli.command_edit"]
+    "module", ["core.cli.command_line", "core.cli.context", "core.cli.command_list", "core.cli.command_edit"]
 )
 def test_headless_loads_no_screen_and_no_runtime(module: str) -> None:
     heavy = ("textual", "rich", "torch", "torch_xla", "pytest", "tui")
@@ -34,15 +34,15 @@ def test_the_entry_point_alone_loads_no_screen() -> None:
     assert done.stdout.strip() == "[]"
 
 
-_LATER = ("core.edits", "core.runs", "core.evidence", "core.triage", "psutil", "filelock", "watchfiles")
+_LATER = ("core.edits", "core.runs", "core.evidence", "core.workflows", "psutil", "filelock", "watchfiles")
 """What the first frame does not show."""
 
 _AT_FIRST_FRAME = f"""
 import os, sys
 from pathlib import Path
 from textual.app import App
-from core.cli.main import AppRequest
-from tui.start import open_app
+from core.cli.parser import AppRequest
+from tui.app.start import open_app
 
 def look(app):
     if getattr(app.screen, "table", None) and app.screen.table.size:
@@ -63,7 +63,7 @@ def test_nothing_that_the_first_frame_does_not_show_is_imported_before_it(tmp_pa
 
 def test_a_kept_index_is_taken_up_without_what_reads_a_checkout() -> None:
     script = (
-        "import sys, tui.start; print([name for name in ('ruamel', 'core.sources.loaders') if name in sys.modules])"
+        "import sys, tui.app.start; print([name for name in ('ruamel', 'core.sources.loaders') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -5,15 +5,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.matrix.cache import Cache
-from core.matrix.index import index
-from core.matrix.join import join
+from core.matrix.cache.index_cache import Cache
+from core.matrix.indexing import index, join
 from core.matrix.universe import Member, validator_members
 from core.settings import Paths, Settings, paths
 from core.sources.checkout import find_checkout
 from core.sources.schema_read import read_schema
+from tui.app.start import StartedApp
 from tui.session import Session
-from tui.start import StartedApp
 
 MILLION = 1_000_000
 
@@ -45,6 +44,6 @@ def million(root: Path) -> StartedApp:
     session = Session.open(matrix, own_paths, Settings())
     app = StartedApp(session, Cache(checkout, scratch), kept=True)
     # There is no such checkout that CI jobs and results could be read from.
-    session.learn = lambda *_: {}  # type: ignore[method-assign]
+    session.compute_columns = lambda *_: {}  # type: ignore[method-assign]
     app.want_evidence = lambda: None  # type: ignore[method-assign]
     return app

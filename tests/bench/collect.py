@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.matrix.effective import status_on
-from core.matrix.index import index
+from core.matrix.indexing import index
 from core.matrix.matrix import Universe
 from core.model import TEST_MODULE, Status
-from core.runs.kinds import PAYLOAD
+from core.runs.planning.kinds import PAYLOAD
 from core.sources.checkout import find_checkout
 
 SHOWN = 20

@@ -19,10 +19,10 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from core.edits.document import read_document
 from core.edits.operations import Operation, OpKind
-from core.edits.plan import plan, write
-from core.edits.splice import edit_text
+from core.edits.planning import plan, write
+from core.edits.yaml.document import read_document
+from core.edits.yaml.file_draft import edit_text
 from core.files import read_text
 from core.sources.checkout import find_checkout
 

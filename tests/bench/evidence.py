@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import TypeVar
 from xml.sax.saxutils import quoteattr
 
+from core.ci.selection import Selected
 from core.evidence.observation import Ending, Observation
-from core.evidence.policy import Policy
-from core.evidence.reading import read_reports
+from core.evidence.reports.reading import read_reports
 from core.evidence.store import EvidenceStore
-from core.evidence.verdicts import Verdicts
-from core.matrix.cache import Cache
-from core.matrix.index import index
-from core.matrix.learn_jobs import learn
+from core.evidence.verdicts.matrix import Verdicts
+from core.evidence.verdicts.policy import Policy
+from core.matrix.cache.index_cache import Cache
+from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
-from core.matrix.selected import Selected
+from core.providers.jobs import selected_jobs
 from core.sources.checkout import find_checkout
 from tests.support.evidence import seen
-from tui.start import settle_memory
+from tui.app.start import settle_memory
 
 T = TypeVar("T")
 ARCHS = ("n150", "p150")
@@ -42,7 +42,7 @@ def main() -> int:
     args = parser.parse_args()
     matrix = index(find_checkout(args.checkout))
     with tempfile.TemporaryDirectory() as scratch:
-        selected = learn(Cache(matrix.checkout, Path(scratch, "cache")), matrix)
+        selected = selected_jobs(Cache(matrix.checkout, Path(scratch, "cache")), matrix)
         # As in the app: the collector no longer looks at the matrix, and reports were read by another process.
         settle_memory()
         judged = _judge(matrix, selected)

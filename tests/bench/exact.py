@@ -18,18 +18,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from core.ci.jobs import Selector
+from core.ci.markers import groups, markers
+from core.ci.read import Ci, read_ci, read_selector, selected
+from core.doctor.doctor import examine
 from core.ids import TestId
-from core.matrix.cache import Cache
-from core.matrix.ci import Ci, read_ci, selected
-from core.matrix.doctor import examine
-from core.matrix.index import index
-from core.matrix.jobs import Selector
-from core.matrix.jobs_read import read_selector
-from core.matrix.markers import groups, markers
+from core.matrix.cache.index_cache import Cache
+from core.matrix.indexing import index
 from core.matrix.matrix import Matrix, Universe
 from core.sources.checkout import Checkout, find_checkout
-from core.sources.model_info import ModelInfos, read_model_infos
-from core.sources.presets import read_presets
+from core.sources.ci.presets import read_presets
+from core.sources.evaluator.model_info import ModelInfos, read_model_infos
 from core.text import elide_middle
 
 _SHOWN = 3

@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.triage.loader_code.code import Code
-from core.triage.loader_code.dtype_site import dtype_site
-from core.triage.loader_code.edit import Edit, NoSite
-from core.triage.loader_code.registry import REGISTRY_FILE, read_registry, register, unregister
-from core.triage.loader_code.selection import METHOD, Form, Selection
-from core.triage.loader_code.symptom import Symptom
-from core.triage.loader_code.unpack_override import unpack_override
+from core.workflows.loader_code.analysis.code import Code, NoSite
+from core.workflows.loader_code.analysis.symptom import Symptom
+from core.workflows.loader_code.edits.dtype import dtype_site
+from core.workflows.loader_code.edits.edit import Edit
+from core.workflows.loader_code.edits.registry import REGISTRY_FILE, read_registry, register, unregister
+from core.workflows.loader_code.edits.unpack import METHOD, Form, Selection, unpack_override
 from tests.bench.mutations import Mutation, mutations
 from tests.bench.shadow import input_dtypes
 

@@ -20,8 +20,8 @@ import psutil
 from textual.app import App, ComposeResult
 from textual.widgets import Footer, Static
 
-from core.runs.tail import LogFile
-from tui.start import settle_memory
+from core.runs.log.tail import LogFile
+from tui.app.start import settle_memory
 from tui.widgets.log_pane import LogPane
 
 _LINES = 1_000_000

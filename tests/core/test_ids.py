@@ -2,8 +2,7 @@
 """Ids are taken apart and put together again without loss."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.ids import LlmShape, TestId
 from core.model import Framework, Function

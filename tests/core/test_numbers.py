@@ -5,8 +5,7 @@ import math
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.numbers import LAST_MOMENT, LONGEST, duration, finite, moment
 

@@ -5,8 +5,7 @@ import os
 import unicodedata
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.text import counted, device_minutes, elide_middle, one_line, printable, sentence
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from core.cli.main import COMMANDS
-from core.evidence.policy import Policy, policy_text
+from core.cli.command_line import COMMANDS
+from core.evidence.verdicts.policy import Policy, policy_text
 from core.matrix.query import Query
-from core.matrix.saved_views import change_kept
-from core.matrix.view_spec import ViewSpec
+from core.matrix.view.saved import change_kept
+from core.matrix.view.spec import ViewSpec
 from core.settings import Profile, Settings
 from tests.docs.documents import documents
 from tests.support.schemas import NAMES, complaints, schema
@@ -56,7 +56,7 @@ def test_what_is_printed_is_as_the_schema_says(name: str, said: Any) -> None:
 def test_every_document_has_a_schema_and_every_command_a_document(said: Any) -> None:
     assert set(said) <= set(NAMES)
     commands = {command.split()[0] for pairs in said.values() for command, _ in pairs}
-    assert set(COMMANDS) - commands == {"demo"}
+    assert set(COMMANDS) - commands == {"completion", "demo"}
 
 
 def test_the_policy_is_as_its_schema_says_and_has_no_other_names() -> None:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from core.edits.commit import Draft
+from core.edits.apply import Present
+from core.edits.commit.transaction import Draft
 from core.edits.operations import Operation, OpKind
-from core.edits.pending import Decision
-from core.edits.plan import EditPlan
-from core.edits.values import Present
-from core.edits.workbench import Workbench
+from core.edits.pending.change import Decision
+from core.edits.pending.workbench import Workbench
+from core.edits.planning import EditPlan
 from core.proc import run_command
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations

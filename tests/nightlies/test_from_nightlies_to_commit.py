@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.pending import Decision
-from core.evidence.judgement import Verdict
+from core.edits.pending.change import Decision
+from core.evidence.verdicts.judgement import Verdict
 from core.proc import run_command
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until

@@ -11,11 +11,11 @@ from textual import events
 from textual.app import App
 from textual.pilot import Pilot
 
-from core.matrix.index import index
+from core.matrix.indexing import index
 from core.settings import Settings, paths
 from core.sources.checkout import Checkout
 from tests.support.idle import wait_for_idle
-from tui.app import TTMatrixApp
+from tui.app.app import TTMatrixApp
 from tui.session import Session
 
 _PATIENCE_SECONDS = 60.0

@@ -8,7 +8,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from core.cli.main import AppRequest, main
+from core.cli.command_line import main
+from core.cli.parser import AppRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.sources.entry_changes import ChangeReader
-from core.sources.entry_history import EntryHistory
+from core.history.commits import ChangeReader, EntryHistory
 from core.sources.git import Commit, Edge, FileChange
 
 DIRECTORY = "tests/runner/test_config"

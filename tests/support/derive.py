@@ -3,8 +3,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.edits.meaning import meaning_of
 from core.edits.operations import OVERRIDES, Operation, OpKind
+from core.edits.yaml.meaning import meaning_of
 from core.sources.expectations import parse_expectations
 from tests.support.pairing import renames
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from core.edits.desk import Desk
-from core.edits.journal_events import (
+from core.edits.apply import Present
+from core.edits.operations import Operation, OpKind
+from core.edits.pending.change import Change, Decision, proposed
+from core.edits.pending.events import (
     Committed,
     Event,
     FileWrite,
@@ -20,9 +22,7 @@ from core.edits.journal_events import (
     WriteEnded,
     Written,
 )
-from core.edits.operations import Operation, OpKind
-from core.edits.pending import Change, Decision, proposed
-from core.edits.values import Present
+from core.edits.pending.state import Desk
 from core.sources.expectations import parse_expectations
 
 FILE = "torch/test_config_inference_single_device.yaml"

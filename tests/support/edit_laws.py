@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from core.edits.meaning import meaning_of
 from core.edits.operations import Operation, OpKind
+from core.edits.yaml.meaning import meaning_of
 from core.model import Entry
 from core.sources.expectations import parse_expectations
 

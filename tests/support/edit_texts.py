@@ -3,8 +3,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.edits.draft import Draft
 from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem
+from core.edits.yaml.file_draft import Draft
 
 
 def edit_texts(

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.evidence.judgement import Judgement, Verdict
 from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.reading import Report
+from core.evidence.reports.reading import Report
+from core.evidence.verdicts.judgement import Judgement, Verdict
 from core.model import BringupStatus, Function, Status
 
 TEST_ID = "alpha/pytorch-tiny-single_device-inference"

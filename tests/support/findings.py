@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from core.doctor.doctor import diagnose
 from core.edits.operations import parse_operations
-from core.edits.plan import plan
-from core.matrix.doctor import diagnose
-from core.matrix.join import join
+from core.edits.planning import plan
+from core.matrix.indexing import join
 from core.matrix.matrix import Matrix
 from core.model import Finding
 from core.sources.expectations import parse_expectations

@@ -5,7 +5,8 @@ import ast
 import difflib
 from typing import Any
 
-from core.triage.loader_code.edit import Edit, NoSite
+from core.workflows.loader_code.analysis.code import NoSite
+from core.workflows.loader_code.edits.edit import Edit
 
 HEAD = """import torch
 

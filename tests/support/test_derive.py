@@ -4,8 +4,7 @@
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from core.edits.operations import Operation, OpKind
 from tests.support.derive import Fields, changes, derive, inverse

@@ -4,11 +4,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.triage.case import Case, Member
-from core.triage.effects import Answer, Ask, EditLoader, Effect, RevertLoader, RunCpu
-from core.triage.loader_code.edit import Edit, EditKind
-from core.triage.machine import State, Workflow, begin, step
-from core.triage.report import Report
+from core.workflows.case import Case, Member
+from core.workflows.effects import Answer, Ask, EditLoader, Effect, RevertLoader, RunCpu
+from core.workflows.engine import State, Workflow, begin, step
+from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.report import Report
 
 TARGET = "net/pytorch-Small-single_device-training"
 SIBLING = "net/pytorch-Large-single_device-training"

@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 from textual.containers import Horizontal
 from textual.scrollbar import ScrollBar
 
-from tui.widgets.cell_bar import CellBar
+from tui.widgets.line_base import CellBar
 
 _HEIGHT = 20
 

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 from textual.app import App, ComposeResult
 
-from tui.presentation import Cell
+from tui.view_models.style import Cell, TableColumn
 from tui.widgets.cell_table import CellTable
-from tui.widgets.row_table import TableColumn
 
 
 class Square:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.pending import Decision
+from core.edits.pending.change import Decision
 from core.model import TEST_MODULE
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until

@@ -5,15 +5,15 @@ from collections.abc import Iterable
 
 import pytest
 
-from tui.app import TTMatrixApp
+from tui.app.app import TTMatrixApp
 from tui.commands import COMMANDS, Where, commands, key_text
 from tui.screens.clusters import ClustersScreen
 from tui.screens.compare import CompareScreen
 from tui.screens.doctor import DoctorScreen
-from tui.screens.matrix import MatrixScreen
-from tui.screens.matrix_filter import Facets
+from tui.screens.matrix.filter import Facets
+from tui.screens.matrix.screen import MatrixScreen
 from tui.screens.overview import OverviewScreen
-from tui.screens.review import ReviewScreen
+from tui.screens.review.screen import ReviewScreen
 from tui.screens.runs import RunsScreen
 from tui.screens.triage import TriageScreen
 from tui.screens.workflows import WorkflowsScreen

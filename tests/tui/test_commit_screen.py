@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from core.edits.commit.validator import VALIDATOR
 from core.edits.operations import Operation, OpKind
-from core.edits.pending import Decision
-from core.edits.validator import VALIDATOR
+from core.edits.pending.change import Decision
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.git import committed_checkout, git
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample
-from tui.app import TTMatrixApp
+from tui.app.app import TTMatrixApp
 
 TINY = "alpha/pytorch-tiny-single_device-inference"
 TRAIN = "alpha/pytorch-tiny-single_device-training"

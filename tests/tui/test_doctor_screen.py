@@ -8,7 +8,7 @@ import pytest
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.sample import sample_checkout
-from tui.app import TTMatrixApp
+from tui.app.app import TTMatrixApp
 
 DEAD = "graph_conv/node_classification/pytorch-Ring_16-single_device-inference"
 

@@ -9,7 +9,7 @@ import pytest
 from textual import events
 
 from core.matrix.matrix import Matrix
-from core.matrix.scope import Learned
+from core.matrix.query.context import Learned
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
@@ -74,14 +74,14 @@ async def test_a_query_that_must_be_looked_up_says_so_and_is_answered(
 ) -> None:
     app = build_app(sample_checkout(tmp_path / "tt-xla"), query="has:entry")
     entered, may_go_on = threading.Event(), threading.Event()
-    learn = Session.learn
+    learn = Session.compute_columns
 
     def slowly(session: Session, matrix: Matrix, names: Iterable[str]) -> Learned:
         entered.set()
         assert may_go_on.wait(60)
         return learn(session, matrix, names)
 
-    monkeypatch.setattr(Session, "learn", slowly)
+    monkeypatch.setattr(Session, "compute_columns", slowly)
     # So small that no panel asks for anything by itself.
     async with app.run_test(size=(100, 24)) as pilot:
         await pilot.press("slash")

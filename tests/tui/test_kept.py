@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.pending import Decision
+from core.edits.pending.change import Decision
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, own_checkout, screen_text, until
 from tests.support.tree import INFERENCE, YAML, sample
-from tui.app import TTMatrixApp
+from tui.app.app import TTMatrixApp
 
 ORG = "org/name has:entry"
 

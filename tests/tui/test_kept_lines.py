@@ -6,7 +6,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from tests.support.app import until
-from tui.widgets.kept_lines import KeptBox, KeptLines, KeptText
+from tui.widgets.line_base import KeptBox, KeptLines, KeptText
 
 
 class Numbers(KeptLines):

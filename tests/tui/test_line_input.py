@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
-from tui.widgets.line_input import LineInput
+from tui.widgets.filter_bar import LineInput
 
 
 class _Line(LineInput):

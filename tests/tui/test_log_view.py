@@ -11,11 +11,10 @@ from textual.color import Color
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from core.runs.arrivals import Arrivals
-from core.runs.tail import LogFile
+from core.runs.log.arrivals import Arrivals
+from core.runs.log.tail import LogFile
 from tests.support.app import screen_text, type_text
-from tui.widgets.log_bar import LogBar
-from tui.widgets.log_pane import LogPane
+from tui.widgets.log_pane import LogBar, LogPane
 from tui.widgets.log_view import LogView
 
 

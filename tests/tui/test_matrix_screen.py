@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from core.edits.operations import Operation, OpKind
-from core.matrix.table_columns import EVIDENCE
+from core.matrix.view.columns import EVIDENCE
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.sample import sample_checkout
 from tests.support.tree import INFERENCE, YAML, sample
-from tui.matrix_rows import MatrixRows
-from tui.presentation import Cell
-from tui.screens.help import HelpScreen
-from tui.screens.set_fields import SetFields
+from tui.screens.matrix.set_fields import SetFields
+from tui.screens.pick import HelpScreen
+from tui.view_models.matrix import MatrixRows
+from tui.view_models.style import Cell
 from tui.widgets.filter_bar import QueryInput
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))

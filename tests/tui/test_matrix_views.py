@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.fields import select
-from core.matrix.query import Query
-from core.matrix.saved_views import change_kept, read_kept
-from core.matrix.table_columns import DEFAULT_COLUMNS
-from core.matrix.view_spec import ViewSpec
+from core.matrix.query.fields import select
+from core.matrix.query.query import Query
+from core.matrix.view.columns import DEFAULT_COLUMNS
+from core.matrix.view.saved import change_kept, read_kept
+from core.matrix.view.spec import ViewSpec
 from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.tree import sample
-from tui.app import TTMatrixApp
-from tui.grid_rows import GridRows
-from tui.screens.columns import Columns
-from tui.screens.views import Views
+from tui.app.app import TTMatrixApp
+from tui.screens.matrix.columns import Columns
+from tui.screens.matrix.saved import Views
+from tui.view_models.grid import GridRows
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
 SMALL, WIDE = (80, 24), (160, 50)

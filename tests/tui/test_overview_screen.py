@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.overview import Place
+from core.matrix.view.overviews import Place
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
-from tui.app import TTMatrixApp
-from tui.overview_rows import OverviewRows
+from tui.app.app import TTMatrixApp
 from tui.screens.overview import OverviewScreen
-from tui.widgets.number_board import NumberBoard
+from tui.view_models.grid import OverviewRows
+from tui.widgets.cell_table import NumberBoard
 
 NO_JOB = "entry in no scheduled CI job"
 

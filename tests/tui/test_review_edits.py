@@ -10,12 +10,11 @@ from textual.pilot import Pilot
 from core.proc import run_command
 from core.settings import paths
 from core.sources.checkout import Checkout
-from core.triage.loader_code.edit import Edit, EditKind
-from core.triage.loader_code.edited_file import put
-from core.triage.session import edits_directory, sessions_directory
+from core.workflows.loader_code.edits.edit import Edit, EditKind, put
+from core.workflows.session import edits_directory, sessions_directory
 from tests.support.app import build_app, own_checkout, screen_text, until
 from tests.support.triage_checkout import LOADER, LOADER_FILE, triage_checkout
-from tui.app import TTMatrixApp
+from tui.app.app import TTMatrixApp
 
 OLD, NEW = "torch.zeros(batch_size, 6)", "torch.zeros(batch_size, 6, dtype=dtype_override)"
 EDIT = Edit(EditKind.CONSTRUCTOR, 18, "make row in dtype_override", LOADER, LOADER.replace(OLD, NEW))

@@ -8,11 +8,11 @@ from time import perf_counter
 import pytest
 
 from core.edits.operations import Operation, OpKind
-from core.edits.pending import Decision
+from core.edits.pending.change import Decision
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, own_checkout, screen_text, type_text, until
 from tests.support.tree import INFERENCE, TRAINING, sample
-from tui.app import TTMatrixApp
+from tui.app.app import TTMatrixApp
 
 TINY = "alpha/pytorch-tiny-single_device-inference"
 NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from core.edits.pending import Decision
+from core.edits.pending.change import Decision
 from core.proc import run_command
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, own_checkout, screen_text, type_text, until
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample
-from tui.app import TTMatrixApp
+from tui.app.app import TTMatrixApp
 
 ORG = "org/name has:entry"
 

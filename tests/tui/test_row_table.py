@@ -8,8 +8,8 @@ from textual.app import App, ComposeResult
 from textual.binding import BindingType
 
 from tui.commands import Where, bindings
-from tui.presentation import Cell
-from tui.widgets.row_table import RowTable, TableColumn
+from tui.view_models.style import Cell, TableColumn
+from tui.widgets.row_table import RowTable
 
 
 class Numbers:

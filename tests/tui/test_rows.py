@@ -4,25 +4,22 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
-from core.matrix.grid import LAYOUTS
-from core.matrix.index import index
+from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
-from core.matrix.overview import overview
-from core.matrix.query import Query
-from core.matrix.table_columns import BY_TABLE_FIELD
-from core.matrix.tally import WORDS
-from core.matrix.view import View
+from core.matrix.query.query import Query
+from core.matrix.view.columns import BY_TABLE_FIELD
+from core.matrix.view.grid import LAYOUTS
+from core.matrix.view.overviews import overview
+from core.matrix.view.tally import WORDS
+from core.matrix.view.view import View
 from core.model import Status
 from tests.support.tree import sample
-from tui.grid_rows import GridRows, cell_look
-from tui.matrix_rows import MatrixRows
-from tui.overview_rows import OverviewRows
-from tui.presentation import WORD_LOOKS, bar, tally_text
-from tui.tree_rows import TreeRows
+from tui.view_models.grid import GridRows, OverviewRows, cell_look
+from tui.view_models.matrix import MatrixRows, TreeRows
+from tui.view_models.style import WORD_LOOKS, bar, tally_text
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.events import Key
 
-from core.runs.record import RunRecord
+from core.runs.store.record import RunRecord
 from core.settings import Settings
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until

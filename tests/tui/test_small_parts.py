@@ -13,8 +13,8 @@ from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.tree import sample
-from tui.bridge import in_thread
-from tui.clipboard import keep_copy
+from tui.app.bridge import in_thread
+from tui.app.notifications import keep_copy
 from tui.widgets.cycle import Cycle
 
 

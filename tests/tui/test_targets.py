@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.index import index
-from core.matrix.query import Query
-from core.matrix.view import View
+from core.matrix.indexing import index
+from core.matrix.query.query import Query
+from core.matrix.view.view import View
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
 from tui.screens.launch import Launch
+from tui.screens.matrix.set_fields import SetFields
 from tui.screens.pick import Pick
-from tui.screens.set_fields import SetFields
 from tui.screens.target_question import TargetQuestion
 from tui.targets import Targets
 

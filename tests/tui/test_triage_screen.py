@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.pending import Decision
+from core.edits.pending.change import Decision
 from core.model import TEST_MODULE
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
@@ -14,8 +14,8 @@ from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tests.support.three_nights import CRASH, FLAKY, SEMI, SILENT, STALE, STALE_TOO, nightly_checkout
 from tests.support.tree import INFERENCE
-from tui.app import TTMatrixApp
-from tui.triage_rows import TriageBy
+from tui.app.app import TTMatrixApp
+from tui.view_models.triage import TriageBy
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
 

@@ -12,7 +12,7 @@ from core.proc import run_command
 from core.runs.outcome import Outcome
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
-from tui.app import TTMatrixApp
+from tui.app.app import TTMatrixApp
 from tui.widgets.cycle import Cycle
 
 

@@ -9,10 +9,10 @@ from textual.pilot import Pilot
 
 from core.settings import load_settings, paths
 from core.sources.checkout import Checkout
-from core.triage.board import Standing
+from core.workflows.manager import Standing
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml, triage_checkout
-from tui.app import TTMatrixApp
+from tui.app.app import TTMatrixApp
 
 
 @pytest.fixture

@@ -11,10 +11,9 @@ import pytest
 
 from core.ids import TestId
 from core.model import BringupStatus, Entry, Framework, Status, node_id
-from core.runs.junit import Testcase as Case
-from core.runs.junit import read_testcases
-from core.runs.kinds import PAYLOAD
+from core.runs.junit import Testcase as Case, read_testcases
 from core.runs.outcome import Outcome
+from core.runs.planning.kinds import PAYLOAD
 from core.sources.checkout import Checkout
 from core.sources.expectations import read_expectations
 from core.sources.schema import Schema

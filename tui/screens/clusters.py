@@ -10,29 +10,20 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from core.edits.operations import Operation
+from core.edits import Operation
 from core.edits.pending import Decision
 from core.errors import UsageError
-from core.evidence.agenda import Agenda
-from core.evidence.attention import change_of
-from core.evidence.cluster_edits import with_canonical, with_link
-from core.evidence.clusters import Cluster, Member
+from core.evidence.analysis import Cluster, Member, with_canonical, with_link
+from core.evidence.proposals import Agenda, change_of
 from core.text import one_line
-from tui.cluster_rows import ClusterRows, MemberRows, cluster_words, member_words
 from tui.commands import Where, bindings
-from tui.entry_lines import paragraph
-from tui.host import Host
-from tui.knowledge import Gathered
-from tui.presentation import counted, diff_style
-from tui.screens.dialogs import Ask
-from tui.screens.evidence_base import EvidenceScreen
-from tui.screens.rerun import ask_to_start
+from tui.evidence_service import Gathered
+from tui.protocol import Host
+from tui.screens.dialogs import Ask, ask_to_start
+from tui.screens.evidence_screen import EvidenceScreen
 from tui.session import Session
-from tui.widgets.filter_bar import FilterBar, QueryInput
-from tui.widgets.kept_lines import KeptText
-from tui.widgets.key_line import KeyLine
-from tui.widgets.lines_view import Line, LinesView, TextLines
-from tui.widgets.row_table import RowTable
+from tui.view_models import ClusterRows, Line, MemberRows, cluster_words, counted, diff_style, member_words, paragraph
+from tui.widgets import FilterBar, KeptText, KeyLine, LinesView, QueryInput, RowTable, TextLines
 
 
 class ClustersScreen(EvidenceScreen):

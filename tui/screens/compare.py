@@ -11,21 +11,16 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from core.evidence.compare import Difference, Kind
+from core.evidence.analysis import Difference, Kind
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.difference_rows import DifferenceRows, commit_words, sides
-from tui.entry_lines import paragraph
-from tui.host import Host
-from tui.knowledge import Compared
-from tui.presentation import diff_style
-from tui.screens.evidence_base import EvidenceScreen
+from tui.evidence_service import Compared
+from tui.protocol import Host
+from tui.screens.evidence_screen import EvidenceScreen
 from tui.screens.pick import Option, Pick
 from tui.session import Session
-from tui.widgets.kept_lines import KeptText
-from tui.widgets.key_line import KeyLine
-from tui.widgets.lines_view import Line, LinesView, TextLines
-from tui.widgets.row_table import RowTable
+from tui.view_models import DifferenceRows, Line, commit_words, diff_style, paragraph, sides
+from tui.widgets import KeptText, KeyLine, LinesView, RowTable, TextLines
 
 _KINDS = (None, *Kind)
 _NO_RUNS = (

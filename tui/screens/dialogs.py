@@ -14,7 +14,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from core.errors import TTMatrixError
+from core.runs.planning import LaunchPlan
 from core.text import one_line, printable
+from tui.screens.base import SessionScreen
+from tui.view_models import counted, launch_summary
 
 T = TypeVar("T")
 
@@ -136,3 +139,15 @@ def problem_words(error: TTMatrixError) -> str:
         if part
     )
     return " ".join(parts)
+
+
+def ask_to_start(screen: SessionScreen, plan: LaunchPlan) -> None:
+    """Ask on `screen`, and start the runs on a yes; where none can be run, say why."""
+    if not plan.specs:
+        screen.host.tell(next(iter(plan.refused), TTMatrixError("Nothing is left to run")))
+        return
+    lines = [launch_summary(plan)]
+    if plan.refused:
+        lines.append(f"{len(plan.refused):,} cannot be run: {plan.refused[0].title}")
+    question = Confirm(f"Start {counted(len(plan.specs), 'device run')}?", "\n".join(lines), verb="start")
+    screen.app.push_screen(question, lambda yes: screen.host.start_planned(plan) if yes else None)

@@ -11,17 +11,14 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from core.edits.operations import parse_operations
-from core.matrix.doctor import kinds
+from core.doctor import kinds
+from core.edits import parse_operations
 from core.model import Finding
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.finding_rows import FindingRows
-from tui.presentation import counted
 from tui.screens.base import SessionScreen
-from tui.widgets.kept_lines import KeptText
-from tui.widgets.key_line import KeyLine
-from tui.widgets.row_table import RowTable
+from tui.view_models import FindingRows, counted
+from tui.widgets import KeptText, KeyLine, RowTable
 
 
 class DoctorScreen(SessionScreen):

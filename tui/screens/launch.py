@@ -12,17 +12,15 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Label
 
-from core.matrix.matrix import NO_ARCH
-from core.runs.kinds import KINDS
-from core.runs.launch_plan import LaunchPlan, Options
-from core.runs.spec import shell_command
+from core.matrix import NO_ARCH
+from core.runs import shell_command
+from core.runs.planning import KINDS, LaunchPlan, Options
 from core.text import printable
-from tui.host import Host
-from tui.launch_text import launch_text
+from tui.protocol import Host
 from tui.screens.dialogs import Dialog
 from tui.session import Session
-from tui.widgets.cycle import Cycle
-from tui.widgets.text_pane import TextPane
+from tui.view_models import launch_text
+from tui.widgets import Cycle, TextPane
 
 
 class Launch(Dialog[LaunchPlan]):

@@ -11,20 +11,15 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Static
 
-from core.matrix.matrix import Matrix
-from core.matrix.overview import LEARNED, Link, Number, Place, Row, Section, findings_section, overview
+from core.matrix import Matrix
 from core.matrix.query import Query
+from core.matrix.view import LEARNED, Link, Number, Place, Row, Section, findings_section, overview
 from core.model import Finding
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.overview_rows import OverviewRows
-from tui.presentation import counted
 from tui.screens.base import SessionScreen
-from tui.widgets.cell_table import CellTable
-from tui.widgets.kept_lines import KeptText
-from tui.widgets.key_line import KeyLine
-from tui.widgets.number_board import NumberBoard
-from tui.widgets.row_table import RowTable
+from tui.view_models import OverviewRows, counted
+from tui.widgets import CellTable, KeptText, KeyLine, NumberBoard, RowTable
 
 _TWO_BOARDS_FROM = 130
 """Width from which two boards stand side by side."""

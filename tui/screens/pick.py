@@ -12,9 +12,10 @@ from textual.containers import Vertical
 from textual.widgets import Input, Label
 
 from core.text import one_line
-from tui.presentation import Cell
+from tui.commands import Command, key_text
 from tui.screens.dialogs import Dialog
-from tui.widgets.row_table import RowTable, TableColumn
+from tui.view_models import Cell, TableColumn
+from tui.widgets import RowTable
 
 T = TypeVar("T")
 
@@ -108,3 +109,15 @@ class Pick(Dialog[T]):
         source = table.source
         if isinstance(source, OptionRows) and table.cursor < len(source):
             self.dismiss(source.options[table.cursor].value)
+
+
+class HelpScreen(Pick[Command]):
+    """Dismissed with the command to run."""
+
+    TITLES: ClassVar[Sequence[str]] = ("key", "what it does", "where")
+    VERB: ClassVar[str] = "run it"
+
+    def __init__(self, commands: Sequence[Command]) -> None:
+        super().__init__(
+            "Keys that work here", [Option(one, key_text(one), f"{one.help}", one.where) for one in commands]
+        )

@@ -2,14 +2,43 @@
 """What a person does to runs: again, compared, held, put first, stopped."""
 
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
-from core.runs.log_compare import compare_logs
-from core.runs.queue import Queue
-from core.runs.record import RunRecord, RunState
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Label
+
+from core.runs.log import compare_logs
+from core.runs.store import Queue, RunRecord, RunState
+from core.text import one_line
 from tui.screens.base import SessionScreen
-from tui.screens.dialogs import Confirm
-from tui.screens.log_diff import LogDiff
-from tui.widgets.run_table import RunTable
+from tui.screens.dialogs import Confirm, Dialog
+from tui.view_models import diff_style
+from tui.widgets import LinesView, RunTable, TextLines
+
+
+class LogDiff(Dialog[None]):
+    """Shows lines of a unified diff, of which nothing is safe to show yet."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Close", show=False)]
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__()
+        self._lines = [one_line(line) for line in lines]
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Label("Two logs, without times, addresses and names of runs", id="dialog-title")
+            yield LinesView(diff_style)
+            yield Label(Text("↑ ↓ pgup pgdn scroll   ← → sideways   esc close"), id="dialog-hint")
+
+    def on_mount(self) -> None:
+        view = self.query_one(LinesView)
+        view.show(TextLines(self._lines))
+        view.focus()
+
 
 _NAMED = 8
 """How many runs a question names."""

@@ -10,30 +10,15 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from core.runs.ages import Age
-from core.runs.arrivals import Arrivals
-from core.runs.artefacts import artefacts, find_artefact
-from core.runs.log_signs import telling_line
-from core.runs.outcome import Outcome
-from core.runs.record import RunRecord
-from core.runs.spec import shell_command
-from core.runs.store import read_provenance
-from core.runs.tail import LogFile
+from core.runs import Age, Outcome, shell_command
+from core.runs.log import Arrivals, LogFile, telling_line
+from core.runs.store import RunRecord, artefacts, find_artefact, read_provenance
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.presentation import counted
-from tui.run_look import progress_text, run_look
-from tui.run_text import run_text
 from tui.screens.pick import Option, Pick
 from tui.screens.run_acts import RunActs
-from tui.widgets.kept_lines import KeptText
-from tui.widgets.key_line import KeyLine
-from tui.widgets.lines_view import LinesView
-from tui.widgets.log_pane import LogPane
-from tui.widgets.log_view import LogView
-from tui.widgets.row_table import RowTable
-from tui.widgets.run_table import RunTable
-from tui.widgets.text_pane import TextPane
+from tui.view_models import counted, progress_text, run_look, run_text
+from tui.widgets import KeptText, KeyLine, LinesView, LogPane, LogView, RowTable, RunTable, TextPane
 
 _TICK_SECONDS = 1.0
 _REASON_BYTES = 4 * 1024 * 1024

@@ -13,25 +13,33 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from core.edits.pending import Change, Decision
-from core.evidence.agenda import Agenda
-from core.evidence.attention import Item, decided
+from core.evidence.proposals import Agenda, Item, decided
 from core.text import one_line
 from tui.commands import Where, bindings
-from tui.entry_lines import paragraph
-from tui.evidence_lines import group_lines, result_lines, strip_lines
-from tui.host import Host
-from tui.presentation import counted, diff_style
-from tui.preview import make_preview, preview_lines
-from tui.screens.change_list import ChangeList
-from tui.screens.evidence_base import EvidenceScreen
-from tui.screens.rerun import ask_to_start
+from tui.protocol import Host
+from tui.screens.dialogs import ask_to_start
+from tui.screens.evidence_screen import EvidenceScreen
+from tui.screens.review import ChangeList
 from tui.session import Session
-from tui.triage_rows import Listed, Shown, TriageBy, TriageRows, group_listed, item_of, listed
-from tui.widgets.filter_bar import FilterBar
-from tui.widgets.kept_lines import KeptText
-from tui.widgets.key_line import KeyLine
-from tui.widgets.lines_view import Line, LinesView, TextLines
-from tui.widgets.row_table import RowTable
+from tui.view_models import (
+    Line,
+    Listed,
+    Shown,
+    TriageBy,
+    TriageRows,
+    counted,
+    diff_style,
+    group_lines,
+    group_listed,
+    item_of,
+    listed,
+    make_preview,
+    paragraph,
+    preview_lines,
+    result_lines,
+    strip_lines,
+)
+from tui.widgets import FilterBar, KeptText, KeyLine, LinesView, RowTable, TextLines
 
 _DELAY = 0.06
 """Seconds the cursor must rest before what it is on is worked out."""

@@ -9,22 +9,16 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from core.edits.operations import Operation
+from core.edits import Operation
 from core.errors import UsageError
 from core.text import one_line
-from core.triage.board import Board, Item, Standing
-from core.triage.driver import Given
-from core.triage.report_text import markdown
+from core.workflows import Board, Given, Item, Standing, markdown
 from tui.commands import Where, bindings
-from tui.presentation import counted
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask, Confirm
 from tui.screens.pick import Option, Pick
-from tui.widgets.kept_lines import KeptText
-from tui.widgets.key_line import KeyLine
-from tui.widgets.row_table import RowTable
-from tui.widgets.text_pane import TextPane
-from tui.workflow_rows import WorkflowRows, workflow_text
+from tui.view_models import WorkflowRows, counted, workflow_text
+from tui.widgets import KeptText, KeyLine, RowTable, TextPane
 
 _LOOK_SECONDS = 0.5
 

@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One widget a file: takes data, posts messages, never reaches for services."""
+"""Widgets that no screen owns: tables of lines, panes of text, the log view, the filter line."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

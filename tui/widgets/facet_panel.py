@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from textual.message import Message
 
 from core.matrix.view import Facet
-from tui.presentation import Cell, facet_label
-from tui.widgets.row_table import RowTable, TableColumn
+from tui.view_models import Cell, TableColumn, facet_label
+from tui.widgets.row_table import RowTable
 
 _COLUMNS = (TableColumn("filter by", 14, share=1, elide=True), TableColumn("tests", 7))
 

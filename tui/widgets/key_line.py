@@ -8,7 +8,7 @@ from textual import events
 from textual.app import RenderResult
 from textual.screen import Screen
 
-from tui.widgets.kept_lines import KeptLines
+from tui.widgets.line_base import KeptLines
 
 
 class _Key(NamedTuple):

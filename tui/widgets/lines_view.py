@@ -14,16 +14,11 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from tui.commands import Where, bindings
-from tui.presentation import Cell
-from tui.widgets.line_pane import LinePane
-from tui.widgets.line_style import line_style
+from tui.view_models import Line
+from tui.widgets.line_base import LinePane, line_style
 
 _WHEEL_LINES = 3
 _SIDE_STEP = 16
-
-
-Line = str | Sequence[Cell]
-"""A text that is styled as a whole, or pieces that bring their styles."""
 
 
 class LineSource(Protocol):

@@ -8,11 +8,9 @@ from rich.style import Style
 from textual.strip import Strip
 
 from core.errors import UsageError
-from core.matrix.query_limit import TooLong, time_limit
-from core.runs.log_look import LogLook
-from core.runs.log_pattern import Pattern
-from tui.log_text import GUTTER, log_segments
-from tui.presentation import clock_text
+from core.matrix.query import TooLong, time_limit
+from core.runs.log import LogLook, Pattern
+from tui.view_models import GUTTER, clock_text, log_segments
 
 _CACHED_LINES = 300
 _TIME_CELLS = 9

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A region of a log: the lines that a person selects to copy them."""
 
-from core.runs.log_look import LogLook
-from tui.presentation import counted
+from core.runs.log import LogLook
+from tui.view_models import counted
 
 
 class LogRegion:

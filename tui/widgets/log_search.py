@@ -3,8 +3,8 @@
 
 from typing import NamedTuple
 
-from core.runs.log_look import LogLook, Seek
-from core.runs.plain import plain_line
+from core.runs import plain_line
+from core.runs.log import LogLook, Seek
 from core.text import counted
 
 

@@ -12,10 +12,9 @@ from textual.message import Message
 from textual.strip import Strip
 
 from core.errors import UsageError
-from core.runs.log_look import LogLook, Seek
-from core.runs.log_pattern import Pattern, parse_filter, parse_pattern
+from core.runs.log import LogLook, Pattern, Seek, parse_filter, parse_pattern
 from tui.commands import Where, bindings
-from tui.log_text import log_style
+from tui.view_models import log_style
 from tui.widgets.lines_view import LinesView
 from tui.widgets.log_painting import LogPainter
 from tui.widgets.log_region import LogRegion

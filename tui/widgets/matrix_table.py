@@ -9,12 +9,11 @@ from textual.binding import BindingType
 from textual.strip import Strip
 
 from tui.commands import Where, bindings
-from tui.matrix_rows import MatrixRows
-from tui.tree_rows import TreeRows
+from tui.view_models import MatrixRows, TreeRows
 from tui.widgets.row_table import RowSource, RowTable
 
 if TYPE_CHECKING:
-    from core.matrix.tree import Group
+    from core.matrix.view import Group
 
 
 class MatrixTable(RowTable):

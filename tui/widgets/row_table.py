@@ -2,7 +2,7 @@
 """A table of any number of rows: only visible lines are ever made, and made lines are kept."""
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, Protocol
 
 from rich.segment import Segment
 from rich.style import Style
@@ -14,30 +14,13 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from tui.commands import Where, bindings
-from tui.presentation import Cell, fit
-from tui.widgets.line_pane import LinePane
-from tui.widgets.line_style import line_style
+from tui.view_models import Cell, TableColumn, fit
+from tui.widgets.line_base import LinePane, line_style
 
 _KEPT_STRIPS = 4096
 _WHEEL_ROWS = 3
 
 _Part = tuple[str, Style]
-
-
-class TableColumn(NamedTuple):
-    """A column: fixed `width` in cells, or `share` of what the fixed ones leave, but at least `width`."""
-
-    title: str
-    width: int
-    share: int = 0
-    elide: bool = False
-    """Whether text that is too long loses its middle instead of its end."""
-    from_width: int = 0
-    """The table width from which on the column is shown."""
-    right: bool = False
-    """Whether its one piece stands at the right end."""
-    yields: int = 0
-    """Where there is too little room, columns go in the order of this number, the highest first; 0: it never goes."""
 
 
 class RowSource(Protocol):

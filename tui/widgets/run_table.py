@@ -8,10 +8,10 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.message import Message
 
-from core.runs.ages import Age
-from core.runs.record import RunRecord
+from core.runs import Age
+from core.runs.store import RunRecord
 from tui.commands import Where, bindings
-from tui.run_rows import RunRows
+from tui.view_models import RunRows
 from tui.widgets.log_view import LogView
 from tui.widgets.row_table import RowTable
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.cli.cluster_report: how issues are told (the rest is seen in the command's tests)."""
+"""core.cli.command_clusters: how issues are told (the rest is seen in the command's tests)."""
 
 import io
 
-from core.cli.cluster_report import tell_issues
+from core.cli.command_clusters import tell_issues
 from core.cli.console import Console
-from core.evidence.issue_states import Citation, IssueState, State
+from core.evidence.analysis.issues import Citation, IssueState, State
 
 
 def test_nobody_has_asked_yet() -> None:

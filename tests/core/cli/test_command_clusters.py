@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.issue_states import IssueState, State
+from core.evidence.analysis.issues import IssueState, State
 from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call
@@ -95,7 +95,7 @@ def test_issues_with_what_is_known_of_them(checkout: Checkout) -> None:
 
 
 def test_asking_needs_gh(checkout: Checkout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("core.evidence.issue_states.shutil.which", lambda _: None)
+    monkeypatch.setattr("core.evidence.analysis.issues.shutil.which", lambda _: None)
     called = call("clusters", "--refresh", "--repo", checkout.root)
     assert called.code == 2
     assert "gh is not installed" in called.err

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.doctor import kinds
+from core.doctor.doctor import kinds
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.tree import INFERENCE, LOADERS, TRAINING, write_checkout

@@ -8,11 +8,11 @@ import pytest
 
 from core.cli import command_edit
 from core.cli.demo_walk import STALE
-from core.edits.exclusive import sole_writer
 from core.edits.operations import parse_operations
-from core.edits.plan import plan
-from core.edits.recover import began
-from core.edits.workbench import Workbench
+from core.edits.pending.recovery import began
+from core.edits.pending.workbench import Workbench
+from core.edits.pending.writer_lock import sole_writer
+from core.edits.planning import plan
 from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call

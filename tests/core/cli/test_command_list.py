@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.query import Query
-from core.matrix.saved_views import change_kept
-from core.matrix.view_spec import ViewSpec
+from core.matrix.query.query import Query
+from core.matrix.view.saved import change_kept
+from core.matrix.view.spec import ViewSpec
 from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call

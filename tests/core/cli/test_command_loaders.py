@@ -7,9 +7,8 @@ import pytest
 
 from core.settings import paths
 from core.sources.checkout import Checkout
-from core.triage.loader_code.edit import Edit, EditKind
-from core.triage.loader_code.edited_file import put
-from core.triage.session import edits_directory, sessions_directory
+from core.workflows.loader_code.edits.edit import Edit, EditKind, put
+from core.workflows.session import edits_directory, sessions_directory
 from tests.support.cli import Called, call
 from tests.support.triage_checkout import LOADER, LOADER_FILE, triage_checkout
 

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from core.runs.store import RunStore
+from core.runs.store.store import RunStore
 from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call

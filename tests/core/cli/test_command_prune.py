@@ -4,10 +4,10 @@
 import json
 from pathlib import Path
 
+from core.edits.apply import Present
 from core.edits.operations import parse_operations
-from core.edits.pending import Decision
-from core.edits.values import Present
-from core.edits.workbench import Workbench
+from core.edits.pending.change import Decision
+from core.edits.pending.workbench import Workbench
 from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call

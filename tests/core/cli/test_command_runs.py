@@ -3,8 +3,8 @@
 
 from pathlib import Path
 
-from core.matrix.saved_views import change_kept
-from core.matrix.view_spec import ViewSpec
+from core.matrix.view.saved import change_kept
+from core.matrix.view.spec import ViewSpec
 from core.settings import paths
 from core.sources.checkout import Checkout
 from tests.support.cli import call

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.matrix.effective import status_on
-from core.matrix.index import index
+from core.matrix.indexing import index
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 from tests.support.sample import sample_checkout

@@ -13,7 +13,7 @@ import pytest
 
 from core.settings import paths
 from core.sources.checkout import Checkout
-from core.triage.session import sessions_directory
+from core.workflows.session import sessions_directory
 from tests.support.cli import Called, call
 from tests.support.tree import TRAINING
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml, triage_checkout

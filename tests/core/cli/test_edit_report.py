@@ -5,13 +5,13 @@ import io
 import json
 
 from core.cli.console import Console
-from core.cli.edit_report import Outcome, report
-from core.edits.commit import Committed
-from core.edits.effect import CellChange, FieldChange
-from core.edits.plan import EditPlan
-from core.edits.validator import Answer, Validation
+from core.cli.edits_common import Outcome, report
+from core.edits.commit.transaction import Committed
+from core.edits.commit.validator import Answer, Validation
+from core.edits.effects import CellChange, FieldChange
+from core.edits.planning import EditPlan
 from core.model import Status
-from core.sources.presets import Job
+from core.sources.ci.presets import Job
 
 JOB = Job("p.json", 0, "nightly", "n150", "tests", "n150")
 PASS = Status.EXPECTED_PASSING

@@ -7,8 +7,8 @@ import pytest
 
 from core.cli.console import Console
 from core.cli.history_report import as_document, headline, print_steps, what
-from core.matrix.timelines import Step
-from core.sources.entry_edits import EntryEdit, Location
+from core.history.pairing import EntryEdit, Location
+from core.history.timelines import Step
 from core.sources.git import Commit
 
 COMMIT = Commit("0123456789abcdef", (), 86_400, "So\x1bmebody", "Change it (#1)")

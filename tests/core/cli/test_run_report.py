@@ -5,7 +5,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from core.cli.run_report import exit_code
+from core.cli.runs_common import exit_code
 from core.runs.outcome import Outcome
 
 

@@ -4,11 +4,10 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.cli.sarif import mend_text, sarif_log
-from core.edits.plan import FileEdit
+from core.edits.planning import FileEdit
 from core.model import Finding
 
 KINDS = {"bad-value": "a value", "no-status": "no status"}

@@ -6,8 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from core.demo.fast_import import fast_import_stream
 from core.demo.replay import Commit

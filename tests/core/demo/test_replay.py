@@ -2,8 +2,7 @@
 """A replacement that is taken back can be done again, and one that cannot have happened is refused."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.demo.replay import Commit, Replacement, states
 

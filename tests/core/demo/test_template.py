@@ -5,8 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.demo import template
 from core.demo.template import TEST_CONFIG, expectations_dir, package_markers, sample_files

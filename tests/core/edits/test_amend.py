@@ -4,16 +4,14 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from core.edits.amend import amended, as_proposed
-from core.edits.bulk import ENTRY_SCOPE, present_text, set_fields
-from core.edits.idle import without_idle
+from core.edits.apply import after
+from core.edits.bulk import ENTRY_SCOPE, amended, as_proposed, present_text, set_fields
+from core.edits.checks import without_idle
 from core.edits.operations import Operation, OpKind
-from core.edits.values import after
 from core.errors import UsageError
-from core.matrix.index import index
+from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from tests.support.tree import INFERENCE, sample
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from core.doctor.doctor import diagnose
 from core.edits.bulk import home_file, present_text, set_fields
+from core.edits.checks import without_idle
 from core.edits.form_fields import FORM_FIELDS
-from core.edits.idle import without_idle
 from core.edits.operations import Operation, OpKind
-from core.edits.plan import plan, write
+from core.edits.planning import plan, write
 from core.errors import UsageError
-from core.matrix.doctor import diagnose
 from core.matrix.effective import resolve, status_on, supports
-from core.matrix.index import index
+from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.model import Status
 from tests.support.tree import INFERENCE, TRAINING, first_layout, sample

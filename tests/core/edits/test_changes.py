@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.changes import entry_changes, words
+from core.edits.effects import entry_changes, words
 from core.edits.operations import Operation, OpKind
-from core.edits.plan import plan
+from core.edits.planning import plan
 from core.sources.checkout import Checkout
 from tests.support.tree import INFERENCE, TRAINING, sample
 

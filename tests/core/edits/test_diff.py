@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of core.edits.diff."""
+"""Tests of core.edits.planning."""
 
 from pathlib import Path
 
 import pytest
 
-from core.edits.diff import unified_diff
+from core.edits.planning import unified_diff
 from core.proc import run_command
 
 PAIRS = [

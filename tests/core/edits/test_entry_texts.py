@@ -3,9 +3,9 @@
 
 from pathlib import Path
 
-from core.edits.entry_texts import EntryText, entry_texts
+from core.edits.effects import EntryText, entry_texts
 from core.edits.operations import Operation, OpKind
-from core.edits.plan import plan
+from core.edits.planning import plan
 from tests.support.tree import INFERENCE, TRAINING, sample
 
 TINY = "alpha/pytorch-tiny-single_device-inference"

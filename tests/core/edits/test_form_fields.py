@@ -7,7 +7,7 @@ import pytest
 
 from core.edits.form_fields import known_markers, marker_doubt, read_field, words
 from core.errors import UsageError
-from core.matrix.index import index
+from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from tests.support.tree import sample
 

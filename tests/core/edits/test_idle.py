@@ -4,14 +4,13 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from core.edits.effect import effect
-from core.edits.idle import idle, without_idle
+from core.edits.checks import idle, without_idle
+from core.edits.effects import effect
 from core.edits.operations import OVERRIDES, Operation, OpKind
-from core.edits.plan import plan
-from core.matrix.index import index
+from core.edits.planning import plan
+from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 

@@ -3,11 +3,11 @@
 
 import pytest
 
-from core.edits.list_items import LIST_FIELDS, listed, with_item, without_item
+from core.edits.bulk import LIST_FIELDS, listed, with_item, without_item
 from core.edits.operations import Operation, OpKind
-from core.edits.plan import plan
+from core.edits.planning import plan
 from core.errors import UsageError
-from core.matrix.index import index
+from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.sources.expectations import parse_expectations
 from tests.support.tree import INFERENCE, sample
@@ -60,7 +60,7 @@ def test_the_last_arch_stays(matrix: Matrix) -> None:
 
 def sample_with(matrix: Matrix, archs: object) -> Matrix:
     """`matrix` with other archs for NET."""
-    from core.edits.amend import as_proposed
+    from core.edits.bulk import as_proposed
 
     return as_proposed(matrix, [Operation(OpKind.SET, NET, INFERENCE, ("supported_archs",), archs)])
 

@@ -4,8 +4,7 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.edits.operations import Operation, OpKind, parse_operations, shape_problem, to_json
 from core.errors import EXIT_USAGE, UsageError

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import core.edits.scratch as module
-from core.edits.git import Repository
+from core.edits.commit.git import Repository
 from core.edits.scratch import clear, is_anything_left, scratch
 from core.errors import TTMatrixError
 from core.proc import own_identity, this_host

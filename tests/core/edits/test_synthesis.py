@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
-from core.edits.draft import Draft
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.synthesis import Wish, operations_to, synthesise
-from core.matrix.acting import UNWRITTEN, acting, raw_value, with_fields
+from core.edits.yaml.file_draft import Draft
+from core.matrix.effective import UNWRITTEN, acting, raw_value, with_fields
 from core.sources.expectations import parse_expectations
 
 ARCHS = ("n150", "p150")

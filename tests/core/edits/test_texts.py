@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.edits.operations import Operation, OpKind
-from core.edits.plan import Planner, plan_texts
+from core.edits.planning import Planner, plan_texts
 from core.edits.texts import FileTexts, read_texts, texts_of
 from core.sources.expectations import parse_expectations
 from core.sources.schema import Schema

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.edits.operations import Operation, OpKind, Refused
-from core.edits.plan import plan
+from core.edits.planning import plan
 from core.edits.texts import read_texts
 from core.edits.workspace import Workspace
 from core.sources.schema import Schema

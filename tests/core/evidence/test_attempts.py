@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.attempts: what CI ran again is one observation, what ran twice is two."""
+"""core.evidence.observation: what CI ran again is one observation, what ran twice is two."""
 
 import random
 
-from core.evidence.attempts import Attempt, fold_attempts
-from core.evidence.observation import Ending
+from core.evidence.observation import Attempt, Ending, fold_attempts
 from tests.support.evidence import seen
 
 

@@ -8,22 +8,20 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from core.evidence.classify import Setting, observe
 from core.evidence.ending_fields import PROMOTED, UNCHECKED, Result, recommend, stage_in
-from core.evidence.judgement import Verdict
 from core.evidence.observation import FAILURES, Ending, Observation
-from core.evidence.policy import Policy
+from core.evidence.proposals.rules import wanted as by_verdict
 from core.evidence.reasons import telling
-from core.evidence.rules import wanted as by_verdict
-from core.matrix.acting import with_fields
+from core.evidence.reports.classify import Setting, observe
+from core.evidence.verdicts.judgement import Verdict
+from core.evidence.verdicts.policy import Policy
+from core.matrix.effective import with_fields
 from core.model import BringupStatus, Status
 from core.runs.junit import Testcase, read_testcases
-from core.triage.device_result import read_device_result
-from core.triage.outcomes import Observed
-from core.triage.outcomes import wanted as by_workflow
+from core.workflows.device import read_device_result
+from core.workflows.outcomes import Observed, wanted as by_workflow
 from tests.support.corpus import make_report
 from tests.support.evidence import judged, seen
 

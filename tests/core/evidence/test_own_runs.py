@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.own_runs: what the runs here show, told as reports are, by what pytest wrote and what ended them."""
+"""core.evidence.sources: what the runs here show, told as reports are, by what pytest wrote and what ended them."""
 
 import math
 from dataclasses import replace
@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from core.evidence.observation import Ending, Origin
-from core.evidence.own_runs import own_observation, own_observations
+from core.evidence.sources import own_observation, own_observations
 from core.model import BringupStatus, Function, Status
 from core.proc import ProcessIdentity
-from core.runs.conclude import Remains, conclude
-from core.runs.events import Finished, Queued, Started
-from core.runs.minder import Exit
+from core.runs.execution.conclude import Remains, conclude
+from core.runs.execution.supervisor import Exit
 from core.runs.outcome import Outcome
-from core.runs.record import RunRecord, fold
 from core.runs.spec import Report, RunSpec
+from core.runs.store.events import Finished, Queued, Started
+from core.runs.store.record import RunRecord, fold
 from core.runs.tree_reader import TreeReader
 from core.runs.tree_state import TreeState
 from core.sources.checkout import Checkout

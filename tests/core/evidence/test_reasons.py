@@ -2,11 +2,10 @@
 """core.evidence.reasons: what stays of a reason, and which reasons tell of one failure."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.evidence.reasons import alike, normalise, signature, telling, without_links
-from core.runs.plain import plain_line
+from core.runs.sanitize import plain_line
 
 LINK = "https://github.com/tenstorrent/tt-xla/issues/4714"
 DRAM = (

@@ -10,12 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
+from core.evidence.location import store_file
 from core.evidence.observation import Ending, Observation
-from core.evidence.stamp import store_file
 from core.evidence.store import Added, EvidenceStore
 from tests.support.evidence import report, seen
 

@@ -3,8 +3,16 @@
 
 import pytest
 
-from core.matrix.acting import UNWRITTEN, acting, differing, raw_value, said_default, values_on, with_fields
-from core.matrix.effective import DEFAULTS
+from core.matrix.effective import (
+    DEFAULTS,
+    UNWRITTEN,
+    acting,
+    differing,
+    raw_value,
+    said_default,
+    values_on,
+    with_fields,
+)
 from core.sources.schema import Schema
 
 ENTRY = with_fields(

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cells of an entry are what resolving each arch by itself gives."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from core.matrix.cells import all_cells
 from core.matrix.effective import status_on, supports
+from core.matrix.indexing import all_cells
 from core.model import Entry, Status
 from core.sources.schema import Schema
 

@@ -3,8 +3,7 @@
 
 from collections import Counter
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.matrix.columns import Column, FlagColumn
 

@@ -2,8 +2,7 @@
 """Resolution by the rules of spec 2.3."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.matrix.effective import resolve, status_on, supported_archs, supports, text_of, texts, written
 from core.model import Effective, Entry, Provenance, Status

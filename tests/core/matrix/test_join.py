@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.index import index
+from core.matrix.indexing import index
 from core.matrix.matrix import NO_ARCH, Matrix
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 

@@ -4,7 +4,7 @@
 import pytest
 
 from core.errors import UsageError
-from core.matrix.index import index
+from core.matrix.indexing import index
 from core.matrix.lookup import resolve_id
 from core.matrix.matrix import Matrix
 from tests.support.tree import sample

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.index import index
+from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.model import Function
 from tests.support.tree import sample

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.kinds import CPU_PAYLOAD
 from core.runs.outcome import Outcome, judge, parse_result
+from core.runs.planning.kinds import CPU_PAYLOAD
 
 from .conftest import Repro, last_result
 from .test_ttmatrix_phase import HEAD

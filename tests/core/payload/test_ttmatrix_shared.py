@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from core.runs.kinds import CPU_PAYLOAD
+from core.runs.planning.kinds import CPU_PAYLOAD
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 torch = pytest.importorskip("torch")
 tensors: Any = importlib.import_module("core.payload.ttmatrix_tensors")

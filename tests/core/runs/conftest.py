@@ -15,7 +15,7 @@ import pytest
 
 from core.model import Function
 from core.runs.spec import RUN_VARIABLE, RunSpec, run_id
-from core.runs.store import RunStore
+from core.runs.store.store import RunStore
 
 
 class MakeSpec(Protocol):

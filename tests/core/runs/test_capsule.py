@@ -11,13 +11,12 @@ import pytest
 
 from core.errors import TTMatrixError
 from core.runs.capsule import MANIFEST, at_home, pack, unpack
-from core.runs.events import Finished, append_event
-from core.runs.kinds import CPU_PAYLOAD
 from core.runs.outcome import Outcome
-from core.runs.record import RunRecord
-from core.runs.store import RunStore, events_file
-
-from .conftest import MakeSpec
+from core.runs.planning.kinds import CPU_PAYLOAD
+from core.runs.store.events import Finished, append_event
+from core.runs.store.record import RunRecord
+from core.runs.store.store import RunStore, events_file
+from tests.core.runs.conftest import MakeSpec
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.devices: one board of leases for all users of this machine, which nobody can bend."""
+"""core.runs.leases: one board of leases for all users of this machine, which nobody can bend."""
 
 import os
 import stat
@@ -14,14 +14,12 @@ import pytest
 
 from core.errors import TTMatrixError
 from core.proc import identity, own_identity
-from core.runs import devices
-from core.runs.claims import Claim
-from core.runs.devices import Leases, device_claims
-from core.runs.launch import launch_all, wait
+from core.runs import leases as devices
+from core.runs.execution.launch import launch_all, wait
+from core.runs.leases import Claim, Leases, device_claims
 from core.runs.outcome import Outcome
-from core.runs.store import RunStore
-
-from .conftest import MakeSpec
+from core.runs.store.store import RunStore
+from tests.core.runs.conftest import MakeSpec
 
 ROOT = os.getuid() == 0
 OTHERS = (65534, 1)
@@ -30,7 +28,7 @@ ME = own_identity()
 CLAIMANT = """
 import os, sys
 from core.proc import own_identity
-from core.runs.devices import device_claims
+from core.runs.leases import device_claims
 uid, *names = sys.argv[1:]
 if int(uid) != os.getuid():
     os.setgroups([])

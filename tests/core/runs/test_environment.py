@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.environment: the scheduler finds `core`, the model never hears of it."""
+"""core.runs.execution.supervisor: the scheduler finds `core`, the model never hears of it."""
 
 import os
 import signal
@@ -7,16 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.proc import own_environment
 from core.runs.environment import child_environment, digest, run_environment
-from core.runs.launch import cancel_all, launch, wait
-from core.runs.store import RunStore
-
-from .conftest import MakeSpec, Until
-from .test_scheduler import SLEEP, log_has, scheduler_of
+from core.runs.execution.launch import cancel_all, launch, wait
+from core.runs.store.store import RunStore
+from tests.core.runs.conftest import MakeSpec, Until
+from tests.core.runs.execution.test_scheduler import SLEEP, log_has, scheduler_of
 
 environments = st.dictionaries(st.sampled_from(["PYTHONPATH", "PATH", "X"]), st.text("ab:/", max_size=6))
 
@@ -60,7 +58,7 @@ def test_a_run_is_given_what_it_needs_and_no_secrets_of_others() -> None:
 
 def test_the_scheduler_can_import_core_from_anywhere(tmp_path: Path) -> None:
     subprocess.run(
-        [sys.executable, "-P", "-c", "import core.runs.scheduler"],
+        [sys.executable, "-P", "-c", "import core.runs.execution.scheduler"],
         cwd=tmp_path,
         env=own_environment({**os.environ, "PYTHONPATH": "/nowhere"}),
         check=True,

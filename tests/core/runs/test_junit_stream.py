@@ -7,8 +7,7 @@ from itertools import pairwise
 from xml.etree.ElementTree import tostring
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.runs import junit_stream as module
 from core.runs.junit_stream import MOST_TEXT, stream_cases

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.tags: what `str` made of a dictionary is read back, whatever stands in it."""
+"""core.runs.junit: what `str` made of a dictionary is read back, whatever stands in it."""
 
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from core.runs.tags import parse_tags
+from core.runs.junit import parse_tags
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

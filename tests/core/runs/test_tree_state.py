@@ -3,8 +3,7 @@
 
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.model import Entry
 from core.runs.tree_state import entry_digest, same_place

@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.sources.llm_parameters import llm_parameters
+from core.sources.schema_read import llm_parameters
 
 _BODY = "def test_llms_torch():\n    pass\n"
 _MODES = '@pytest.mark.parametrize("run_mode", [pytest.param(RunMode.INFERENCE, id="inference", marks=x)])\n'

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.runs.kinds import PAYLOAD
+from core.runs.planning.kinds import PAYLOAD
 from tests.support.models import xla_python
 
 torch: Any = pytest.importorskip("torch")

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 torch: Any = pytest.importorskip("torch")
 compare: Any = importlib.import_module("ttmatrix_execute.compare")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.index import index
+from core.matrix.indexing import index
 from core.matrix.matrix import Universe
 from core.matrix.universe import functions
 from core.sources.checkout import Checkout as Real

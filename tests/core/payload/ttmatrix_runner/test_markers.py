@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.matrix.markers import Traits, markers
+from core.ci.markers import Traits, markers
 from core.model import Entry, Function
 from core.payload.ttmatrix_runner.expectations import resolve
 from core.payload.ttmatrix_runner.markers import known_markers, marker_names

@@ -5,8 +5,8 @@ from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
+from core.ci.runnable import llm_skip_reason
 from core.ids import TestId
-from core.matrix.runnable import llm_skip_reason
 from core.matrix.universe import collected_members, functions
 from core.model import Loader
 from core.payload.ttmatrix_runner.models import Model

@@ -9,16 +9,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from core.payload.ttmatrix_runner.expectations import Expectation
 from core.payload.ttmatrix_runner.models import Model
 from core.payload.ttmatrix_runner.parameters import TORCH, Case, placeholder
 from core.payload.ttmatrix_runner.reasons import FailingReason
 from core.payload.ttmatrix_runner.report import Facts, crash_properties, judge, plain, properties
-from core.runs.junit import read_testcases
-from core.runs.tags import parse_tags
+from core.runs.junit import parse_tags, read_testcases
 
 COMMON = 16
 ID = "mnist/image_classification/pytorch-Cnn_Dropout-single_device-inference"

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from core.payload.ttmatrix_runner import yaml_text
 from core.payload.ttmatrix_runner.yaml_text import YamlProblem, parse_yaml

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+from .jobs import (
+    Selection as Selection,
+    Selector as Selector,
+    covers_models as covers_models,
+    job_problem as job_problem,
+)
+from .markers import groups as groups
+from .read import Ci as Ci, read_ci as read_ci, read_selector as read_selector, selected as selected
+from .selection import Selected as Selected, job_name as job_name

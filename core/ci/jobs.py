@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which CI jobs select which tests, for the entries as they are or as they would be (spec 3.6)."""
+
+import heapq
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import NamedTuple
+
+from core.ci.markers import Collection, Traits, keyword_matches, mark_matches, markers, problem
+from core.ci.runnable import skip_reason
+from core.model import TEST_MODULE, Entry, Function, node_id
+from core.sources.ci import Job
+
+
+@cache
+def covers(paths: str, function: Function) -> bool:
+    """Whether pytest, given `paths` with spaces between them, collects a function of the runner.
+
+    A path is a directory, a file or `file::function`; one that names a single item with `[id]` covers nothing.
+    """
+    return any(_path_covers(path, function) for path in paths.split())
+
+
+def covers_models(paths: str) -> bool:
+    """Whether any test of the matrix is among `paths`."""
+    return any(covers(paths, function) for function in Function)
+
+
+def contains(job: Job, function: Function, id: str, markers: Set[str]) -> bool:
+    """Whether the job's `-k` selects an item: pytest looks at its name, its module and packages, and its markers."""
+    if not job.contains:
+        return True
+    return keyword_matches(job.contains, markers | {*TEST_MODULE.split("/"), f"{function}[{id}]"})
+
+
+def job_problem(job: Job) -> str:
+    """Why pytest would refuse the expressions of `job`; empty: it would not."""
+    return problem(job.test_mark, job.contains)
+
+
+def _path_covers(path: str, function: Function) -> bool:
+    where, _, name = path.partition("::")
+    where = posixpath.normpath(where)
+    if name:
+        return where == TEST_MODULE and name == function
+    return where in (".", TEST_MODULE) or TEST_MODULE.startswith(f"{where}/")
+
+
+_UNKNOWN_SECONDS = 1.0
+
+
+def least_duration(names: Sequence[str], durations: Mapping[str, float], groups: int) -> dict[str, int]:
+    """The group of each test, from 1, when `groups` copies share them.
+
+    `names` are items in the order of their collection, as `function[id]`; `durations` are seconds by node id. Longest
+    first, each test goes to the group with the least to do so far; what was never timed counts as the mean of the rest.
+    """
+    seconds = {name: durations[node] for name in names if (node := f"{TEST_MODULE}::{name}") in durations}
+    unknown = sum(seconds.values()) / len(seconds) if seconds else _UNKNOWN_SECONDS
+    # Ties go by the text of pytest's item, whose closing bracket puts `f[ab]` and `f[a]` in another order than ids.
+    by_text = sorted(names, key=lambda name: f"<Function {name}>")
+    load = [(0.0, group) for group in range(1, groups + 1)]
+    placed: dict[str, int] = {}
+    for name in sorted(by_text, key=lambda name: seconds.get(name, unknown), reverse=True):
+        total, group = load[0]
+        heapq.heapreplace(load, (total + seconds.get(name, unknown), group))
+        placed[name] = group
+    return placed
+
+
+class Item(NamedTuple):
+    """One test that pytest collects: a row of the matrix under one of its functions."""
+
+    row: int
+    function: Function
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """One job that selects a test."""
+
+    job: Job
+    function: Function
+    group: int
+    """Which of the job's `parallel_groups` copies runs the test, from 1."""
+    skipped: str
+    """Why the body of the test does not run there; empty: it runs."""
+
+
+_Alike = Mapping[tuple[Traits, frozenset[str]], Sequence[int]]
+"""Rows by their traits and markers."""
+
+
+class Selector:
+    """Evaluates jobs over one collection with one set of entries; remembers what it has worked out.
+
+    For a what-if, see `with_entries`.
+    """
+
+    def __init__(
+        self, collection: Collection, entries: Mapping[str, Entry], durations: Mapping[str, float] | None = None
+    ) -> None:
+        """`entries` are by id; `durations` are seconds by node id, and only needed for groups."""
+        self.collection = collection
+        self.entries = entries
+        self._durations = durations or {}
+        self._alike: dict[str | None, _Alike] = {}
+        self._marked: dict[tuple[Traits, str, str | None], frozenset[str] | None] = {}
+        self._items: dict[Job, tuple[Item, ...]] = {}
+        self._groups: dict[Job, dict[str, int]] = {}
+
+    def with_entries(self, entries: Mapping[str, Entry]) -> "Selector":
+        """What the jobs would select if `entries` were the ones that count."""
+        return Selector(self.collection, entries, self._durations)
+
+    def items(self, job: Job) -> tuple[Item, ...]:
+        """What `job` selects, in the order of the rows. Nothing where pytest would refuse its expressions."""
+        if job not in self._items:
+            self._items[job] = () if job_problem(job) else tuple(sorted(self._select(job)))
+        return self._items[job]
+
+    def jobs(self, jobs: Iterable[Job], id: str) -> list[tuple[Job, Traits]]:
+        """Those of `jobs` that select a test id, once for each function; an id that is not collected has none."""
+        row = self.collection.matrix.rows.get(id, -1)
+        return [
+            (job, traits)
+            for job in jobs
+            for traits in self.collection.traits.get(row, ())
+            if covers(job.dir, traits.function) and not job_problem(job) and self._selects(job, row, traits)
+        ]
+
+    def markers(self, id: str, arch: str | None) -> frozenset[str]:
+        """The markers of a test under its own function; none where it is not collected."""
+        traits = self.collection.traits.get(self.collection.matrix.rows.get(id, -1), ())
+        return (markers(traits[0], self.entries.get(id), arch) or frozenset()) if traits else frozenset()
+
+    def seconds(self, id: str) -> float | None:
+        """How long a test took in CI under its own function; None: it was never timed."""
+        matrix = self.collection.matrix
+        row = matrix.rows.get(id)
+        return None if row is None else self._durations.get(node_id(matrix.function(row), id))
+
+    def selections(self, jobs: Iterable[Job], id: str) -> list[Selection]:
+        """As `jobs`, with the copy that runs the test and whether its body runs."""
+        entry = self.entries.get(id)
+        return [
+            Selection(
+                job,
+                traits.function,
+                self._group(job, f"{traits.function}[{id}]"),
+                skip_reason(id, traits, entry, job.arch, force_run=job.force_run),
+            )
+            for job, traits in self.jobs(jobs, id)
+        ]
+
+    def _group(self, job: Job, name: str) -> int:
+        if job.parallel_groups == 1:
+            return 1
+        if job not in self._groups:
+            ids = self.collection.matrix.ids
+            names = [f"{item.function}[{ids[item.row]}]" for item in self.items(job)]
+            self._groups[job] = least_duration(names, self._durations, job.parallel_groups)
+        return self._groups[job][name]
+
+    def _selects(self, job: Job, row: int, traits: Traits) -> bool:
+        id = self.collection.matrix.ids[row]
+        entry = self.entries.get(id)
+        found = self._markers(traits, entry, job.arch) if entry else markers(traits, None, job.arch)
+        return found is not None and mark_matches(job.test_mark, found) and contains(job, traits.function, id, found)
+
+    def _select(self, job: Job) -> Iterator[Item]:
+        ids = self.collection.matrix.ids
+        for (traits, found), rows in self._rows_by_markers(job.arch).items():
+            if not covers(job.dir, traits.function) or not mark_matches(job.test_mark, found):
+                continue
+            for row in rows:
+                if contains(job, traits.function, ids[row], found):
+                    yield Item(row, traits.function)
+
+    def _rows_by_markers(self, arch: str | None) -> _Alike:
+        """Rows with the same markers under `arch`, so that an expression is evaluated once for all of them."""
+        if arch not in self._alike:
+            alike: dict[tuple[Traits, frozenset[str]], list[int]] = {}
+            for traits, rows in self._without_entry.items():
+                found = markers(traits, None, arch)
+                if found is not None:
+                    alike[traits, found] = list(rows)
+            for row, entry in self._with_entry():
+                for traits in self.collection.traits[row]:
+                    found = self._markers(traits, entry, arch)
+                    if found is not None:
+                        alike.setdefault((traits, found), []).append(row)
+            self._alike[arch] = alike
+        return self._alike[arch]
+
+    def _markers(self, traits: Traits, entry: Entry, arch: str | None) -> frozenset[str] | None:
+        """As `markers`; worked out once for all archs on which nothing differs."""
+        differs = arch in entry.overrides or traits.skipped
+        key = (traits, entry.id, arch if differs else None)
+        if key not in self._marked:
+            self._marked[key] = markers(traits, entry, key[2])
+        return self._marked[key]
+
+    def _with_entry(self) -> Iterator[tuple[int, Entry]]:
+        rows = self.collection.matrix.rows
+        for id, entry in self.entries.items():
+            if (row := rows.get(id, -1)) in self.collection.traits:
+                yield row, entry
+
+    @cached_property
+    def _without_entry(self) -> dict[Traits, list[int]]:
+        written = {row for row, _ in self._with_entry()}
+        return {traits: [row for row in rows if row not in written] for traits, rows in self.collection.rows.items()}
+
+
+def gained_and_lost(before: Selector, after: Selector, jobs: Sequence[Job], id: str) -> tuple[list[Job], list[Job]]:
+    """The jobs that come to select a test id, and those that cease to, when the entries change."""
+    old = dict.fromkeys(job for job, _ in before.jobs(jobs, id))
+    new = dict.fromkeys(job for job, _ in after.jobs(jobs, id))
+    return [job for job in new if job not in old], [job for job in old if job not in new]

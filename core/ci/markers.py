@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The markers of every test that pytest collects, for one arch or none (spec 3.1)."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from core.errors import UsageError
+from core.ids import TestId
+from core.matrix import Matrix, Member, resolve, status_on, supported_archs, texts
+from core.model import Entry, Function, ModelInfo, Status
+from core.sources import Schema
+from core.sources.ci import LB_BLACKHOLE
+
+GroupOf = Callable[[str], str | None]
+"""The model group of a test id: `red`, `priority`, `generality` or `vulcan`; None: it is unknown."""
+
+_EVERY = frozenset({"model_test", "no_auto_properties", "parametrize"})
+_DECORATORS = {
+    Function.LLM: _EVERY | {"llm"},
+    Function.LLM_DECODE: _EVERY | {"llm_decode"},
+    Function.PLACEHOLDER: _EVERY | {"placeholder"},
+}
+_SCHEDULES = frozenset({"nightly", "weekly"})
+_NIGHTLY_GROUPS = ("red", "priority")
+_TENSOR_PARALLEL = "tensor_parallel"
+
+
+class Traits(NamedTuple):
+    """All that markers depend on beside the entry and the arch; tests that share it are alike."""
+
+    function: Function
+    parallelism: str
+    """As the marker says it: every explicit strategy of an LLM test counts as tensor parallel."""
+    mode: str
+    group: str | None
+    skipped: bool
+    """Whether the checkout's conftest skips the test on LB_BLACKHOLE."""
+    by_group: tuple[str, ...] = Schema().group_markers
+    """Markers that the checkout gives by group at all."""
+    by_bringup: bool = True
+    """Whether the checkout gives a marker by the bring-up status."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collection:
+    """What pytest collects of one matrix, before any entry or option is looked at."""
+
+    matrix: Matrix
+    rows: Mapping[Traits, Sequence[int]]
+    """Rows of the matrix with the same traits, ascending; a row stands once for each of its functions."""
+    traits: Mapping[int, tuple[Traits, ...]]
+    """Traits by row, one for each function. Rows that no loader gives rise to are left out."""
+
+
+def groups(infos: Mapping[tuple[str, str | None], ModelInfo]) -> GroupOf:
+    """Groups as loaders report them; `infos` are by loader directory and variant."""
+
+    def group_of(id: str) -> str | None:
+        parsed = TestId.parse(id)
+        info = infos.get((parsed.directory, parsed.variant)) if parsed else None
+        return info.group if info else None
+
+    return group_of
+
+
+def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()) -> Collection:
+    """Sort the known rows of `matrix` by their traits.
+
+    `group_of` is asked once for each model and phase, with one of its ids. `skip_prefixes` are the beginnings of
+    ids skipped on LB_BLACKHOLE. Counts are those of pytest where the matrix holds the collected universe.
+    """
+    prefixes = tuple(skip_prefixes)
+    groups: dict[tuple[str, str], str | None] = {}
+    rows: dict[Traits, list[int]] = {}
+    traits: dict[int, tuple[Traits, ...]] = {}
+    alike: dict[tuple[Traits, ...], tuple[Traits, ...]] = {}
+    given = matrix.schema.group_markers, matrix.schema.has_bringup_markers
+    for row, member in enumerate(matrix.members()):
+        if member.id in matrix.strays:
+            continue
+        model = (_base(member), member.phase)
+        if model not in groups:
+            groups[model] = group_of(member.id) if member.directory else None
+        parallelism = _TENSOR_PARALLEL if member.parallelism.endswith(_TENSOR_PARALLEL) else member.parallelism
+        rest = (parallelism, member.mode, groups[model], member.id.startswith(prefixes), *given)
+        found = tuple(Traits(function, *rest) for function in matrix.functions_of(member))
+        # Some hundred stand for all rows.
+        traits[row] = alike.setdefault(found, found)
+        for one in traits[row]:
+            rows.setdefault(one, []).append(row)
+    return Collection(matrix, rows, traits)
+
+
+def markers(traits: Traits, entry: Entry | None, arch: str | None) -> frozenset[str] | None:
+    """The markers of a test with these traits and this entry when pytest is given `--arch arch`.
+
+    None: the test is deselected at collection (EXCLUDE_MODEL). Which arch markers there are does not depend on
+    `arch`, unless an override says so.
+    """
+    decorators = _DECORATORS.get(traits.function, _EVERY)
+    if traits.function is Function.PLACEHOLDER:
+        return decorators
+    status = status_on(entry, arch)
+    if status is Status.EXCLUDE_MODEL:
+        return None
+    own = texts(resolve(entry, "markers", arch).value)
+    archs = supported_archs(entry, arch)
+    bringup = resolve(entry, "bringup_status", arch).value
+    return decorators.union(
+        (traits.parallelism, traits.mode, status.lower()),
+        own,
+        _group_markers(traits, own),
+        archs,
+        (name.replace("-", "_") for name in archs),
+        (str(bringup).strip().lower(),) if bringup and traits.by_bringup else (),
+        ("skip",) if traits.skipped and arch == LB_BLACKHOLE else (),
+    )
+
+
+def _group_markers(traits: Traits, own: Sequence[str]) -> Iterator[str]:
+    """The group itself and, where the entry names no schedule, the one that goes with the group."""
+    if traits.group is None:
+        return
+    schedule = "nightly" if traits.group in _NIGHTLY_GROUPS else "weekly"
+    wanted = (traits.group, schedule) if _SCHEDULES.isdisjoint(own) else (traits.group,)
+    yield from (name for name in wanted if name in traits.by_group)
+
+
+def _base(member: Member) -> str:
+    """The part of an id that names the model (spec 1.5)."""
+    if member.phase in ("", "default"):
+        return member.id.rpartition(f"-{member.parallelism}")[0]
+    return member.id.rpartition(f"-{member.phase}-")[0]
+
+
+Evaluate = Callable[[Callable[..., bool]], bool]
+"""Evaluates one expression; asks the given matcher about each name in it."""
+
+
+class ExpressionError(UsageError):
+    """An expression that pytest would refuse; `reason` is what it says."""
+
+    def __init__(self, text: str, reason: str) -> None:
+        super().__init__(f"Not an expression: {text!r}", reason)
+        self.reason = reason
+
+
+def mark_matches(expression: str, markers: Set[str]) -> bool:
+    """Whether `-m expression` selects a test with these markers; names match exactly.
+
+    Without an expression every test is selected. Raises ExpressionError.
+    """
+
+    def has(name: str, /, **arguments: object) -> bool:
+        # No marker of a model test carries arguments, so a name that asks for some matches none.
+        return name in markers and not arguments
+
+    return not expression or _compiled(expression)(has)
+
+
+def keyword_matches(expression: str, names: Set[str]) -> bool:
+    """Whether `-k expression` selects a test with these names: any part of one, case aside. Raises ExpressionError."""
+    lowered = [name.lower() for name in names]
+
+    def has(name: str, /) -> bool:
+        return any(name.lower() in one for one in lowered)
+
+    return not expression or _keywords(expression)(has)
+
+
+def problem(mark: str, keyword: str) -> str:
+    """Why pytest would refuse `-m mark -k keyword`; empty: it would not."""
+    try:
+        _compiled(mark)
+        _keywords(keyword)
+    except ExpressionError as error:
+        return error.reason
+    return ""
+
+
+def _keywords(text: str) -> Evaluate:
+    # In this grammar an equals sign stands in an argument and nowhere else.
+    if "=" in text:
+        raise ExpressionError(text, "names of a -k expression take no arguments")
+    return _compiled(text)
+
+
+@cache
+def _compiled(text: str) -> Evaluate:
+    # Imported where it is needed: loading pytest takes longer than most commands.
+    from _pytest.mark.expression import Expression
+
+    try:
+        return Expression.compile(text).evaluate
+    except SyntaxError as error:
+        raise ExpressionError(text, f"{error.msg} at column {error.offset}") from error
+    except RecursionError as error:
+        raise ExpressionError(text, "it nests too deeply") from error

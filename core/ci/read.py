@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What CI runs by itself of a checkout: the scheduled jobs, and which tests they select now or would select."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from core.ci.jobs import Selector, covers_models, gained_and_lost
+from core.ci.markers import GroupOf, collect, groups
+from core.ci.selection import Selected
+from core.matrix import Matrix, packed
+from core.model import Entry, Finding
+from core.sources.ci import Job, Jobs, read_durations, read_jobs, read_skip_prefixes, scheduled
+from core.sources.evaluator import ModelInfos
+
+
+def read_selector(matrix: Matrix, group_of: GroupOf) -> tuple[Selector, tuple[Finding, ...]]:
+    """A selector over the tests of `matrix` and its entries.
+
+    Counts and groups are those of CI where the matrix holds the collected universe; which jobs select a test does
+    not depend on that.
+    """
+    prefixes, prefix_findings = read_skip_prefixes(matrix.checkout)
+    durations, duration_findings = read_durations(matrix.checkout)
+    collection = collect(matrix, group_of, prefixes)
+    return Selector(collection, matrix.entries, durations), (*prefix_findings, *duration_findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Ci:
+    """The scheduled jobs of a checkout over one matrix."""
+
+    jobs: Jobs
+    """Only those that run by themselves, with what makes them."""
+    selector: Selector
+    findings: tuple[Finding, ...] = ()
+
+    def under(self, entries: Mapping[str, Entry]) -> "Ci":
+        """The same, if `entries` were the ones that count."""
+        return replace(self, selector=self.selector.with_entries(entries))
+
+    def gained_and_lost(self, after: "Ci", id: str) -> tuple[list[Job], list[Job]]:
+        """The jobs a test gains and loses from here to `after`."""
+        return gained_and_lost(self.selector, after.selector, tuple(self.jobs), id)
+
+
+def read_ci(matrix: Matrix, infos: ModelInfos) -> Ci:
+    """Read the presets and workflows of the checkout. What is broken in them becomes findings."""
+    jobs, job_findings = read_jobs(matrix.checkout)
+    selector, selector_findings = read_selector(matrix, groups(infos.known))
+    return Ci(scheduled(jobs), selector, (*job_findings, *selector_findings))
+
+
+def selected(ci: Ci) -> Selected:
+    """Evaluate every job that can select a test of the matrix."""
+    jobs = {job: triggers for job, triggers in ci.jobs.items() if covers_models(job.dir)}
+    masks = [0] * len(ci.selector.collection.matrix.ids)
+    for bit, job in enumerate(jobs):
+        for item in ci.selector.items(job):
+            masks[item.row] |= 1 << bit
+    sets = {mask: code for code, mask in enumerate(dict.fromkeys(masks))}
+    names = tuple(
+        f"{job.file}: {job.name} on {job.runs_on}, {' '.join(dict.fromkeys(one.cadence for one in triggers))}"
+        for job, triggers in jobs.items()
+    )
+    return Selected(tuple(jobs), names, tuple(sets), packed((sets[mask] for mask in masks), len(sets)), ci.findings)

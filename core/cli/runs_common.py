@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `run`, `rerun` and `replay` have in common: show the plan, look what is in the way, start, wait, report."""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from core.cli.console import Console
+from core.cli.context import Context
+from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK
+from core.runs import HARMLESS, Age, Outcome, RunSpec, shell_command
+from core.runs.execution import launch_all, wait
+from core.runs.planning import as_batch, look_ahead, refuse
+from core.runs.store import RunRecord, RunStore
+from core.text import one_line, printable
+
+_HEADER = ("run", "outcome", "seconds", "id", "age", "why")
+_CHECKOUT = _HEADER.index("age")
+
+
+def exit_code(records: Iterable[RunRecord]) -> int:
+    """0 where none failed; 2 where the machine could not run one; else 1."""
+    outcomes = {record.outcome for record in records}
+    if outcomes <= HARMLESS:
+        return EXIT_OK
+    return EXIT_INFRASTRUCTURE if Outcome.ERROR in outcomes else EXIT_FINDINGS
+
+
+def summary(records: Iterable[RunRecord]) -> str:
+    """One line: how many ended how."""
+    counts = Counter(str(record.outcome or record.state) for record in records)
+    return ", ".join(f"{count} {word}" for word, count in counts.most_common()) or "no runs"
+
+
+def runs_table(
+    console: Console,
+    records: Iterable[RunRecord],
+    ages: Mapping[str, Age] = MappingProxyType({}),
+    *,
+    with_checkout: bool = False,
+) -> None:
+    """One line a run; `ages` by run id."""
+
+    def line(record: RunRecord) -> tuple[str, ...]:
+        age = ages.get(record.spec.run_id)
+        return (
+            record.spec.run_id,
+            record.outcome or record.state,
+            f"{record.seconds:.1f}" if record.seconds is not None else "",
+            record.spec.test_id,
+            *([str(record.spec.cwd)] if with_checkout else []),
+            age.text if age else "",
+            record.summary,
+        )
+
+    header = (*_HEADER[:_CHECKOUT], *(["checkout"] if with_checkout else []), *_HEADER[_CHECKOUT:])
+    console.table(header, map(line, records))
+
+
+def spec_document(spec: RunSpec) -> dict[str, object]:
+    """A planned run: exactly what would be executed."""
+    return {
+        "id": spec.test_id,
+        "kind": spec.kind,
+        "arch": spec.arch,
+        "cwd": str(spec.cwd),
+        "argv": list(spec.argv),
+        "env": dict(spec.env),
+        "timeout": spec.timeout,
+        "hang_timeout": spec.hang_timeout,
+        "devices": list(spec.devices),
+        "estimate": spec.estimate,
+        "command": shell_command(spec),
+    }
+
+
+def record_document(record: RunRecord, age: Age | None = None) -> dict[str, object]:
+    """A run as far as it has come, with the state of the checkout that it belongs to.
+
+    `age` is how far the present tree is from that; without one it is the same, or that was not looked at.
+    """
+    tree = record.tree
+    return {
+        "run": record.spec.run_id,
+        **spec_document(record.spec),
+        "created": record.spec.created,
+        "batch": record.spec.batch,
+        "parent": record.spec.parent,
+        "held": record.held,
+        "checkout": str(record.spec.cwd.resolve()),
+        "commit": tree.commit if tree else None,
+        "models_commit": tree.models if tree else None,
+        "committed": tree.committed if tree else None,
+        "age": age.text if age else "",
+        "state": record.state,
+        "outcome": record.outcome,
+        "seconds": record.seconds,
+        "exit_code": record.exit_code,
+        "signal": record.signal,
+        "stage": record.stage,
+        "summary": record.summary,
+        "result": None if record.result is None else dict(record.result),
+        "directory": str(record.directory),
+        "log": str(record.log),
+    }
+
+
+def configure_start(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of starting."""
+    parser.add_argument("--plan", action="store_true", help="print what would be executed and start nothing")
+    parser.add_argument("--wait", action="store_true", help="wait for the outcomes; exit 1 if any run failed")
+    parser.add_argument("--stop-on-failure", action="store_true", help="start no more of these runs once one failed")
+    parser.add_argument("--priority", type=int, default=0, metavar="N", help="greater goes first; default 0")
+    parser.add_argument("--force", action="store_true", help="start although something is in the way")
+
+
+def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]) -> int:
+    """Start `planned` as one batch, or show it, as `args` say. Raises TTMatrixError where something is in the way."""
+    specs = as_batch(planned, stop_on_failure=args.stop_on_failure)
+    if not specs:
+        if context.console.json:
+            context.console.document([])
+        context.console.note("nothing to run")
+        return EXIT_OK
+    ahead = look_ahead(specs, context.settings, runs=context.paths.runs, starting=not args.plan)
+    if ahead.asked:
+        context.console.note(ahead.asked)
+    if not args.plan and not args.force:
+        refuse(ahead.obstacles)
+    for obstacle in ahead.obstacles:
+        context.console.note(f"{obstacle.level}: {obstacle.what}\n  {obstacle.remedy}")
+    if args.plan:
+        _print_plan(context, specs)
+        return EXIT_OK
+    store = RunStore(context.paths.runs)
+    records = launch_all(store, specs, priority=args.priority, provenance=ahead.provenance)
+    if args.wait:
+        return _wait(context, store, records)
+    if context.console.json:
+        context.console.document([record_document(record) for record in records])
+    else:
+        for record in records:
+            context.console.line(record.spec.run_id)
+    return EXIT_OK
+
+
+def _wait(context: Context, store: RunStore, started: Sequence[RunRecord]) -> int:
+    for record in started:
+        context.console.note(f"started {record.spec.run_id}  {one_line(record.spec.test_id)}")
+    records = wait(store, [record.spec.run_id for record in started])
+    if context.console.json:
+        context.console.document([record_document(record) for record in records])
+    else:
+        runs_table(context.console, records)
+    told = summary(records)
+    context.console.note(told)
+    context.console.notify(context.settings.notify, told)
+    return exit_code(records)
+
+
+def _print_plan(context: Context, specs: Sequence[RunSpec]) -> None:
+    if context.console.json:
+        context.console.document([spec_document(spec) for spec in specs])
+        return
+    for spec in specs:
+        context.console.line(printable(shell_command(spec)))

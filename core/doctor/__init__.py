@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings.
+
+What is wrong or doubtful in a checkout's entries, each with its place and, where there is one, a fix as operations.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+from .doctor import examine as examine, kinds as kinds
+from .preparation import FINDINGS as FINDINGS, prepare as prepare

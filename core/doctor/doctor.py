@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every finding of a checkout. To look for one more kind: write its Check in `checks/` and name it in CHECKS."""
+
+from collections.abc import Iterable, Mapping
+
+from core.doctor.archs import DEAD_OVERRIDE, UNKNOWN_ARCH
+from core.doctor.check import Check
+from core.doctor.defaults import NO_STATUS, PCC_CONFLICT, REDUNDANT_DEFAULT
+from core.doctor.fields import BAD_VALUE, UNKNOWN_FIELD
+from core.doctor.filing import DUPLICATE_KEY, MISFILED
+from core.doctor.ids import UNKNOWN_ID
+from core.doctor.overrides import REDUNDANT_OVERRIDE, SHADOWED_STATUS
+from core.doctor.placeholders import PLACEHOLDER_CLASH
+from core.doctor.reading import (
+    BROKEN_DURATIONS,
+    BROKEN_LOADER,
+    BROKEN_PRESET,
+    BROKEN_SCHEMA,
+    BROKEN_WORKFLOW,
+    BROKEN_YAML,
+    MISSING_FILECHECK,
+    NO_JOB,
+    no_job_findings,
+)
+from core.doctor.yaml_version import YAML_VERSION
+from core.matrix import Matrix
+from core.matrix.cache import Cache, of_loaders
+from core.model import Finding
+from core.providers import selected_jobs
+from core.sources import ModelsTree, mark_broken
+
+CHECKS = (
+    BROKEN_SCHEMA,
+    BROKEN_LOADER,
+    BROKEN_YAML,
+    YAML_VERSION,
+    UNKNOWN_FIELD,
+    BAD_VALUE,
+    UNKNOWN_ARCH,
+    UNKNOWN_ID,
+    DUPLICATE_KEY,
+    MISFILED,
+    NO_STATUS,
+    DEAD_OVERRIDE,
+    SHADOWED_STATUS,
+    REDUNDANT_OVERRIDE,
+    REDUNDANT_DEFAULT,
+    PCC_CONFLICT,
+    MISSING_FILECHECK,
+    PLACEHOLDER_CLASH,
+    NO_JOB,
+    BROKEN_PRESET,
+    BROKEN_WORKFLOW,
+    BROKEN_DURATIONS,
+)
+
+
+def kinds(checks: Iterable[Check] = CHECKS) -> Mapping[str, str]:
+    """Help by kind, in the order of the checks."""
+    return {check.kind: check.help for check in checks}
+
+
+def diagnose(matrix: Matrix, checks: Iterable[Check] = CHECKS) -> tuple[Finding, ...]:
+    """What was found while the checkout was read and what each check finds, by file and line."""
+    return _ordered([*matrix.findings, *(one for check in checks for one in check.find(matrix))])
+
+
+def examine(cache: Cache, matrix: Matrix) -> tuple[Finding, ...]:
+    """All of `diagnose`, with what takes longer to tell: CI, and which loaders cannot be imported."""
+    selected = selected_jobs(cache, matrix)
+    return _ordered(
+        [*diagnose(matrix), *_unimportable(cache, matrix), *selected.findings, *no_job_findings(matrix, selected)]
+    )
+
+
+def _unimportable(cache: Cache, matrix: Matrix) -> tuple[Finding, ...]:
+    """Kept between starts, because it takes reading every module that a loader imports."""
+
+    def read() -> tuple[Finding, ...]:
+        return mark_broken(matrix.checkout, ModelsTree(matrix.checkout.models), matrix.loaders.values())[1]
+
+    return of_loaders(cache, matrix, "imports", tuple, read)
+
+
+def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(findings, key=lambda one: (one.file, one.line, one.column, one.kind, one.message)))

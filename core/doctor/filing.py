@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries that stand in two files, or in a file that is not for them (spec 2.1)."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from core.doctor.check import Check, Written, written
+from core.ids import TestId
+from core.matrix import Matrix
+from core.model import Finding, Framework
+
+_TORCH, _JAX, _LLM = _DIRECTORIES = ("torch", "jax", "torch_llm")
+_NAME = re.compile(r"(?P<directory>[^/]+)/test_config_(?P<mode>[^_]+)_(?P<parallelism>.+)\.yaml")
+
+
+class Drawer(NamedTuple):
+    """What a file is for; empty: its name does not say."""
+
+    directory: str
+    mode: str
+    parallelism: str
+
+    @property
+    def file(self) -> str:
+        return f"{self.directory}/test_config_{self.mode}_{self.parallelism}.yaml"
+
+
+def _duplicates(matrix: Matrix) -> Iterator[Finding]:
+    places: dict[str, list[Written]] = defaultdict(list)
+    for one in written(matrix):
+        places[one.entry.id].append(one)
+    for found in places.values():
+        winner = found[-1]
+        for one in found[:-1]:
+            if one.path != winner.path:
+                message = f"Never counts: {winner.path}:{winner.entry.line} has the same id, is merged later and wins"
+                yield one.finding(DUPLICATE_KEY.kind, message, (), (one.operation("remove"),))
+
+
+def _misfiled(matrix: Matrix) -> Iterator[Finding]:
+    for one in written(matrix):
+        stands, belongs = _drawer(matrix, one.entry.file), _home(matrix, one.entry.id)
+        if stands is None or belongs is None:
+            continue
+        wrong = [f"{own}, not {file}" for file, own in zip(stands, belongs, strict=True) if file and file != own]
+        if wrong:
+            move = () if _is_taken(matrix, belongs.file, one.entry.id) else (one.operation("move", to=belongs.file),)
+            yield one.finding(MISFILED.kind, f"Belongs to {belongs.file}: is {' and '.join(wrong)}", (), move)
+
+
+def _drawer(matrix: Matrix, file: str) -> Drawer | None:
+    """What `file` says it is for; a name that does not follow upstream's pattern speaks of the framework only."""
+    directory = file.partition("/")[0]
+    if directory not in _DIRECTORIES:
+        return None
+    match = _NAME.fullmatch(file)
+    if (
+        match is None
+        or match["mode"] not in matrix.schema.modes
+        or match["parallelism"] not in matrix.schema.parallelisms
+    ):
+        return Drawer(directory, "", "")
+    return Drawer(directory, match["mode"], match["parallelism"])
+
+
+def _home(matrix: Matrix, id: str) -> Drawer | None:
+    """Where an id belongs; explicit sharding strategies are filed as tensor_parallel."""
+    parsed = TestId.parse(id)
+    if parsed is None:
+        return None
+    directory = _LLM if parsed.llm else _TORCH if parsed.framework is Framework.PYTORCH else _JAX
+    parallelism = next((name for name in matrix.schema.parallelisms if parsed.parallelism.endswith(name)), "")
+    return Drawer(directory, parsed.mode, parallelism) if parallelism else None
+
+
+def _is_taken(matrix: Matrix, name: str, id: str) -> bool:
+    """Whether an entry cannot move to the file `name`: there is none, or it has one of this id."""
+    target = next((file for file in matrix.files if file.name == name), None)
+    return target is None or any(entry.id == id for entry in target.entries)
+
+
+DUPLICATE_KEY = Check("duplicate-key", "an id or a field that is written twice: only the last one counts", _duplicates)
+MISFILED = Check("misfiled", "an entry in a file for another framework, mode or parallelism", _misfiled)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is found while a checkout is read, and loaders that can be read but contribute nothing."""
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+
+from core.ci import Selected
+from core.doctor.check import Check, written
+from core.matrix import Matrix, status_on, texts
+from core.model import Finding, Status
+from core.sources import loader_file
+
+
+def _broken_loaders(matrix: Matrix) -> Iterator[Finding]:
+    """Besides those that cannot be parsed."""
+    for loader in matrix.loaders.values():
+        if loader.broken:
+            where = matrix.checkout.relative(matrix.checkout.models / loader_file(loader.directory))
+            message = f"Contributes no tests: {loader.broken}"
+            yield Finding(BROKEN_LOADER.kind, message, where, id=loader.directory)
+
+
+BROKEN_LOADER = Check("broken-loader", "a loader that contributes no tests", _broken_loaders)
+BROKEN_YAML = Check("broken-yaml", "an expectation file that cannot be read")
+BROKEN_SCHEMA = Check("broken-schema", "upstream's lists of archs and fields cannot be read")
+BROKEN_PRESET = Check("broken-preset", "a CI preset that cannot be read")
+BROKEN_WORKFLOW = Check("broken-workflow", "a CI workflow that cannot be read")
+BROKEN_DURATIONS = Check("broken-durations", "the file of test durations cannot be read")
+
+
+_DIRECTORY = Path("tests/filecheck")
+
+
+def _missing(matrix: Matrix) -> Iterator[Finding]:
+    directory = matrix.checkout.root / _DIRECTORY
+    present = sorted(path.name for path in directory.iterdir()) if directory.is_dir() else []
+    for one in written(matrix):
+        for at, value in one.fields():
+            if at[-1] != "filechecks":
+                continue
+            for index, name in enumerate(texts(value)):
+                if not (directory / name).is_file():
+                    near = difflib.get_close_matches(name, present, 1)
+                    hint = f"; closest: {near[0]}" if near else ""
+                    message = f"There is no file {_DIRECTORY.as_posix()}/{name}{hint}"
+                    yield one.finding(MISSING_FILECHECK.kind, message, (*at, str(index)))
+
+
+MISSING_FILECHECK = Check("missing-filecheck", "a FileCheck pattern file that does not exist", _missing)
+
+
+NO_JOB = Check("no-job", "an entry whose test no scheduled CI job selects")
+
+
+def no_job_findings(matrix: Matrix, selected: Selected) -> Iterator[Finding]:
+    """One finding an entry. Where there are no scheduled jobs at all, there is nothing to say."""
+    for id, entry in matrix.entries.items() if selected.jobs else ():
+        if selected.of(matrix.rows[id]):
+            continue
+        where = matrix.checkout.relative(matrix.checkout.test_config / entry.file)
+        excluded = status_on(entry, None) is Status.EXCLUDE_MODEL
+        why = "it is excluded from collection" if excluded else "no mark expression fits its markers"
+        yield Finding(NO_JOB.kind, f"No scheduled CI job selects this test: {why}", where, entry.line, 3, id)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+from .apply import ABSENT as ABSENT, Present as Present
+from .bulk import (
+    ENTRY_SCOPE as ENTRY_SCOPE,
+    amended as amended,
+    as_proposed as as_proposed,
+    listed as listed,
+    operations_for as operations_for,
+    present_text as present_text,
+    set_fields as set_fields,
+    with_item as with_item,
+    without_item as without_item,
+)
+from .checks import Idle as Idle, idle as idle, without_idle as without_idle
+from .effects import (
+    CellChange as CellChange,
+    EntryText as EntryText,
+    dead_overrides as dead_overrides,
+    effect as effect,
+    entry_texts as entry_texts,
+)
+from .form_fields import (
+    FORM_FIELDS as FORM_FIELDS,
+    FormField as FormField,
+    marker_doubt as marker_doubt,
+    read_field as read_field,
+    words as words,
+)
+from .operations import (
+    Operation as Operation,
+    OpKind as OpKind,
+    Rejection as Rejection,
+    parse_operations as parse_operations,
+    to_json as to_json,
+)
+from .planning import (
+    TEST_CONFIG_PREFIX as TEST_CONFIG_PREFIX,
+    EditPlan as EditPlan,
+    FileEdit as FileEdit,
+    plan as plan,
+    unified_diff as unified_diff,
+)
+from .word_diffs import Row as Row, Spans as Spans, word_diff as word_diff

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries as plain values, apart from any text: what an operation finds, and what it makes of it."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from functools import cached_property
+from hashlib import blake2b
+
+from core.edits.operations import OVERRIDES, Operation, OpKind
+from core.model import Entry
+from core.sources import ExpectationFile, written_entries
+
+Fields = Mapping[str, object]
+"""The fields of one entry as YAML means them, `arch_overrides` included."""
+Key = tuple[str, str]
+"""File and id of an entry."""
+
+
+class Absence(Enum):
+    """Stands where there is no value, which is not the same as a value that is null."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absence.ABSENT
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two values mean the same in YAML: true is not 1, and 1 is not 1.0."""
+    if ABSENT in (one, other):
+        return one is other
+    if isinstance(one, str) or isinstance(other, str):
+        return one == other
+    return one is other or _canonical(one) == _canonical(other)
+
+
+def value_at(fields: Fields | None, path: Sequence[str]) -> object:
+    """The value of a field, ABSENT where there is none."""
+    found: object = ABSENT if fields is None else fields
+    for name in path:
+        if not isinstance(found, Mapping) or name not in found:
+            return ABSENT
+        found = found[name]
+    return found
+
+
+def with_value(fields: Fields, path: Sequence[str], value: object) -> Fields:
+    """`fields` with one value put in, or with ABSENT taken away together with the mappings it leaves empty."""
+    name, *rest = path
+    if rest:
+        inner = fields.get(name)
+        value = with_value(inner if isinstance(inner, Mapping) else {}, rest, value) or ABSENT
+    kept = {key: held for key, held in fields.items() if key != name or value is not ABSENT}
+    return kept if value is ABSENT else {**kept, name: value}
+
+
+def after(fields: Fields | None, operation: Operation) -> Fields | None:
+    """What an operation makes of one entry's fields; None: there is no entry. Its name and file are not looked at."""
+    if operation.is_item or operation.is_override:
+        return fields if fields is None else _after_inside(fields, operation)
+    match operation.op:
+        case OpKind.ADD:
+            return operation.value if isinstance(operation.value, Mapping) else None
+        case OpKind.REMOVE:
+            return None
+        case OpKind.SET if fields is not None:
+            return with_value(fields, operation.path, operation.value)
+        case OpKind.UNSET if fields is not None:
+            return with_value(fields, operation.path, ABSENT)
+    return fields
+
+
+def _after_inside(fields: Fields, operation: Operation) -> Fields:
+    """What an operation on an override or on one item of a list makes of an entry."""
+    path, found = operation.path, value_at(fields, operation.path)
+    if operation.is_item:
+        items = _with_item(
+            list(found) if isinstance(found, list) else [found] if isinstance(found, str) else [], operation
+        )
+        # In an override an empty list hides that of the entry.
+        return with_value(fields, path, items if items or len(path) > 1 else ABSENT)
+    match operation.op:
+        case OpKind.ADD | OpKind.SET:
+            return with_value(fields, path, operation.value)
+        case OpKind.RENAME if found is not ABSENT:
+            return with_value(with_value(fields, path, ABSENT), (OVERRIDES, str(operation.to)), found)
+        case OpKind.REMOVE | OpKind.UNSET:
+            return with_value(fields, path, ABSENT)
+    return fields
+
+
+def _with_item(items: list[object], operation: Operation) -> list[object]:
+    if operation.op is OpKind.ADD:
+        return items if operation.value in items else [*items, operation.value]
+    renamed = [operation.to] if operation.op is OpKind.RENAME else []
+    return [new for item in items for new in (renamed if item == operation.value else [item])]
+
+
+def leaves(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Every field below `path` that can be set by one operation, with its path."""
+    if isinstance(value, Mapping) and (not path or path[0] == OVERRIDES):
+        for name, inner in value.items():
+            yield from leaves(inner, (*path, name))
+    elif value is not None:
+        yield path, value
+
+
+def without_nulls(fields: Fields) -> dict[str, object]:
+    """`fields` as an operation can give them: a null is no value that could be set."""
+    kept: dict[str, object] = {}
+    for name, value in fields.items():
+        if name == OVERRIDES and isinstance(value, Mapping):
+            archs = {arch: without_nulls(inner) for arch, inner in value.items() if isinstance(inner, Mapping)}
+            value = {arch: inner for arch, inner in archs.items() if inner} or None
+        if value is not None:
+            kept[name] = value
+    return kept
+
+
+class Present:
+    """The entries that the files of a checkout hold at one time."""
+
+    def __init__(self, files: Iterable[ExpectationFile]) -> None:
+        files = tuple(files)
+        self.entries: dict[str, dict[str, Fields]] = {
+            file.name: {entry.id: entry.fields for entry in _entries(file)} for file in files
+        }
+        self.broken = frozenset(
+            file.name for file in files if any(finding.kind == "broken-yaml" for finding in file.findings)
+        )
+        """Files that cannot be read now: nothing can be said about their entries."""
+
+    @cached_property
+    def digests(self) -> Mapping[str, Mapping[str, str]]:
+        """The digest of every entry, by file and id."""
+        return {file: {id: digest(fields) for id, fields in held.items()} for file, held in self.entries.items()}
+
+    def fields(self, key: Key) -> Fields | None:
+        """The fields of an entry, None where the file has none of that id."""
+        return self.entries.get(key[0], {}).get(key[1])
+
+    def find(self, operation: Operation) -> Key:
+        """The entry that an operation is about; where none has the id, the file is the one it names or empty."""
+        if operation.file is not None:
+            return operation.file, operation.id
+        found = [file for file, entries in self.entries.items() if operation.id in entries]
+        return (found[-1] if found else ""), operation.id
+
+
+def _entries(file: ExpectationFile) -> tuple[Entry, ...]:
+    return written_entries(file.text, file.name) if file.placeholders else file.entries
+
+
+def digest(fields: Fields) -> str:
+    """A short text that two entries share only where they say the same."""
+    return blake2b(_canonical(fields).encode(), digest_size=6).hexdigest()
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True, default=str)

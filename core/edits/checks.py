@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether upstream's schema has room for what an operation would write (spec 2.2 to 2.4)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.edits.operations import OVERRIDES, Operation, OpKind
+from core.matrix import LISTS, RULES, UNWRITTEN, Matrix, acting, differing, raw_value, supports, text_of, with_fields
+from core.model import Entry
+from core.sources import Schema
+
+
+def schema_problem(operation: Operation, schema: Schema) -> str:
+    """What upstream would refuse or never act on; empty: nothing. Taking something away is always allowed."""
+    if operation.is_item and operation.path[-1] not in LISTS:
+        return f"{operation.path[-1]} is no list; lists are {', '.join(LISTS)}"
+    if operation.op is OpKind.RENAME and operation.is_override:
+        return _arch_problem(str(operation.to), schema)
+    return next((why for written in _written_by(operation) if (why := _problem(*written, schema))), "")
+
+
+def _written_by(operation: Operation) -> Iterator[tuple[str, str, object]]:
+    """Arch (empty: the entry itself), field and value of all that `operation` puts in."""
+    arch = operation.path[1] if len(operation.path) > 1 else ""
+    value = operation.value
+    match operation.op:
+        case OpKind.SET:
+            yield arch, operation.path[-1], value
+        case OpKind.ADD if isinstance(value, Mapping):
+            yield from _written({OVERRIDES: {arch: value}} if arch else value)
+        case OpKind.ADD | OpKind.RENAME if operation.is_item:
+            yield arch, operation.path[-1], [value if operation.op is OpKind.ADD else operation.to]
+
+
+def _written(fields: Mapping[str, object]) -> Iterator[tuple[str, str, object]]:
+    for name, value in fields.items():
+        if name == OVERRIDES and isinstance(value, Mapping):
+            for arch, inner in value.items():
+                yield from ((arch, field, item) for field, item in inner.items())
+        else:
+            yield "", name, value
+
+
+def _problem(arch: str, name: str, value: object, schema: Schema) -> str:
+    if arch and (why := _arch_problem(arch, schema)):
+        return why
+    if name not in schema.fields or name == OVERRIDES:
+        return f"{name} is no field of this checkout; fields are {', '.join(sorted(schema.fields))}"
+    if name == "supported_archs":
+        found = next((why for item in _texts(value) if (why := _arch_problem(item, schema))), "")
+        if found:
+            return f"{name}: {found}"
+    rule = RULES.get(name)
+    return "" if rule is None or rule.fits(value) else f"{name}: must be {rule.wanted}"
+
+
+def _arch_problem(arch: object, schema: Schema) -> str:
+    return "" if arch in schema.archs else f"{arch} is no arch of this checkout; archs are {', '.join(schema.archs)}"
+
+
+def _texts(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
+
+
+_JUDGED = (OpKind.SET, OpKind.UNSET)
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """An operation without effect, and why it has none."""
+
+    op: Operation
+    why: str
+
+
+def idle(matrix: Matrix, operations: Sequence[Operation]) -> tuple[Idle, ...]:
+    """Those of `operations` that set a value and without which every cell would be what it is with them.
+
+    What belongs to one entry is judged together: a value at the entry may be idle until an override goes. Taking
+    something away is never idle, as that tidies up; nor is anything on an entry that is new, renamed or moved.
+    """
+    found: list[Idle] = []
+    for identifier, ops in _by_id(operations).items():
+        entry = _entry(matrix, ops[0])
+        if entry is not None and all(op.op in _JUDGED for op in ops):
+            found += _idle_on(entry, ops, matrix, shadowed=matrix.entries.get(identifier) is not entry)
+    order = {id(op): at for at, op in enumerate(operations)}
+    return tuple(sorted(found, key=lambda one: order[id(one.op)]))
+
+
+def without_idle(matrix: Matrix, operations: Sequence[Operation]) -> tuple[tuple[Operation, ...], tuple[Idle, ...]]:
+    """`operations` that have an effect or tidy up, and the others."""
+    found = idle(matrix, operations)
+    gone = {id(one.op) for one in found}
+    return tuple(op for op in operations if id(op) not in gone), found
+
+
+def _by_id(operations: Sequence[Operation]) -> Mapping[str, list[Operation]]:
+    found: dict[str, list[Operation]] = {}
+    for op in operations:
+        found.setdefault(op.id, []).append(op)
+    return found
+
+
+def _entry(matrix: Matrix, op: Operation) -> Entry | None:
+    """The entry that is meant; None where the engine has to refuse, or where it stands twice."""
+    found = [
+        entry for file in matrix.files if op.file in (None, file.name) for entry in file.entries if entry.id == op.id
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _idle_on(entry: Entry, ops: Sequence[Operation], matrix: Matrix, *, shadowed: bool) -> list[Idle]:
+    archs = matrix.schema.archs
+    kept, found = list(ops), []
+    for op in ops:
+        others = [one for one in kept if one is not op]
+        before, after = _after(entry, others), _after(entry, kept)
+        if op.op is OpKind.SET and (shadowed or not _tells(before, after, archs)):
+            kept = others
+            counts = matrix.entries[entry.id].file
+            found.append(Idle(op, f"the entry in {counts} counts" if shadowed else _why(op, before, archs)))
+    return found
+
+
+def _tells(before: Entry, after: Entry, archs: Sequence[str]) -> bool:
+    """Whether any cell is another one."""
+    return any(
+        supports(before, arch) != supports(after, arch)
+        or (supports(after, arch) and any(name != "supported_archs" for name in differing(before, after, arch)))
+        for arch in archs
+    )
+
+
+def _why(op: Operation, before: Entry, archs: Sequence[str]) -> str:
+    name = op.path[-1]
+    marked = [arch for arch in archs if supports(before, arch)]
+    if op.path[0] == OVERRIDES:
+        arch = op.path[1]
+        if arch not in marked:
+            return f"the test is not marked for {arch}, so nothing selects it there"
+        return f"{_is(name, before, arch)} on {arch} already"
+    if acting(name, raw_value(before, name, None)) == acting(name, op.value):
+        return f"{_is(name, before, None)} already"
+    own = f"have a {name} of their own" if len(marked) > 1 else f"has a {name} of its own"
+    return f"{_and(marked)} {own}"
+
+
+def _is(name: str, entry: Entry, arch: str | None) -> str:
+    value = raw_value(entry, name, arch)
+    if value is UNWRITTEN:
+        return f"{name} is {text_of(acting(name, value)) or 'nothing'} by default"
+    return f"{name} is {text_of(value) or 'nothing'}"
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else "no arch"
+
+
+def _after(entry: Entry, ops: Sequence[Operation]) -> Entry:
+    fields = dict(entry.fields)
+    for op in ops:
+        fields = _with(fields, op.path, op.value if op.op is OpKind.SET else UNWRITTEN)
+    return with_fields(entry, fields)
+
+
+def _with(fields: Mapping[str, object], path: Sequence[str], value: object) -> dict[str, object]:
+    name, *rest = path
+    inner = fields.get(name)
+    if rest:
+        value = _with(inner if isinstance(inner, dict) else {}, rest, value) or UNWRITTEN
+    others = {key: kept for key, kept in fields.items() if key != name}
+    return others if value is UNWRITTEN else {**others, name: value}

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+from .git import Repository as Repository
+from .groups import Composition as Composition, Split as Split, compose_commits as compose_commits
+from .message import issues_in as issues_in, pull_request as pull_request
+from .staging import committed_texts as committed_texts
+from .transaction import (
+    Committed as Committed,
+    Delivered as Delivered,
+    Draft as Draft,
+    commit as commit,
+    deliver as deliver,
+)
+from .validator import Answer as Answer, Validation as Validation

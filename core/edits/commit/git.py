@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What committing chosen texts of chosen files asks of git beside reading; knows nothing of operations."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+
+from core.errors import TTMatrixError
+from core.proc import CommandResult, CommandRunner, run_command
+from core.sources import Blob, Git
+
+ACTION = "commit (ttmatrix)"
+"""What the log of HEAD says of our commits; git's own say `commit` and `commit (amend)`."""
+COMMIT_SECONDS = 900.0
+"""How long hooks and signing may take."""
+
+_SECONDS = 60.0
+# Nobody sits at git's own prompts: a question would hang.
+_ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", "GPG_TTY": ""}
+_UNDER_WAY = {
+    "rebase-merge": ("a rebase", "git rebase --abort"),
+    "rebase-apply": ("a rebase", "git rebase --abort"),
+    "MERGE_HEAD": ("a merge", "git merge --abort"),
+    "CHERRY_PICK_HEAD": ("a cherry-pick", "git cherry-pick --abort"),
+    "REVERT_HEAD": ("a revert", "git revert --abort"),
+}
+_LOOK_BACK = 200
+"""Lines of the log of HEAD."""
+_SHA256_LENGTH = 64
+
+
+class Repository:
+    """The repository of the work tree at `root`, which may be a directory inside of it. Paths are relative to `root`.
+
+    Every method raises TTMatrixError with git's own words where git refuses.
+    """
+
+    def __init__(
+        self, root: Path, runner: CommandRunner = run_command, environ: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """`environ` is added to the environment of every git; `runner` runs those that write."""
+        self.root = root
+        self.reader = Git(root, environ=environ, seconds=_SECONDS)
+        self._runner = runner
+        self._environ = environ
+
+    def git(
+        self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None, timeout: float = _SECONDS
+    ) -> CommandResult:
+        """Run git at `root`. Raises TTMatrixError where it fails."""
+        done = self.try_git(*words, stdin=stdin, env=env, timeout=timeout)
+        if done.returncode != 0:
+            said = "\n".join(text for text in (done.stderr.strip(), done.stdout.strip()) if text)
+            raise TTMatrixError(
+                f"git {words[0]} failed", said or f"It ended with exit status {done.returncode} and said nothing."
+            )
+        return done
+
+    def try_git(
+        self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None, timeout: float = _SECONDS
+    ) -> CommandResult:
+        """Run git at `root`, whatever comes of it."""
+        # A commit starts hooks, filters and signing, which are a part of it; hooks inherit this environment.
+        env = {**_ENVIRONMENT, **self._environ, **(env or {})}
+        return self._runner(["git", *words], cwd=self.root, env=env, stdin=stdin, timeout=timeout)
+
+    def head(self) -> str:
+        """The last commit. Raises TTMatrixError where there is none, or no repository."""
+        return self.reader.head_commit()
+
+    def parent(self, commit: str) -> str:
+        """The first parent of `commit`; empty: it has none."""
+        return self.reader.parent(commit)
+
+    def made_since(self, base: str) -> tuple[str, ...]:
+        """The commits on `base` that were made by one of us, oldest first, as far as the log of HEAD tells."""
+        words = ("log", "--walk-reflogs", f"--max-count={_LOOK_BACK}", "--format=%H %gs")
+        lines = self.reader.text(*words).splitlines()
+        ours = {line.partition(" ")[0] for line in lines if line.partition(" ")[2].startswith(ACTION)}
+        return tuple(commit for commit in self._since(base) if commit in ours)
+
+    def is_ours_alone(self, base: str) -> bool:
+        """Whether nothing but a commit of ours, and what a hook made of it, has come onto `base`."""
+        return self.parent("HEAD") == base or self.made_since(base) == self._since(base)
+
+    def _since(self, base: str) -> tuple[str, ...]:
+        return tuple(self.reader.text("rev-list", "--reverse", "--first-parent", f"{base}..HEAD").split())
+
+    def is_detached(self) -> bool:
+        """Whether a commit would belong to no branch."""
+        return self.reader.attempt("symbolic-ref", "--quiet", "HEAD").returncode != 0
+
+    def refuse_unfit(self) -> None:
+        """Raise TTMatrixError where no commit should be made now, with what to do about it."""
+        self.head()
+        own = self._file("--git-dir")
+        for name, (what, abort) in _UNDER_WAY.items():
+            if (own / name).exists():
+                detail = f"A commit now would become a part of it. It is under way in {self.root}."
+                raise TTMatrixError(f"In the middle of {what}", detail, f"Finish it, or leave it with: {abort}")
+        for role in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
+            if (asked := self.reader.attempt("var", role)).returncode != 0:
+                hint = "git config user.name 'Your Name' and git config user.email you@example.com"
+                raise TTMatrixError("git does not know who you are", asked.stderr.strip(), hint)
+
+    def committed(self, commit: str, paths: Sequence[str]) -> Mapping[str, Blob]:
+        """Those of `paths` that `commit` has as regular files."""
+        return self.reader.regular(commit, paths)
+
+    def as_committed(self, paths: Sequence[str]) -> tuple[str, ...]:
+        """Those of `paths` whose files say what the last commit says, be it with other line ends.
+
+        Asked of the commit alone: `git diff` would write the index anew, and run what the checkout has as filters.
+        """
+        found = self.committed("HEAD", paths)
+        return tuple(path for path in paths if _says(self.root / path, found.get(path)))
+
+    def staged(self, paths: Sequence[str]) -> Mapping[str, Blob]:
+        """Those of `paths` that the index has. Raises TTMatrixError where one is unmerged or not checked out."""
+        listed = self.reader.text("ls-files", "--stage", "-t", "-z", "--", *paths)
+        found: dict[str, Blob] = {}
+        for line in filter(None, listed.split("\0")):
+            about, _, path = line.partition("\t")
+            tag, mode, hash, stage = about.split()
+            if stage != "0":
+                raise TTMatrixError(f"{path} has conflicts", "The index holds several versions of it.", "Resolve them.")
+            if tag == "S":
+                hint = f"git sparse-checkout add {Path(path).parent}"
+                raise TTMatrixError(f"{path} is outside the sparse checkout", "git does not look at its text.", hint)
+            found[path] = Blob(mode, hash)
+        return found
+
+    def text(self, path: str, blob: Blob) -> str:
+        """What stands in a blob of `path`, with no line end converted."""
+        return self.reader.blob_text(path, blob)
+
+    def store(self, text: str) -> str:
+        """Keep a text as a blob, with no line end converted, and return its hash."""
+        return self.git("hash-object", "-w", "--stdin", stdin=text).stdout.strip()
+
+    def put(self, index: Path, blobs: Mapping[str, Blob]) -> None:
+        """Set entries of the index file at `index`."""
+        env = {"GIT_INDEX_FILE": str(index)}
+        lines = "".join(f"{blob.mode} {blob.hash}\t{self.prefix}{path}\0" for path, blob in blobs.items())
+        self.git("update-index", "-z", "--index-info", stdin=lines, env=env)
+
+    @cached_property
+    def prefix(self) -> str:
+        return self.reader.text("rev-parse", "--show-prefix").rstrip("\n")
+
+    @cached_property
+    def index(self) -> Path:
+        """The file of the index; it need not exist."""
+        return self._file("--git-path", "index")
+
+    def _file(self, *words: str) -> Path:
+        return self.root / self.reader.text("rev-parse", *words).rstrip("\n")
+
+
+def _says(file: Path, blob: Blob | None) -> bool:
+    """Whether `file` has the content of `blob`; None: there is no such file."""
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return blob is None
+    except OSError:
+        return False
+    return blob is not None and blob.hash in (_hash(data, blob), _hash(data.replace(b"\r\n", b"\n"), blob))
+
+
+def _hash(data: bytes, like: Blob) -> str:
+    """The name that git gives to `data`, by the hash that `like` was named with."""
+    new = hashlib.sha256 if len(like.hash) == _SHA256_LENGTH else hashlib.sha1
+    return new(b"blob %d\0" % len(data) + data).hexdigest()

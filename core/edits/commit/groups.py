@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes sorted into several commits: by reason, by issue or by arch."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.edits.commit.git import Repository
+from core.edits.commit.message import Evidence, cited, commit_message, reasons
+from core.edits.commit.staging import plan_on, read_base
+from core.edits.commit.transaction import Draft
+from core.edits.effects import EntryChange, entry_changes
+from core.edits.operations import Operation, OpKind
+from core.errors import TTMatrixError
+from core.matrix import Matrix, differing, supports
+from core.model import Entry
+from core.proc import CommandRunner, run_command
+from core.sources import parse_expectations
+
+
+class Split(StrEnum):
+    """What tells the commits apart."""
+
+    NONE = "none"
+    REASON = "reason"
+    ISSUE = "issue"
+    ARCH = "arch"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What goes into one commit."""
+
+    key: str
+    """What its changes have in common; empty: nothing."""
+    changes: tuple[EntryChange, ...]
+    operations: tuple[Operation, ...]
+
+
+def grouped(
+    changes: Sequence[EntryChange], operations: Sequence[Operation], split: Split, archs: Sequence[str]
+) -> list[Group]:
+    """Sort `changes`, with the operations that make them, in the order in which the first of each group stands.
+
+    An entry is never torn apart, and ids that take each other's name stay together. Operations that change nothing
+    are left out.
+    """
+    home = _homes(operations)
+    by_home: dict[str, list[EntryChange]] = {}
+    for change in changes:
+        by_home.setdefault(home.get(change.id, change.id), []).append(change)
+    by_key: dict[str, list[str]] = {}
+    for name, members in by_home.items():
+        by_key.setdefault(_key(members, split, archs), []).append(name)
+    return [
+        Group(
+            key,
+            tuple(change for name in names for change in by_home[name]),
+            tuple(op for op in operations if home[op.id] in names),
+        )
+        for key, names in by_key.items()
+    ]
+
+
+def _homes(operations: Iterable[Operation]) -> Mapping[str, str]:
+    """One id for all that are linked by renames, by id."""
+    home: dict[str, str] = {}
+    for op in operations:
+        one = home.setdefault(op.id, op.id)
+        if op.is_entry and op.op is OpKind.RENAME and op.to is not None:
+            other = home.setdefault(op.to, op.to)
+            home.update({id: one for id, kept in home.items() if kept == other})
+    return home
+
+
+def _key(changes: Sequence[EntryChange], split: Split, archs: Sequence[str]) -> str:
+    match split:
+        case Split.REASON:
+            found = [reason for change in changes for reason in reasons(change.after) or reasons(change.before)]
+            return found[0] if found else ""
+        case Split.ISSUE:
+            found = [issue for change in changes for issue in cited(change.after) or cited(change.before)]
+            return ", ".join(dict.fromkeys(found))
+        case Split.ARCH:
+            return ", ".join(arch for arch in archs if any(_changes_on(change, arch) for change in changes))
+        case Split.NONE:
+            return ""
+
+
+def _changes_on(change: EntryChange, arch: str) -> bool:
+    was, now = (one is not None and supports(one, arch) for one in (change.before, change.after))
+    return was != now or (was and bool(differing(change.before, change.after, arch)))
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """What can be committed, seen from the last commit."""
+
+    changes: tuple[EntryChange, ...]
+    operations: tuple[Operation, ...]
+    entries: Mapping[str, Entry]
+    """All entries of the last commit, by id."""
+    archs: tuple[str, ...]
+    evidence: Evidence
+
+    @property
+    def files(self) -> list[str]:
+        """The files that change, relative to the test_config directory."""
+        both = (one for change in self.changes for one in (change.before, change.after) if one is not None)
+        return sorted({one.file for one in both})
+
+    def is_written(self, matrix: Matrix) -> bool:
+        """Whether the files say all of it by now, as after a write that no commit followed."""
+        present = {(entry.file, entry.id): entry.fields for file in matrix.files for entry in file.entries}
+        after = {(one.after.file, one.after.id): one.after.fields for one in self.changes if one.after is not None}
+        before = {(one.before.file, one.before.id) for one in self.changes if one.before is not None}
+        gone = present.keys().isdisjoint(before - after.keys())
+        return bool(self.changes) and gone and after.items() <= present.items()
+
+    def groups(self, split: Split = Split.NONE) -> list[Group]:
+        """The changes of each commit."""
+        return grouped(self.changes, self.operations, split, self.archs)
+
+    def drafts(self, split: Split = Split.NONE, message: str = "") -> list[Draft]:
+        """The commits; `message` takes the place of what would be said, with the key behind its title where split."""
+        groups = self.groups(split)
+        many = len(groups) > 1
+        said = (_named(message, group.key if many else "") if message else self.message(group) for group in groups)
+        return [Draft(words, group.operations) for words, group in zip(said, groups, strict=True)]
+
+    def message(self, group: Group) -> str:
+        """What the commit of `group` says."""
+        return commit_message(group.changes, self.entries, key=group.key, evidence=self.evidence)
+
+
+def compose_commits(
+    matrix: Matrix,
+    operations: Sequence[Operation],
+    *,
+    evidence: Evidence | None = None,
+    runner: CommandRunner = run_command,
+) -> Composition:
+    """Look at what `operations` change in the last commit, whether or not the work tree has them by now.
+
+    Raises TTMatrixError as `commit` does, and where operations cannot be done on the last commit.
+    """
+    checkout, schema = matrix.checkout, matrix.schema
+    repository = Repository(checkout.root, runner)
+    repository.refuse_unfit()
+    base = read_base(repository, checkout.relative(checkout.test_config), schema)
+    planned = plan_on(base.committed, operations, schema)
+    if planned.rejected:
+        (first, *_) = planned.rejected
+        raise TTMatrixError(
+            "This cannot be committed by itself",
+            f"{first.op.id}: {first.why}",
+            "It rests on changes of the file that are not committed: commit these first, with git.",
+        )
+    entries = {
+        entry.id: entry for name, text in base.committed.items() for entry in parse_expectations(text, name).entries
+    }
+    changes = tuple(entry_changes(planned))
+    return Composition(changes, tuple(operations), entries, schema.archs, evidence or {})
+
+
+def _named(message: str, key: str) -> str:
+    first, newline, rest = message.partition("\n")
+    return f"{first}: {key}{newline}{rest}" if key else message

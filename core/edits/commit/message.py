@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words of a commit and of a pull request, from what is changed."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from core.ci import job_name
+from core.edits.effects import CellChange, EntryChange, words
+from core.ids import TestId
+from core.matrix import status_on, supported_archs
+from core.model import Entry, Status
+from core.sources.ci import Job
+from core.text import one_line
+
+_LINK = re.compile(r"\bgithub\.com/([\w.-]+/[\w.-]+)/issues/(\d+)")
+
+
+def issues_in(text: str) -> list[str]:
+    """The issues a text links to, as `owner/repository#number`, in their order."""
+    return list(dict.fromkeys(f"{match[1]}#{match[2]}" for match in _LINK.finditer(text)))
+
+
+def reasons(entry: Entry | None) -> list[str]:
+    """The reasons an entry gives, its own first, each once."""
+    if entry is None:
+        return []
+    fields: Iterable[Mapping[str, object]] = (entry.fields, *entry.overrides.values())
+    return list(dict.fromkeys(str(reason) for values in fields if (reason := values.get("reason"))))
+
+
+def cited(entry: Entry | None) -> list[str]:
+    """The issues in the reasons of an entry."""
+    return list(dict.fromkeys(issue for reason in reasons(entry) for issue in issues_in(reason)))
+
+
+def settled_and_other(
+    changes: Sequence[EntryChange], entries: Mapping[str, Entry]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of the issues that `changes` are about, those they settle, and the others; `entries` are all entries before.
+
+    An issue is settled where every entry that cited it is expected to pass wherever it runs, and none cites it now.
+    """
+    about = dict.fromkeys(issue for change in changes for one in (change.before, change.after) for issue in cited(one))
+    gone = {name for change in changes for name in (change.id, change.was)}
+    still = {issue for id, entry in entries.items() if id not in gone for issue in cited(entry)}
+    still |= {issue for change in changes for issue in cited(change.after)}
+    for change in changes:
+        if not _passes(change.after):
+            still |= set(cited(change.before))
+    return tuple(one for one in about if one not in still), tuple(one for one in about if one in still)
+
+
+def _passes(entry: Entry | None) -> bool:
+    if entry is None:
+        return False
+    return all(status_on(entry, arch) is Status.EXPECTED_PASSING for arch in supported_archs(entry))
+
+
+Evidence = Mapping[str, Sequence[str]]
+"""By id, what justifies its change: links, or a line each."""
+
+_TITLE_WIDTH = 72
+_LEAST_KEY = 12
+"""Less of a key than this many characters says nothing."""
+_VERBS = {
+    Status.EXPECTED_PASSING: "Expect {} to pass",
+    Status.KNOWN_FAILURE_XFAIL: "Expect {} to fail",
+    Status.NOT_SUPPORTED_SKIP: "Skip {}",
+    Status.EXCLUDE_MODEL: "Exclude {}",
+}
+
+
+def commit_message(
+    changes: Sequence[EntryChange], entries: Mapping[str, Entry], *, key: str = "", evidence: Evidence | None = None
+) -> str:
+    """A title, then the tests under what happens to them, the evidence and the issues.
+
+    `entries` are all entries before the change, `key` is what sets this commit apart from its neighbours.
+    """
+    blocks = [title(changes, key)]
+    for said, ids in _alike(changes).items():
+        blocks.append("\n".join((*said, *(f"  {one_line(id)}" for id in ids))))
+    if links := _links(changes, evidence):
+        blocks.append("\n".join(("Evidence:", *(f"  {link}" for link in links))))
+    settled, other = settled_and_other(changes, entries)
+    if settled or other:
+        blocks.append("\n".join((*(f"Fixes {issue}" for issue in settled), *(f"Refs {issue}" for issue in other))))
+    return "\n\n".join(blocks) + "\n"
+
+
+def title(changes: Sequence[EntryChange], key: str = "") -> str:
+    """What the changes come to in one line of at most 72 characters; one test needs no key beside its name.
+
+    Nothing in it is cut: who finds no room is named by less, and a key by its first words.
+    """
+    pattern = _pattern(changes)
+    if len(changes) == 1:
+        return next(line for whom in _names(changes[0].id) if len(line := pattern.format(whom)) <= _TITLE_WIDTH)
+    line = pattern.format(f"{len(changes):,} tests")
+    told = _first_words(one_line(key), _TITLE_WIDTH - len(line) - 2)
+    return f"{line}: {told}" if len(told) >= min(_LEAST_KEY, len(key)) > 0 else line
+
+
+def _names(id: str) -> Iterator[str]:
+    """What one test can be called, the longest first; the body of the message has its id."""
+    yield one_line(id)
+    parsed = TestId.parse(one_line(id))
+    if parsed is not None:
+        loader, variant = parsed.directory.rpartition("/")[0], parsed.variant or ""
+        phase = parsed.llm.phase if parsed.llm else ""
+        for words in ((loader, variant, phase, parsed.mode), (loader, variant, parsed.mode), (variant, parsed.mode)):
+            yield " ".join(filter(None, words))
+        yield f"one {loader} test"
+    yield "one test"
+
+
+def _first_words(text: str, room: int) -> str:
+    """As many whole words of `text` as there is room for, without what would hang at their end."""
+    if len(text) > room:
+        text = text[: max(0, room) + 1].rpartition(" ")[0]
+    return text.rstrip(" ,;:-–(…")
+
+
+def pull_request(
+    changes: Sequence[EntryChange],
+    entries: Mapping[str, Entry],
+    cells: Sequence[CellChange] = (),
+    evidence: Evidence | None = None,
+) -> str:
+    """The same for a pull request, as Markdown, with the CI jobs that tests gain and lose."""
+    blocks = [f"# {title(changes)}", "\n".join(("| test | change |", "|---|---|", *map(_row, changes)))]
+    lost = _jobs("loses", ((cell.id, cell.jobs_lost) for cell in cells))
+    gained = _jobs("gains", ((cell.id, cell.jobs_gained) for cell in cells))
+    if lost or gained:
+        blocks.append("\n".join(("**CI jobs**", "", *lost, *gained)))
+    if links := _links(changes, evidence):
+        blocks.append("\n".join(("**Evidence**", "", *(f"- {link}" for link in links))))
+    settled, other = settled_and_other(changes, entries)
+    if settled or other:
+        blocks.append("\n".join((*(f"- Fixes {issue}" for issue in settled), *(f"- Refs {issue}" for issue in other))))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _pattern(changes: Sequence[EntryChange]) -> str:
+    """The sentence that fits all of the changes, with room for whom it is about."""
+    if all(change.before is None for change in changes):
+        return "Add {}"
+    if all(change.after is None for change in changes):
+        return "Remove the entry of {}" if len(changes) == 1 else "Remove the entries of {}"
+    if all(change.was for change in changes):
+        return "Rename {}"
+    statuses = {_new_status(change) for change in changes}
+    status = statuses.pop() if len(statuses) == 1 else None
+    if status is not None and status in _VERBS:
+        return _VERBS[status]
+    fields = {name for change in changes for name in _fields(change)}
+    return f"Update {fields.pop()} of {{}}" if len(fields) == 1 else "Update expectations of {}"
+
+
+def _new_status(change: EntryChange) -> Status | None:
+    """The status at the entry, where that is what changes."""
+    old, new = (one.fields.get("status") if one else None for one in (change.before, change.after))
+    return Status(str(new)) if old != new and str(new) in Status.__members__ else None
+
+
+def _fields(change: EntryChange) -> set[str]:
+    old, new = (one.fields if one else {} for one in (change.before, change.after))
+    return {name for name in {**old, **new} if old.get(name) != new.get(name)}
+
+
+def _alike(changes: Sequence[EntryChange]) -> dict[tuple[str, ...], list[str]]:
+    """The ids by what happens to them."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for change in changes:
+        found.setdefault(tuple(words(change)), []).append(change.id)
+    return found
+
+
+def _row(change: EntryChange) -> str:
+    said = "<br>".join(_code(line) for line in words(change))
+    return f"| {_code(change.id)} | {said} |"
+
+
+def _code(text: str) -> str:
+    """Text as it stands, whatever Markdown would make of it."""
+    plain = one_line(text)
+    fence = "`" * (max((len(run) for run in _runs(plain)), default=0) + 1)
+    gap = " " if "`" in plain else ""
+    return f"{fence}{gap}{plain}{gap}{fence}".replace("|", "\\|")
+
+
+def _runs(text: str) -> Iterable[str]:
+    """The runs of backticks in a text."""
+    return filter(None, "".join(character if character == "`" else " " for character in text).split())
+
+
+def _jobs(verb: str, pairs: Iterable[tuple[str, Sequence[Job]]]) -> list[str]:
+    lines = (f"- {_code(id)} {verb} {_code(job_name(job))}" for id, jobs in pairs for job in jobs)
+    return list(dict.fromkeys(lines))
+
+
+def _links(changes: Sequence[EntryChange], evidence: Evidence | None) -> list[str]:
+    found = (link for change in changes for link in (evidence or {}).get(change.id, ()))
+    return list(dict.fromkeys(one_line(link) for link in found))

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations on texts that are in no work tree: what commits of them would hold, and what stays staged beside."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.edits.commit.git import Repository
+from core.edits.effects import entry_changes
+from core.edits.operations import Operation
+from core.edits.planning import EditPlan, plan_texts
+from core.edits.texts import texts_of
+from core.errors import TTMatrixError
+from core.sources import Blob, Git, Schema, written_entries
+
+Texts = Mapping[str, str]
+"""Texts of expectation files, by path relative to the test_config directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The expectation files as the last commit has them, and as the index has those it has otherwise."""
+
+    commit: str
+    committed: Texts
+    blobs: Mapping[str, Blob]
+    """Of `committed`."""
+    indexed: Mapping[str, Blob]
+    """What the index has of the same files; one that is missing is staged for removal."""
+    staged: Texts
+    """The texts in the index, where they are not those of the commit."""
+
+
+def read_base(repository: Repository, directory: str, schema: Schema) -> Base:
+    """Read what the commits will stand on. `directory` is that of test_config, relative to the repository's root.
+
+    Raises TTMatrixError where git has the files in a state that no commit should be made of.
+    """
+    commit = repository.head()
+    paths = _paths(repository.reader, commit, directory, schema)
+    if not paths:
+        return Base(commit, {}, {}, {}, {})
+    blobs, indexed = repository.committed(commit, paths), repository.staged(paths)
+    return Base(
+        commit,
+        {path.removeprefix(f"{directory}/"): repository.text(path, blob) for path, blob in blobs.items()},
+        {path.removeprefix(f"{directory}/"): blob for path, blob in blobs.items()},
+        {path.removeprefix(f"{directory}/"): blob for path, blob in indexed.items() if path in blobs},
+        {
+            path.removeprefix(f"{directory}/"): repository.text(path, blob)
+            for path, blob in indexed.items()
+            if path in blobs and blob.hash != blobs[path].hash
+        },
+    )
+
+
+def committed_texts(git: Git, commit: str, directory: str, schema: Schema) -> Texts:
+    """The expectation files as `commit` has them. `directory` is that of test_config, relative to the root."""
+    blobs = git.regular(commit, _paths(git, commit, directory, schema))
+    return {path.removeprefix(f"{directory}/"): git.blob_text(path, blob) for path, blob in blobs.items()}
+
+
+def plan_on(texts: Texts, operations: Sequence[Operation], schema: Schema) -> EditPlan:
+    """As `plan_texts`, on texts of a commit or of the index."""
+    return plan_texts(texts_of(texts), operations, schema)
+
+
+def stages(base: Base, groups: Sequence[Sequence[Operation]], schema: Schema) -> list[Texts]:
+    """What each of `groups` in turn makes of the committed texts: one commit each, only of the files it changes.
+
+    The last one ends with what all operations come to at once. Raises TTMatrixError where an operation can only be
+    done together with what is not committed yet.
+    """
+    together = _after(base.committed, [op for group in groups for op in group], schema, "the last commit")
+    current = dict(base.committed)
+    found: list[Texts] = []
+    for at, group in enumerate(groups):
+        after = together if at == len(groups) - 1 else _after(current, group, schema, "the last commit")
+        changed = {file: text for file, text in after.items() if text != current[file]}
+        current |= changed
+        found.append(changed)
+    return found
+
+
+def staged_after(base: Base, operations: Sequence[Operation], schema: Schema) -> Texts:
+    """The texts that keep staged work staged once `operations` are committed: for files that have such work.
+
+    Where somebody has staged what the operations come to, the index has taken them in already.
+    """
+    if not base.staged:
+        return {}
+    held = _held(base, plan_on(base.committed, operations, schema))
+    rest = [op for op in operations if op.id not in held]
+    after = _after({**base.committed, **base.staged}, rest, schema, "what is staged")
+    return {file: after[file] for file in base.staged}
+
+
+def _held(base: Base, planned: EditPlan) -> set[str]:
+    """The ids whose entries are in the index what `planned` makes of them."""
+    texts = {**base.committed, **base.staged}
+    staged = {
+        (entry.file, entry.id): entry.fields for name, text in texts.items() for entry in written_entries(text, name)
+    }
+    held: set[str] = set()
+    for change in entry_changes(planned):
+        old, new = change.before, change.after
+        there = new is None or staged.get((new.file, new.id)) == new.fields
+        moved = old is not None and (new is None or (old.file, old.id) != (new.file, new.id))
+        gone = old is None or not moved or (old.file, old.id) not in staged
+        if there and gone:
+            held |= {change.id, change.was or change.id}
+    return held
+
+
+def _after(texts: Texts, operations: Sequence[Operation], schema: Schema, where: str) -> dict[str, str]:
+    planned = plan_on(texts, operations, schema)
+    if planned.rejected:
+        reasons = [f"{one.op.op} {one.op.id}: {one.why}" for one in planned.rejected]
+        raise TTMatrixError(
+            f"{len(reasons)} of the operations cannot be done on {where}",
+            "\n".join(reasons[:6]),
+            "They rest on changes of those files that are not committed: commit these first, with git.",
+        )
+    return {**texts, **{edit.file: edit.after for edit in planned.files}}
+
+
+def _paths(git: Git, commit: str, directory: str, schema: Schema) -> list[str]:
+    names = [path.removeprefix(f"{directory}/") for path in git.files(commit, directory)]
+    return [f"{directory}/{name}" for name in names if _is_expectations(name, schema)]
+
+
+def _is_expectations(name: str, schema: Schema) -> bool:
+    directory, _, base = name.rpartition("/")
+    fits = base.startswith("test_config_") and base.endswith(".yaml")
+    return directory in schema.config_directories and fits

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commit operations and nothing else: other work, staged or not, even in the same files, is what it was."""
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+
+from core.edits.commit.git import ACTION, COMMIT_SECONDS, Repository
+from core.edits.commit.staging import Base, Texts, read_base, staged_after, stages
+from core.edits.commit.validator import Validation, refuse_complaint, validate
+from core.edits.operations import Operation
+from core.edits.planning import EditPlan, written
+from core.edits.scratch import Scratch, clear, scratch
+from core.errors import TTMatrixError, UsageError
+from core.files import Stamp, stamp
+from core.proc import run_command
+from core.sources import Blob, Checkout, Schema
+
+_RESERVE = 1 << 16
+"""Bytes of the disk that are kept free until the commits are made: what it takes to take them back."""
+_MARGIN = 1 << 17
+"""Bytes that commits take beside the texts and the index: trees, the log."""
+_INDICES = 4
+"""How many copies of the index there are at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One commit to be made."""
+
+    message: str
+    operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The commits that were made, oldest first, and what git and its hooks said."""
+
+    revisions: tuple[str, ...]
+    output: str = ""
+    detached: bool = False
+    """Whether they belong to no branch."""
+
+
+def commit(
+    checkout: Checkout,
+    drafts: Sequence[Draft],
+    schema: Schema | None = None,
+    environ: Mapping[str, str] = MappingProxyType({}),
+) -> Committed:
+    """Commit each of `drafts`, all of them or none.
+
+    A commit holds what its operations make of the commit before it, and nothing that only the work tree or the index
+    has; the index takes the operations in and keeps its difference otherwise. The work tree is not written. Hooks run
+    as they do for any commit. Nothing is ever pushed. `environ` is added to the environment of git.
+
+    Raises UsageError for an empty message, and TTMatrixError with git's own words where git refuses (a hook, no
+    identity, a merge under way, a full disk): then the branch is where it was and the index is the very same file.
+    """
+    with committing(checkout, environ) as committer:
+        return committer.commit(drafts, schema or Schema())
+
+
+@contextmanager
+def committing(checkout: Checkout, environ: Mapping[str, str] = MappingProxyType({})) -> "Iterator[Committer]":
+    """Be about to commit: no other git changes the index or touches the files meanwhile.
+
+    Raises as `commit`.
+    """
+    repository = Repository(checkout.root, environ=environ)
+    index = repository.index
+    clear(index.parent)
+    with _disk_errors_told(), scratch(index.parent, repository.head()) as place, place.lock(index):
+        # A git that outlives us keeps the mark of the scratch directory held.
+        inheriting = Repository(checkout.root, partial(run_command, pass_fds=(place.descriptor,)), environ)
+        inheriting.refuse_unfit()
+        yield Committer(inheriting, checkout.relative(checkout.test_config), place)
+
+
+def _texts(base: Base, drafts: Sequence[Draft], schema: Schema, directory: str) -> list[Texts]:
+    """What each commit changes. Raises UsageError where one of them changes nothing."""
+    texts = stages(base, [draft.operations for draft in drafts], schema)
+    if not drafts or not all(texts):
+        empty = [draft.message.split("\n")[0] for draft, changed in zip(drafts, texts, strict=True) if not changed]
+        detail = f"The last commit says so already: {', '.join(empty)}" if empty else "There are no operations."
+        raise UsageError("There is nothing to commit", detail)
+    for file in (file for changed in texts for file in changed if file not in base.indexed):
+        raise TTMatrixError(f"{file} is staged for removal", hint=f"git restore --staged {directory}/{file}")
+    return texts
+
+
+@contextmanager
+def _disk_errors_told() -> Iterator[None]:
+    """A full or read-only disk is something a person can act on."""
+    try:
+        yield
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else ""
+        raise TTMatrixError("The commit cannot be prepared", f"{error.strerror or error}{where}") from error
+
+
+class Committer:
+    """Whoever holds the index, to make commits."""
+
+    def __init__(self, repository: Repository, directory: str, place: Scratch) -> None:
+        """`directory` is that of test_config, relative to the root of the checkout."""
+        self.place = place
+        self._repository = repository
+        self._directory = directory
+        self._placed: Stamp | None = None
+        """Of the index that was put in the place of the one that was there."""
+
+    def commit(self, drafts: Sequence[Draft], schema: Schema) -> Committed:
+        """Commit, as the function of this name. Only once."""
+        if any(not draft.message.strip() for draft in drafts):
+            raise UsageError("A commit needs a message", hint="Say what the change does in one line.")
+        base = read_base(self._repository, self._directory, schema)
+        texts = _texts(base, drafts, schema, self._directory)
+        staged = staged_after(base, [op for draft in drafts for op in draft.operations], schema)
+        final = {file: text for changed in texts for file, text in changed.items()}
+        detached = self._repository.is_detached()
+        self._reserve([text for changed in (*texts, staged) for text in changed.values()])
+        made = _Made(base)
+        # Before the commit, so that whatever kills us leaves at worst something staged, never something undone.
+        with self._index_with(self._blobs({**final, **staged}, base.indexed)), self._taken_back(made):
+            self._commit_all([draft.message for draft in drafts], texts, made)
+            self._follow_hooks(made.revisions[-1], set(final) - set(staged))
+        return Committed(tuple(made.revisions), "\n".join(made.output), detached)
+
+    def _reserve(self, texts: Sequence[str]) -> None:
+        """Refuse what may not fit on the disk before anything is done, and keep a little for the way back."""
+        index = self._repository.index
+        wanted = sum(len(text.encode()) for text in texts) + _MARGIN
+        wanted += _INDICES * (index.stat().st_size if index.exists() else 0)
+        with self._reserved.open("wb") as file:
+            try:
+                os.posix_fallocate(file.fileno(), 0, wanted)
+            except OSError as error:
+                detail = f"{error.strerror}: {wanted >> 10} KiB may be needed in {index.parent}."
+                raise TTMatrixError("There is no room for a commit", detail, "Free some, and try again.") from error
+            file.truncate(_RESERVE)
+
+    @property
+    def _reserved(self) -> Path:
+        return self.place.path / "reserve"
+
+    def _commit_all(self, messages: Sequence[str], texts: Sequence[Texts], made: "_Made") -> None:
+        git, base, scratch = self._repository, made.base, self.place.path
+        env = {"GIT_INDEX_FILE": str(scratch / "commit")}
+        git.git("read-tree", base.commit, env=env)
+        for message, changed in zip(messages, texts, strict=True):
+            git.put(scratch / "commit", self._blobs(changed, base.blobs))
+            words = ("commit", "--quiet", "--cleanup=whitespace", "--file=-")
+            done = git.git(*words, stdin=message, env={**env, "GIT_REFLOG_ACTION": ACTION}, timeout=COMMIT_SECONDS)
+            made.output += filter(None, (done.stdout.strip(), done.stderr.strip()))
+            if not git.is_ours_alone(made.last):
+                detail = "While this was committed, somebody else moved it."
+                raise TTMatrixError("The branch is not where it was", detail, "Try again.")
+            made.revisions.append(git.head())
+
+    @contextmanager
+    def _taken_back(self, made: "_Made") -> Iterator[None]:
+        """Where the work inside fails, put the branch where it was before our commits, which the reflog keeps."""
+        try:
+            yield
+        except BaseException as failure:
+            self._reserved.unlink(missing_ok=True)
+            try:
+                self._take_back(made)
+            except TTMatrixError as stuck:
+                if not isinstance(failure, TTMatrixError):
+                    raise
+                back = f"git reset --soft {made.base.commit}"
+                failure.hint = f"{failure.hint}\nCommits that were made stand, {stuck.detail}: {back}".strip()
+            raise
+
+    def _take_back(self, made: "_Made") -> None:
+        git = self._repository
+        now = target = git.head()
+        ours = {*made.revisions, *git.made_since(made.base.commit)}
+        while target in ours:
+            target = git.parent(target)
+        if target != now:
+            git.git("update-ref", "-m", "ttmatrix: take back", "HEAD", target, now)
+
+    def _follow_hooks(self, revision: str, files: set[str]) -> None:
+        """Have the index agree with the commit where a hook has changed what went into it."""
+        committed = self._repository.committed(revision, sorted(f"{self._directory}/{file}" for file in files))
+        indexed = self._repository.staged(sorted(committed)) if committed else {}
+        changed = {
+            path: Blob(blob.mode, committed[path].hash)
+            for path, blob in indexed.items()
+            if blob.hash != committed[path].hash
+        }
+        if changed:
+            self._replace_index(changed)
+
+    @contextmanager
+    def _index_with(self, blobs: Mapping[str, Blob]) -> Iterator[None]:
+        """An index with `blobs` in it; where the work inside fails, the very file that was there comes back."""
+        index, kept = self._repository.index, self.place.path / "kept"
+        present = index.exists()
+        if present:
+            _keep(index, kept)
+        try:
+            self._replace_index(blobs)
+            yield
+        except BaseException as failure:
+            if self._placed is not None and (why := self._put_index_back(kept if present else None)):
+                if not isinstance(failure, TTMatrixError):
+                    raise TTMatrixError("What is staged is not what it was", why) from failure
+                failure.hint = f"{failure.hint}\n{why}".strip()
+            raise
+
+    def _put_index_back(self, kept: Path | None) -> str:
+        index = self._repository.index
+        try:
+            if stamp(index) != self._placed:
+                return f"{index} was changed by somebody else since: what was staged for the commit is still staged."
+            if kept is None:
+                index.unlink()
+            else:
+                kept.replace(index)
+        except OSError as error:
+            return f"{index} could not be put back: {error.strerror or error}"
+        return ""
+
+    def _replace_index(self, blobs: Mapping[str, Blob]) -> None:
+        index, new = self._repository.index, self.place.path / "index"
+        if index.exists():
+            shutil.copy2(index, new)
+        self._repository.put(new, blobs)
+        # Whether a file in the work tree is another one, git can then tell without reading it.
+        self._repository.try_git("update-index", "-q", "--refresh", env={"GIT_INDEX_FILE": str(new)})
+        if not self.place.holds(index):
+            detail = f"{index}.lock is no longer ours: somebody removed it, and another git may be at work."
+            raise TTMatrixError("The index is no longer locked", detail, "Try again.")
+        placed = stamp(new)
+        new.replace(index)
+        self._placed = placed
+
+    def _blobs(self, texts: Texts, present: Mapping[str, Blob]) -> dict[str, Blob]:
+        """The texts as blobs with the mode they have in `present`, by path relative to the root of the checkout."""
+        return {
+            f"{self._directory}/{file}": Blob(present[file].mode, self._repository.store(text))
+            for file, text in texts.items()
+        }
+
+
+@dataclass(slots=True)
+class _Made:
+    """What was made so far."""
+
+    base: Base
+    revisions: list[str] = field(default_factory=list)
+    output: list[str] = field(default_factory=list)
+    """What git and its hooks said."""
+
+    @property
+    def last(self) -> str:
+        return self.revisions[-1] if self.revisions else self.base.commit
+
+
+def _keep(file: Path, name: Path) -> None:
+    """Keep `file` under a second name: the same file with its times, by which git tells what changed since."""
+    try:
+        os.link(file, name)
+    except OSError:
+        shutil.copy2(file, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What was done; without a validation nobody asked for one."""
+
+    committed: Committed
+    validation: Validation | None
+
+
+def deliver(
+    checkout: Checkout,
+    plan: EditPlan,
+    drafts: Sequence[Draft],
+    schema: Schema | None = None,
+    *,
+    verify: bool = True,
+    python: str = "",
+) -> Delivered:
+    """Write `plan` and commit `drafts`, unless the checkout's validator complains about what is written.
+
+    No other git changes the index or touches the files meanwhile. Whatever raises, the files are
+    what they were before, as are branch and index (see `commit`). `python` runs the validator; empty: see `validate`.
+    Without `verify` it is not asked.
+    """
+    with committing(checkout) as committer, written(plan, checkout.test_config, committer.place.path):
+        validation = validate(checkout, python) if verify else None
+        if validation is not None:
+            refuse_complaint(validation)
+        return Delivered(committer.commit(drafts, schema or Schema()), validation)

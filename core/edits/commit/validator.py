@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Upstream's own check of the expectation files, run in a child as a person would run it."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.proc import CommandRunner, run_command
+from core.sources import Checkout
+
+VALIDATOR = Path("tests/runner/validate_test_config.py")
+
+_SECONDS = 180.0
+_INTERPRETERS = ("venv/bin/python", ".venv/bin/python")
+_LEAST_LINES = 40
+_CANNOT_RUN = ("ModuleNotFoundError", "ImportError")
+
+
+class Answer(StrEnum):
+    """What came of the check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ABSENT = "absent"
+    UNABLE = "unable"
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What the validator said of the files as they are in the work tree."""
+
+    answer: Answer
+    detail: str = ""
+    """Its complaint, or why it could not be run."""
+
+
+def validate(checkout: Checkout, python: str = "", runner: CommandRunner = run_command) -> Validation:
+    """Run the checkout's validator with `python`, else the checkout's interpreter, else ours; never longer than 180 s.
+
+    A checkout from before there was one has none. What keeps it from running, such as a module that is not installed,
+    says nothing of the files.
+    """
+    if not (checkout.root / VALIDATOR).is_file():
+        return Validation(Answer.ABSENT)
+    missing = ""
+    for interpreter in _interpreters(checkout, python):
+        try:
+            done = runner(
+                [interpreter, "-B", str(VALIDATOR)], cwd=checkout.root, env={"PYTHONUTF8": "1"}, timeout=_SECONDS
+            )
+        except TTMatrixError as error:
+            return Validation(Answer.UNABLE, f"{error.title}. {error.detail}")
+        last = (done.stderr.strip().splitlines() or [""])[-1]
+        if done.returncode == 0:
+            return Validation(Answer.PASSED)
+        if not last.startswith(_CANNOT_RUN):
+            return Validation(Answer.FAILED, _complaint(done.stdout, done.stderr))
+        missing = missing or f"{interpreter}: {last}"
+    return Validation(Answer.UNABLE, missing)
+
+
+def refuse_complaint(validation: Validation) -> None:
+    """Raise TTMatrixError where the validator complains."""
+    if validation.answer is Answer.FAILED:
+        hint = "Mend it, or commit all the same without this check."
+        raise TTMatrixError(f"{VALIDATOR.name} refuses the files", validation.detail, hint)
+
+
+def _interpreters(checkout: Checkout, python: str) -> Sequence[str]:
+    if python:
+        return [python]
+    own = (str(path) for name in _INTERPRETERS if (path := checkout.root / name).is_file())
+    return [*own, sys.executable]
+
+
+def _complaint(stdout: str, stderr: str) -> str:
+    """What it says, without the tests that merely have no entry: thousands of lines that are no complaint."""
+    kept: list[str] = []
+    listing = False
+    for line in stdout.splitlines():
+        listing = line.startswith("WARNING") or (listing and bool(line.strip()))
+        if not listing and line.strip(" =") and not line.startswith("VALIDATING"):
+            kept.append(line)
+    shown = kept[-_LEAST_LINES:] + stderr.strip().splitlines()[-_LEAST_LINES:]
+    return "\n".join(shown) or "It ended with an error and said nothing."

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a plan changes in meaning: the cells that act otherwise, and the CI jobs they gain and lose."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.ci import Ci
+from core.edits.operations import OVERRIDES, OpKind
+from core.edits.planning import EditPlan
+from core.matrix import Matrix, differing, resolve, status_on, supports, text_of, texts
+from core.model import Entry, Status
+from core.sources import ExpectationFile, parse_expectations, written_entries
+from core.sources.ci import Job
+from core.text import elide_middle, one_line
+
+_SCHEDULES = ("nightly", "weekly")
+"""Markers a test may have without its entry saying so (spec 3.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """One field of one cell; None: no value counts there."""
+
+    name: str
+    before: object
+    after: object
+
+
+@dataclass(frozen=True, slots=True)
+class CellChange:
+    """One cell. A status is None where the test is not marked for the arch."""
+
+    id: str
+    arch: str
+    """The arch, or for jobs on other machines what they run on."""
+    before: Status | None
+    after: Status | None
+    jobs_gained: tuple[Job, ...] = ()
+    """Scheduled jobs on this arch that come to select the test."""
+    jobs_lost: tuple[Job, ...] = ()
+    fields: tuple[FieldChange, ...] = ()
+    """Every field that acts otherwise where the test is marked before and after. Which archs it is marked for shows
+    in the statuses."""
+    markers_gained: tuple[str, ...] = ()
+    """Markers of its own and of its schedule that the test comes to carry."""
+    markers_lost: tuple[str, ...] = ()
+    seconds: float | None = None
+    """How long the test took in CI; None: unknown."""
+
+    @property
+    def minutes(self) -> float | None:
+        """Machine time a round of the scheduled jobs takes more (or less, below 0); None: unknown."""
+        if self.seconds is None:
+            return None
+        return (len(self.jobs_gained) - len(self.jobs_lost)) * self.seconds / 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """The entries before or after, with what CI makes of them."""
+
+    entries: Mapping[str, Entry]
+    ci: Ci | None
+
+    def status(self, id: str, arch: str) -> Status | None:
+        entry = self.entries.get(id)
+        return status_on(entry, arch) if supports(entry, arch) else None
+
+    def markers(self, id: str, arch: str) -> frozenset[str]:
+        if self.ci is None:
+            return frozenset()
+        own = texts(resolve(self.entries.get(id), "markers", arch).value)
+        return self.ci.selector.markers(id, arch).intersection((*own, *_SCHEDULES))
+
+
+def effect(matrix: Matrix, plan: EditPlan, ci: Ci | None = None) -> list[CellChange]:
+    """Cells that `plan` changes, by id and then by arch; without `ci`, jobs and schedules are not looked at.
+
+    Both sides are what the files say, whatever the index knew.
+    """
+    before = _entries(matrix, {edit.file: edit.before for edit in plan.files})
+    after = _entries(matrix, {edit.file: edit.after for edit in plan.files})
+    touched = sorted(id for id in {**before, **after} if _fields(before.get(id)) != _fields(after.get(id)))
+    old, new = (_Side(side, ci.under(side) if ci else None) for side in (before, after))
+    return [change for id in touched for change in _changes(matrix.schema.archs, id, old, new)]
+
+
+def dead_overrides(matrix: Matrix, plan: EditPlan) -> list[tuple[str, str]]:
+    """Id and arch of each override that nothing reads, in the entries that `plan` touches, as they will be."""
+    return [
+        (id, arch)
+        for edit in plan.files
+        for id in _touched(edit.before, edit.after, edit.file)
+        if (entry := _read(edit.after, edit.file).get(id)) is not None
+        for arch in entry.overrides
+        if arch in matrix.schema.archs and not supports(entry, arch)
+    ]
+
+
+def _changes(archs: Sequence[str], id: str, old: _Side, new: _Side) -> Iterable[CellChange]:
+    gained, lost = old.ci.gained_and_lost(new.ci, id) if old.ci and new.ci else ([], [])
+    seconds = new.ci.selector.seconds(id) if new.ci else None
+    for arch in dict.fromkeys((*archs, *(job.runs_on for job in (*gained, *lost)))):
+        before, after = old.status(id, arch), new.status(id, arch)
+        marked = before is not None and after is not None
+        fields = tuple(_field_changes(old.entries.get(id), new.entries.get(id), arch)) if marked else ()
+        more, less = _on(arch, gained), _on(arch, lost)
+        had, has = old.markers(id, arch), new.markers(id, arch)
+        if fields or before is not after or more or less:
+            marks = tuple(sorted(has - had)), tuple(sorted(had - has))
+            yield CellChange(id, arch, before, after, more, less, fields, *marks, seconds)
+
+
+def _field_changes(before: Entry | None, after: Entry | None, arch: str) -> Iterable[FieldChange]:
+    for name in differing(before, after, arch):
+        if name != "supported_archs":
+            yield FieldChange(name, resolve(before, name, arch).value, resolve(after, name, arch).value)
+
+
+def _on(arch: str, jobs: Sequence[Job]) -> tuple[Job, ...]:
+    return tuple(job for job in jobs if job.runs_on == arch)
+
+
+def _entries(matrix: Matrix, texts: Mapping[str, str]) -> dict[str, Entry]:
+    """The entry that counts for each id, with `texts` in the place of what was indexed."""
+    files: list[ExpectationFile] = [
+        parse_expectations(texts[file.name], file.name) if file.name in texts else file for file in matrix.files
+    ]
+    return {entry.id: entry for file in files for entry in file.entries}
+
+
+def _touched(before: str, after: str, name: str) -> list[str]:
+    old, new = _read(before, name), _read(after, name)
+    return [id for id in new if _fields(old.get(id)) != _fields(new[id])]
+
+
+def _read(text: str, name: str) -> dict[str, Entry]:
+    return {entry.id: entry for entry in parse_expectations(text, name).entries}
+
+
+def _fields(entry: Entry | None) -> object:
+    return entry.fields if entry else None
+
+
+_WIDEST_VALUE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class EntryChange:
+    """One entry before and after; None: there is none."""
+
+    id: str
+    before: Entry | None
+    after: Entry | None
+    was: str = ""
+    """The id it had before, where it is renamed."""
+
+
+def entry_changes(plan: EditPlan) -> list[EntryChange]:
+    """The entries that `plan` changes, in the order of files and lines; removed ones come last."""
+    before = _stated_entries({edit.file: edit.before for edit in plan.files})
+    after = _stated_entries({edit.file: edit.after for edit in plan.files})
+    former = _former(plan)
+    found: list[EntryChange] = []
+    taken = set(former.values())
+    for id, entry in after.items():
+        was = former.get(id, id)
+        # Who takes the name of a renamed entry is another one.
+        old = None if was == id and id in taken else before.get(was)
+        if old is None or was != id or (old.fields, old.file) != (entry.fields, entry.file):
+            found.append(EntryChange(id, old, entry, was if was != id else ""))
+    renamed = {change.was for change in found}
+    removed = [EntryChange(id, entry, None) for id, entry in before.items() if id not in {*after, *renamed}]
+    return [*found, *removed]
+
+
+def words(change: EntryChange) -> list[str]:
+    """What happens to the entry, a line for each field; values are on one line and not too long."""
+    if change.after is None:
+        return ["entry removed"]
+    if change.before is None:
+        return [f"new entry, {name}: {_value(value)}" for name, value in _flat(change.after)] or ["new entry"]
+    said = [f"renamed from {one_line(change.was)}"] if change.was else []
+    if change.before.file != change.after.file:
+        said.append(f"moved from {change.before.file}")
+    old, new = dict(_flat(change.before)), dict(_flat(change.after))
+    for name in dict.fromkeys((*old, *new)):
+        if name not in new:
+            said.append(f"{name} removed")
+        elif name not in old:
+            said.append(f"{name}: {_value(new[name])}")
+        elif _value(old[name]) != _value(new[name]) or type(old[name]) is not type(new[name]):
+            said.append(f"{name}: {_value(old[name])} -> {_value(new[name])}")
+    return said or ["written otherwise"]
+
+
+def _former(plan: EditPlan) -> Mapping[str, str]:
+    """The first id of each renamed entry, by its last one."""
+    former: dict[str, str] = {}
+    for op in plan.applied:
+        if op.is_entry and op.op is OpKind.RENAME and op.to is not None:
+            former[op.to] = former.pop(op.id, op.id)
+    return {id: was for id, was in former.items() if id != was}
+
+
+def _stated_entries(texts: Mapping[str, str]) -> dict[str, Entry]:
+    return {entry.id: entry for name, text in texts.items() for entry in written_entries(text, name)}
+
+
+def _flat(entry: Entry) -> Iterator[tuple[str, object]]:
+    yield from ((name, value) for name, value in entry.fields.items() if name != OVERRIDES)
+    for arch, values in entry.overrides.items():
+        yield from ((f"{name} on {arch}", value) for name, value in values.items())
+
+
+def _value(value: object) -> str:
+    return elide_middle(one_line(text_of(value)), _WIDEST_VALUE) or "empty"
+
+
+@dataclass(frozen=True, slots=True)
+class EntryText:
+    """One entry in words of the files; no lines where there is none."""
+
+    id: str
+    file: str
+    """Where it stands afterwards, or stood until now."""
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+def entry_texts(plan: EditPlan) -> list[EntryText]:
+    """The entries that `plan` changes, in the order of `changes.entry_changes`."""
+    old = {edit.file: ExpectationFile(edit.file, edit.before) for edit in plan.files}
+    new = {edit.file: ExpectationFile(edit.file, edit.after) for edit in plan.files}
+    return [
+        EntryText(one.id, (one.after or one.before or _NOWHERE).file, _lines(old, one.before), _lines(new, one.after))
+        for one in entry_changes(plan)
+    ]
+
+
+_NOWHERE = Entry("", "", 0, 0)
+
+
+def _lines(files: Mapping[str, ExpectationFile], entry: Entry | None) -> tuple[str, ...]:
+    return tuple(files[entry.file].entry_text(entry).split("\n")) if entry is not None else ()

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+from .change import (
+    Base as Base,
+    Change as Change,
+    Decision as Decision,
+    Pending as Pending,
+    evidence_of as evidence_of,
+    proposed as proposed,
+)
+from .conflict import Conflict as Conflict, Take as Take, conflicts as conflicts
+from .events import Rebased as Rebased
+from .groups import SEVERAL as SEVERAL, ChangeGroup as ChangeGroup, GroupBy as GroupBy, group_changes as group_changes
+from .journal import journal_texts as journal_texts
+from .proposals import Proposed as Proposed, parse_proposed as parse_proposed
+from .rebase_proposals import Carried as Carried, onto as onto
+from .workbench import Workbench as Workbench
+from .writer_lock import sole_writer as sole_writer

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes that wait for a person's decision, and the steps that led to them, as immutable values."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from core.edits.apply import Fields, Key, Present
+from core.edits.operations import Operation
+
+
+class Decision(StrEnum):
+    """What a person said about a change."""
+
+    UNDECIDED = "undecided"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """An entry as it stood when a change to it was proposed: what later edits by others are held against."""
+
+    file: str
+    id: str
+    fields: Fields | None
+    """None: there was no such entry."""
+
+    @property
+    def key(self) -> Key:
+        return self.file, self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Operations that are accepted or rejected together."""
+
+    ops: tuple[Operation, ...]
+    note: str = ""
+    """Why it is proposed, in words for a person."""
+    decision: Decision = Decision.UNDECIDED
+    bases: tuple[Base, ...] = ()
+    """One for every entry that `ops` touch and that was there before them."""
+    id: int = 0
+    """Given when it is proposed, and never to another change of the same checkout; 0: not proposed yet."""
+    evidence: tuple[str, ...] = ()
+    """What was seen that justifies it, a line each: a commit cites them."""
+
+    def base_of(self, operation: Operation) -> Base | None:
+        """The entry that one of `ops` was made against; None where an earlier one of them brings it about."""
+        fits = (one for one in self.bases if one.id == operation.id and operation.file in (None, one.file))
+        return next(fits, None)
+
+    def placed(self) -> tuple[Operation, ...]:
+        """`ops`, each with the file it is about where that is known."""
+        return tuple(
+            op if op.file is not None or (base := self.base_of(op)) is None else replace(op, file=base.file)
+            for op in self.ops
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """One change came, went or became another one; undone by putting `before` in the place of `after`."""
+
+    before: Change | None
+    after: Change | None
+
+    @property
+    def id(self) -> int:
+        found = self.after or self.before
+        return found.id if found else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """One change was decided."""
+
+    id: int
+    before: Decision
+    after: Decision
+
+
+Edit = Put | Decided
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one undo takes back."""
+
+    edits: tuple[Edit, ...]
+    offers: bool = False
+    """Whether it stands for a write: undoing it does not touch the files, but proposes the inverse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """The changes in the order they were proposed, with the steps that undo and redo go along.
+
+    Several operations on one field are all kept: operations are applied in order, so the later one wins.
+    """
+
+    changes: tuple[Change, ...] = ()
+    past: tuple[Step, ...] = ()
+    """The latest last."""
+    future: tuple[Step, ...] = ()
+    """What undo took back, the next to redo last."""
+    next_id: int = 1
+
+    def change(self, id: int) -> Change | None:
+        """The change of that id, None where it has left."""
+        return next((change for change in self.changes if change.id == id), None)
+
+    def accepted(self) -> tuple[Change, ...]:
+        """The accepted changes, in order."""
+        return tuple(change for change in self.changes if change.decision is Decision.ACCEPTED)
+
+    def accepted_operations(self) -> tuple[Operation, ...]:
+        """The operations of all accepted changes, in order."""
+        return tuple(op for change in self.accepted() for op in change.ops)
+
+    def proposal(self, *changes: Change) -> Step:
+        """The step that adds `changes`, each with an id of its own."""
+        numbered = (replace(change, id=self.next_id + at) for at, change in enumerate(changes))
+        return Step(tuple(Put(None, change) for change in numbered))
+
+    def decision(self, decision: Decision, ids: Collection[int]) -> Step:
+        """The step that gives changes one decision; one that has it already, or has left, is passed over."""
+        wanted = frozenset(ids)
+        return Step(
+            tuple(
+                Decided(change.id, change.decision, decision)
+                for change in self.changes
+                if change.id in wanted and change.decision is not decision
+            )
+        )
+
+    def replacement(self, id: int, new: Change | None) -> Step:
+        """The step that puts `new` in the place of a change, or takes it away."""
+        old = self.change(id)
+        new = replace(new, id=id) if new else None
+        return Step((Put(old, new),) if old and old != new else ())
+
+
+def bases_of(operations: Sequence[Operation], present: Present) -> tuple[Base, ...]:
+    """The entries that `operations` find in `present`; those they bring about themselves are left out."""
+    found: dict[Key, Base] = {}
+    made: set[str] = set()
+    for operation in operations:
+        if operation.id not in made:
+            key = present.find(operation)
+            found.setdefault(key, Base(*key, present.fields(key)))
+        if operation.to is not None:
+            made |= {operation.to, operation.id}
+    return tuple(found.values())
+
+
+def evidence_of(changes: Iterable[Change]) -> dict[str, tuple[str, ...]]:
+    """What justifies `changes`, by the ids they are about."""
+    return {op.id: change.evidence for change in changes if change.evidence for op in change.ops}
+
+
+def proposed(operations: Iterable[Operation], note: str, present: Present) -> Change:
+    """A change by `operations` that were made while looking at `present`."""
+    operations = tuple(operations)
+    return Change(operations, note, bases=bases_of(operations, present))

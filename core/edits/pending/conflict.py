@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hold a change against what the files say now: what is done already, what is in conflict, and who of two wins."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from core.edits.apply import ABSENT, Fields, Present, after, leaves, same, value_at, with_value, without_nulls
+from core.edits.operations import Operation, OpKind
+from core.edits.pending.change import Base, Change
+
+
+class Take(StrEnum):
+    """Which side of a conflict counts."""
+
+    OURS = "ours"
+    THEIRS = "theirs"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """One place that was changed elsewhere after an operation was made against it."""
+
+    op: Operation
+    file: str
+    path: tuple[str, ...]
+    """The field; empty where it is about the whole entry."""
+    base: object
+    """The value that the person saw, ABSENT where there was none. Of an entry: its fields."""
+    theirs: object
+    """The value that the file has now."""
+    ours: object
+    """The value that the operation would give."""
+
+    @property
+    def id(self) -> str:
+        return self.op.id
+
+
+def conflicts(change: Change, present: Present) -> tuple[Conflict, ...]:
+    """Every place of `change` that says neither what it was based on nor what it asks for."""
+    return tuple(found for op, base in _based(change) if (found := _conflict(op, base, present)))
+
+
+def is_done(change: Change, present: Present) -> bool:
+    """Whether the files already say all that `change` asks for."""
+    based = _based(change)
+    return len(based) == len(change.ops) > 0 and all(_is_done(op, base, present) for op, base in based)
+
+
+def resolve(change: Change, chosen: Iterable[Conflict], take: Take) -> Change | None:
+    """`change` with some of its conflicts decided; None where nothing of it is left to be done.
+
+    Theirs: what conflicts is no longer asked for. Ours: it is asked for knowing what the file says now. An entry
+    that is gone comes back with what it had and what is asked for; one that somebody else added is made ours.
+    """
+    if take is Take.THEIRS:
+        given_up = [conflict.op for conflict in chosen]
+        change = replace(change, ops=tuple(op for op in change.ops if op not in given_up))
+        return change if change.ops else None
+    for conflict in chosen:
+        change = _ours(change, conflict)
+    return change if change.ops else None
+
+
+def _ours(change: Change, conflict: Conflict) -> Change:
+    base = change.base_of(conflict.op)
+    if base is None:
+        return change
+    if conflict.theirs is ABSENT and not conflict.path:
+        return _brought_back(change, base)
+    theirs = conflict.theirs
+    if conflict.path:
+        fields = with_value(base.fields or {}, conflict.path, theirs)
+    else:
+        fields = theirs if isinstance(theirs, Mapping) else {}
+    known = _rebased(change, base, replace(base, fields=fields))
+    if conflict.op.op is not OpKind.ADD:
+        return known
+    needed = tuple(_differences(conflict.op, base.file, fields))
+    return replace(known, ops=tuple(new for op in known.ops for new in (needed if op == conflict.op else (op,))))
+
+
+def _brought_back(change: Change, base: Base) -> Change:
+    """All that is asked of an entry that is gone becomes one operation that adds it."""
+    file, id, fields = base.file, base.id, base.fields
+    own = [op for op in change.ops if change.base_of(op) == base]
+    for op in own:
+        fields = after(fields, op)
+        file = str(op.to) if op.op is OpKind.MOVE else file
+        id = str(op.to) if op.op is OpKind.RENAME else id
+    # Removed at last, or without a value to bring back: there is nothing left to ask for.
+    back = [Operation(OpKind.ADD, id, file, value=value)] if (value := without_nulls(fields or {})) else []
+    at = change.ops.index(own[0])
+    ops = (*change.ops[:at], *back, *(op for op in change.ops[at:] if op not in own))
+    return replace(_rebased(change, base, Base(file, id, None)), ops=ops)
+
+
+def _differences(op: Operation, file: str, theirs: Fields) -> Iterator[Operation]:
+    """Operations that make an entry with the fields `theirs` what `op` would have added, as a whole or an override."""
+    wanted = dict(leaves(op.value, op.path))
+    for path, _ in leaves(value_at(theirs, op.path), op.path):
+        if path not in wanted:
+            yield Operation(OpKind.UNSET, op.id, file, path)
+    for path, value in wanted.items():
+        if not same(value, value_at(theirs, path)):
+            yield Operation(OpKind.SET, op.id, file, path, value)
+
+
+def _rebased(change: Change, old: Base, new: Base) -> Change:
+    return replace(change, bases=tuple(new if base == old else base for base in change.bases))
+
+
+def _based(change: Change) -> list[tuple[Operation, Base]]:
+    """The operations that find their entry in the files, with how it was; not those on what others bring about."""
+    found: list[tuple[Operation, Base]] = []
+    made: set[str] = set()
+    for op in change.ops:
+        base = change.base_of(op)
+        if base is not None and op.id not in made:
+            found.append((op, base))
+        if op.is_entry:
+            made |= {op.id, op.to or op.id}
+    return found
+
+
+def _conflict(op: Operation, base: Base, present: Present) -> Conflict | None:
+    if base.file in present.broken:
+        return None
+    now = present.fields(base.key)
+    if op.is_item and now is not None:
+        # Items come and go by themselves, whatever else others do to the list.
+        return None
+    if op.path and now is not None:
+        was, theirs = value_at(base.fields, op.path), value_at(now, op.path)
+        ours = value_at(after(base.fields, op), op.path)
+        clean = same(theirs, ours) or same(theirs, was)
+        return None if clean else Conflict(op, base.file, op.path, was, theirs, ours)
+    was, theirs = _or_absent(base.fields), _or_absent(now)
+    if same(was, theirs) or _is_done(op, base, present):
+        return None
+    if op.op in (OpKind.RENAME, OpKind.MOVE) and now is not None:
+        return None
+    return Conflict(op, base.file, (), was, theirs, _or_absent(after(base.fields, op)))
+
+
+def _is_done(op: Operation, base: Base, present: Present) -> bool:
+    if base.file in present.broken:
+        return False
+    now = present.fields(base.key)
+    if op.path:
+        return now is not None and same(after(now, op), now) and _has_new_name(now, op)
+    match op.op:
+        case OpKind.ADD:
+            return now is not None and same(now, op.value)
+        case OpKind.REMOVE:
+            # A file that is not there may be on its way: git takes a file away before it writes it anew.
+            return now is None and base.fields is not None and base.file in present.entries
+        case OpKind.RENAME | OpKind.MOVE:
+            target = (base.file, str(op.to)) if op.op is OpKind.RENAME else (str(op.to), base.id)
+            return target == base.key or (now is None and present.fields(target) is not None)
+    return False
+
+
+def _has_new_name(fields: Fields, op: Operation) -> bool:
+    """Whether what an operation in an entry renames, if it does that, stands there under its new name."""
+    if op.op is not OpKind.RENAME:
+        return True
+    if op.is_override:
+        return value_at(fields, (*op.path[:-1], str(op.to))) is not ABSENT
+    found = value_at(fields, op.path)
+    return isinstance(found, list) and op.to in found
+
+
+def _or_absent(fields: Fields | None) -> object:
+    return ABSENT if fields is None else fields

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The journal of one checkout on disk: lines are only ever added, and all instances share them."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+from core.edits.pending.codec import VERSION, from_line, header, to_line, version_in
+from core.edits.pending.events import Event
+from core.edits.pending.state import Desk, apply, events_for, fold
+from core.errors import TTMatrixError
+from core.files import Stamp, atomic_write, drop_leftovers, read_text, stamp
+from core.locks import LockHeld, locked
+
+Intent = Callable[[Desk], Event | None]
+"""What is wanted, as an event that fits the desk as it is by then; None: nothing is to be done."""
+
+_LOCK_SECONDS = 2.0
+"""How long another instance may have the file before a person is told."""
+_POLL_SECONDS = 0.02
+_COMPACT_FROM = 1 << 18
+"""Bytes below which a journal is left as it is."""
+_COMPACT_RATIO = 2
+"""How many lines for one that would do make it worth writing anew."""
+
+
+class Journal:
+    """Every event is on the disk before `desk` shows it, and events of other instances arrive with `catch_up`.
+
+    The file is shared: an event is made and added under a lock, after what others have added, so that two
+    instances cannot contradict each other. Where the disk fails, `problem` says so, work goes on in memory, and
+    is kept as soon as something can be. The same holds while another instance has the file.
+    """
+
+    def __init__(self, file: Path, root: Path, *, wait: float | None = None) -> None:
+        """Read the journal of the checkout at `root`; nothing that is found there keeps it from opening.
+
+        `wait` is how many seconds `record` waits for another instance that has the file; None: 2.
+        """
+        self.desk = Desk()
+        self.notices: list[str] = []
+        """What a person should know about how the file was found. Whoever tells it clears the list."""
+        self.problem: TTMatrixError | None = None
+        """Why events are not kept at present."""
+        self._file = file
+        self._root = str(root)
+        self._kept = self.desk
+        """What the file says."""
+        self._waiting: list[Intent] = []
+        """What the file does not say yet, because the disk failed."""
+        self._made: tuple[Desk, list[Event | None], Desk] = self._kept, [], self._kept
+        """What was made of it: the desk before, an event for each, and the desk after."""
+        self._first: bytes | None = None
+        """The first line, which no two files have in common."""
+        self._looked: Stamp | None = None
+        self._offset = self._lines = 0
+        self._wait = _LOCK_SECONDS if wait is None else wait
+        self._held_since: float | None = None
+        """When another instance was first found to have the file; None: none has."""
+        # Threads write and commit while the screen records decisions.
+        self._mutex = threading.RLock()
+        with self._mutex:
+            self._keep(durable=True)
+        self.flush()
+
+    def record(self, intent: Intent, *, durable: bool = True) -> Event | None:
+        """Add the event that `intent` asks for and take it into `desk`; returns it.
+
+        Without `durable` the line may be lost with the machine, but not with the process.
+        """
+        with self._mutex:
+            self._waiting.append(intent)
+            event = self._keep(durable=durable)[-1]
+        self.flush(self._wait)
+        return event
+
+    def flush(self, wait: float = _LOCK_SECONDS) -> None:
+        """Wait up to so many seconds for another instance that has the file, so that nothing is in memory only."""
+        deadline, pause = time.monotonic() + wait, threading.Event()
+        while self._held_since is not None and time.monotonic() < deadline:
+            # Without the mutex: no other thread of ours waits along.
+            pause.wait(_POLL_SECONDS)
+            with self._mutex:
+                self._keep(durable=True)
+
+    def catch_up(self) -> bool:
+        """Take in what other instances have added; returns whether there was anything. Costs a look at the file."""
+        with self._mutex:
+            try:
+                if self._held_since is None and stamp(self._file) == self._looked:
+                    return False
+            except OSError:
+                return False
+            before = self._kept
+            self._keep(durable=False)
+            return self._kept is not before
+
+    def _keep(self, *, durable: bool) -> list[Event | None]:
+        """Read what is new, add what waits; returns the events that were waited for."""
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with locked(self._file.with_suffix(".lock"), "keeping a change", wait=0):
+                self._synchronise()
+                made, desk = self._make()
+                self._append([event for event in made if event is not None], durable=durable)
+                self._kept, self._waiting, self._made = desk, [], (desk, [], desk)
+                with suppress(TTMatrixError):
+                    self._compact()
+                self._looked = stamp(self._file)
+        except LockHeld as error:
+            self._held(error)
+            made, desk = self._make()
+        except (OSError, TTMatrixError) as error:
+            self._held_since = None
+            self._fail(error)
+            made, desk = self._make()
+        else:
+            self._held_since = self.problem = None
+        self.desk = desk
+        return made
+
+    def _make(self) -> tuple[list[Event | None], Desk]:
+        """An event for each intent that waits, and the desk after them; made anew only where others were faster."""
+        before, made, desk = self._made if self._made[0] is self._kept else (self._kept, [], self._kept)
+        for intent in self._waiting[len(made) :]:
+            event = intent(desk)
+            made.append(event)
+            desk = desk if event is None else apply(desk, event)
+        self._made = before, made, desk
+        return made, desk
+
+    def _held(self, error: LockHeld) -> None:
+        now = time.monotonic()
+        self._held_since = now if self._held_since is None else self._held_since
+        if now - self._held_since >= _LOCK_SECONDS:
+            self._fail(error)
+
+    def _fail(self, error: OSError | TTMatrixError) -> None:
+        words = error.strerror if isinstance(error, OSError) else str(error)
+        self.problem = TTMatrixError(
+            "Pending changes are not kept",
+            f"{self._file}: {words or error}",
+            "They last as long as this session; what is written to the files stays written.",
+        )
+
+    # All below is done under the lock.
+
+    def _synchronise(self) -> None:
+        """Bring what is known of the file up to date; one that is missing is begun."""
+        if self._first is None:
+            drop_leftovers(self._file)
+        if not self._file.exists():
+            self._rewrite(self._kept)
+        with self._file.open("rb") as handle:
+            first = handle.readline()
+            if first != self._first:
+                if problem := _foreign(first):
+                    self._set_aside(problem, self._kept)
+                    return
+                self._first, self._offset, self._lines, self._kept = first, len(first), 0, Desk()
+            handle.seek(self._offset)
+            if data := handle.read():
+                self._take(data)
+
+    def _take(self, data: bytes) -> None:
+        """Go on with further lines of the file, and drop the last one where it was not finished."""
+        whole, _, torn = data.rpartition(b"\n")
+        lines = whole.split(b"\n") if whole else []
+        events: list[Event] = []
+        for line in lines:
+            try:
+                events.append(from_line(line.decode()))
+            except ValueError as error:
+                self._set_aside(f"a line of it cannot be understood ({error})", fold(self._kept, events))
+                return
+        self._kept = fold(self._kept, events)
+        self._offset += len(data) - len(torn)
+        self._lines += len(lines)
+        if torn:
+            os.truncate(self._file, self._offset)
+            self.notices.append("The last step was cut off while it was kept, and is lost; all before it is there.")
+
+    def _set_aside(self, why: str, desk: Desk) -> None:
+        """Give the file another name, where nobody loses it, and begin a new one with what was understood."""
+        number = 1
+        while (aside := self._file.with_suffix(f".set-aside-{number}")).exists():
+            number += 1
+        self._file.rename(aside)
+        self.notices.append(f"The journal of pending changes was set aside: {why}. It is kept as {aside}.")
+        self._rewrite(desk)
+
+    def _rewrite(self, desk: Desk) -> None:
+        events = events_for(desk)
+        first = f"{header(self._root, uuid4().hex)}\n"
+        data = (first + "".join(f"{to_line(event)}\n" for event in events)).encode()
+        atomic_write(self._file, data)
+        self._kept, self._lines = desk, len(events)
+        self._first, self._offset = first.encode(), len(data)
+
+    def _compact(self) -> None:
+        pending = self._kept.pending
+        needed = len(pending.past) + 2 * len(pending.future) + 8
+        if self._offset > _COMPACT_FROM and self._lines > _COMPACT_RATIO * needed:
+            self._rewrite(self._kept)
+
+    def _append(self, events: Sequence[Event], *, durable: bool) -> None:
+        if not events:
+            return
+        data = "".join(f"{to_line(event)}\n" for event in events).encode()
+        descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        try:
+            _write_all(descriptor, data)
+            if durable:
+                os.fsync(descriptor)
+        except OSError:
+            # What is there of a line that did not fit must not stand before the next one.
+            os.ftruncate(descriptor, self._offset)
+            raise
+        finally:
+            os.close(descriptor)
+        self._offset += len(data)
+        self._lines += len(events)
+
+
+def journal_texts(directory: Path) -> Iterator[str]:
+    """All that is written in the journals in `directory`, those set aside too. Raises TTMatrixError as `read_text`."""
+    for file in sorted(directory.glob("*")):
+        if file.suffix == ".jsonl" or ".set-aside-" in file.name:
+            yield read_text(file)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _foreign(first: bytes) -> str:
+    """Why a file with this first line is none that can be gone on with; empty: it is."""
+    if not first.endswith(b"\n"):
+        return "its first line is cut off"
+    try:
+        version = version_in(first.decode())
+    except ValueError as error:
+        return f"it cannot be read ({error})"
+    return "" if version == VERSION else f"it is of version {version}, written by another ttmatrix"

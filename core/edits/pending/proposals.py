@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proposal files: operations with what justifies them. A plain list of operations is one without justification."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from core.edits.operations import Operation, parse_operations
+from core.edits.pending.change import Base, Change
+from core.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One proposal, as it was made."""
+
+    change: Change
+    commit: str = ""
+    """The commit the checkout was on; empty: nobody says."""
+    lines: tuple[str, ...] = ()
+    """What justifies it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What a file asks for."""
+
+    made: tuple[Made, ...]
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        return tuple(op for one in self.made for op in one.change.ops)
+
+    @property
+    def evidence(self) -> Mapping[str, tuple[str, ...]]:
+        """By id, a line for each thing that justifies its change."""
+        found: dict[str, dict[str, None]] = {}
+        for one in self.made:
+            for op in one.change.ops if one.lines else ():
+                found.setdefault(op.id, {}).update(dict.fromkeys(one.lines))
+        return {id: tuple(lines) for id, lines in found.items()}
+
+
+def parse_proposed(text: str) -> Proposed:
+    """Read a JSON list of operations, or of proposals `{id, arch, verdict, why, evidence, ops}`.
+
+    A proposal may have a `base` `{commit, file, fields}`: the commit and the entry it was made on.
+    Raises UsageError that names the operation or proposal (from 0) and what is wrong with it.
+    """
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError):
+        raw = None
+    if not (isinstance(raw, list) and any(isinstance(item, dict) and "ops" in item for item in raw)):
+        return Proposed((Made(Change(parse_operations(text))),))
+    return Proposed(tuple(_made(index, item) for index, item in enumerate(raw)))
+
+
+def _made(index: int, item: object) -> Made:
+    operations = _operations(index, item)
+    assert isinstance(item, dict)
+    lines = tuple(dict.fromkeys(_lines([item.get("why"), item.get("evidence")])))
+    base = item.get("base")
+    if base is None:
+        return Made(Change(operations), "", lines)
+    if not _is_base(base) or not isinstance(item.get("id"), str):
+        raise UsageError(
+            f"Proposal {index} cannot be understood",
+            "base: must be an object with commit and file, which are text, and fields, an object or null",
+        )
+    bases = (Base(base["file"], item["id"], base["fields"]),)
+    return Made(Change(operations, bases=bases), base["commit"], lines)
+
+
+def _is_base(base: object) -> bool:
+    if not isinstance(base, dict) or "fields" not in base:
+        return False
+    texts = all(isinstance(base.get(name), str) for name in ("commit", "file"))
+    return texts and isinstance(base["fields"], dict | None)
+
+
+def _operations(index: int, item: object) -> tuple[Operation, ...]:
+    if not isinstance(item, dict) or not isinstance(item.get("ops"), list):
+        raise UsageError(f"Proposal {index} cannot be understood", "ops: must be a list of operations")
+    try:
+        return parse_operations(json.dumps(item["ops"]))
+    except UsageError as error:
+        raise UsageError(f"Proposal {index} cannot be understood", f"{error.title}. {error.detail}") from error
+
+
+def _lines(value: object) -> Iterable[str]:
+    """Texts wherever they stand in what somebody took for evidence; numbers and truths say nothing by themselves."""
+    if isinstance(value, str):
+        if value.strip():
+            yield value.strip()
+    elif isinstance(value, dict):
+        link = value.get("url") or value.get("link")
+        yield from _lines(link if link else list(value.values()))
+    elif isinstance(value, list):
+        for item in value:
+            yield from _lines(item)

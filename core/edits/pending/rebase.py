@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What files that were changed by others do to all pending changes at once."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from core.edits.apply import Key, Present
+from core.edits.pending.change import Put
+from core.edits.pending.conflict import is_done
+from core.edits.pending.events import Rebased
+from core.edits.pending.state import Desk, apply
+from core.ids import TestId
+
+_CLOSE = 0.6
+"""Least part of a name that two ids must share."""
+
+
+def renames(gone: Mapping[Key, str], come: Mapping[Key, str]) -> dict[Key, Key]:
+    """Pairs of an entry that is gone and the one it became; both mappings give the digest of the value.
+
+    The same id in another file is the same entry, whatever it says there. Else a pair needs equal values, names
+    that are close, and that each is the other's nearest. Where a third entry would fit one of the two just as its
+    nearest, there is no telling, and neither is paired.
+    """
+    moved = _moved(gone, come)
+    taken = set(moved.values())
+    olds = _groups({key: digest for key, digest in gone.items() if key not in moved})
+    news = _groups({key: digest for key, digest in come.items() if key not in taken})
+    return moved | {old: new for group, keys in olds.items() for old, new in _pairs(keys, news.get(group, []))}
+
+
+def _moved(gone: Collection[Key], come: Collection[Key]) -> dict[Key, Key]:
+    places: dict[str, list[Key]] = defaultdict(list)
+    for key in come:
+        places[key[1]].append(key)
+    sources = Counter(key[1] for key in gone)
+    return {key: places[key[1]][0] for key in gone if len(places[key[1]]) == 1 == sources[key[1]]}
+
+
+def _groups(digests: Mapping[Key, str]) -> Mapping[object, list[Key]]:
+    """Entries that one may become the other: another mode, phase or parallelism is another test."""
+    found: dict[object, list[Key]] = defaultdict(list)
+    for key, digest in digests.items():
+        id = _parsed(key[1])
+        found[(digest, (id.mode, id.parallelism, id.llm.phase if id.llm else "") if id else None)].append(key)
+    return found
+
+
+def _pairs(olds: Sequence[Key], news: Sequence[Key]) -> Iterator[tuple[Key, Key]]:
+    forth = {old: _nearest(old, news) for old in olds}
+    back = {new: _nearest(new, olds) for new in news}
+    mutual = {(old, new) for old, new in forth.items() if new is not None and back[new] == old}
+    claimed_old = _claimed_otherwise(back.items(), {(new, old) for old, new in mutual})
+    claimed_new = _claimed_otherwise(forth.items(), mutual)
+    for old, new in mutual:
+        if old not in claimed_old and new not in claimed_new:
+            yield old, new
+
+
+def _claimed_otherwise(nearest: Iterable[tuple[Key, Key | None]], mutual: Collection[tuple[Key, Key]]) -> set[Key]:
+    """What is the nearest of an entry that it is not paired with."""
+    return {other for one, other in nearest if other is not None and (one, other) not in mutual}
+
+
+def _nearest(key: Key, others: Sequence[Key]) -> Key | None:
+    """The one closest to `key`; None where none is close, or two are equally so."""
+    best, closest = _CLOSE, list[Key]()
+    for other in others:
+        found = _closeness(key, other)
+        if found > best:
+            best, closest = found, []
+        if found == best:
+            closest.append(other)
+    return closest[0] if len(closest) == 1 else None
+
+
+def _closeness(one: Key, other: Key) -> float:
+    """From 0 to 1."""
+    left, right = _parsed(one[1]), _parsed(other[1])
+    if left is None or right is None:
+        return _likeness(one[1], other[1])
+    shape = 0.0 if (left.llm, left.full) == (right.llm, right.full) else 0.05
+    return _likeness(_name(left), _name(right)) - shape
+
+
+@lru_cache(1 << 14)
+def _parsed(id: str) -> TestId | None:
+    return TestId.parse(id)
+
+
+def _name(id: TestId) -> str:
+    return f"{id.directory}-{id.variant or ''}"
+
+
+def _likeness(one: str, other: str) -> float:
+    """The part of the longer text that both begin and end with."""
+    start = _shared(one, other)
+    end = _shared(one[start:][::-1], other[start:][::-1])
+    return (start + end) / max(len(one), len(other), 1)
+
+
+def _shared(one: str, other: str) -> int:
+    least = min(len(one), len(other))
+    return next((at for at in range(least) if one[at] != other[at]), least)
+
+
+def rebase(desk: Desk, present: Present) -> Rebased | None:
+    """What the present files do to the pending changes; None: they say what they said at the last look.
+
+    Entries that were renamed or moved are followed, in undone steps as well; changes that are done already are
+    dropped. Conflicts stay where they are, for a person to decide.
+    """
+    gone, come = _differences(desk.seen, present)
+    if not gone and not come:
+        return None
+    fresh = {key: digest for key, digest in come.items() if key not in desk.seen}
+    found = renames({key: desk.seen[key] for key in gone}, fresh) if gone and fresh else {}
+    wanted = _keys(desk) if found else set()
+    event = Rebased(gone, come, tuple((old, new) for old, new in found.items() if old in wanted))
+    changes = apply(desk, event).pending.changes
+    return replace(event, dropped=tuple(change.id for change in changes if is_done(change, present)))
+
+
+def _differences(seen: Mapping[Key, str], present: Present) -> tuple[tuple[Key, ...], dict[Key, str]]:
+    """The entries that are gone since they were seen, and those that are new or say something else."""
+    now = {(file, id): digest for file, entries in present.digests.items() for id, digest in entries.items()}
+    gone = tuple(key for key in seen if key not in now and key[0] not in present.broken)
+    return gone, {key: digest for key, digest in now.items() if seen.get(key) != digest}
+
+
+def _keys(desk: Desk) -> set[Key]:
+    """Every entry that a change is about, be it pending or undone."""
+    steps = (*desk.pending.past, *desk.pending.future)
+    sides = (
+        side for step in steps for edit in step.edits if isinstance(edit, Put) for side in (edit.before, edit.after)
+    )
+    return {base.key for change in (*desk.pending.changes, *sides) if change for base in change.bases}

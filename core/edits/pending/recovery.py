@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find out what became of a write that was cut off."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from core.edits.apply import ABSENT, Fields, Key, Present, after, leaves, same, value_at
+from core.edits.operations import OVERRIDES, Operation, OpKind
+from core.edits.pending.change import Change
+from core.edits.pending.events import Event, FileWrite, WriteBegan, WriteEnded, Written
+from core.edits.planning import EditPlan
+from core.errors import TTMatrixError
+from core.files import read_text
+
+
+class Found(StrEnum):
+    """What a file of a write that was cut off says now."""
+
+    WRITTEN = "written"
+    UNTOUCHED = "not written"
+    CHANGED = "changed by somebody since"
+
+
+def began(plan: EditPlan, ids: tuple[int, ...] = ()) -> WriteBegan:
+    """What is told before the first file of `plan` is replaced."""
+    return WriteBegan(
+        tuple(FileWrite(edit.file, _digest(edit.before), _digest(edit.after)) for edit in plan.files), ids
+    )
+
+
+def look(writing: WriteBegan, test_config: Path) -> dict[str, Found]:
+    """What each file of the write says now."""
+    return {one.file: _found(one, test_config / one.file) for one in writing.files}
+
+
+def is_halfway(found: Mapping[str, Found]) -> bool:
+    """Whether any file of a write that failed has its new text."""
+    return Found.WRITTEN in found.values()
+
+
+def settled(writing: WriteBegan, found: Mapping[str, Found], changes: Iterable[Change]) -> Event:
+    """How the write is to be remembered: as done for those of `changes` that were to be written and wholly are."""
+    written = {file for file, what in found.items() if what is Found.WRITTEN}
+    open_files = found.keys() - written
+    wanted = ((change.id, files_of(change)) for change in changes if change.id in writing.ids)
+    done = tuple(id for id, files in wanted if files & written and not files & open_files)
+    return Written(done, tuple(file for file in found if file in written)) if done else WriteEnded()
+
+
+def files_of(change: Change) -> frozenset[str]:
+    """Every file that a change is about."""
+    targets = {str(op.to) for op in change.ops if op.op is OpKind.MOVE}
+    return frozenset(base.file for base in change.bases) | targets
+
+
+def told(writing: WriteBegan, found: Mapping[str, Found]) -> str:
+    """What a person should know about it."""
+    states = set(found.values())
+    if states == {Found.WRITTEN}:
+        return "The last write was cut off after its last file: all is written."
+    if states == {Found.UNTOUCHED}:
+        return f"The last write was cut off before its first file: nothing is written. {_how(writing)}"
+    files = "; ".join(f"{file}: {what}" for file, what in found.items())
+    return f"The last write was cut off halfway. {files}. {_how(writing)}"
+
+
+def _how(writing: WriteBegan) -> str:
+    if writing.ids:
+        return "What is not written is still accepted: write again to go on, or undo."
+    return "Give the same operations again to go on: what is written already stays as it is."
+
+
+def _found(one: FileWrite, path: Path) -> Found:
+    try:
+        digest = _digest(read_text(path))
+    except TTMatrixError:
+        return Found.CHANGED
+    return {one.after: Found.WRITTEN, one.before: Found.UNTOUCHED}.get(digest, Found.CHANGED)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(slots=True)
+class _Done:
+    """An operation that was written, and where its entry stands after all later ones."""
+
+    change: int
+    op: Operation
+    key: Key
+
+
+def missing(changes: Sequence[Sequence[Operation]], present: Present) -> tuple[int, ...]:
+    """Which of `changes`, counted from 0 and written in this order, the files do not say.
+
+    Judged is what the last operation on a place asked for; what else an entry holds is not looked at.
+    """
+    entries: dict[Key, Fields | None] = {}
+    done: list[_Done] = []
+    for number, operations in enumerate(changes):
+        for op in operations:
+            key = _key(op, entries, present)
+            done.append(_Done(number, op, key))
+            _do(op, key, entries, done)
+    lost = {one.change for one in done if not _is_there(one.op, entries.get(one.key), present.fields(one.key))}
+    return tuple(sorted(lost))
+
+
+def _key(op: Operation, entries: dict[Key, Fields | None], present: Present) -> Key:
+    if op.file is not None:
+        return op.file, op.id
+    standing = (key for key, fields in entries.items() if key[1] == op.id and fields is not None)
+    return next(standing, None) or present.find(op)
+
+
+def _do(op: Operation, key: Key, entries: dict[Key, Fields | None], done: Iterable[_Done]) -> None:
+    # Nothing is known of an entry but what is asked of it, and no more is needed.
+    fields = entries.get(key) or {}
+    if not (op.is_entry and op.op in (OpKind.RENAME, OpKind.MOVE)):
+        entries[key] = after(fields, op)
+        return
+    target = (key[0], str(op.to)) if op.op is OpKind.RENAME else (str(op.to), key[1])
+    entries[key], entries[target] = None, fields
+    for one in done:
+        if one.key == key:
+            one.key = target
+
+
+def _is_there(op: Operation, wanted: Fields | None, found: Fields | None) -> bool:
+    if wanted is None or found is None:
+        return wanted is None and found is None
+    if op.is_item:
+        items = [item for item in (op.value, op.to) if item is not None]
+        return all(_holds(wanted, op, item) == _holds(found, op, item) for item in items)
+    if op.is_override and op.op is OpKind.RENAME:
+        # What the override held is not known; that it has the other name is all that was asked.
+        return value_at(found, op.path) is ABSENT and value_at(found, (OVERRIDES, str(op.to))) is not ABSENT
+    paths = [op.path] if op.path else [path for path, _ in leaves(wanted)] if op.op is OpKind.ADD else []
+    return all(same(value_at(wanted, path), value_at(found, path)) for path in paths)
+
+
+def _holds(fields: Fields, op: Operation, item: object) -> bool:
+    found = value_at(fields, op.path)
+    return item in found if isinstance(found, list) else item == found

@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All that is kept for one checkout, as a pure fold over events: what the journal says is what there is."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from core.edits.apply import ABSENT, Fields, Key, after, leaves, same, value_at, without_nulls
+from core.edits.operations import Operation, OpKind
+from core.edits.pending.change import Base, Change, Decided, Edit, Pending, Put, Step, evidence_of
+from core.edits.pending.events import (
+    Committed,
+    Event,
+    Marked,
+    Numbered,
+    Rebased,
+    Redone,
+    Stepped,
+    Undone,
+    WriteBegan,
+    WriteEnded,
+    Written,
+)
+
+
+def inverse(changes: Iterable[Change]) -> Change | None:
+    """The change that leads back from what `changes`, taken in order, made of their entries; None: none is needed.
+
+    Comments that went with a removed entry, and nulls, are no values and do not come back.
+    """
+    entries: dict[Key, Fields | None] = {}
+    back: list[Operation] = []
+    for change in changes:
+        for base in change.bases:
+            entries.setdefault(base.key, base.fields)
+        for op in change.ops:
+            key = _key(change, op, entries)
+            back.extend(_inverse_value(op, key, entries.get(key)))
+            _do(op, key, entries)
+    if not back:
+        return None
+    bases = (Base(*key, fields) for key, fields in entries.items())
+    return Change(tuple(reversed(back)), "takes back what was written", bases=tuple(bases))
+
+
+def _key(change: Change, op: Operation, entries: Mapping[Key, Fields | None]) -> Key:
+    if op.file is not None:
+        return op.file, op.id
+    standing = [key for key, fields in entries.items() if key[1] == op.id and fields is not None]
+    base = change.base_of(op)
+    return standing[0] if standing else (base.file if base else "", op.id)
+
+
+def _do(op: Operation, key: Key, entries: dict[Key, Fields | None]) -> None:
+    if op.is_entry and op.op in (OpKind.RENAME, OpKind.MOVE):
+        entries[_target(op, key)] = entries.get(key)
+        entries[key] = None
+    else:
+        entries[key] = after(entries.get(key), op)
+
+
+def _target(op: Operation, key: Key) -> Key:
+    return (key[0], str(op.to)) if op.op is OpKind.RENAME else (str(op.to), key[1])
+
+
+def _inverse_value(op: Operation, key: Key, found: Fields | None) -> Iterator[Operation]:
+    """What undoes one operation on an entry with the fields `found`; the last to be done comes first."""
+    file, id = key
+    match op.op:
+        case OpKind.ADD if op.is_entry:
+            yield Operation(OpKind.REMOVE, id, file)
+        case _ if found is None:
+            return
+        case OpKind.RENAME if op.is_override:
+            yield Operation(OpKind.RENAME, id, file, (*op.path[:-1], str(op.to)), to=op.path[-1])
+        case _ if op.path:
+            yield from _field_back(op, key, found)
+        case OpKind.REMOVE:
+            fields = without_nulls(found)
+            if fields:
+                yield Operation(OpKind.ADD, id, file, value=fields)
+        case OpKind.RENAME:
+            yield Operation(OpKind.RENAME, str(op.to), file, to=id)
+        case OpKind.MOVE:
+            yield Operation(OpKind.MOVE, id, str(op.to), to=file)
+
+
+def _field_back(op: Operation, key: Key, found: Fields) -> Iterator[Operation]:
+    before = value_at(found, op.path)
+    if same(before, value_at(after(found, op), op.path)):
+        return
+    if before is ABSENT or before is None:
+        yield Operation(OpKind.UNSET, key[1], key[0], op.path)
+        return
+    for path, value in reversed([*leaves(before, op.path)]):
+        yield Operation(OpKind.SET, key[1], key[0], path, value)
+
+
+Carry = Callable[[Change], Change]
+
+
+def along_renames(renames: Iterable[tuple[Key, Key]]) -> Carry:
+    """A change to an entry that somebody renamed or moved to another file becomes one to the entry it is now."""
+    new_keys: Mapping[Key, Key] = dict(renames)
+
+    def carry(change: Change) -> Change:
+        moved = {base.key: new_keys[base.key] for base in change.bases if base.key in new_keys}
+        return _rekeyed(change, moved) if moved else change
+
+    return carry
+
+
+def over_write(written: Iterable[Change]) -> Carry:
+    """A change to entries that we wrote ourselves is from then on one to what we made of them."""
+    done = tuple((op, change.base_of(op)) for change in written for op in change.ops)
+    ids = {op.id for op, _ in done}
+
+    def carry(change: Change) -> Change:
+        if ids.isdisjoint(base.id for base in change.bases):
+            return change
+        for op, base in done:
+            change = _over(change, op, op.file or (base.file if base else ""))
+        return change
+
+    return carry
+
+
+def _over(change: Change, written: Operation, file: str) -> Change:
+    own = next((base for base in change.bases if base.id == written.id and file in ("", base.file)), None)
+    if own is None:
+        return change
+    if written.is_entry and written.op in (OpKind.RENAME, OpKind.MOVE):
+        to = str(written.to)
+        return _rekeyed(change, {own.key: (own.file, to) if written.op is OpKind.RENAME else (to, own.id)})
+    new = replace(own, fields=after(own.fields, written))
+    return replace(change, bases=tuple(new if base is own else base for base in change.bases))
+
+
+def _rekeyed(change: Change, moved: Mapping[Key, Key]) -> Change:
+    """`change` with entries under other keys; an operation that names no file goes on naming none."""
+
+    def operation(op: Operation) -> Operation:
+        base = change.base_of(op)
+        if base is None or base.key not in moved:
+            return op
+        file, id = moved[base.key]
+        return replace(op, id=id, file=op.file and file)
+
+    return replace(
+        change,
+        ops=tuple(map(operation, change.ops)),
+        bases=tuple(Base(*moved.get(base.key, base.key), base.fields) for base in change.bases),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The pending changes of one checkout, and what belongs to them."""
+
+    pending: Pending = field(default_factory=Pending)
+    marks: frozenset[str] = frozenset()
+    seen: Mapping[Key, str] = field(default_factory=dict)
+    """Digest of every entry as of the last look at the files."""
+    uncommitted: tuple[str, ...] = ()
+    """Files that were written here and not committed yet, relative to the test_config directory."""
+    written: tuple[Operation, ...] = ()
+    """What was written to them, each with its file: that alone belongs into a commit."""
+    evidence: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What justifies that, a line each, by id."""
+    writing: WriteBegan | None = None
+    """A write that began and did not end."""
+
+
+def apply(desk: Desk, event: Event) -> Desk:
+    """What `event` makes of `desk`. What it says of changes that have left is passed over."""
+    return fold(desk, (event,))
+
+
+def fold(desk: Desk, events: Iterable[Event]) -> Desk:
+    """`apply` for one event after the other, at the cost of what they change instead of all there is."""
+    state = _State(desk)
+    for event in events:
+        state.take(event)
+    return state.desk()
+
+
+def events_for(desk: Desk) -> list[Event]:
+    """The shortest way to say all of it again: `fold(Desk(), events_for(desk)) == desk`."""
+    pending = desk.pending
+    told: list[Event] = [Written((), desk.uncommitted, desk.written, desk.evidence)] if desk.uncommitted else []
+    told += [Stepped(step) for step in (*pending.past, *reversed(pending.future))]
+    told += [Undone()] * len(pending.future)
+    told.append(Numbered(pending.next_id))
+    if desk.seen:
+        told.append(Rebased(come=desk.seen))
+    if desk.marks:
+        told.append(Marked(added=desk.marks))
+    if desk.writing:
+        told.append(desk.writing)
+    return told
+
+
+class _State:
+    """A desk while events are applied to it."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._changes = {change.id: change for change in desk.pending.changes}
+        self._past = list(desk.pending.past)
+        self._future = list(desk.pending.future)
+        self._next_id = desk.pending.next_id
+        self._marks: set[str] | None = None
+        self._seen: dict[Key, str] | None = None
+
+    def desk(self) -> Desk:
+        changes = tuple(self._changes[id] for id in sorted(self._changes))
+        return replace(
+            self._desk,
+            pending=Pending(changes, tuple(self._past), tuple(self._future), self._next_id),
+            marks=self._desk.marks if self._marks is None else frozenset(self._marks),
+            seen=self._desk.seen if self._seen is None else self._seen,
+        )
+
+    def take(self, event: Event) -> None:
+        match event:
+            case Stepped():
+                self._push(event.step)
+            case Undone():
+                self._undo()
+            case Redone():
+                self._redo()
+            case Written():
+                self._written(event)
+            case Rebased():
+                self._rebased(event)
+            case Marked():
+                self._marks = set(self._desk.marks) if self._marks is None else self._marks
+                self._marks |= event.added
+                self._marks -= event.removed
+            case Numbered():
+                self._next_id = max(self._next_id, event.next_id)
+            case _:
+                self._desk = _about_files(self._desk, event)
+
+    def _push(self, step: Step) -> None:
+        if not step.edits:
+            return
+        # An inverse on offer is there to stay once a person goes on from it: it becomes a proposal like others.
+        for undone in self._future:
+            if undone.offers:
+                self._past.append(_reversed(undone))
+        self._future.clear()
+        self._past.append(step)
+        self._do(step)
+
+    def _do(self, step: Step) -> None:
+        for edit in step.edits:
+            self._next_id = max(self._next_id, edit.id + 1)
+            if isinstance(edit, Decided):
+                if edit.id in self._changes:
+                    self._changes[edit.id] = replace(self._changes[edit.id], decision=edit.after)
+            elif edit.after is None:
+                self._changes.pop(edit.id, None)
+            else:
+                self._changes[edit.id] = edit.after
+
+    def _undo(self) -> None:
+        if self._past:
+            self._do(_reversed(self._past[-1]))
+            self._future.append(self._past.pop())
+
+    def _redo(self) -> None:
+        if self._future:
+            self._do(self._future[-1])
+            self._past.append(self._future.pop())
+
+    def _written(self, event: Written) -> None:
+        written = [self._changes[id] for id in event.ids if id in self._changes]
+        files = dict.fromkeys((*self._desk.uncommitted, *event.files))
+        ops = (*self._desk.written, *event.ops, *(op for change in written for op in change.placed()))
+        evidence = {**self._desk.evidence, **event.evidence, **evidence_of(written)}
+        self._desk = replace(self._desk, writing=None, uncommitted=tuple(files), written=ops, evidence=evidence)
+        if written:
+            self._forget(frozenset(event.ids))
+            self._carry(over_write(written))
+            if back := inverse(written):
+                self._push(Step((Put(replace(back, id=self._next_id), None),), offers=True))
+
+    def _rebased(self, event: Rebased) -> None:
+        if event.come or event.gone:
+            self._seen = dict(self._desk.seen) if self._seen is None else self._seen
+            for key in event.gone:
+                self._seen.pop(key, None)
+            self._seen.update(event.come or {})
+        if event.renamed:
+            self._carry(along_renames(event.renamed))
+        # A step like others, so that nobody has to trust it: another branch may say something else tomorrow.
+        self._push(Step(tuple(Put(self._changes[id], None) for id in event.dropped if id in self._changes)))
+
+    def _forget(self, ids: frozenset[int]) -> None:
+        """No step leads back to changes that have left."""
+        for id in ids:
+            self._changes.pop(id, None)
+        self._each_step(lambda edits: tuple(edit for edit in edits if edit.id not in ids))
+
+    def _carry(self, carry: Carry) -> None:
+        self._changes = {id: carry(change) for id, change in self._changes.items()}
+        self._each_step(lambda edits: tuple(_carried(edit, carry) for edit in edits))
+
+    def _each_step(self, new: Callable[[Sequence[Edit]], tuple[Edit, ...]]) -> None:
+        for steps in (self._past, self._future):
+            renewed = (replace(step, edits=new(step.edits)) for step in steps)
+            steps[:] = [step for step in renewed if step.edits]
+
+
+def _about_files(desk: Desk, event: WriteBegan | WriteEnded | Committed) -> Desk:
+    match event:
+        case WriteBegan():
+            return replace(desk, writing=event)
+        case WriteEnded():
+            return replace(desk, writing=None)
+        case Committed():
+            left = tuple(file for file in desk.uncommitted if file not in event.files)
+            written = tuple(op for op in desk.written if op.file in left)
+            ids = {op.id for op in written}
+            evidence = {id: lines for id, lines in desk.evidence.items() if id in ids}
+            return replace(desk, uncommitted=left, written=written, evidence=evidence)
+
+
+def _reversed(step: Step) -> Step:
+    return Step(tuple(_back(edit) for edit in reversed(step.edits)))
+
+
+def _back(edit: Edit) -> Edit:
+    if isinstance(edit, Decided):
+        return Decided(edit.id, edit.after, edit.before)
+    return Put(edit.after, edit.before)
+
+
+def _carried(edit: Edit, carry: Carry) -> Edit:
+    if isinstance(edit, Decided):
+        return edit
+
+    def side(change: Change | None) -> Change | None:
+        return carry(change) if change else None
+
+    return Put(side(edit.before), side(edit.after))

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pending changes of one checkout, kept: every decision goes to the journal, every write through one door."""
+
+import hashlib
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from core.edits.apply import Present
+from core.edits.commit import Repository
+from core.edits.operations import Operation
+from core.edits.pending.change import Change, Decision, Pending, Step, proposed
+from core.edits.pending.conflict import Conflict, Take, conflicts, resolve
+from core.edits.pending.events import Committed, Event, Marked, Rebased, Redone, Stepped, Undone, WriteEnded, Written
+from core.edits.pending.journal import Journal
+from core.edits.pending.rebase import rebase
+from core.edits.pending.recovery import began, is_halfway, look, missing, settled, told
+from core.edits.pending.state import Desk
+from core.edits.pending.writer_lock import is_left_behind, sole_writer
+from core.edits.planning import EditPlan, FileChanged, Planner, write
+from core.edits.texts import read_texts
+from core.errors import TTMatrixError
+from core.files import drop_leftovers
+from core.sources import Checkout, ExpectationFile, Schema
+from core.text import counted
+
+if TYPE_CHECKING:
+    from core.edits.commit import Delivered, Draft
+
+T = TypeVar("T")
+
+_TRIES = 3
+"""How often a write begins anew because a file changed under it."""
+_WAIT_SECONDS = 5.0
+"""How long another writer is waited for: longer than any write takes, not longer than a commit with hooks may."""
+_NAMED = 6
+_SHORT = 10
+"""How many places an error names."""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteResult:
+    """What a write has put into the files."""
+
+    files: tuple[Path, ...]
+    changes: tuple[Sequence[Operation], ...]
+    """The operations of each change that was written, with their files."""
+    missing: tuple[Sequence[Operation], ...]
+    """Those of `changes` that the files do not say afterwards; somebody else may have written meanwhile."""
+
+
+class Workbench:
+    """What one person decides about one checkout. Every method that changes something is one event of the journal."""
+
+    def __init__(self, checkout: Checkout, directory: Path, *, patient: bool = True) -> None:
+        """Take up what the journals in `directory` have of `checkout`, and look what became of a write cut off.
+
+        Without `patient`, decisions wait for no other instance: while one has the journal, they count in memory, and
+        go to the disk with `catch_up` or `flush`.
+        """
+        self.checkout = checkout
+        self.planner = Planner()
+        name = hashlib.sha256(os.fsencode(checkout.root.resolve())).hexdigest()[:16]
+        self._journal = Journal(directory / f"{name}.jsonl", checkout.root, wait=None if patient else 0)
+        self._marks = self.desk.marks
+        self.finished: tuple[str, ...] = ()
+        """Commits of one of us that was killed, which were found when it was cleared up after."""
+        self._recover()
+
+    @property
+    def desk(self) -> Desk:
+        return self._journal.desk
+
+    @property
+    def pending(self) -> Pending:
+        return self.desk.pending
+
+    @property
+    def problem(self) -> TTMatrixError | None:
+        """Why changes are not kept at present."""
+        return self._journal.problem
+
+    def notices(self) -> list[str]:
+        """What was found and should be said once."""
+        found = list(self._journal.notices)
+        self._journal.notices.clear()
+        return found
+
+    def catch_up(self) -> bool:
+        """Take in what other instances did; returns whether there was anything."""
+        return self._journal.catch_up()
+
+    def flush(self) -> None:
+        """Have on the disk what was decided, before the app ends. Waits up to 2 s for another instance."""
+        self._journal.flush()
+
+    # Decisions
+
+    def propose(self, operations: Sequence[Operation], note: str, present: Present) -> None:
+        """Add a change by `operations`, made while looking at `present`."""
+        self.rebase(present)
+        self._step(lambda pending: pending.proposal(proposed(operations, note, present)))
+
+    def decide(self, decision: Decision, ids: Collection[int]) -> None:
+        """Give changes one decision, as one step of undo."""
+        self._step(lambda pending: pending.decision(decision, ids))
+
+    def propose_decided(self, decision: Decision, changes: Sequence[Change], present: Present) -> None:
+        """Give changes one decision, as one step of undo; those that are not pending yet become so by it."""
+        self.rebase(present)
+        new = [replace(one, decision=decision) for one in changes if not one.id]
+        ids = [one.id for one in changes if one.id]
+        self._step(lambda pending: Step((*pending.proposal(*new).edits, *pending.decision(decision, ids).edits)))
+
+    def replace(self, id: int, new: Change | None) -> None:
+        """Put another change in the place of one, or take it away."""
+        self._step(lambda pending: pending.replacement(id, new))
+
+    def resolve(self, id: int, chosen: Collection[Conflict], take: Take) -> None:
+        """Decide conflicts of a change."""
+        change = self.pending.change(id)
+        if change is not None and chosen:
+            self.replace(id, resolve(change, chosen, take))
+
+    def undo(self) -> None:
+        """Take the last step back; of a write, propose the inverse."""
+        self._journal.record(lambda desk: Undone() if desk.pending.past else None)
+
+    def redo(self) -> None:
+        """Take the step again that was undone last."""
+        self._journal.record(lambda desk: Redone() if desk.pending.future else None)
+
+    def mark(self, marks: Collection[str]) -> None:
+        """Keep which tests are marked here. What another instance marks is left to it."""
+        now, before = frozenset(marks), self._marks
+        if now != before:
+            self._journal.record(lambda _: Marked(now - before, before - now), durable=False)
+            self._marks = now
+
+    # The files
+
+    def rebase(self, present: Present) -> Rebased | None:
+        """Hold all pending changes against `present`; returns what happened to them."""
+        event = self._journal.record(lambda desk: rebase(desk, present))
+        return event if isinstance(event, Rebased) else None
+
+    def conflicts(self, present: Present) -> dict[int, tuple[Conflict, ...]]:
+        """The conflicts of every change that has some, by its id."""
+        found = ((change.id, conflicts(change, present)) for change in self.pending.changes)
+        return {id: some for id, some in found if some}
+
+    def plan(self, operations: Sequence[Operation], schema: Schema, known: Sequence[ExpectationFile] = ()) -> EditPlan:
+        """What operations make of the files as they are now.
+
+        The plan is remembered: a write and a commit of the same operations do not make it again. `known` are files as
+        they were parsed by the index.
+        """
+        return self.planner.plan(read_texts(self.checkout.test_config, schema, known), operations, schema)
+
+    def write(self, ids: Collection[int], schema: Schema, known: Sequence[ExpectationFile] = ()) -> WriteResult:
+        """Write those of the changes that are accepted, and look for them in the files.
+
+        They are held against the files as they are under the lock: what others changed meanwhile stays. `known` as for
+        `plan`. Raises TTMatrixError, with nothing written, where there is a conflict or an operation cannot be done.
+        """
+        with self.alone("writing expectations"):
+            for _ in range(_TRIES - 1):
+                try:
+                    return self._write(ids, schema, known)
+                except FileChanged:
+                    continue
+            return self._write(ids, schema, known)
+
+    @contextmanager
+    def alone(self, doing: str, *, wait: float | None = None) -> Iterator[None]:
+        """Be the only one of us who writes in the checkout (`exclusive.sole_writer`); what was cleared away is told."""
+        with sole_writer(self.checkout.root, doing, wait=_WAIT_SECONDS if wait is None else wait) as bases:
+            for base in bases:
+                self._tell_of_commit(base)
+            yield
+
+    def write_plan(self, planned: EditPlan) -> tuple[Path, ...]:
+        """Write a plan that is not about pending changes, and return the paths of the files.
+
+        The caller is the sole writer since before it planned.
+        """
+        return self._carry_out(planned, (), WriteEnded(), self._write_files)
+
+    def deliver_plan(
+        self, planned: EditPlan, drafts: "Sequence[Draft]", schema: Schema, *, verify: bool = True, python: str = ""
+    ) -> "Delivered":
+        """Write such a plan and commit `drafts`, all or nothing; the caller is the sole writer, as for `write_plan`."""
+        return self._carry_out(
+            planned, (), WriteEnded(), self._delivering(drafts, schema, verify=verify, python=python)
+        )
+
+    def deliver(
+        self,
+        ids: Collection[int],
+        seen: EditPlan,
+        drafts: "Sequence[Draft]",
+        schema: Schema,
+        *,
+        known: Sequence[ExpectationFile] = (),
+        verify: bool = True,
+        python: str = "",
+    ) -> "Delivered":
+        """Write those of the changes that are accepted and commit `drafts`, all or nothing.
+
+        Raises TTMatrixError where writing is no longer what was `seen`, and for all that can stop a commit.
+        """
+        with self.alone("committing"):
+            changes, planned = self._planned(ids, schema, known)
+            if planned.diff() != seen.diff():
+                raise TTMatrixError(
+                    "The files have changed since you looked", hint="Leave, and look at the diff again."
+                )
+            done = _written(changes, planned)
+            work = self._delivering(drafts, schema, verify=verify, python=python)
+            delivered = self._carry_out(planned, done.ids, done, work)
+        self._journal.record(lambda desk: Committed(desk.uncommitted))
+        return delivered
+
+    def look_at_git(self) -> None:
+        """Forget of the files written here those that are committed by now, be it by hand."""
+        files = self.desk.uncommitted
+        if not files:
+            return
+        try:
+            committed = Repository(self.checkout.test_config).as_committed(files)
+        except TTMatrixError:
+            return  # Without git there are no commits.
+        if committed:
+            self._journal.record(lambda _: Committed(committed))
+
+    @property
+    def uncommitted(self) -> tuple[Path, ...]:
+        """Files written here and not committed yet."""
+        return tuple(self.checkout.test_config / file for file in self.desk.uncommitted)
+
+    def missing(
+        self, changes: Sequence[Sequence[Operation]], schema: Schema, known: Sequence[ExpectationFile] = ()
+    ) -> tuple[Sequence[Operation], ...]:
+        """Those of `changes`, each given by its operations with their files, that the files do not say now."""
+        texts = read_texts(self.checkout.test_config, schema, known)
+        return tuple(changes[at] for at in missing(changes, Present(texts.parsed(schema))))
+
+    def _write(self, ids: Collection[int], schema: Schema, known: Sequence[ExpectationFile]) -> WriteResult:
+        changes, planned = self._planned(ids, schema, known)
+        done = _written(changes, planned)
+        paths = self._carry_out(planned, done.ids, done, self._write_files)
+        operations = tuple(change.placed() for change in changes)
+        return WriteResult(paths, operations, self.missing(operations, schema, known))
+
+    def _write_files(self, planned: EditPlan) -> tuple[Path, ...]:
+        return write(planned, self.checkout.test_config)
+
+    def _delivering(
+        self, drafts: "Sequence[Draft]", schema: Schema, *, verify: bool, python: str
+    ) -> "Callable[[EditPlan], Delivered]":
+        # Looking at the pending changes, as each start does, needs nothing of what commits them.
+        from core.edits.commit import deliver
+
+        return lambda planned: deliver(self.checkout, planned, drafts, schema, verify=verify, python=python)
+
+    def _planned(
+        self, ids: Collection[int], schema: Schema, known: Sequence[ExpectationFile]
+    ) -> tuple[Sequence[Change], EditPlan]:
+        """The changes that are accepted, with what they come to in the files as they are now."""
+        texts = read_texts(self.checkout.test_config, schema, known)
+        present = Present(texts.parsed(schema))
+        self.rebase(present)
+        changes = [change for change in self.pending.accepted() if change.id in ids]
+        _refuse_conflicts([found for change in changes for found in conflicts(change, present)])
+        planned = self.planner.plan(texts, [op for change in changes for op in change.ops], schema)
+        _refuse_rejected(planned)
+        return changes, planned
+
+    def _carry_out(self, planned: EditPlan, ids: tuple[int, ...], done: Event, work: Callable[[EditPlan], T]) -> T:
+        beginning = began(planned, ids)
+        if planned.files:
+            self._journal.record(lambda _: beginning)
+        try:
+            result = work(planned)
+        except TTMatrixError:
+            # What could not be put back is told at the next start.
+            if not is_halfway(look(beginning, self.checkout.test_config)):
+                self._journal.record(lambda _: WriteEnded())
+            raise
+        if planned.files or ids:
+            self._journal.record(lambda _: done)
+        return result
+
+    def _recover(self) -> None:
+        """Settle a write and a commit that were cut off, unless somebody is at it right now."""
+        if self.desk.writing is None and not is_left_behind(self.checkout.root):
+            return
+        try:
+            with self.alone("looking after a write that was cut off", wait=0):
+                self.catch_up()
+                if writing := self.desk.writing:
+                    for one in writing.files:
+                        drop_leftovers(self.checkout.test_config / one.file)
+                    found = look(writing, self.checkout.test_config)
+                    self._journal.record(lambda desk: settled(writing, found, desk.pending.changes))
+                    self._journal.notices.append(told(writing, found))
+        except TTMatrixError:
+            return
+
+    def _tell_of_commit(self, base: str) -> None:
+        """Say what became of a commit on `base` that was cut off: git may have gone on by itself."""
+        with suppress(TTMatrixError):  # The commit may be gone by now.
+            self.finished += Repository(self.checkout.root).made_since(base)
+        made = " and ".join(one[:_SHORT] for one in self.finished)
+        said = f"git finished {made} by itself" if made else "no commit was made"
+        self._journal.notices.append(f"A commit was cut off: {said}. Its lock on the index is removed.")
+
+    def _step(self, wanted: Callable[[Pending], Step]) -> None:
+        def intent(desk: Desk) -> Event | None:
+            step = wanted(desk.pending)
+            return Stepped(step) if step.edits else None
+
+        self._journal.record(intent)
+
+
+def _written(changes: Sequence[Change], planned: EditPlan) -> Written:
+    return Written(tuple(change.id for change in changes), tuple(edit.file for edit in planned.files))
+
+
+def _refuse_conflicts(found: Sequence[Conflict]) -> None:
+    if found:
+        places = "\n".join(f"{one.file}: {one.id}: {'.'.join(one.path) or 'the entry'}" for one in found[:_NAMED])
+        raise TTMatrixError(
+            f"{len(found)} of the fields were changed elsewhere too",
+            f"{places}\nNothing was written.",
+            "Take one side of each in the review.",
+        )
+
+
+def _refuse_rejected(planned: EditPlan) -> None:
+    if planned.rejected:
+        reasons = "\n".join(f"{one.op.id}: {one.why}" for one in planned.rejected[:_NAMED])
+        count = len(planned.rejected)
+        raise TTMatrixError(
+            f"{counted(count, 'operation')} cannot be done", reasons, "Nothing was written. Reject those changes."
+        )

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations on a test_config directory as a plan that can be looked at, and written all or nothing."""
+
+import difflib
+import json
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+
+from core.edits.checks import schema_problem
+from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem, to_json
+from core.edits.texts import FileTexts, read_texts
+from core.edits.workspace import OpenFile, Workspace
+from core.errors import TTMatrixError
+from core.files import read_text, replaced
+from core.sources import Schema
+
+_NO_NEWLINE = "\\ No newline at end of file\n"
+
+
+def unified_diff(path: str, before: str, after: str) -> str:
+    """The diff of the file at `path` (relative, with forward slashes); empty where nothing changed.
+
+    Only line feeds end a line, as git has it: a carriage return is part of the line it stands on.
+    """
+    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{path}", f"b/{path}")
+    return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    lines = [f"{line}\n" for line in text.split("\n")]
+    lines[-1] = lines[-1].removesuffix("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+_REMEMBERED = 4
+"""Plans: of what is under the cursor, of all that is accepted, on the work tree and on the last commit."""
+
+TEST_CONFIG_PREFIX = "tests/runner/test_config/"
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """One file that the plan changes."""
+
+    file: str
+    """Path relative to the test_config directory."""
+    before: str
+    after: str
+
+
+class FileChanged(TTMatrixError):
+    """A file is no longer the one that was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditPlan:
+    """What the operations come to. Nothing is written before `write`."""
+
+    files: tuple[FileEdit, ...]
+    """Files that change, in the order of their names."""
+    applied: tuple[Operation, ...]
+    """Operations that hold once the files are written; some may have held before."""
+    rejected: tuple[Rejection, ...] = ()
+    held: tuple[Operation, ...] = ()
+    """Operations that could be done, had their file no rejected one."""
+
+    def diff(self, prefix: str = TEST_CONFIG_PREFIX) -> str:
+        """One unified diff that `git apply` takes, with paths relative to the checkout."""
+        return "".join(unified_diff(f"{prefix}{edit.file}", edit.before, edit.after) for edit in self.files)
+
+
+def plan(test_config: Path, operations: Sequence[Operation], schema: Schema | None = None) -> EditPlan:
+    """`plan_texts` on the files below `test_config` as they are now."""
+    schema = schema or Schema()
+    return plan_texts(read_texts(test_config, schema), operations, schema)
+
+
+def plan_texts(texts: FileTexts, operations: Sequence[Operation], schema: Schema) -> EditPlan:
+    """Work out what `operations`, taken in order, make of `texts`.
+
+    An operation that cannot be done is rejected with the reason, and its file stays as it is; where an entry moves
+    between two files, both wait for each other.
+    """
+    return _Planner(Workspace(texts, schema), schema).plan(operations)
+
+
+def write(plan: EditPlan, test_config: Path) -> tuple[Path, ...]:
+    """Write the files of `plan` below `test_config`, all or none, and return their paths.
+
+    Raises FileChanged where a file no longer has the text that was planned on, and TTMatrixError where one cannot be
+    written.
+    """
+    with written(plan, test_config):
+        return tuple(test_config / edit.file for edit in plan.files)
+
+
+@contextmanager
+def written(plan: EditPlan, test_config: Path, aside: Path | None = None) -> Iterator[None]:
+    """Have the files of `plan` written; where the work inside fails, the very files of before come back.
+
+    What somebody else has written in the meantime stays, and the error says so. Raises as `write`. For `aside` see
+    `files.replaced`.
+    """
+
+    def check() -> None:
+        for edit in plan.files:
+            _refuse_changed(edit, test_config / edit.file)
+
+    check()
+    with replaced({test_config / edit.file: edit.after for edit in plan.files}, check, aside):
+        yield
+
+
+class Planner:
+    """`plan_texts` that remembers: the same texts and operations give the plan that was made for them.
+
+    So what is previewed, confirmed, written and committed is one plan. Threads may share it; the second of two that
+    want the same plan waits for the first.
+    """
+
+    def __init__(self) -> None:
+        self._plans: deque[tuple[FileTexts, str, Schema, EditPlan]] = deque(maxlen=_REMEMBERED)
+        self._mutex = Lock()
+
+    def plan(self, texts: FileTexts, operations: Sequence[Operation], schema: Schema) -> EditPlan:
+        """As `plan_texts`."""
+        # As JSON, for in Python 1 and 1.0 and true are equal.
+        asked = json.dumps(to_json(operations), default=repr)
+        with self._mutex:
+            for known, operations_then, schema_then, planned in self._plans:
+                same = (operations_then, schema_then) == (asked, schema) and known.texts == texts.texts
+                if same and known.unreadable == texts.unreadable:
+                    return planned
+            planned = plan_texts(texts, operations, schema)
+            self._plans.append((texts, asked, schema, planned))
+            return planned
+
+
+class _Planner:
+    def __init__(self, workspace: Workspace, schema: Schema) -> None:
+        self._workspace = workspace
+        self._schema = schema
+        self._rejected: list[Rejection] = []
+        self._touched: list[tuple[Operation, frozenset[str]]] = []
+        self._blocked: set[str] = set()
+
+    def plan(self, operations: Sequence[Operation]) -> EditPlan:
+        for operation in operations:
+            home: OpenFile | None = None
+            try:
+                if problem := shape_problem(operation):
+                    raise Refused(problem)
+                home = self._workspace.home(operation)
+                if problem := schema_problem(operation, self._schema):
+                    raise Refused(problem)
+                self._apply(operation, home)
+            except Refused as refused:
+                self._rejected.append(Rejection(operation, str(refused)))
+                self._blocked.add(home.name if home else operation.file or "")
+        return self._result(operations)
+
+    def _apply(self, operation: Operation, home: OpenFile) -> None:
+        self._workspace.refuse_taken(operation, home)
+        names = {home.name}
+        if operation.op is OpKind.MOVE:
+            target = self._workspace.open(str(operation.to))
+            if target is home:
+                raise Refused(f"the entry stands in {home.name} already")
+            home.draft.move(operation, target.draft)
+            names.add(target.name)
+        else:
+            home.draft.apply(operation)
+        self._touched.append((operation, frozenset(names)))
+
+    def _result(self, operations: Sequence[Operation]) -> EditPlan:
+        opened = self._workspace.opened
+        after = {file.name: file.draft.finish() for file in opened}
+        rejected = [*self._rejected, *(_located(file.name, one) for file in opened for one in file.draft.rejected)]
+        refused = {id(rejection.op): rejection for rejection in rejected}
+        blocked = self._spread(self._blocked | {file.name for file in opened if file.draft.rejected})
+        done = [(op, names) for op, names in self._touched if id(op) not in refused]
+        return EditPlan(
+            tuple(
+                FileEdit(file.name, file.draft.before, after[file.name])
+                for file in opened
+                if file.name not in blocked and after[file.name] != file.draft.before
+            ),
+            tuple(op for op, names in done if not names & blocked),
+            tuple(refused[id(op)] for op in operations if id(op) in refused),
+            tuple(op for op, names in done if names & blocked),
+        )
+
+    def _spread(self, blocked: set[str]) -> set[str]:
+        """Files joined by a move are written together or not at all."""
+        while True:
+            more = {name for _, names in self._touched if names & blocked for name in names}
+            if more <= blocked:
+                return blocked
+            blocked = blocked | more
+
+
+def _located(file: str, rejection: Rejection) -> Rejection:
+    """The rejection with its place in front, in the form that editors follow."""
+    place = f"{file}:{rejection.line}" if rejection.line else file
+    return replace(rejection, why=f"{place}: {rejection.why}")
+
+
+def _refuse_changed(edit: FileEdit, path: Path) -> None:
+    try:
+        same = read_text(path) == edit.before
+    except TTMatrixError:
+        same = False
+    if not same:
+        raise FileChanged(
+            f"{path} changed since it was read",
+            "Nothing was written.",
+            "Look at the change again and repeat the edit.",
+        )

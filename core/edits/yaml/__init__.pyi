@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+from .file_draft import Draft as Draft

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One file while operations are applied to it: which entries it will hold, in which order, as which text."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+
+from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem
+from core.edits.yaml.document import Block, Document, extent, lines_between, quote_of, read_document, spacing
+from core.edits.yaml.entry import Layout
+from core.edits.yaml.entry_draft import Slot
+from core.edits.yaml.meaning import meaning_at
+from core.edits.yaml.nodes import refuse_shared, says_same, walk
+from core.ids import TestId
+from core.sources import ROOT_KEY
+
+
+def removed_spans(document: Document, indexes: Iterable[int]) -> list[tuple[int, int]]:
+    """Spans of whole lines to cut for the entries at `indexes`, in order and without overlap.
+
+    Of the blank lines before and after an entry as many go as the neighbours do not need: what set the entry
+    apart on its weaker side. Below the header nothing needs to be set apart, and at the end of the file neither.
+    """
+    lines = list(lines_between(document.text, 0, len(document.text)))
+    starts = [start for start, _ in lines]
+    blank = [not document.text[start:stop].strip() for start, stop in lines]
+    kept = [True] * len(lines)
+    header = bisect_left(starts, document.header_end)
+    for index in sorted(indexes):
+        start, end = extent(document, index)
+        first, last = bisect_left(starts, start), bisect_left(starts, end)
+        kept[first:last] = [False] * (last - first)
+        before, at_header = _blanks(blank, kept, range(first - 1, header - 1, -1))
+        after, at_end = _blanks(blank, kept, range(last, len(lines)))
+        if at_end:
+            gone = before
+        elif at_header:
+            gone = after
+        else:
+            gone = before[: len(after)]
+        for line in gone:
+            kept[line] = False
+    return [span for span, keep in zip(lines, kept, strict=True) if not keep]
+
+
+def _blanks(blank: list[bool], kept: list[bool], lines: range) -> tuple[list[int], bool]:
+    """The kept blank lines up to the next line with text, and whether there is no such line."""
+    found: list[int] = []
+    for line in lines:
+        if kept[line]:
+            if not blank[line]:
+                return found, False
+            found.append(line)
+    return found, True
+
+
+_MORE = "the new text would change more than what was asked for; edit the file by hand"
+
+
+def difference(before: Document, slots: Sequence[Slot], after: str) -> str:
+    """Why `after` is not `before` with the entries of `slots`; empty: it is.
+
+    Entries that nothing was done to must say what they said, the others what their slot has; what stands around
+    the entries must say the same too.
+    """
+    try:
+        new = read_document(after, before.root)
+        same = _frame_holds(before, new) and len(slots) == len(new.blocks)
+        same = same and all(_holds(before, slot, block) for slot, block in zip(slots, new.blocks, strict=True))
+    except Refused as refused:
+        return f"the new text would be refused: {refused}"
+    return "" if same else _MORE
+
+
+def _frame_holds(before: Document, new: Document) -> bool:
+    around = all(says_same(one, other) for one, other in zip(before.frame, new.frame, strict=True))
+    if before.blocks and new.blocks:
+        return around and says_same(before.entries, new.entries)
+    # The mapping came with its first entry or went with its last.
+    return around and not any(event.anchor or event.tag for event in (*before.entries, *new.entries))
+
+
+def _holds(before: Document, slot: Slot, block: Block) -> bool:
+    if slot.index is not None and not slot.is_open:
+        old = before.blocks[slot.index]
+        return says_same(old.key, block.key) and says_same(old.value, block.value)
+    return meaning_at(block.key) == slot.key and meaning_at(block.value) == slot.meaning
+
+
+class Draft:
+    """Operations go in one after the other; `finish` gives the text, checked against what was asked for."""
+
+    def __init__(self, text: str, root: str = ROOT_KEY) -> None:
+        """The entries stand under the key `root`. Raises Refused where none of `text` could be edited."""
+        self.before = text
+        self.rejected: list[Rejection] = []
+        self._document = read_document(text, root)
+        quote = cache(partial(quote_of, self._document))
+        self._layout = Layout(self._document.newline, self._document.step, quote_of=quote)
+        self._slots = _slots(self._document, self._layout)
+        self._by_id: dict[str, list[Slot]] = {}
+        for slot in self._slots:
+            self._by_id.setdefault(slot.id, []).append(slot)
+        self._siblings: dict[str, Slot] | None = None
+        self._removed: list[int] = []
+        self._operations: list[Operation] = []
+
+    def holds(self, identifier: str) -> bool:
+        """Whether an entry has this id by now."""
+        return identifier in self._by_id
+
+    def apply(self, operation: Operation) -> None:
+        """Do anything but a move, which takes two files; what cannot be done lands in `rejected`."""
+        self._attempt(operation, lambda: self._apply(operation))
+
+    def move(self, operation: Operation, target: "Draft") -> None:
+        """Do a move to `target`; what cannot be done lands in `rejected` here."""
+        self._attempt(operation, lambda: self._move(operation, target))
+
+    def take(self, identifier: str) -> Slot:
+        """Remove an entry and give it away together with its comments. Raises Refused."""
+        slot = self._open(identifier)
+        if slot.index is not None:
+            block, text = self._document.blocks[slot.index], self._document.text
+            for node in block.nodes(text):
+                refuse_shared(*walk(node))
+            if text[block.start : block.key_start].strip(" "):
+                raise Refused("the key does not start its line; edit it by hand", block.line)
+            start, end = extent(self._document, slot.index)
+            self._removed.append(slot.index)
+            taken = replace(slot, above=text[start : block.start], below=text[block.end : end])
+        else:
+            taken = slot
+        self._slots.remove(slot)
+        del self._by_id[identifier]
+        self._siblings = None
+        return taken
+
+    def receive(self, slot: Slot) -> None:
+        """Put an entry from elsewhere in: after the last entry of its loader, else at the end."""
+        if self.holds(slot.id):
+            raise Refused("an entry of this id is in the file already")
+        new = slot.refitted(self._document.indent, self._layout)
+        self._by_id[new.id] = [new]
+        sibling = self._last_siblings().get(_loader_of(new.id)) if _loader_of(new.id) else None
+        if sibling is None:
+            new.offset = self._document.end
+            self._slots.append(new)
+        else:
+            new.offset = sibling.offset if sibling.index is None else extent(self._document, sibling.index)[1]
+            self._slots.insert(self._slots.index(sibling) + 1, new)
+        self._last_siblings()[_loader_of(new.id)] = new
+
+    def finish(self) -> str:
+        """The new text. With anything in `rejected` it is the text as it was."""
+        for slot in self._slots:
+            if slot.operations:
+                self._settle(slot)
+        if self.rejected:
+            return self.before
+        after = self._render()
+        if after != self.before and (why := difference(self._document, self._slots, after)):
+            self._reject_all(why)
+            return self.before
+        return after
+
+    def _attempt(self, operation: Operation, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except Refused as refused:
+            self.rejected.append(refused.rejection(operation))
+        else:
+            self._operations.append(operation)
+
+    def _apply(self, operation: Operation) -> None:
+        match operation.op:
+            case OpKind.ADD if operation.is_entry:
+                self.receive(Slot.fresh(operation, self._document.indent, self._layout))
+            case OpKind.REMOVE if operation.is_entry:
+                self.take(operation.id)
+            case OpKind.MOVE:
+                raise Refused("a move takes two files")
+            case OpKind.RENAME if operation.is_entry:
+                self._rename(operation)
+            case _:
+                self._open(operation.id).change(operation)
+
+    def _rename(self, operation: Operation) -> None:
+        to = str(operation.to)
+        if to != operation.id and self.holds(to):
+            raise Refused(f"an entry {to} is in the file already")
+        slot = self._open(operation.id)
+        slot.change(operation)
+        del self._by_id[operation.id]
+        self._by_id[to] = [slot]
+        self._siblings = None
+
+    def _move(self, operation: Operation, target: "Draft") -> None:
+        if target.holds(operation.id):
+            raise Refused(f"{operation.to} has an entry of this id already")
+        slot = self.take(operation.id)
+        slot.operations.append(operation)
+        target.receive(slot)
+        target._operations.append(operation)
+
+    def _open(self, identifier: str) -> Slot:
+        found = self._by_id.get(identifier, [])
+        if not found:
+            raise Refused("the file has no entry of this id")
+        if len(found) > 1:
+            blocks = [self._document.blocks[slot.index] for slot in found if slot.index is not None]
+            lines = " and ".join(str(block.line) for block in blocks)
+            raise Refused(f"the entry stands {len(found)} times, on lines {lines}; remove all but one by hand")
+        slot = found[0]
+        if not slot.is_open and slot.index is not None:
+            slot.open(self._document.blocks[slot.index], self._document.text)
+        return slot
+
+    def _last_siblings(self) -> dict[str, Slot]:
+        """The last entry of each loader; forgotten where an entry leaves or gets another id."""
+        if self._siblings is None:
+            self._siblings = {_loader_of(slot.id): slot for slot in self._slots}
+        return self._siblings
+
+    def _settle(self, slot: Slot) -> None:
+        try:
+            slot.settle()
+        except Refused as refused:
+            self.rejected += [refused.rejection(operation) for operation in slot.operations]
+
+    def _reject_all(self, why: str) -> None:
+        """Name the entries whose own text went wrong; where all are fine by themselves, every operation."""
+        for slot in self._slots:
+            if slot.operations and (mismatch := slot.mismatch()):
+                self.rejected += [mismatch.rejection(operation) for operation in slot.operations]
+        if not self.rejected:
+            self.rejected += [Rejection(operation, why) for operation in self._operations]
+
+    def _render(self) -> str:
+        document = self._document
+        gap = document.newline * spacing(document)
+        edits = [(start, end, "") for start, end in removed_spans(document, self._removed)] if self._removed else []
+        for at, slot in enumerate(self._slots):
+            if slot.index is None:
+                lines = slot.above + slot.text + slot.below
+                edits.append((slot.offset, slot.offset, gap + lines if at else lines))
+            elif slot.is_open:
+                block = document.blocks[slot.index]
+                edits.append((block.start, block.end, slot.text))
+        return document.bom + _spliced(document.text, edits, document.newline)
+
+
+@cache
+def _loader_of(identifier: str) -> str:
+    parsed = TestId.parse(identifier)
+    return parsed.directory if parsed else ""
+
+
+def _slots(document: Document, layout: Layout) -> list[Slot]:
+    text, indent = document.text, document.indent
+    return [
+        Slot(block.id, text[block.start : block.end], layout, indent, index=index)
+        for index, block in enumerate(document.blocks)
+    ]
+
+
+def _spliced(text: str, edits: list[tuple[int, int, str]], newline: str) -> str:
+    """`text` with `edits` done. What is inserted after a missing final newline passes the lack on."""
+    done: list[str] = []
+    position = 0
+    for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
+        kept = text[position:start]
+        done.append(kept)
+        position = end
+        if start == end == len(text) and not _ends_line(done):
+            new = newline + new.removesuffix(newline)
+        done.append(new)
+    return "".join(done) + text[position:]
+
+
+def _ends_line(parts: list[str]) -> bool:
+    last = next((part for part in reversed(parts) if part), "\n")
+    return last.endswith("\n")
+
+
+def edit_text(text: str, operations: Sequence[Operation]) -> tuple[str, tuple[Rejection, ...]]:
+    """`text` after `operations`, and those that cannot be done; with one of these `text` comes back as it was.
+
+    Operations are taken in order. `file` is not looked at, and a move is rejected: it takes two files. Every line
+    of every other entry keeps its bytes, and no operations give the same text.
+    """
+    if not operations:
+        return text, ()
+    try:
+        draft = Draft(text)
+    except Refused as refused:
+        return text, tuple(map(refused.rejection, operations))
+    for operation in operations:
+        if problem := shape_problem(operation):
+            draft.rejected.append(Rejection(operation, problem))
+        else:
+            draft.apply(operation)
+    return draft.finish(), tuple(draft.rejected)

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What YAML says, apart from how it is written; and what an operation must make of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, MappingStartEvent, ScalarEvent
+
+from core.edits.operations import OVERRIDES, Operation, OpKind, Refused
+from core.edits.yaml.field_order import ordered, position
+from core.edits.yaml.nodes import NULL, Event, Kind, Node, tag_of
+
+_PREFIX = "tag:yaml.org,2002:"
+_BOOL, _INT, _FLOAT, _STR = f"{_PREFIX}bool", f"{_PREFIX}int", f"{_PREFIX}float", f"{_PREFIX}str"
+_SEQUENCE = f"{_PREFIX}seq"
+MAPPING = f"{_PREFIX}map"
+
+
+class Meaning(NamedTuple):
+    """A value with its order kept, duplicate keys visible, and anchors and aliases by name.
+
+    A tuple, for thousands are made and compared at a time.
+    """
+
+    tag: str
+    text: str = ""
+    items: tuple["Meaning", ...] = ()
+    keys: tuple["Meaning", ...] = ()
+    anchor: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The keys of a mapping as text."""
+        return [key.text for key in self.keys]
+
+    @property
+    def is_empty(self) -> bool:
+        """Null or a mapping without keys: what both look like once the last field is gone."""
+        return self.tag == NULL or (self.tag == MAPPING and not self.keys)
+
+    @property
+    def is_list(self) -> bool:
+        return self.tag == _SEQUENCE
+
+
+_END = Meaning("")
+"""Ends a collection; no node has no tag."""
+
+
+def meaning(node: Node) -> Meaning:
+    """What `node` says. Numbers, booleans and null are compared by value, everything else by its text."""
+    if node.kind is Kind.ALIAS:
+        return Meaning("*", node.text)
+    return Meaning(
+        node.tag,
+        _canonical(node.tag, node.text),
+        tuple(map(meaning, node.items)),
+        tuple(map(meaning, node.keys)),
+        node.anchor,
+    )
+
+
+def meaning_at(events: Sequence[Event]) -> Meaning:
+    """What the one node says that `events` are: `meaning` without the nodes. Raises Refused."""
+    try:
+        return _meaning_at(iter(events))
+    except RecursionError as error:
+        raise Refused("the YAML nests too deeply") from error
+
+
+def _meaning_at(events: Iterator[Event]) -> Meaning:
+    event = next(events)
+    if isinstance(event, ScalarEvent):
+        tag = tag_of(event)
+        return Meaning(tag, _canonical(tag, event.value), anchor=event.anchor or "")
+    if isinstance(event, CollectionEndEvent):
+        return _END
+    if isinstance(event, AliasEvent):
+        return Meaning("*", event.anchor)
+    children: list[Meaning] = []
+    while (child := _meaning_at(events)) is not _END:
+        children.append(child)
+    mapping = isinstance(event, MappingStartEvent)
+    items, keys = (children[1::2], children[::2]) if mapping else (children, [])
+    return Meaning(tag_of(event), "", tuple(items), tuple(keys), event.anchor or "")
+
+
+def meaning_of(value: object) -> Meaning:
+    """What YAML must say to mean the Python `value`; a mapping is taken in upstream's order."""
+    if isinstance(value, Mapping):
+        names = ordered([str(name) for name in value])
+        return Meaning(
+            MAPPING,
+            items=tuple(meaning_of(value[name]) for name in names),
+            keys=tuple(Meaning(_STR, name) for name in names),
+        )
+    if isinstance(value, list | tuple):
+        return Meaning(_SEQUENCE, items=tuple(map(meaning_of, value)))
+    if value is None:
+        return Meaning(NULL)
+    if isinstance(value, bool):
+        return Meaning(_BOOL, "true" if value else "false")
+    if isinstance(value, int):
+        return Meaning(_INT, str(value))
+    if isinstance(value, float):
+        return Meaning(_FLOAT, repr(value))
+    return Meaning(_STR, str(value))
+
+
+def is_scalar(found: Meaning) -> bool:
+    """Whether it is text, a number, true or false, and tied to no other place."""
+    return found.tag in (_BOOL, _INT, _FLOAT, _STR) and not found.anchor
+
+
+def value_of(scalar: Meaning) -> object:
+    """The Python value of a scalar: `meaning_of(value_of(scalar)) == scalar`."""
+    match scalar.tag:
+        case t if t == _BOOL:
+            return scalar.text == "true"
+        case t if t == _INT:
+            return int(scalar.text)
+        case t if t == _FLOAT:
+            return float(scalar.text)
+    return scalar.text
+
+
+def with_field(entry: Meaning, path: Sequence[str], value: Meaning) -> Meaning:
+    """`entry` after `set`: one field replaced, or put where upstream's order has it."""
+    name, *rest = path
+    if entry.is_empty:
+        entry = Meaning(MAPPING, anchor=entry.anchor)
+    names = entry.names
+    present = name in names
+    at = names.index(name) if present else position(names, name)
+    inner = entry.items[at] if present else Meaning(MAPPING)
+    new = with_field(inner, rest, value) if rest else value
+    after = at + present
+    return entry._replace(
+        items=(*entry.items[:at], new, *entry.items[after:]),
+        keys=(*entry.keys[:at], entry.keys[at] if present else Meaning(_STR, name), *entry.keys[after:]),
+    )
+
+
+def without_field(entry: Meaning, path: Sequence[str]) -> Meaning:
+    """`entry` after `unset`; the same object where there is no such field. What gets empty stays, empty."""
+    name, *rest = path
+    if name not in entry.names:
+        return entry
+    at = entry.names.index(name)
+    if rest:
+        inner = without_field(entry.items[at], rest)
+        if inner is entry.items[at]:
+            return entry
+        return entry._replace(items=(*entry.items[:at], inner, *entry.items[at + 1 :]))
+    return entry._replace(
+        items=(*entry.items[:at], *entry.items[at + 1 :]),
+        keys=(*entry.keys[:at], *entry.keys[at + 1 :]),
+    )
+
+
+def renamed(entry: Meaning, path: Sequence[str], to: str) -> Meaning:
+    """`entry` with the key at `path`, which must be there, called `to`."""
+    name, *rest = path
+    at = entry.names.index(name)
+    if rest:
+        inner = renamed(entry.items[at], rest, to)
+        return entry._replace(items=(*entry.items[:at], inner, *entry.items[at + 1 :]))
+    return entry._replace(keys=(*entry.keys[:at], Meaning(_STR, to), *entry.keys[at + 1 :]))
+
+
+def at_path(entry: Meaning, path: Sequence[str]) -> Meaning | None:
+    """The value at `path`, None where there is none."""
+    for name in path:
+        if name not in entry.names:
+            return None
+        entry = entry.items[entry.names.index(name)]
+    return entry
+
+
+def emptied(entry: Meaning, path: Sequence[str]) -> tuple[str, ...] | None:
+    """The override, or all overrides, that hold nothing once `path` is gone: what `unset` takes along."""
+    for outer in (path[:2], path[:1]):
+        found = at_path(entry, outer) if outer[0] == OVERRIDES else None
+        if found is not None and found.is_empty:
+            return tuple(outer)
+    return None
+
+
+def _canonical(tag: str, text: str) -> str:
+    try:
+        if tag == _INT:
+            return str(int(text.replace("_", ""), 0))
+        if tag == _FLOAT:
+            return repr(float(text.replace("_", "")))
+    except ValueError:
+        return text
+    if tag == _BOOL:
+        return text.lower()
+    return "" if tag == NULL else text
+
+
+def as_field(entry: Meaning, operation: Operation) -> Operation | None:
+    """The `set` or `unset` that does to `entry` what `operation` asks for; None where that is so already.
+
+    The last item of a list takes the field along: upstream reads an empty list as none (spec 2.2). In an override
+    the empty list stays, for it hides the list of the entry. Raises Refused where there is nothing to act on.
+    """
+    if operation.op in (OpKind.SET, OpKind.UNSET):
+        return operation
+    if operation.is_override:
+        return _override(entry, operation)
+    present = at_path(entry, operation.path)
+    items = _items(present, ".".join(operation.path))
+    wanted = _changed(items, operation)
+    if wanted == items:
+        return None
+    if not wanted and operation.path[0] != OVERRIDES:
+        return replace(operation, op=OpKind.UNSET, value=None, to=None)
+    values = list(map(value_of, wanted))
+    one = present is not None and is_scalar(present) and len(values) == 1
+    return replace(operation, op=OpKind.SET, value=values[0] if one else values, to=None)
+
+
+def _override(entry: Meaning, operation: Operation) -> Operation | None:
+    if operation.op is OpKind.REMOVE:
+        return replace(operation, op=OpKind.UNSET)
+    present, arch = at_path(entry, operation.path), operation.path[1]
+    if present == meaning_of(operation.value):
+        return None
+    if present is not None and not present.is_empty:
+        raise Refused(f"{arch} has overrides already; set their fields")
+    return replace(operation, op=OpKind.SET)
+
+
+def _items(present: Meaning | None, name: str) -> list[Meaning]:
+    if present is None or present.is_empty:
+        return []
+    if is_scalar(present):
+        return [present]
+    if not present.is_list or not all(map(is_scalar, present.items)):
+        raise Refused(f"{name} is no list of plain items; edit it by hand")
+    return list(present.items)
+
+
+def _changed(items: list[Meaning], operation: Operation) -> list[Meaning]:
+    item = meaning_of(operation.value)
+    match operation.op:
+        case OpKind.ADD:
+            return items if item in items else [*items, item]
+        case OpKind.REMOVE:
+            return [one for one in items if one != item]
+        case _:
+            to = meaning_of(operation.to)
+            if item in items:
+                return [to if one == item else one for one in items if one != to]
+            if to in items:
+                return items
+            raise Refused(f"{'.'.join(operation.path)} has no item {operation.value}")

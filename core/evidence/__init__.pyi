@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+from .cpu_for_device import stand_in as stand_in
+from .ending_fields import (
+    Recommendation as Recommendation,
+    Result as Result,
+    recommend as recommend,
+    stage_in as stage_in,
+)
+from .hosts import without as without
+from .location import evidence_stamp as evidence_stamp, store_file as store_file
+from .observation import RAN as RAN, Ending as Ending, Observation as Observation, Origin as Origin
+from .reasons import alike as alike, telling as telling
+from .sources import (
+    evidence_store as evidence_store,
+    gather as gather,
+    own_observation as own_observation,
+    policy_of as policy_of,
+    verdicts_on as verdicts_on,
+)
+from .store import Added as Added
+from .summary import MARKS as MARKS, strip_of as strip_of

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+from .clusters import (
+    Cluster as Cluster,
+    Member as Member,
+    find_clusters as find_clusters,
+    issue_link as issue_link,
+    oldest as oldest,
+    with_canonical as with_canonical,
+    with_link as with_link,
+)
+from .comparison import (
+    Between as Between,
+    Comparison as Comparison,
+    Difference as Difference,
+    Kind as Kind,
+    between as between,
+    chosen_run as chosen_run,
+    compare as compare,
+    runs_of as runs_of,
+)
+from .issues import (
+    Citation as Citation,
+    IssueState as IssueState,
+    State as State,
+    ask as ask,
+    citations as citations,
+    read_states as read_states,
+)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two runs of many tests held against each other: what fails anew, still, no more, otherwise, or was not run."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.errors import TTMatrixError, UsageError
+from core.evidence.observation import FAILURES, RAN, Observation
+from core.evidence.reasons import same_failure
+from core.sources import Checkout, Git
+
+
+class Kind(StrEnum):
+    """What became of a cell between two runs."""
+
+    NEW = "new"
+    """Fails, and did not before: it passed, or was not run."""
+    REASON = "changed reason"
+    """Fails as before, but for another reason."""
+    FIXED = "fixed"
+    NOT_RUN = "not run"
+    """Came to a result before, and to none now."""
+    PERSISTING = "persisting"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One cell in two runs; None: it has no result there."""
+
+    id: str
+    arch: str
+    kind: Kind
+    before: Observation | None
+    after: Observation | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs."""
+
+    differences: tuple[Difference, ...]
+    """By kind, then by id and arch; cells that pass in both have none."""
+    passing: int
+    """Cells that pass in both."""
+
+    @property
+    def counts(self) -> Mapping[Kind, int]:
+        found = Counter(one.kind for one in self.differences)
+        return {kind: found[kind] for kind in Kind}
+
+
+def compare(before: Iterable[Observation], after: Iterable[Observation]) -> Comparison:
+    """Hold the results of one run against those of a later one, cell by cell."""
+    old, new = ({row.cell: row for row in sorted(rows, key=lambda row: row.when)} for rows in (before, after))
+    order = list(Kind)
+    found: list[Difference] = []
+    passing = 0
+    for cell in old.keys() | new.keys():
+        was, now = old.get(cell), new.get(cell)
+        kind = _kind(was, now)
+        if kind is not None:
+            found.append(Difference(*cell, kind, was, now))
+        passing += kind is None and _ran(was) and _ran(now)
+    return Comparison(tuple(sorted(found, key=lambda one: (order.index(one.kind), one.id, one.arch))), passing)
+
+
+def _kind(was: Observation | None, now: Observation | None) -> Kind | None:
+    if not _ran(now):
+        return Kind.NOT_RUN if _ran(was) else None
+    if not _fails(now):
+        return Kind.FIXED if _fails(was) else None
+    if was is None or now is None or not _fails(was):
+        return Kind.NEW
+    # Without a reason on both sides there is nothing that could have changed but the way it ended.
+    return Kind.PERSISTING if same_failure(was, now) else Kind.REASON
+
+
+def _ran(row: Observation | None) -> bool:
+    return row is not None and row.ending in RAN
+
+
+def _fails(row: Observation | None) -> bool:
+    return row is not None and row.ending in FAILURES
+
+
+def runs_of(observations: Iterable[Observation]) -> tuple[str, ...]:
+    """The names of all runs, the one that ended last first."""
+    ended: dict[str, float] = {}
+    for row in observations:
+        ended[row.run] = max(ended.get(row.run, row.when), row.when)
+    return tuple(sorted(ended, key=lambda name: (-ended[name], name)))
+
+
+def chosen_run(name: str, known: Sequence[str]) -> str:
+    """The run that `name` means: all of it, or a part that only one has. Raises UsageError with what there is."""
+    if name in known:
+        return name
+    found = [one for one in known if name in one]
+    if len(found) == 1:
+        return found[0]
+    title = f"{len(found)} runs have {name!r} in their names" if found else f"There is no run {name!r}"
+    shown = ", ".join((found or list(known))[:10])
+    raise UsageError(
+        title, f"Runs: {shown}" if shown else "There is no run yet.", "ttmatrix compare --runs lists them."
+    )
+
+
+_SEPARATOR = "\x1f"
+
+
+@dataclass(frozen=True, slots=True)
+class OneCommit:
+    """A commit in one line."""
+
+    id: str
+    day: str
+    author: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """What came from one commit to another."""
+
+    before: str
+    """Empty: unknown."""
+    after: str
+    commits: tuple[OneCommit, ...] = ()
+    """Newest first: those that the later commit has and the earlier one has not."""
+    unknown: str = ""
+    """Why the commits cannot be told; empty: they are all there are."""
+
+
+def between(checkout: Checkout, before: Iterable[Observation], after: Iterable[Observation]) -> tuple[Between, Between]:
+    """What lies between two runs: of the checkout, and of its models."""
+    old, new = list(before), list(after)
+    own = _most(row.commit for row in old), _most(row.commit for row in new)
+    git = Git(checkout.root)
+    models = [
+        _most(row.models_commit for row in rows) or _pinned(git, checkout, commit)
+        for rows, commit in ((old, own[0]), (new, own[1]))
+    ]
+    return _log(git, *own), _log(Git(checkout.models), models[0], models[1])
+
+
+def _most(commits: Iterable[str]) -> str:
+    """The commit of a run: that of most of its results which have one."""
+    counts = Counter(commit for commit in commits if commit)
+    return counts.most_common(1)[0][0] if counts else ""
+
+
+def _pinned(git: Git, checkout: Checkout, commit: str) -> str:
+    """The commit of the submodule that a commit of the checkout pins; empty where that cannot be told."""
+    return git.pinned(checkout.relative(checkout.models), commit) if git.has(commit) else ""
+
+
+def _log(git: Git, before: str, after: str) -> Between:
+    if not (before.isalnum() and after.isalnum()):
+        return Between(before, after, unknown="the runs do not say which commits they ran")
+    if before == after:
+        return Between(before, after)
+    form = _SEPARATOR.join(("%H", "%cs", "%an", "%s"))
+    try:
+        out = git.text("log", "--no-show-signature", f"--format={form}", f"{before}..{after}", "--")
+    except TTMatrixError as error:
+        return Between(before, after, unknown=error.detail.partition("\n")[0])
+    lines = (line.split(_SEPARATOR, 3) for line in out.splitlines())
+    return Between(before, after, tuple(OneCommit(*words) for words in lines if len(words) == 4))

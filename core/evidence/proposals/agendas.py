@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From verdicts to all that a person has to look at: proposals, what is held back, and who fails alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.ci import Ci
+from core.evidence.hosts import Suspect, suspects
+from core.evidence.proposals.ci_coverage import with_leaving
+from core.evidence.proposals.inbox import Item, items
+from core.evidence.proposals.proposal import Held, Proposal, propose
+from core.evidence.verdicts import Verdicts
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """What is to be decided about one checkout."""
+
+    proposals: tuple[Proposal, ...] = ()
+    held: tuple[Held, ...] = ()
+    items: tuple[Item, ...] = ()
+    """Every test whose entry is not known to be true, most urgent first."""
+    suspects: tuple[Suspect, ...] = ()
+    tests: int = 0
+    """How many tests have results."""
+
+
+def agenda(verdicts: Verdicts, ci: Ci, *, issue: str = "", ages: Mapping[str, int] | None = None) -> Agenda:
+    """Propose for every test with results, and list those with an entry that nobody knows enough about."""
+    matrix, judged = verdicts.matrix, verdicts.judged
+    asked = [one for rows in judged.values() for one in rows]
+    made, held = propose(matrix, asked, verdicts.policy, issue=issue, ages=ages)
+    proposals = with_leaving(matrix, ci, made)
+    silent = [one for id in matrix.entries if id in matrix.rows and id not in judged for one in verdicts.of(id)]
+    observations = (row for archs in verdicts.seen.values() for rows in archs.values() for row in rows)
+    return Agenda(proposals, held, items([*asked, *silent], proposals, held), suspects(observations), len(judged))

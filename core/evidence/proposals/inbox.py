@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What needs a person: the tests whose entries are not true, most urgent first, and those nobody knows about."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.edits.pending import Change, Decision, Pending
+from core.evidence.proposals.proposal import Held, Proposal
+from core.evidence.verdicts import Judgement, Verdict
+
+URGENCY: Sequence[Verdict] = (
+    Verdict.REGRESSED,
+    Verdict.CRASH,
+    Verdict.HANG,
+    Verdict.PCC_TIGHT,
+    Verdict.STALE,
+    Verdict.SEMI_STALE,
+    Verdict.DRIFTED,
+    Verdict.PCC_LOOSE,
+    Verdict.FLAKY,
+    Verdict.SLOW,
+    Verdict.UNUSED,
+    Verdict.UNKNOWN,
+    Verdict.ACTIVE,
+)
+"""What keeps CI red comes before what could be better."""
+
+
+class Concern(StrEnum):
+    """Why a test is listed."""
+
+    DECIDE = "to decide"
+    """Something is proposed."""
+    HELD = "held back"
+    """Its entry is not true, and a person must find out what to do."""
+    UNKNOWN = "unknown"
+    """There is too little evidence; runs would fill it."""
+    BLIND = "blind spots"
+    """No job brings results of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One test with all that is known of it."""
+
+    id: str
+    concern: Concern
+    judgements: tuple[Judgement, ...]
+    """On every arch."""
+    proposal: Proposal | None = None
+    held: tuple[Held, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The most urgent one among those that make it a concern."""
+        asking = self.proposal.judgements if self.proposal else self.judgements
+        return min((one.verdict for one in asking), key=URGENCY.index)
+
+    @property
+    def about(self) -> tuple[Judgement, ...]:
+        """The judgements with something to show: that ask for something, or have results."""
+        archs = set(self.proposal.archs) if self.proposal else set()
+        return tuple(one for one in self.judgements if one.arch in archs or one.rows or one.verdict is self.verdict)
+
+
+def items(judgements: Iterable[Judgement], proposals: Iterable[Proposal], held: Iterable[Held]) -> tuple[Item, ...]:
+    """A test each, unless its entry is true on every arch; most urgent first, then by id."""
+    by_id: dict[str, list[Judgement]] = {}
+    for one in judgements:
+        by_id.setdefault(one.id, []).append(one)
+    made = {one.id: one for one in proposals}
+    kept: dict[str, list[Held]] = {}
+    for back in held:
+        kept.setdefault(back.id, []).append(back)
+    found = (
+        Item(id, concern, tuple(rows), made.get(id), tuple(kept.get(id, ())))
+        for id, rows in by_id.items()
+        if (concern := _concern(id, rows, made, kept)) is not None
+    )
+    return tuple(sorted(found, key=lambda one: (URGENCY.index(one.verdict), one.id)))
+
+
+def _concern(
+    id: str, rows: Sequence[Judgement], made: Mapping[str, object], kept: Mapping[str, object]
+) -> Concern | None:
+    if id in made:
+        return Concern.DECIDE
+    if id in kept:
+        return Concern.HELD
+    verdicts = {one.verdict for one in rows}
+    if Verdict.UNUSED in verdicts:
+        return Concern.BLIND
+    return Concern.UNKNOWN if Verdict.UNKNOWN in verdicts else None
+
+
+def note_of(proposal: Proposal) -> str:
+    """What a pending change says of where it comes from: the verdict, and why."""
+    return f"{', '.join(proposal.verdicts)}: {proposal.why}"
+
+
+def change_of(proposal: Proposal, pending: Pending) -> Change:
+    """The proposal as a change: the pending one that it has become, else one that nobody has decided."""
+    fresh = Change(proposal.ops, note_of(proposal), bases=(proposal.base,), evidence=proposal.evidence)
+    return next((one for one in pending.changes if _is(one, fresh, proposal.id)), fresh)
+
+
+def _is(one: Change, fresh: Change, id: str) -> bool:
+    """An edit in the review changes the operations and leaves the note."""
+    same = one.ops == fresh.ops or one.note == fresh.note
+    return same and any(op.id == id for op in one.ops)
+
+
+def decided(changes: Iterable[Change]) -> tuple[int, int]:
+    """How many changes are decided, and how many are left."""
+    found = [one.decision is not Decision.UNDECIDED for one in changes]
+    return sum(found), len(found) - sum(found)

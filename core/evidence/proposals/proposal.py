@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proposals: for each test whose entry is not true, the operations that make it true on every arch with evidence."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.edits import Operation, operations_for, to_json
+from core.edits.pending import Base
+from core.evidence.ending_fields import Fields
+from core.evidence.observation import Origin
+from core.evidence.proposals.rules import wanted
+from core.evidence.summary import strip_of
+from core.evidence.verdicts import Judgement, Policy, Verdict
+from core.matrix import UNWRITTEN, Matrix, acting, raw_value, supports
+from core.model import Entry
+from core.text import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Operations on the entry of one test with the evidence that justifies them."""
+
+    id: str
+    judgements: tuple[Judgement, ...]
+    """Those that ask for it, in the order of the checkout's archs."""
+    ops: tuple[Operation, ...]
+    base: Base
+    """The entry as it was when this was worked out."""
+    leaves: tuple[str, ...] = ()
+    """Archs on which no scheduled CI job will select the test any more."""
+
+    @property
+    def archs(self) -> tuple[str, ...]:
+        return tuple(one.arch for one in self.judgements)
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        return tuple(dict.fromkeys(one.verdict for one in self.judgements))
+
+    @property
+    def why(self) -> str:
+        """One line; that it leaves CI comes first."""
+        warning = f"LEAVES CI on {', '.join(self.leaves)}: no scheduled job selects it then. " if self.leaves else ""
+        told: dict[str, list[str]] = {}
+        for one in self.judgements:
+            told.setdefault(one.why, []).append(one.arch)
+        return warning + "; ".join(f"{', '.join(archs)}: {why}" for why, archs in told.items())
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """A line for each arch: what was seen, in which runs."""
+        return tuple(_line(one) for one in self.judgements)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A cell whose entry is not true and about which nothing is proposed."""
+
+    id: str
+    arch: str
+    verdict: Verdict
+    why: str
+
+
+def propose(
+    matrix: Matrix,
+    judgements: Iterable[Judgement],
+    policy: Policy | None = None,
+    *,
+    issue: str = "",
+    ages: Mapping[str, int] | None = None,
+) -> tuple[tuple[Proposal, ...], tuple[Held, ...]]:
+    """One proposal for each test that needs one, by id; and what is held back.
+
+    Archs without a judgement that asks for something keep what they have: a promotion reaches the entry itself only
+    where each arch the test is marked for has evidence of its own. `issue` is a link that goes behind every new
+    reason; `ages` are days since the status of an entry changed, by id, for the policy's days of grace.
+    """
+    policy = policy or Policy()
+    by_id: dict[str, list[Judgement]] = {}
+    for one in judgements:
+        by_id.setdefault(one.id, []).append(one)
+    proposals: list[Proposal] = []
+    held: list[Held] = []
+    for id in sorted(by_id):
+        age = (ages or {}).get(id)
+        made, kept = _for_one(matrix, id, by_id[id], policy, issue)
+        if made and age is not None and age < policy.grace_days:
+            why = f"its status changed {counted(age, 'day')} ago, which is less than {policy.grace_days:g}"
+            held += [Held(id, one.arch, one.verdict, why) for one in made[0].judgements]
+        else:
+            proposals += made
+        held += kept
+    return tuple(proposals), tuple(held)
+
+
+def _for_one(
+    matrix: Matrix, id: str, judgements: Sequence[Judgement], policy: Policy, issue: str
+) -> tuple[list[Proposal], list[Held]]:
+    entry = matrix.entries.get(id)
+    marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
+    by_arch = {one.arch: one for one in judgements if one.arch in marked}
+    wish, reasons = _wishes(entry, by_arch, policy, issue)
+    held = [Held(id, arch, by_arch[arch].verdict, why) for arch, why in reasons.items()]
+    ops = operations_for(matrix, id, wish) if wish else ()
+    if not ops:
+        return [], held
+    asking = tuple(by_arch[arch] for arch in marked if arch in wish)
+    base = Base(entry.file, id, entry.fields) if entry else Base(ops[0].file or "", id, None)
+    return [Proposal(id, asking, ops, base)], held
+
+
+def _wishes(
+    entry: Entry | None, by_arch: Mapping[str, Judgement], policy: Policy, issue: str
+) -> tuple[dict[str, Fields], dict[str, str]]:
+    """By arch what shall become otherwise, and by arch why nothing is asked for."""
+    wish: dict[str, Fields] = {}
+    held: dict[str, str] = {}
+    for arch, judgement in by_arch.items():
+        found = wanted(judgement, entry, policy, issue)
+        if found.held:
+            held[arch] = found.held
+        elif fields := {name: value for name, value in found.fields.items() if _differs(entry, name, arch, value)}:
+            wish[arch] = fields
+    return wish, held
+
+
+def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:
+    present = raw_value(entry, name, arch)
+    return acting(name, present) != acting(name, UNWRITTEN if value is None else value)
+
+
+def _line(judgement: Judgement) -> str:
+    # Of a run here its own id, so that nobody removes what a pending change rests on.
+    runs = dict.fromkeys(row.job if row.origin is Origin.HERE and row.job else row.run for row in judgement.rows)
+    return f"{judgement.id} on {strip_of(judgement.arch, judgement.rows).text}: {', '.join(filter(None, runs))}"
+
+
+def document(proposals: Iterable[Proposal], commit: str) -> list[dict[str, object]]:
+    """The JSON form, which `core.edits.pending.proposals.parse_proposed` reads.
+
+    `base` stands in every proposal, so that a file can be cut and joined: the commit of the checkout (empty where git
+    knows none), and the entry as it was, null where there was none.
+    """
+    return [
+        {
+            "id": one.id,
+            "arch": ", ".join(one.archs),
+            "verdict": ", ".join(one.verdicts),
+            "why": one.why,
+            "evidence": list(one.evidence),
+            "ops": to_json(one.ops),
+            "leaves_ci": list(one.leaves),
+            "base": {"commit": commit, "file": one.base.file, "fields": one.base.fields},
+        }
+        for one in proposals
+    ]

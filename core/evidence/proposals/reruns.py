@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Device runs that fill what is not known of cells: planned with how long they take, and nothing is started."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.evidence.observation import RAN
+from core.evidence.verdicts import Judgement, Verdict
+from core.matrix import Matrix
+from core.runs import RunSpec
+from core.runs.planning import LaunchPlan, as_batch, look_ahead, plan_test, refuse, with_estimates
+from core.runs.store import RunRecord
+from core.settings import Settings
+from core.sources.ci import read_durations
+
+_KIND = "device"
+
+Wanted = tuple[str, str, int]
+"""A cell, by id and arch, and how often it is to run."""
+
+
+def lacking(judgements: Iterable[Judgement], minimum: int) -> Iterator[Wanted]:
+    """As many runs of each cell as it lacks of the `minimum` for a verdict, and one of each other cell."""
+    for one in judgements:
+        ran = sum(row.ending in RAN for row in one.rows)
+        yield one.id, one.arch, max(1, minimum - ran) if one.verdict is Verdict.UNKNOWN else 1
+
+
+def plan_reruns(
+    matrix: Matrix, wanted: Iterable[Wanted], settings: Settings, runs: Path, records: Iterable[RunRecord]
+) -> LaunchPlan:
+    """Device runs of cells. Raises TTMatrixError, with the remedy, where something is in the way of all of them."""
+    planned: list[RunSpec] = []
+    refused: list[TTMatrixError] = []
+    for id, arch, times in wanted:
+        for _ in range(times):
+            try:
+                planned.append(plan_test(matrix, id, settings, runs=runs, kind=_KIND, arch=arch))
+            except TTMatrixError as error:
+                refused.append(error)
+                break
+    durations, _ = read_durations(matrix.checkout)
+    plan = look_ahead(as_batch(with_estimates(planned, records, durations)), settings, refused, runs=runs)
+    refuse(plan.obstacles)
+    return plan

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tell from one testcase what became of the model: every row of the outcome table (spec 4.4) and its traps."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.evidence.ending_fields import stage_in
+from core.evidence.observation import RAN, Ending, Observation, Origin
+from core.evidence.reasons import telling, words_of
+from core.model import BringupStatus, Function, Status
+from core.numbers import finite
+from core.runs import Outcome, Testcase, clean, plain_line
+
+_NAME = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
+_CALCULATED = re.compile(r"\bCalculated: pcc=([-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|nan|inf))", re.IGNORECASE)
+_LOW = re.compile(r"\b(?:PCC|Atol|Allclose|Equal|RelL2) comparison failed")
+# Upstream's own slip where PCC is fine and another comparison is not: its report of a result fails (spec 4.4).
+_OTHER_COMPARISON = re.compile(r"^(?:E\s+)?UnboundLocalError: .*\b(?:reason|bringup_status)\b", re.MULTILINE)
+# What stands before it names the test, which would make every crash another one.
+_DIED = re.compile(r"^.*\b(running the test (?:CRASHED|EXITED) with \w+ \d+).*$", re.MULTILINE)
+# How pytest-timeout puts it. An expected failure repeats the text without the name of the exception (spec 4.4).
+_OUT_OF_TIME = re.compile(r"^(?:E\s+)?(?:Failed: Timeout\b|Timeout \(?>[\d.]+s\)? from pytest-timeout)", re.MULTILINE)
+_FROM_OUTPUT = ("Statically allocated", "Out of Memory", "error:")
+_STATUSES = {f"ModelTestStatus.{status}": status for status in Status} | {str(status): status for status in Status}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a testcase does not say itself: where and when its session ran, and what it belongs to."""
+
+    run: str = ""
+    arch: str = ""
+    """Counts where the tags name none."""
+    when: float = 0.0
+    host: str = ""
+    job: str = ""
+    source: str = ""
+    origin: Origin = Origin.CI
+    commit: str = ""
+    models_commit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is known of a failure beside its report."""
+
+    log: str = ""
+    """What its log says most."""
+    stage: BringupStatus = BringupStatus.UNKNOWN
+    """Of the stage file that upstream's runner left (spec 4.5)."""
+
+
+_NOTHING = Beside()
+
+
+def model_test(name: str) -> tuple[Function, str] | None:
+    """The test function and the test id of a testcase's name; None where it is no model test."""
+    match = _NAME.fullmatch(name)
+    return (Function(match[1]), match[2]) if match and match[1] in Function.__members__.values() else None
+
+
+def observe(case: Testcase, setting: Setting, beside: Beside = _NOTHING) -> Observation | None:
+    """What `case` shows; None where it is no model test."""
+    test = model_test(case.name)
+    if test is None:
+        return None
+    tags = case.tags
+    ending, forced = ending_of(case), _forced(case)
+    reason, raised = _reason(case, ending, forced, beside.log)
+    pcc = _lowest(case, forced) if ending in RAN else None
+    checked = tags.get("pcc_assertion_enabled")
+    return Observation(
+        test_id=test[1],
+        function=test[0],
+        arch=clean(_text(tags, "arch")) or setting.arch,
+        origin=setting.origin,
+        run=setting.run,
+        when=setting.when,
+        host=setting.host,
+        ending=ending,
+        expected=_expected(case),
+        forced=forced,
+        stage=_stage(case, ending, forced, beside.stage, reason),
+        reason=reason,
+        seconds=case.seconds,
+        pcc=pcc,
+        pcc_required=finite(tags.get("pcc_threshold")),
+        pcc_checked=checked if isinstance(checked, bool) else None,
+        shortcut=pcc == 1.0,
+        guidance=_guidance(tags, forced),
+        signal=case.signal,
+        job=setting.job,
+        source=setting.source,
+        commit=setting.commit,
+        models_commit=setting.models_commit,
+        raised=raised,
+    )
+
+
+def ending_of(case: Testcase) -> Ending:
+    """What became of the model (spec 4.4)."""
+    if case.outcome is Outcome.CRASH:
+        return Ending.CRASHED
+    if case.outcome in (Outcome.FAIL, Outcome.ERROR, Outcome.XFAIL) and _out_of_time(case.text or case.message):
+        return Ending.OUT_OF_TIME
+    if case.outcome is Outcome.SKIP:
+        return Ending.NOT_RUN
+    if not case.tags:
+        return _without_tags(case)
+    if _low(case):
+        return Ending.INACCURATE
+    if case.outcome in (Outcome.FAIL, Outcome.ERROR):
+        return Ending.FAILED
+    if _forced(case) or case.outcome is Outcome.PASS:
+        return Ending.PASSED
+    # An expected failure looks the same whether it failed or passed: only the tag tells.
+    return Ending.PASSED if _text(case.tags, "bringup_status") == BringupStatus.PASSED else Ending.FAILED
+
+
+def _out_of_time(text: str) -> bool:
+    return "Timeout" in text and _OUT_OF_TIME.search(text) is not None
+
+
+def _without_tags(case: Testcase) -> Ending:
+    """Properties are recorded once a model was tried, so what has none did not get that far (spec 4.1)."""
+    if case.outcome is Outcome.PASS:
+        return Ending.PASSED
+    if case.outcome is Outcome.FAIL and _OTHER_COMPARISON.search(f"{case.message}\n{case.text}"):
+        return Ending.INACCURATE
+    return Ending.BROKEN
+
+
+def _forced(case: Testcase) -> bool:
+    """With `--force-run` an entry that says skip runs, and the tags repeat the entry (spec 4.4)."""
+    return _expected(case) is Status.NOT_SUPPORTED_SKIP and case.outcome is not Outcome.SKIP
+
+
+def _expected(case: Testcase) -> Status:
+    written = _text(case.tags, "model_test_status")
+    if not written and case.outcome is Outcome.XFAIL:
+        return Status.KNOWN_FAILURE_XFAIL
+    return _STATUSES.get(written, Status.UNSPECIFIED)
+
+
+def _low(case: Testcase) -> bool:
+    """Whether the model came to results that are not good enough, asserted or not."""
+    tags, forced = case.tags, _forced(case)
+    if not forced and _text(tags, "bringup_status") == BringupStatus.INCORRECT_RESULT:
+        return True
+    if case.outcome in (Outcome.FAIL, Outcome.ERROR):
+        return tags.get("comparison_passed") is False or _LOW.search(case.message) is not None
+    # Upstream takes the lowest of several numbers in a way that a NaN can slip through.
+    measured = [value for name in ("pcc", "atol") if isinstance(value := tags.get(name), float)]
+    if any(not math.isfinite(value) for value in measured):
+        return True
+    pcc, required = finite(tags.get("pcc")), finite(tags.get("pcc_threshold"))
+    return tags.get("comparison_passed") is False or (pcc is not None and required is not None and pcc < required)
+
+
+def _lowest(case: Testcase, forced: bool) -> float | None:
+    """The lowest PCC that the testcase tells of: tags hold only one of several (spec 4.6). None where one is none."""
+    told = case.tags.get("pcc")
+    tagged = isinstance(told, int | float) and not isinstance(told, bool)
+    # Of a forced run it is the entry's reason, which may quote a number of long ago.
+    written = "" if forced else case.properties.get("error_message", "")
+    texts = (_evidence_lines(case.text), case.message, _text(case.tags, "comparison_error_message"), written)
+    numbers = [float(found) for text in texts if text for found in _CALCULATED.findall(text)]
+    values = [finite(number) for number in (*numbers, *([told] if tagged else []))]
+    known = [value for value in values if value is not None]
+    return min(known) if known and len(known) == len(values) else None
+
+
+def _stage(case: Testcase, ending: Ending, forced: bool, begun: BringupStatus, reason: str) -> BringupStatus:
+    if ending is Ending.PASSED:
+        return BringupStatus.PASSED
+    if ending is Ending.INACCURATE:
+        return BringupStatus.INCORRECT_RESULT
+    if ending is Ending.CRASHED:
+        return stage_in(reason)
+    if ending is not Ending.FAILED:
+        return BringupStatus.UNKNOWN
+    told = _text(case.tags, "bringup_status")
+    live = BringupStatus(told) if told in BringupStatus.__members__ and not forced else BringupStatus.UNKNOWN
+    text = f"{reason}\n{_evidence_lines(case.text)}"
+    # A comparison that passed and a test that raised: it was the teardown, which has no stage.
+    known = (one for one in (live, begun) if one not in (BringupStatus.UNKNOWN, BringupStatus.PASSED))
+    return next(known, None) or stage_in(text)
+
+
+def _reason(case: Testcase, ending: Ending, forced: bool, log: str) -> tuple[str, str]:
+    """The line to quote, and what the traceback says where that is something else."""
+    if ending is Ending.PASSED:
+        return "", ""
+    if ending is Ending.NOT_RUN:
+        return plain_line(case.message.partition("\n")[0]), ""
+    # Of a forced run it is the entry's own reason (spec 4.4).
+    written = "" if forced else case.properties.get("error_message", "")
+    raised = next(filter(None, map(telling, (_evidence_lines(case.text), case.message))), "")
+    if ending is Ending.FAILED:
+        return words_of(_live(written, raised), log, raised)
+    if ending is Ending.CRASHED:
+        return telling(_DIED.sub(r"\1", f"{case.message}\n{_evidence_lines(case.text)}")), ""
+    live = _text(case.tags, "comparison_error_message") if ending is Ending.INACCURATE else ""
+    told = [_evidence_lines(case.text), case.message, live, written]
+    return next(filter(None, map(telling, told)), ""), ""
+
+
+def _live(written: str, raised: str) -> str:
+    """The report's message, where it is of this run: an exception without a text leaves the entry's reason there.
+
+    Unless a line that upstream's runner has found in the output took its place (spec 4.5).
+    """
+    silent = re.fullmatch(r"(?:\w+\.)*\w+(?:Error|Exception)", raised) is not None
+    stale = written == "Not specified" or (silent and not written.startswith(_FROM_OUTPUT))
+    return "" if stale else written
+
+
+def _evidence_lines(text: str) -> str:
+    """The lines of a traceback that pytest marks; all of a text without any."""
+    marked = [part.partition("\n")[0].strip() for part in f"\n{text}".split("\nE ")[1:]]
+    return "\n".join(marked) or text
+
+
+def _guidance(tags: Mapping[str, object], forced: bool) -> tuple[str, ...]:
+    told = tags.get("guidance")
+    return () if forced or not isinstance(told, list | tuple) else tuple(clean(str(one)) for one in told)
+
+
+def _text(tags: Mapping[str, object], name: str) -> str:
+    value = tags.get(name)
+    return value if isinstance(value, str) else ""

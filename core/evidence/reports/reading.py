@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Read reports into observations: what paths hold, testcase by testcase, with what could not be read beside it."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.evidence.cpu_for_device import Maker, maker_of, stand_in_of
+from core.evidence.observation import Observation
+from core.evidence.reports.classify import Setting, model_test, observe
+from core.evidence.reports.documents import Document, Place, Problem, documents, place_of
+from core.runs import Session, Testcase, clean, rank, stream_testcases
+from core.sources import Schema
+
+OTHER = "other"
+"""The class of testcases that are no model tests."""
+STAND_IN = "stand_in"
+"""The class of testcases that ttmatrix's own runner ran without a device, where that does not count."""
+REPEATED = "repeated"
+"""The class of testcases that are about a test of which the same file has a more telling one: a failed teardown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the person who asks says of the reports."""
+
+    arch: str = ""
+    """Counts where the tags name none."""
+    run: str = ""
+    """The name of the run that all of them belong to; empty: as their places say."""
+    commit: str = ""
+    models_commit: str = ""
+    stand_ins: bool = False
+    """Reports that were made without a device count as those of one (the policy says so)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One JUnit file, read."""
+
+    digest: str
+    """SHA-256 of its content: the same file is the same report wherever it lies."""
+    source: str
+    run: str
+    attempt: int
+    """Of its run; 0 where nothing says so."""
+    given: bool
+    """The person said what run it belongs to."""
+    arch_given: bool
+    observations: tuple[Observation, ...]
+    counts: Counter[str] = field(hash=False)
+    """Its testcases by ending, with OTHER, STAND_IN and REPEATED; they add up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All that was read. Two reports of one digest are one."""
+
+    reports: tuple[Report, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Testcases by ending, with OTHER, STAND_IN and REPEATED; their sum is that of all testcases read."""
+        return sum((report.counts for report in self.reports), Counter())
+
+    @property
+    def observations(self) -> list[Observation]:
+        return [one for report in self.reports for one in report.observations]
+
+
+def read_reports(paths: Iterable[Path], given: Given = Given(), archs: Sequence[str] = Schema().archs) -> Reading:
+    """Every report that `paths` name; what is damaged is a problem and keeps nothing else from being read.
+
+    `archs` are the names that may stand in paths. Raises UsageError for a path that is not there.
+    """
+    reports: list[Report] = []
+    problems: list[Problem] = []
+    for one in documents(paths):
+        if isinstance(one, Problem):
+            problems.append(one)
+            continue
+        try:
+            reports.append(read_report(one, given, archs))
+        except TTMatrixError as error:
+            problems.append(Problem(one.source, error.detail.removeprefix(f"{one.source}: ")))
+    return Reading(tuple(reports), tuple(problems))
+
+
+def read_report(document: Document, given: Given = Given(), archs: Sequence[str] = Schema().archs) -> Report:
+    """One report. Raises TTMatrixError where the document is no whole JUnit file."""
+    place = place_of(document.parts, archs, alone=document.alone)
+    digest = hashlib.sha256()
+    sessions: dict[Session, _Told] = {}
+    for session, case in stream_testcases(_digested(document.chunks(), digest), document.source):
+        if session not in sessions:
+            sessions[session] = _Told(_setting(session, document, place, given))
+        sessions[session].take(case)
+    # A CPU proves nothing of a device.
+    counting = [told for told in sessions.values() if given.stand_ins or not stand_in_of(told.makers)]
+    counts = sum((told.counts for told in counting), Counter[str]())
+    counts[STAND_IN] += sum(told.taken for told in sessions.values()) - counts.total()
+    return Report(
+        digest.hexdigest(),
+        clean(document.source),
+        given.run or clean(place.run),
+        place.attempt,
+        bool(given.run),
+        bool(given.arch),
+        tuple(one for told in counting for one in told.observations),
+        +counts,
+    )
+
+
+def observations(file: Path, given: Given = Given()) -> tuple[Observation, ...]:
+    """What the model tests of one JUnit file show. Raises TTMatrixError where it is missing, damaged or none."""
+    return read_report(Document(str(file), file.parts, lambda: file.open("rb"), alone=True), given).observations
+
+
+def _digested(chunks: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
+    for chunk in chunks:
+        digest.update(chunk)
+        yield chunk
+
+
+def _setting(session: Session, document: Document, place: Place, given: Given) -> Setting:
+    return Setting(
+        run=given.run or clean(place.run),
+        arch=given.arch or place.arch,
+        when=session.started or 0.0,
+        host=clean(session.host),
+        job=clean(place.job),
+        source=clean(document.source),
+        commit=given.commit,
+        models_commit=given.models_commit,
+    )
+
+
+class _Told:
+    """What the testcases of one session say, one by one. Of those about one test the most telling counts."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.taken = 0
+        self.makers: set[Maker] = set()
+        self.counts: Counter[str] = Counter()
+        self._setting = setting
+        self._found: dict[tuple[str, str], tuple[int, Observation]] = {}
+
+    @property
+    def observations(self) -> Iterable[Observation]:
+        return (one for _, one in self._found.values())
+
+    def take(self, case: Testcase) -> None:
+        self.taken += 1
+        self.makers.add(maker_of(case))
+        if model_test(case.name) is None:
+            self.counts[OTHER] += 1
+            return
+        key = case.classname, case.name
+        known, weight = self._found.get(key), rank(case)
+        if known is not None:
+            self.counts[REPEATED] += 1
+            if known[0] <= weight:
+                return
+            self.counts[known[1].ending] -= 1
+        seen = observe(case, self._setting)
+        assert seen is not None, "its name is that of a model test"
+        self.counts[seen.ending] += 1
+        self._found[key] = weight, seen

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All evidence of one checkout, and what it says under the policy that holds there."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any
+
+from core.evidence.cpu_for_device import stand_in_of
+from core.evidence.ending_fields import stage_in
+from core.evidence.hosts import without
+from core.evidence.location import store_file
+from core.evidence.observation import Ending, Observation, Origin
+from core.evidence.reports import Beside, Setting, observe
+from core.evidence.store import EvidenceStore
+from core.evidence.verdicts import Found, Verdicts, find_policy
+from core.matrix import Matrix
+from core.matrix.cache import Cache
+from core.model import BringupStatus
+from core.numbers import duration, moment
+from core.runs import Outcome, Report, Testcase, TreeReader, is_of_lost_code, own_runs
+from core.runs.store import RunRecord, RunState
+from core.settings import Paths
+from core.sources import Checkout
+
+_STOPPED = (Outcome.CRASH, Outcome.HANG, Outcome.TIMEOUT)
+_NO_RESULT = (Outcome.CANCELLED, Outcome.LOST)
+_BEGUN = "_START"
+"""Upstream's stage file names the stage that has begun (spec 4.5); the one that then failed is `FAILED_` and it."""
+
+
+def own_observations(records: Iterable[RunRecord], reader: TreeReader) -> Iterator[Observation]:
+    """What ended runs of a checkout show, but for those that ran on no device: they say nothing of one.
+
+    Nor do runs of code that is neither committed nor in the work tree any more, such as an edit that was tried and
+    taken back.
+    """
+    for record in records:
+        spec = record.spec
+        ended = record.state is RunState.FINISHED and record.outcome not in _NO_RESULT
+        on_device = spec.report is Report.JUNIT and spec.devices and spec.arch and not _ran_on_cpu(record)
+        if ended and on_device and not is_of_lost_code(record, reader):
+            yield own_observation(record)
+
+
+def _ran_on_cpu(record: RunRecord) -> bool:
+    """Whether our own runner had devices to itself and fell back to the CPU all the same."""
+    result = record.result or {}
+    return bool(stand_in_of([(str(result.get("backend") or ""), str(result.get("device") or ""))]))
+
+
+def own_observation(record: RunRecord) -> Observation:
+    """What one ended device run shows."""
+    cause = str((record.result or {}).get("cause") or "")
+    beside = Beside(cause, _stage(record.stage))
+    seen = observe(_testcase(record), _setting(record), beside)
+    assert seen is not None, "its name is that of a model test"
+    if record.tree is not None:
+        seen = replace(seen, commit=record.tree.commit, models_commit=record.tree.models)
+    if record.outcome in _STOPPED:
+        # What pytest may have written down before is of no model that was ended.
+        ending, reason = _stopped(record, cause)
+        crashed = ending is Ending.CRASHED and beside.stage is BringupStatus.UNKNOWN
+        stage = stage_in(reason) if crashed else beside.stage
+        return replace(seen, ending=ending, stage=stage, reason=reason, signal=record.signal, pcc=None, raised="")
+    return replace(seen, reason=cause) if seen.ending is Ending.BROKEN and not seen.reason else seen
+
+
+def _stopped(record: RunRecord, cause: str) -> tuple[Ending, str]:
+    """How a run ended that did not end well by itself, and the line that says why."""
+    if record.outcome is Outcome.CRASH:
+        return Ending.CRASHED, cause or record.summary
+    # The log of what was stopped ends with what our own signal made it say.
+    if record.outcome is Outcome.HANG:
+        return Ending.HUNG, f"Test hangs: {record.spec.hang_timeout:g} s without output or work"
+    return Ending.SLOW if record.at_work else Ending.OUT_OF_TIME, record.summary
+
+
+def _testcase(record: RunRecord) -> Testcase:
+    """What pytest has written down of the run, as far as the run store has kept it."""
+    result: Mapping[str, Any] = record.result or {}
+    tags = result.get("tags")
+    message = str(result.get("message") or record.summary)
+    return Testcase(
+        classname="",
+        name=f"{record.spec.function}[{record.spec.test_id}]",
+        outcome=record.outcome or Outcome.LOST,
+        message=message,
+        text=message,
+        signal=record.signal,
+        seconds=duration(record.seconds),
+        properties={"error_message": str(result.get("error_message") or "")},
+        tags=_with_numbers(tags) if isinstance(tags, Mapping) else {},
+    )
+
+
+def _with_numbers(tags: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The tags with the numbers that JSON has no words for, which were kept as texts."""
+    return {name: float(value) if value in ("nan", "inf", "-inf") else value for name, value in tags.items()}
+
+
+def _setting(record: RunRecord) -> Setting:
+    spec = record.spec
+    return Setting(
+        run=spec.batch or spec.run_id,
+        arch=spec.arch or "",
+        when=moment(record.started) or 0.0,
+        host=record.host or "",
+        job=spec.run_id,
+        source=str(record.directory),
+        origin=Origin.HERE,
+    )
+
+
+def _stage(begun: str) -> BringupStatus:
+    name = f"FAILED_{begun.removesuffix(_BEGUN).removesuffix('_EXECUTION')}"
+    return BringupStatus(name) if name in BringupStatus.__members__ else BringupStatus.UNKNOWN
+
+
+def evidence_store(checkout: Checkout, paths: Paths) -> EvidenceStore:
+    """Where reports about `checkout` are kept."""
+    return EvidenceStore(store_file(paths.evidence, checkout.root))
+
+
+def policy_of(checkout: Checkout, paths: Paths) -> Found:
+    """The policy that holds for `checkout`. Raises TTMatrixError where the file that says it has a mistake."""
+    return find_policy(checkout.root, paths.policy_file)
+
+
+def gather(store: EvidenceStore, records: Iterable[RunRecord], checkout: Checkout) -> list[Observation]:
+    """What reports and runs of `checkout` have shown, oldest first; `records` may be of other checkouts, too."""
+    reader = TreeReader(checkout)
+    # Both are nearly in order, which is what this sort is good at.
+    found = [*store.observations(), *own_observations(own_runs([*records], reader), reader)]
+    return sorted(found, key=attrgetter("when", "test_id", "arch", "run", "source"))
+
+
+def verdicts_on(
+    matrix: Matrix, cache: Cache, paths: Paths, records: Iterable[RunRecord], left_out: Collection[str] = ()
+) -> Verdicts:
+    """What all evidence says of every cell, but for that of the machines in `left_out`.
+
+    The jobs are worked out anew where that must be, which takes a while.
+    """
+    from core.providers import selected_jobs
+
+    observations = gather(evidence_store(matrix.checkout, paths), records, matrix.checkout)
+    observations = without(observations, left_out) if left_out else observations
+    return Verdicts(matrix, observations, policy_of(matrix.checkout, paths).policy, selected_jobs(cache, matrix))

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+from .judgement import Direction as Direction, Judgement as Judgement, Verdict as Verdict
+from .matrix import Verdicts as Verdicts
+from .policy import (
+    REPOSITORY_FILES as REPOSITORY_FILES,
+    Found as Found,
+    PccPolicy as PccPolicy,
+    Policy as Policy,
+    find_policy as find_policy,
+    policy_text as policy_text,
+)
+from .verdict import allowed as allowed

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an entry claims of one cell, in the terms that evidence can be held against."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.matrix import as_status, texts, written
+from core.model import BringupStatus, Entry, Status
+from core.sources import DEFAULT_ARCHS
+
+_DEFAULT_PCC = 0.99
+_BRINGUP = dict(BringupStatus.__members__)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One cell, but for its results. The fields are the effective ones of its arch (spec 2.3)."""
+
+    status: Status
+    reason: str = ""
+    bringup: BringupStatus | None = None
+    """How far the entry says it gets; None: it does not say."""
+    required_pcc: float = _DEFAULT_PCC
+    pcc_checked: bool = True
+    supported: bool = True
+    """The test carries the marker of the arch."""
+    scheduled: bool | None = None
+    """Whether a scheduled CI job selects the cell; None: nobody has looked."""
+    silent_runs: int = 0
+    """How many runs of jobs that select the cell have brought results, and none of it."""
+    training: bool = False
+
+    @property
+    def expects_no_pass(self) -> bool:
+        return self.status in (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
+
+
+class Claim(NamedTuple):
+    """What is written of a test, whatever arch it is held against."""
+
+    status: Status
+    reason: str
+    bringup: BringupStatus | None
+    required_pcc: float
+    pcc_checked: bool
+    archs: Collection[str]
+    """The archs whose markers the test carries."""
+
+    def on(self, arch: str, *, training: bool, scheduled: bool | None = None, silent_runs: int = 0) -> Expected:
+        """The same for one cell."""
+        return Expected(*self[:5], arch in self.archs, scheduled, silent_runs, training)
+
+
+def claim_of(fields: Mapping[str, object]) -> Claim:
+    """What the fields of an entry, as they are `written` for an arch, claim. What cannot be is as if not written."""
+    bringup, required, reason = fields.get("bringup_status"), fields.get("required_pcc"), fields.get("reason")
+    named = bringup.strip().upper() if isinstance(bringup, str) else ""
+    number = isinstance(required, float | int) and not isinstance(required, bool)
+    archs = fields.get("supported_archs")
+    return Claim(
+        status=as_status(fields.get("status")),
+        reason=reason if isinstance(reason, str) else "",
+        bringup=_BRINGUP.get(named),
+        required_pcc=float(required) if number else _DEFAULT_PCC,  # type: ignore[arg-type]
+        # Upstream turns the check off for the boolean alone (spec 2.2).
+        pcc_checked=fields.get("assert_pcc") is not False,
+        archs=(texts(archs) if archs else ()) or DEFAULT_ARCHS,
+    )
+
+
+def claims_of(entry: Entry | None, archs: Iterable[str]) -> Iterator[tuple[str, Claim]]:
+    """What `entry` claims on each of `archs`. Few entries say something else for some of them."""
+    known: tuple[object, Claim] | None = None
+    for arch in archs:
+        fields = written(entry, arch)
+        if known is None or known[0] is not fields:
+            known = fields, claim_of(fields)
+        yield arch, known[1]

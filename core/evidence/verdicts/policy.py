@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much evidence is enough and what must not be touched: one TOML file, the repository's or the person's own."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.files import read_text
+from core.sources import ExpectationFile
+
+REPOSITORY_FILES = ("ttmatrix-policy.toml", ".ttmatrix/policy.toml")
+"""Where a repository may have it; the first one there counts, before the person's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class PccPolicy:
+    """How thresholds follow from measured numbers (spec 5.3)."""
+
+    margin: float = 0.004
+    """How far above a threshold the lowest number must be."""
+    highest: float = 0.99
+    """No threshold is raised beyond it: it is what an entry without one has."""
+    lowest: float = 0.9
+    """No threshold is lowered below it: such a result is wrong, not imprecise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a verdict takes, and what proposals respect."""
+
+    minimum_runs: int = 3
+    """Fewer results of a cell are too few for any verdict."""
+    window: int = 10
+    """How many of a cell's newest results count."""
+    grace_days: float = 7.0
+    """How long after a change of its status an entry is left alone by proposals."""
+    require_issue: bool = False
+    """Whether a proposal that expects a failure must link an issue in its reason."""
+    archs: tuple[str, ...] = ()
+    """Archs that must agree before an entry is stale on all; empty: every arch that the entry supports."""
+    must_pass: tuple[str, ...] = ()
+    """Ids, or patterns of them, that no proposal may expect to fail."""
+    cpu_counts_as_device: bool = False
+    """Whether reports that ttmatrix's own runner made on a CPU count as those of a device: in samples alone."""
+    ignored_hosts: tuple[str, ...] = ()
+    """Machines whose results say nothing."""
+    pcc: PccPolicy = PccPolicy()
+    keep: Mapping[str, str] = field(default_factory=dict)
+    """Why an entry is to stay as it is, by id or pattern."""
+
+    def pinned(self, id: str) -> str:
+        """Why the entry of `id` is to stay as it is; empty: nobody said so."""
+        return self.keep.get(id) or next((why for pattern, why in self.keep.items() if fnmatchcase(id, pattern)), "")
+
+    def must(self, id: str) -> bool:
+        """Whether `id` may not be expected to fail."""
+        return any(fnmatchcase(id, pattern) for pattern in self.must_pass)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A policy and the file it was read from."""
+
+    policy: Policy
+    file: Path | None
+    """None: no file says anything, so the defaults hold."""
+
+
+def find_policy(root: Path, own: Path) -> Found:
+    """The policy of the checkout at `root`, else the one in `own`, else the defaults.
+
+    Raises TTMatrixError where the file that counts has a mistake: a policy that is half understood is none.
+    """
+    for file in (*(root / name for name in REPOSITORY_FILES), own):
+        if file.is_file():
+            return Found(parse_policy(read_text(file), str(file)), file)
+    return Found(Policy(), None)
+
+
+def parse_policy(text: str, name: str) -> Policy:
+    """The policy that `text` says; `name` tells a person where it is. Raises TTMatrixError."""
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise TTMatrixError(f"The policy in {name} cannot be read", str(error), "Mend or remove it.") from error
+    values: dict[str, object] = {}
+    for key, value in raw.items():
+        if key == "pcc":
+            values[key] = PccPolicy(**_checked(PccPolicy(), value, "pcc.", name))  # type: ignore[arg-type]
+        else:
+            values |= _checked(Policy(), {key: value}, "", name)
+    policy = replace(Policy(), **values)  # type: ignore[arg-type]
+    _check_ranges(policy, name)
+    return policy
+
+
+def policy_text(policy: Policy) -> str:
+    """`policy` as TOML: what `parse_policy` reads back."""
+    plain = [f"{one.name} = {_toml(getattr(policy, one.name))}" for one in fields(Policy) if one.name not in _TABLES]
+    pcc = [f"{one.name} = {_toml(getattr(policy.pcc, one.name))}" for one in fields(PccPolicy)]
+    keep = [f"{_toml(id)} = {_toml(why)}" for id, why in policy.keep.items()]
+    return "\n".join([*plain, "", "[pcc]", *pcc, "", "[keep]", *keep, ""])
+
+
+_TABLES = ("pcc", "keep")
+
+
+def _checked(default: object, table: object, prefix: str, name: str) -> dict[str, object]:
+    """The values of `table`, each of the type that `default` has there."""
+    if not isinstance(table, dict):
+        raise _mistake(name, f"{prefix.rstrip('.')} must be a table, and is {table!r}")
+    known = {one.name: getattr(default, one.name) for one in fields(default)}  # type: ignore[arg-type]
+    found: dict[str, object] = {}
+    for key, value in table.items():
+        if key not in known:
+            raise _mistake(name, f"{prefix}{key} is unknown", f"Known are: {', '.join(sorted(known))}.")
+        if (taken := _taken(known[key], value)) is None:
+            raise _mistake(name, f"{prefix}{key} must be {_word(known[key])}, and is {value!r}")
+        found[key] = taken
+    return found
+
+
+def _taken(wanted: object, value: object) -> object | None:
+    """`value` as a field with the default `wanted` holds it; None where it cannot."""
+    match wanted, value:
+        case tuple(), list() if all(isinstance(one, str) for one in value):
+            return tuple(value)
+        case dict(), dict() if _reasons(value):
+            return value
+        case float(), int() if not isinstance(value, bool):
+            return float(value)
+    plain = isinstance(wanted, bool | int | float) and type(value) is type(wanted)
+    return value if plain else None
+
+
+def _reasons(table: Mapping[str, object]) -> bool:
+    return all(isinstance(why, str) and why.strip() for why in table.values())
+
+
+def _check_ranges(policy: Policy, name: str) -> None:
+    pcc = policy.pcc
+    wrong = {
+        "minimum_runs must be at least 1": policy.minimum_runs < 1,
+        "window must be at least minimum_runs": policy.window < policy.minimum_runs,
+        "grace_days must not be negative": not policy.grace_days >= 0,
+        "pcc.margin must lie between 0 and 1": not 0 <= pcc.margin < 1,
+        "pcc.lowest and pcc.highest must lie between 0 and 1, in this order": not 0 <= pcc.lowest <= pcc.highest <= 1,
+    }
+    for message, holds in wrong.items():
+        if holds:
+            raise _mistake(name, message)
+
+
+def _mistake(name: str, message: str, hint: str = "") -> TTMatrixError:
+    return TTMatrixError(f"The policy in {name} has a mistake", message, hint or "ttmatrix policy prints a whole one.")
+
+
+def _word(wanted: object) -> str:
+    if isinstance(wanted, tuple):
+        return "a list of texts"
+    if isinstance(wanted, dict):
+        return "a table of ids with a reason each"
+    return {bool: "true or false", int: "a whole number", float: "a number"}[type(wanted)]
+
+
+def _toml(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return _quoted(value)
+        case tuple():
+            return f"[{', '.join(map(_toml, value))}]"
+    return repr(value)
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML 1.0: as JSON has it, but DEL must be escaped too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+_MARK = re.compile(r"#\s*ttmatrix:keep\b[ \t:-]*([^\n\r]*)")
+_NO_REASON = "no reason given"
+
+
+def pins(files: Iterable[ExpectationFile], policy: Policy) -> Mapping[str, str]:
+    """Why each pinned entry is to stay, by id. The comment stands in the entry or directly above it.
+
+    A comment says more than a pattern of the policy, so it counts first.
+    """
+    found: dict[str, str] = {}
+    for file in files:
+        if policy.keep:
+            found |= {entry.id: why for entry in file.entries if (why := policy.pinned(entry.id))}
+        found |= dict(_marked(file))
+    return found
+
+
+def _marked(file: ExpectationFile) -> Iterator[tuple[str, str]]:
+    if "ttmatrix:keep" not in file.text:
+        return
+    lines = file.text.split("\n")
+    marks = {at: match[1].strip() or _NO_REASON for at, line in enumerate(lines, 1) if (match := _MARK.search(line))}
+    for entry in file.entries:
+        first = entry.line
+        while first > 1 and lines[first - 2].lstrip().startswith("#"):
+            first -= 1
+        for at in range(first, entry.end_line + 1):
+            if at in marks:
+                yield entry.id, marks[at]
+                break

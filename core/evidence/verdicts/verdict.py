@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the evidence of a test says of its entry: one pure function, pinned by the table in its tests."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Decimal
+from enum import Enum
+from functools import lru_cache
+
+from core.evidence.observation import RAN, Ending, Observation, lowest
+from core.evidence.reasons import alike, same_failure, telling
+from core.evidence.verdicts.expected import Expected
+from core.evidence.verdicts.judgement import Direction, Judgement, Verdict
+from core.evidence.verdicts.policy import PccPolicy, Policy
+from core.model import BringupStatus, Status
+from core.text import counted
+
+_ORDER = (
+    BringupStatus.FAILED_FE_COMPILATION,
+    BringupStatus.FAILED_TTMLIR_COMPILATION,
+    BringupStatus.FAILED_RUNTIME,
+    BringupStatus.INCORRECT_RESULT,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How failures differ from what the entry says."""
+
+    direction: Direction
+    why: str
+
+
+def drift(rows: Sequence[Observation], expected: Expected) -> Drift | None:
+    """How `rows`, all of them failures, differ from the entry; None where they do not, or nothing sure can be said."""
+    stage = _stage(rows)
+    if stage is not None and expected.bringup in _ORDER and stage is not expected.bringup:
+        further = _ORDER.index(stage) - _ORDER.index(expected.bringup)
+        direction = Direction.FORWARD if further > 0 else Direction.BACK
+        return Drift(direction, f"ends in {stage}, the entry says {expected.bringup}")
+    if (reason := _other_reason(rows, expected)) is None:
+        return None
+    direction = Direction.FORWARD if stage is BringupStatus.INCORRECT_RESULT else Direction.SAME
+    return Drift(direction, f"fails for another reason: {reason}")
+
+
+def _stage(rows: Sequence[Observation]) -> BringupStatus | None:
+    """The one stage in which all of `rows` ended, as far as they say."""
+    known = {row.stage for row in rows if row.stage in _ORDER}
+    return known.pop() if len(known) == 1 else None
+
+
+def _other_reason(rows: Sequence[Observation], expected: Expected) -> str | None:
+    """The one reason that all of `rows` give, where the entry gives another."""
+    # A declared reason or a message that stands for anything cannot be compared (spec 5.1).
+    told = [row for row in rows if _says_something(row.reason)]
+    if not told or not _says_something(expected.reason) or any(row.ending is Ending.CRASHED for row in rows):
+        return None
+    newest, different = told[-1], {(row.reason, row.raised): row for row in told}.values()
+    same = any(alike(expected.reason, text) for row in different for text in (row.reason, row.raised) if text)
+    return None if same or not all(same_failure(newest, row) for row in different) else newest.reason
+
+
+@lru_cache(maxsize=65536)
+def _says_something(reason: str) -> bool:
+    return bool(telling(reason))
+
+
+_STEP = Decimal("0.01")
+
+
+def allowed(measured: float, policy: PccPolicy) -> float:
+    """The highest threshold, in hundredths, that `measured` is more than the margin above."""
+    room = Decimal(str(measured)) - Decimal(str(policy.margin))
+    level = room.quantize(_STEP, ROUND_FLOOR)
+    # Strictly above, as upstream's guidance has it.
+    level -= _STEP if level == room else 0
+    return float(min(level, Decimal(str(policy.highest))))
+
+
+def raised(rows: Sequence[Observation], expected: Expected, policy: PccPolicy) -> float | None:
+    """The threshold that passes allow to raise to, or to enable; None where nothing is to change.
+
+    A number of 1 that stands for "close enough" raises nothing by itself, and of training the tags hold the forward
+    number only (spec 5.3, 11).
+    """
+    measured = [row for row in rows if not row.shortcut]
+    if expected.training or not measured or any(row.pcc is None for row in measured):
+        return None
+    level = allowed(lowest(measured) or 0.0, policy)
+    if level > expected.required_pcc:
+        return level
+    room = Decimal(str(lowest(measured))) - Decimal(str(policy.margin))
+    enable = not expected.pcc_checked and room > Decimal(str(expected.required_pcc))
+    return expected.required_pcc if enable else None
+
+
+def lowered(rows: Sequence[Observation], expected: Expected, policy: PccPolicy) -> float | None:
+    """The threshold that results below the present one still reach; None where that would be too low for any."""
+    numbers = [row.pcc for row in rows if row.pcc is not None]
+    # A low result without a number has one that is none.
+    if not numbers or any(row.pcc is None for row in rows):
+        return None
+    level = allowed(min(numbers), policy)
+    return level if policy.lowest <= level < expected.required_pcc else None
+
+
+class _Kind(Enum):
+    """What one result means under the entry as it is now, whatever was in force when it ran."""
+
+    PASS = "passed"
+    LOW = "below the threshold"
+    """It ran to its end, with a number that the entry does not allow."""
+    FAIL = "failed"
+    CRASH = "crashed"
+    HANG = "hung"
+    SLOW = "out of time"
+    """Whether it was at work then or not, it has not come to an end."""
+
+
+_MEASURED = (Ending.PASSED, Ending.INACCURATE)
+_KINDS = {
+    Ending.FAILED: _Kind.FAIL,
+    Ending.CRASHED: _Kind.CRASH,
+    Ending.HUNG: _Kind.HANG,
+    Ending.SLOW: _Kind.SLOW,
+    Ending.OUT_OF_TIME: _Kind.SLOW,
+}
+# `Enum.value` and the members of an enum are looked up anew with every use.
+_WORDS = tuple((kind, kind.value) for kind in _Kind)
+# Compared one by one: to hash a member of an enum takes longer than all of that.
+_RAN = tuple(sorted(RAN, key=list(Ending).index))
+
+
+@dataclass(slots=True)
+class _Said:
+    """A verdict with what proves it."""
+
+    verdict: Verdict
+    why: str
+    rows: Sequence[Observation] = ()
+    direction: Direction = Direction.SAME
+    required_pcc: float | None = None
+
+
+def judge(
+    id: str,
+    expected: Mapping[str, Expected],
+    seen: Mapping[str, Sequence[Observation]],
+    policy: Policy,
+    pinned: str = "",
+) -> list[Judgement]:
+    """The verdict on every cell of one test, in the order of `expected`.
+
+    `expected` and `seen` are by arch; results stand oldest first. `pinned` is why the entry is to stay as it is: it
+    changes no verdict, only what follows.
+    """
+    said = {arch: _alone(one, seen.get(arch, ()), policy) for arch, one in expected.items()}
+    open_archs = _disagreeing(expected, said, policy)
+    judgements = []
+    for arch, one in said.items():
+        if one.verdict is Verdict.STALE and open_archs:
+            not_shown = f"{one.why}; not shown on {', '.join(open_archs)}"
+            one = replace(one, verdict=Verdict.SEMI_STALE, why=not_shown)
+        rows = tuple(one.rows)
+        judgements.append(Judgement(id, arch, one.verdict, one.why, rows, one.direction, one.required_pcc, pinned))
+    return judgements
+
+
+def _disagreeing(expected: Mapping[str, Expected], said: Mapping[str, _Said], policy: Policy) -> list[str]:
+    """The archs that keep a test from being stale everywhere: it is expected not to pass there, and has not."""
+    return [
+        arch
+        for arch, one in expected.items()
+        if one.expects_no_pass
+        and (arch in policy.archs if policy.archs else one.supported)
+        and said[arch].verdict is not Verdict.STALE
+    ]
+
+
+def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy) -> _Said:
+    """The verdict on one cell, the other archs aside; where it passes against the entry, STALE."""
+    if expected.status is Status.EXCLUDE_MODEL:
+        return _Said(Verdict.UNUSED, "left out of every collection")
+    seen = [row for row in seen if row.host not in policy.ignored_hosts] if policy.ignored_hosts else seen
+    rows = [row for row in seen if row.ending in _RAN]
+    if len(rows) < policy.minimum_runs:
+        return _too_few(expected, seen, rows, policy)
+    tail = seen[-policy.minimum_runs :]
+    if tail[-1].ending is Ending.BROKEN and all(row.ending is Ending.BROKEN for row in tail):
+        why = f"the last {len(tail)} did not get to the model: {tail[-1].reason}"
+        return _Said(Verdict.UNKNOWN, why, tail)
+    return _decided(expected, rows[-policy.window :], policy)
+
+
+def _too_few(expected: Expected, seen: Sequence[Observation], rows: Sequence[Observation], policy: Policy) -> _Said:
+    if rows:
+        return _Said(Verdict.UNKNOWN, f"{len(rows)} of the {policy.minimum_runs} results that it takes", rows)
+    if expected.scheduled is False:
+        return _Said(Verdict.UNUSED, "no scheduled job selects it", seen)
+    if not seen and expected.silent_runs >= policy.minimum_runs:
+        return _Said(
+            Verdict.UNUSED, f"scheduled, but without a result in {counted(expected.silent_runs, 'run')} of its jobs"
+        )
+    if not seen:
+        return _Said(Verdict.UNKNOWN, "no results")
+    broken = sum(row.ending is Ending.BROKEN for row in seen)
+    why = f"{broken} did not get to the model: {seen[-1].reason}" if broken else f"never run, {len(seen)} skipped"
+    return _Said(Verdict.UNKNOWN, why, seen)
+
+
+def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said:
+    kinds = [_kind(row, expected) for row in rows]
+    low = kinds.count(_Kind.LOW)
+    if 0 < low < len(kinds) == low + kinds.count(_Kind.PASS) and expected.status is not Status.UNSPECIFIED:
+        # Not two behaviours, but one number on both sides of a threshold; unless it broke, and stayed so.
+        said = _low(expected, rows, policy)
+        if said is not None or kinds[-1] is _Kind.PASS:
+            return said or _flaky(kinds, rows)
+    passed = [kind is _Kind.PASS for kind in kinds]
+    turns = [at for at in range(1, len(rows)) if passed[at] is not passed[at - 1]]
+    if len(turns) > 1 or (turns and not _settled(expected, rows[turns[0] :], passed[-1], policy)):
+        return _flaky(kinds, rows)
+    # It has changed once and stayed so: what it was before says nothing any more.
+    since = turns[0] if turns else 0
+    rows, kinds = rows[since:], kinds[since:]
+    return _passing(expected, rows, policy) if passed[-1] else _failing(expected, rows, kinds, policy)
+
+
+def _settled(expected: Expected, since: Sequence[Observation], passed: bool, policy: Policy) -> bool:
+    """Whether what changed once has changed for good: it has lasted, or failures since one night have one cause."""
+    if len(since) >= policy.minimum_runs:
+        return True
+    broke = not passed and expected.status is Status.EXPECTED_PASSING
+    return broke and len(since) > 1 and all(row.reason and same_failure(row, since[-1]) for row in since)
+
+
+def _kind(row: Observation, expected: Expected) -> _Kind:
+    ending = row.ending
+    if ending not in _MEASURED:
+        return _KINDS[ending]
+    if not expected.pcc_checked:
+        # What has no number at all is no PCC; and a number that is none is no reason to expect a pass from now on.
+        other = ending is Ending.INACCURATE and row.pcc is None
+        return _Kind.LOW if other and (expected.expects_no_pass or row.pcc_required is None) else _Kind.PASS
+    if row.pcc is None or row.pcc < expected.required_pcc:
+        return _Kind.PASS if ending is Ending.PASSED and row.pcc is None else _Kind.LOW
+    # The threshold may have been lowered since; a low number of another kind than PCC has not got better by that.
+    lowered_since = row.pcc_required is not None and row.pcc < row.pcc_required
+    return _Kind.PASS if ending is Ending.PASSED or lowered_since else _Kind.LOW
+
+
+def _flaky(kinds: Sequence[_Kind], rows: Sequence[Observation]) -> _Said:
+    return _Said(Verdict.FLAKY, f"of {len(rows)} results {_counted(kinds)}", rows)
+
+
+def _counted(kinds: Sequence[_Kind]) -> str:
+    """`3 passed, 1 failed`"""
+    if kinds.count(kinds[0]) == len(kinds):
+        return f"{len(kinds)} {kinds[0].value}"
+    return ", ".join(f"{number} {word}" for kind, word in _WORDS if (number := kinds.count(kind)))
+
+
+def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said:
+    why = f"passed {counted(len(rows), 'time')} in a row"
+    if expected.expects_no_pass:
+        return _Said(Verdict.STALE, why, rows)
+    if expected.status is Status.UNSPECIFIED:
+        return _Said(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
+    if (level := raised(rows, expected, policy.pcc)) is not None:
+        what = f"the threshold is {expected.required_pcc:g}" if expected.pcc_checked else "the check is off"
+        return _Said(Verdict.PCC_LOOSE, f"{why}, PCC at least {lowest(rows):.4f}; {what}", rows, required_pcc=level)
+    return _Said(Verdict.ACTIVE, why, rows)
+
+
+def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind], policy: Policy) -> _Said:
+    ended = [kind for kind in kinds if kind is _Kind.CRASH or kind is _Kind.HANG]
+    if ended:
+        return _ended(ended[-1], expected, rows, kinds)
+    slow = [row for row, kind in zip(rows, kinds, strict=True) if kind is _Kind.SLOW]
+    if slow and len(rows) - len(slow) < policy.minimum_runs:
+        return _slow(slow, expected, f"the last {len(rows)}: {_counted(kinds)}")
+    rows = [row for row in rows if row not in slow]
+    kinds = [kind for kind in kinds if kind is not _Kind.SLOW]
+    why = f"the last {len(rows)}: {_counted(kinds)}"
+    if expected.status is Status.UNSPECIFIED:
+        return _Said(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
+    if not expected.expects_no_pass:
+        low = _low(expected, rows, policy) if kinds.count(_Kind.LOW) == len(kinds) else None
+        told = next((row.reason for row in reversed(rows) if row.reason), "")
+        return low or _Said(Verdict.REGRESSED, f"{why}; {told}" if told else why, rows)
+    if (found := drift(rows, expected)) is not None:
+        return _Said(Verdict.DRIFTED, f"{why}; {found.why}", rows, found.direction)
+    return _Said(Verdict.ACTIVE, f"{why}, as expected", rows)
+
+
+def _ended(ended: _Kind, expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind]) -> _Said:
+    """Only an entry that says skip keeps CI from a crash or a hang (spec 4.3)."""
+    what = f"the last {len(rows)}: {_counted(kinds)}"
+    if expected.status is Status.NOT_SUPPORTED_SKIP:
+        return _Said(Verdict.ACTIVE, f"{what}; the entry says skip", rows)
+    return _Said(Verdict.CRASH if ended is _Kind.CRASH else Verdict.HANG, what, rows)
+
+
+def _slow(slow: Sequence[Observation], expected: Expected, what: str) -> _Said:
+    """A time limit says nothing of how it would have ended."""
+    if expected.status is Status.NOT_SUPPORTED_SKIP:
+        return _Said(Verdict.ACTIVE, f"{what}; the entry says skip", slow)
+    busy = [row.ending for row in slow].count(Ending.SLOW)
+    told = f"{busy} of {len(slow)} seen at work until then" if busy else "nobody saw whether it worked until then"
+    return _Said(Verdict.SLOW, f"{what}; {told}", slow)
+
+
+def _low(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said | None:
+    """The threshold is all that is wrong, if a lower one that is still worth something would do."""
+    level = lowered(
+        [row for row in rows if row.ending is not Ending.PASSED or row.pcc is not None], expected, policy.pcc
+    )
+    if level is None:
+        return None
+    why = (
+        f"PCC down to {lowest(rows):.4f} in {counted(len(rows), 'result')}; the threshold is {expected.required_pcc:g}"
+    )
+    return _Said(Verdict.PCC_TIGHT, why, rows, required_pcc=level)

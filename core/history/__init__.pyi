@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+from .diff import FieldChange as FieldChange, field_changes as field_changes
+from .history import History as History, read_history as read_history
+from .stats import (
+    Every as Every,
+    Point as Point,
+    Split as Split,
+    age as age,
+    ages as ages,
+    by_arch as by_arch,
+    by_group as by_group,
+    by_status as by_status,
+    changes_of_status as changes_of_status,
+    flips as flips,
+    trend as trend,
+)
+from .timelines import Step as Step, Timeline as Timeline

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The history of a checkout's entries: read from git once, kept between starts, followed through renames."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from core.history.commits import EntryHistory, Skipped, read_entry_history, read_uncommitted
+from core.history.pairing import EntryEdit, Location
+from core.history.timelines import Timeline, timelines
+from core.matrix import Matrix, load, store
+from core.matrix.cache import Cache
+from core.sources import Commit, Edge
+
+
+@dataclass(frozen=True)
+class History:
+    """What became of the entries of `matrix`, up to what is on disk."""
+
+    matrix: Matrix
+    committed: EntryHistory
+    uncommitted: tuple[EntryEdit, ...]
+    skipped: tuple[Skipped, ...]
+    """States of files that cannot be read, committed or not."""
+
+    @cached_property
+    def timelines(self) -> tuple[Timeline, ...]:
+        """Of every entry on disk, in merge order, and of all that are gone."""
+        present = [Location(entry.file, entry.id) for file in self.matrix.files for entry in file.entries]
+        return timelines(self.committed, self.uncommitted, dict.fromkeys(present))
+
+    def of(self, id: str) -> tuple[Timeline, ...]:
+        """The timelines of the entries that have this id or once had it; one that has it comes first.
+
+        An entry that was removed and added again has two: those that are gone are found by any id of the others.
+        """
+        lives = [(one, frozenset(one.ids)) for one in self.timelines]
+        related = {known for _, ids in lives if id in ids for known in ids}
+        found = [one for one, ids in lives if id in ids or (one.location is None and not related.isdisjoint(ids))]
+        return tuple(sorted(found, key=lambda one: _rank(one, id)))
+
+    @cached_property
+    def counting(self) -> dict[str, Timeline]:
+        """The timeline of the entry that counts, by id."""
+        by_place = {one.location: one for one in self.timelines if one.location is not None}
+        return {id: by_place[Location(entry.file, id)] for id, entry in self.matrix.entries.items()}
+
+    @property
+    def begins(self) -> Commit | None:
+        """The first commit with expectations in YAML that the clone has."""
+        return next((commit for commit in reversed(self.committed.commits) if self._touches_entries(commit)), None)
+
+    def _touches_entries(self, commit: Commit) -> bool:
+        return any(self.committed.edits[Edge(commit.id, parent)] for parent in commit.parents or ("",))
+
+
+def _rank(timeline: Timeline, id: str) -> int:
+    return 2 if timeline.location is None else int(timeline.location.id != id)
+
+
+def read_history(cache: Cache, matrix: Matrix) -> History:
+    """The history of the checkout of `matrix`; only commits that are new since it was last read are looked at.
+
+    Raises TTMatrixError where there is no git, no repository or no commit.
+    """
+    file = cache.file("history")
+    kept = load(file)
+    known = kept if isinstance(kept, EntryHistory) else None
+    committed = read_entry_history(cache.checkout, known)
+    if committed is not known:
+        store(file, committed)
+    uncommitted, skipped = read_uncommitted(cache.checkout, committed)
+    return History(matrix, committed, uncommitted, (*skipped, *committed.skipped))

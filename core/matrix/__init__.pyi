@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+from .cache_file import Late as Late, load as load, store as store
+from .columns import Column as Column, FlagColumn as FlagColumn, packed as packed
+from .detail import Detail as Detail, describe as describe
+from .effective import (
+    DEFAULTS as DEFAULTS,
+    SWITCHES as SWITCHES,
+    UNWRITTEN as UNWRITTEN,
+    acting as acting,
+    as_status as as_status,
+    differing as differing,
+    raw_value as raw_value,
+    resolve as resolve,
+    said_default as said_default,
+    status_on as status_on,
+    supported_archs as supported_archs,
+    supports as supports,
+    text_of as text_of,
+    texts as texts,
+    values_on as values_on,
+    with_fields as with_fields,
+    written as written,
+)
+from .field_rules import LISTS as LISTS, RULES as RULES, is_flag as is_flag
+from .indexing import cells_of as cells_of, index as index
+from .lookup import resolve_id as resolve_id
+from .matrix import NO_ARCH as NO_ARCH, Matrix as Matrix, Universe as Universe, Written as Written
+from .universe import Member as Member

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is cached of an index between starts.
+
+Valid while the files it was read from have the same stamps; always safe to delete.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

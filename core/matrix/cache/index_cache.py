@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The last index of a checkout, kept on disk: where nothing has changed, nothing is parsed and nothing joined."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from core.matrix.cache_file import load, store
+from core.matrix.matrix import Matrix
+from core.sources import Checkout, ExpectationFile, Stamp, directories_below, stamps_of
+
+if TYPE_CHECKING:
+    from core.matrix.indexing import Reading
+    from core.sources import ModuleFacts, Unreadable
+
+
+class _Parts(NamedTuple):
+    """What each file gave, with its stamp: loaded only where something has changed."""
+
+    modules: Mapping[str, "tuple[Stamp | None, ModuleFacts | Unreadable]"]
+    files: Mapping[str, tuple[Stamp | None, ExpectationFile]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """The kept index of one checkout, in `directory`."""
+
+    checkout: Checkout
+    directory: Path
+
+    def index(self) -> "tuple[Matrix, Reading | None]":
+        """As `core.matrix.indexing.index`; the second part is None where the kept index still holds, else for `keep`.
+
+        A cache that is missing, damaged, of another version or somebody else's is passed over.
+        """
+        matrix = load(self.file("table"))
+        if isinstance(matrix, Matrix):
+            return matrix, None
+        # What reads is imported only where there is something to read.
+        from core.matrix.indexing import read_and_join
+
+        parts = load(self.file("parts"))
+        known = parts if isinstance(parts, _Parts) else _Parts({}, {})
+        reading = read_and_join(self.checkout, modules=known.modules, files=known.files)
+        return reading.matrix, reading
+
+    def keep(self, reading: "Reading") -> None:
+        """Write down what was read, for the next start; where that cannot be, it is done without."""
+        from core.sources import SCHEMA_SOURCES
+
+        models, config = os.fspath(self.checkout.models), os.fspath(self.checkout.test_config)
+        modules = {f"{models}/{path}": path for path in reading.modules}
+        files = {f"{config}/{file.name}": file for file in reading.matrix.files}
+        places = [*directories_below(self.checkout.models), *directories_below(self.checkout.test_config)]
+        sources = [str(self.checkout.root / path) for path in SCHEMA_SOURCES]
+        # What has changed since the reading began may have been read before or after that.
+        stamps = stamps_of([*modules, *files, *places, *sources], reading.began_ns)
+        parts = _Parts(
+            {path: (stamps[place], reading.modules[path]) for place, path in modules.items()},
+            {file.name: (stamps[place], file) for place, file in files.items()},
+        )
+        store(self.file("table"), reading.matrix, stamps)
+        store(self.file("parts"), parts)
+
+    def file(self, kind: str) -> Path:
+        """Where one kind of kept thing stands: the directory of the checkout has its like below ours."""
+        root = self.checkout.root
+        return self.directory / root.relative_to(root.anchor) / kind
+
+
+T = TypeVar("T")

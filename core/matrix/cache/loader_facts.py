@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was worked out from the Python files of the models tree, kept until one of them changes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from core.matrix.cache.index_cache import Cache
+from core.matrix.cache_file import load, store
+from core.matrix.matrix import Matrix
+from core.sources import files_below, stamps_of
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    loaders: tuple[str, ...]
+    value: object
+
+
+def of_loaders(cache: Cache, matrix: Matrix, kind: str, wanted: type[T], read: Callable[[], T]) -> T:
+    """What `read` gives of the loaders of `matrix`, or gave when they and the models tree were the same.
+
+    Each `kind` of thing is kept by itself and is of the type `wanted`.
+    """
+    kept, loaders = load(cache.file(kind)), tuple(matrix.loaders)
+    if isinstance(kept, _Kept) and kept.loaders == loaders and isinstance(kept.value, wanted):
+        return kept.value
+    # Every Python file of the models tree: any of them may be imported.
+    stamps = stamps_of(files_below(cache.checkout.models, ".py"))
+    value = read()
+    store(cache.file(kind), _Kept(loaders, value), stamps)
+    return value

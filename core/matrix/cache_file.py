@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keep what took time to work out, for the next start of the very same code."""
+
+import io
+import os
+import pickle
+import stat
+import sys
+import threading
+import zlib
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar, cast
+
+import core
+from core.errors import TTMatrixError
+from core.sources import Stamps, all_unchanged, stamps_of
+
+
+def store(file: Path, value: object, stamps: Stamps | None = None) -> None:
+    """Keep `value`, which holds plain data and classes of `core`; where that cannot be, it is done without.
+
+    `stamps` are those of all it was made of: once one of them has changed, it is not loaded any more.
+    """
+    # Imported here because most starts find all as it was kept.
+    from core.files import atomic_write
+
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        atomic_write(file, b"".join((pickle.dumps((_key(), dict(stamps or {}))), dumps(value))))
+    except (OSError, TTMatrixError):
+        # A full disk or a read-only home costs the next start some time and nothing else.
+        return
+
+
+def load(file: Path) -> object:
+    """What `store` wrote; None where it is missing, damaged, of other code, or made of what has changed since.
+
+    Only a file that nobody but us could have written is unpickled.
+    """
+    try:
+        with file.open("rb") as handle:
+            status = os.fstat(handle.fileno())
+            if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                return None
+            # What tells stands first: what no longer holds is not worth the time to load the rest.
+            key, stamps = pickle.load(handle)
+            return pickle.load(handle) if key == _key() and all_unchanged(stamps) else None
+    except (OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError, IndexError, TypeError, ValueError):
+        return None
+
+
+def dumps(value: object) -> bytes:
+    """`value` as bytes that `loads` understands."""
+    data = io.BytesIO()
+    _Pickler(data, pickle.HIGHEST_PROTOCOL).dump(value)
+    return data.getvalue()
+
+
+def loads(data: bytes) -> Any:
+    """What `dumps` was given; only for bytes that come from a process of ours."""
+    return pickle.loads(data)
+
+
+T = TypeVar("T")
+
+
+class Late(Generic[T]):
+    """A part of what is kept that is loaded only once it is asked for: what is shown first needs but little."""
+
+    def __init__(self, value: T) -> None:
+        self._value: T | None = value
+        self._data = b""
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of_bytes(cls, data: bytes, checksum: int) -> "Late[T]":
+        """One that is still to be loaded. Raises UnpicklingError where it could not be."""
+        if zlib.crc32(data) != checksum:
+            raise pickle.UnpicklingError("damaged")
+        late = cls(cast(T, None))
+        late._data = data
+        return late
+
+    def get(self) -> T:
+        """The value, the same one each time."""
+        if self._data:
+            with self._lock:
+                if self._data:
+                    self._value = loads(self._data)
+                    self._data = b""
+        return cast(T, self._value)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        data = self._data or dumps(self.get())
+        return Late.of_bytes, (data, zlib.crc32(data))
+
+
+_Arguments = Callable[[Any], tuple[object, ...]]
+
+
+class _Pickler(pickle.Pickler):
+    """Writes a value as a call of its class, which loads several times faster than the way dataclasses come with."""
+
+    _known: ClassVar[dict[type, _Arguments | None]] = {}
+
+    def reducer_override(self, value: Any) -> Any:
+        kind = type(value)
+        if kind not in self._known:
+            self._known[kind] = _arguments(kind)
+        arguments = self._known[kind]
+        return NotImplemented if arguments is None else (kind, arguments(value))
+
+
+def _arguments(kind: type) -> _Arguments | None:
+    """What gives the arguments that a value of this class can be made of again; None: pickle knows better."""
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return tuple
+    if not is_dataclass(kind) or not all(field.init for field in fields(kind)):
+        return None
+    names = [field.name for field in fields(kind)]
+    return attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
+
+
+def _key() -> str:
+    """Tells whether a cache is ours: it is of no use to other code, even of the same version."""
+    sources = Path(core.__file__).parent
+    stamps = stamps_of(
+        sorted(str(path) for folder in (".", "matrix", "sources") for path in (sources / folder).glob("*.py"))
+    )
+    return repr((core.__version__, sys.version, stamps))

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+from .columns import required_pcc_column as required_pcc_column, variant_column as variant_column
+from .complete import (
+    complete as complete,
+    completed as completed,
+    help_text as help_text,
+    values_wanted as values_wanted,
+)
+from .context import Facts as Facts, Learned as Learned, Plain as Plain, Scope as Scope
+from .exact import beginning as beginning, named as named, written as written
+from .fields import (
+    BY_NAME as BY_NAME,
+    NONE as NONE,
+    column_of as column_of,
+    lens as lens,
+    needs as needs,
+    select as select,
+)
+from .query import Query as Query
+from .terms import Node as Node
+from .values import TooLong as TooLong, decimal as decimal, time_limit as time_limit
+from .verdict_columns import Judged as Judged

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Completion of a query while it is typed: names of fields, and the values that fields offer."""
+
+import re
+from dataclasses import dataclass
+
+from core.matrix.query.context import Scope
+from core.matrix.query.fields import BY_NAME, FIELDS
+from core.matrix.query.terms import Term
+
+# A stretch without spaces and parentheses, but for those in quotes, closed or not.
+_STRETCH = re.compile(r'(?:[^\s"()]|"(?:[^"\\]|\\.)*(?:"|\\?\Z))+|[\s()]', re.DOTALL)
+_FIELD_AND_VALUES = re.compile(r"(?P<field>[A-Za-z_]+):(?:.*,)?[<>=]*(?P<value>[^,]*)", re.DOTALL)
+_BEFORE_VALUE = frozenset(":,<>=")
+"""What stands right before a value."""
+_WORD_START = re.compile(r"(?<![^\W_])(?=[^\W_])")
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A text to stand in place of what is written from `start` to `end` (0-based, end not included)."""
+
+    text: str
+    start: int
+    end: int
+    help: str
+
+
+def complete(scope: Scope, text: str, cursor: int) -> list[Suggestion]:
+    """What the word that ends at `cursor` may become, best first: what begins like it, whatever the case.
+
+    A value is also found by the beginning of any word in it (`status:xf` offers `xfail`). Nothing is offered in quotes.
+    """
+    stretches = [match[0] for match in _STRETCH.finditer(text[:cursor])]
+    word = stretches[-1].lstrip("!") if stretches and not re.fullmatch(r"[\s()]", stretches[-1]) else ""
+    if '"' in word or "~" in word:
+        return []
+    match = _FIELD_AND_VALUES.fullmatch(word)
+    if match is None:
+        start = cursor - len(word)
+        names = [field for field in FIELDS if field.name and field.name.startswith(word.lower())]
+        return [Suggestion(f"{field.name}:", start, cursor, field.help) for field in names]
+    typed = match["value"]
+    values = _values(scope, match["field"].lower(), typed.lower())
+    return [Suggestion(written, cursor - len(typed), cursor, help) for written, help in values.items()]
+
+
+def completed(scope: Scope, text: str) -> str:
+    """`text` with its last word completed; empty where nothing is typed of it yet or nothing begins like it.
+
+    Behind a field's name and colon the first of its values completes it.
+    """
+    for suggestion in complete(scope, text, len(text)):
+        typed = text[suggestion.start :]
+        if (
+            (typed or text[-1:] in _BEFORE_VALUE)
+            and suggestion.text.lower().startswith(typed.lower())
+            and len(suggestion.text) > len(typed)
+        ):
+            return text + suggestion.text[len(typed) :]
+    return ""
+
+
+def values_wanted(scope: Scope, text: str) -> str:
+    """`status: expected_passing, ...` where `text` ends right before a value of a field that has a list of them."""
+    if text[-1:] not in _BEFORE_VALUE:
+        return ""
+    values = [suggestion.text for suggestion in complete(scope, text, len(text)) if not suggestion.text.endswith(":")]
+    name = re.split(r"[\s()!]", text)[-1].partition(":")[0]
+    return f"{name}: {', '.join(values)}" if values else ""
+
+
+def _values(scope: Scope, name: str, typed: str) -> dict[str, str]:
+    """The values of a field that `typed` begins, then those with a later word that it begins, as they are written.
+
+    Each comes with the whole value that it stands for.
+    """
+    field = BY_NAME.get(name)
+    known = field.completions(scope) if field and (not field.needs or field.needs in scope.learned) else ()
+    values = [text for text in known if typed in text.lower()]
+    found = {_written(text): text for text in values if text.lower().startswith(typed)}
+    if typed:
+        inner = [
+            (text[at:], text) for text in values for at in _word_starts(text) if text[at:].lower().startswith(typed)
+        ]
+        for rest, text in sorted(inner, key=lambda pair: len(pair[0])):
+            found.setdefault(_written(rest), text)
+    return found
+
+
+def _word_starts(text: str) -> list[int]:
+    return [match.start() for match in _WORD_START.finditer(text)]
+
+
+def _written(value: str) -> str:
+    """A value as it stands in a query."""
+    return str(Term("x", (value,))).removeprefix("x:")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the help: what is written, and what it means."""
+
+    title: str
+    rows: tuple[tuple[str, str], ...]
+
+
+_OPERATORS = (
+    ("a b", "both"),
+    ("a or b", "either; binds less than a space"),
+    ("!a", "not a; also: not a"),
+    ("!(a or b)", "parentheses group"),
+    ("status:xfail,skip", "a field that has one of the values"),
+    ('reason~"out of .*memory"', "a field in which a regular expression is found, case aside"),
+    ('"two words"', 'text with spaces, parentheses or commas; \\" is a quote'),
+)
+
+_VALUES = (
+    ("NAME", "one of the field's names or any part of some; none where it can be empty"),
+    ("TEXT", "any part of the text, case aside"),
+    ("NUMBER", "0.99   <0.99   <=0.99   >0.98   >=0.98   0.97..0.99   none"),
+)
+
+
+def help_sections() -> tuple[Section, ...]:
+    """The whole help, short enough for one screen."""
+    fields = tuple((f"{one.name}:{one.metavar}" if one.name else one.metavar, one.help) for one in FIELDS)
+    return (
+        Section("operators", _OPERATORS),
+        Section("fields", fields),
+        Section("values", _VALUES),
+    )
+
+
+def help_text() -> str:
+    """The help as lines of text in two columns."""
+    sections = help_sections()
+    width = max(len(written) for section in sections for written, _ in section.rows)
+    lines = []
+    for section in sections:
+        lines += [f"query {section.title}:", *(f"  {written:{width}}  {means}" for written, means in section.rows), ""]
+    return "\n".join(lines[:-1])

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Query terms that select exactly the tests with one given text in a field."""
+
+import re
+from collections.abc import Iterable
+
+from core.matrix.query.kinds import NONE
+from core.matrix.query.terms import Node, Operator, Term, negation
+
+_SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
+
+
+def named(field: str, text: str) -> Node:
+    """The term for a text of a field with a closed vocabulary; such a field takes a whole name before parts of it."""
+    return Term(field, (text.lower() or NONE,))
+
+
+def written(field: str, text: str, others: Iterable[str]) -> Node:
+    """The term for a whole text of a field of free text, in which `others` stand too."""
+    return _matching(field, f"{_SPECIAL.sub(_escaped, text)}$", text, others) if text else _empty(field)
+
+
+def beginning(field: str, text: str, others: Iterable[str]) -> Node:
+    """The term for the texts of a field of free text that begin with `text`; `others` begin in other ways."""
+    return _matching(field, _SPECIAL.sub(_escaped, text), text, others)
+
+
+def _matching(field: str, pattern: str, text: str, others: Iterable[str]) -> Node:
+    # Patterns ignore case, which seldom matters; where it does they are told not to.
+    folded = text.lower()
+    if any(other != text and other.lower() == folded for other in others):
+        pattern = f"(?-i:{pattern})"
+    return Term(field, (f"^{pattern}",), Operator.MATCHES)
+
+
+def _empty(field: str) -> Node:
+    return negation(Term(field, (".",), Operator.MATCHES))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\{match[0]}"

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a query can ask, one object a field, and the rows that satisfy one; add a field here and it is everywhere."""
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import MappingProxyType
+
+from core.errors import QueryError
+from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.query.columns import (
+    assert_pcc_column,
+    function_column,
+    has_column,
+    is_column,
+    llm_column,
+    marker_column,
+    required_pcc_column,
+    variant_column,
+)
+from core.matrix.query.context import AnyColumn, Learned, Scope
+from core.matrix.query.kinds import NONE, Choice, Field, FromFacts, IdText, Number, Text
+from core.matrix.query.query import Query
+from core.matrix.query.terms import TEXT, And, Node, Not, Operator, Or, Term
+from core.matrix.query.values import days
+from core.matrix.query.verdict_columns import STALE, VERDICT
+
+__all__ = ["BY_NAME", "FIELDS", "NONE", "column_of", "lens", "needs", "select"]
+
+
+def _stored(name: str) -> Callable[[Scope], AnyColumn]:
+    """A column that every index holds."""
+    return lambda scope: scope.matrix.columns.get(name) or scope.matrix.flags[name]
+
+
+def _made(column: Callable[[Matrix], AnyColumn]) -> Callable[[Scope], AnyColumn]:
+    """A column that is made when first asked for, the same on every arch."""
+    return lambda scope: column(scope.matrix)
+
+
+def _llm(part: str) -> Callable[[Scope], AnyColumn]:
+    """A part of LLM ids."""
+    return lambda scope: llm_column(scope.matrix, part)
+
+
+FIELDS: tuple[Field, ...] = (
+    IdText(TEXT, "any part of the test id"),
+    Choice(
+        "status",
+        "effective status on the shown arch, or on any supported one",
+        lambda scope: scope.matrix.statuses(scope.arch),
+        aliases={NONE: "unspecified"},
+    ),
+    Choice("arch", "marked for this arch; also the arch whose values are meant", _stored("arch")),
+    Choice("mode", "inference or training", _stored("mode")),
+    Choice("parallelism", "how devices share the model", _stored("parallelism")),
+    Choice("framework", "pytorch or jax", _stored("framework")),
+    Choice("phase", "default, llm_decode or llm_prefill", _stored("phase")),
+    Choice("bringup", "how far the entry says it gets, or none", _stored("bringup")),
+    Choice("marker", "a marker the entry lists, or none", _made(marker_column)),
+    Number(
+        "pcc",
+        "effective required_pcc on the shown arch, or on any supported one",
+        lambda scope: required_pcc_column(scope.matrix, scope.arch),
+    ),
+    Choice(
+        "assert_pcc",
+        "true or false: whether PCC is asserted there",
+        lambda scope: assert_pcc_column(scope.matrix, scope.arch),
+    ),
+    Choice("has", "entry, override, reason, issue (a link in the reason) or pcc", _made(has_column)),
+    Choice(
+        "is",
+        "known, stray (no test), mixed, duplicate, shadowed, stale (passes against it)",
+        _made(is_column),
+        facts={STALE: FromFacts("runs", STALE)},
+    ),
+    Text("reason", "part of the entry's reasons", _stored("reason"), listed=False),
+    Text("loader", "part of the loader's directory", _stored("loader")),
+    Text("variant", "part of the variant", _made(variant_column)),
+    Text("file", "part of the entry's file name", _stored("file")),
+    Choice("group", "group of the model: red, priority, generality or vulcan", FromFacts("models", "group")),
+    Choice("task", "task of the model", FromFacts("models", "task")),
+    Choice("source", "where the model comes from", FromFacts("models", "source")),
+    Text("name", "part of the model's name in reports (model_info.name)", FromFacts("models", "name")),
+    Choice("job", "scheduled CI job that selects it on the shown arch, or on any; or none", FromFacts("jobs", "job")),
+    Choice("verdict", "what results say of its entry on the shown arch, or on any", FromFacts("runs", VERDICT)),
+    Number("age", "days since a status of the entry was set", FromFacts("history", "age"), days, ("30d", "90d")),
+    Number("flips", "how often a status of the entry has changed", FromFacts("history", "flips"), int, ("1", "3")),
+    Choice("function", "a test function that runs it", _made(function_column)),
+    Number("seq", "sequence length of an LLM id; 1: not given", _llm("seq"), int, ("1", "128")),
+    Number("batch", "batch size of an LLM id, per device", _llm("batch"), int, ("1", "4")),
+    Choice("mesh", "mesh of an LLM id", _llm("mesh")),
+    IdText("id", "part of the test id"),
+)
+
+BY_NAME = {one.name: one for one in FIELDS}
+
+
+def select(
+    matrix: Matrix,
+    query: Query,
+    arch: str = NO_ARCH,
+    learned: Learned = MappingProxyType({}),
+    among: Sequence[int] | None = None,
+) -> list[int]:
+    """Rows that satisfy `query`, in row order. Raises QueryError for unknown fields and values.
+
+    `arch` is the arch whose values are meant, unless the query or a group in it itself asks for exactly one.
+    `learned` has what the query needs (see `needs`). `among` are rows, in their order, that hold all it can select.
+    """
+    rows = range(len(matrix.ids)) if among is None else among
+    return list(_all(Scope(matrix, arch, learned), rows, query.terms))
+
+
+def needs(query: Query) -> tuple[str, ...]:
+    """The providers of `core.providers.base` that `query` cannot be answered without."""
+    terms = [term for term in _terms(query.terms) if term.field in BY_NAME]
+    return tuple(dict.fromkeys(name for term in terms for name in BY_NAME[term.field].needs_of(term)))
+
+
+def column_of(scope: Scope, name: str) -> AnyColumn:
+    """The column that a field asks about."""
+    field = BY_NAME[name]
+    assert isinstance(field, Choice | Text | Number), f"{name} has no column"
+    return field.column(scope)
+
+
+def _terms(nodes: Iterable[Node]) -> Iterator[Term]:
+    for node in nodes:
+        match node:
+            case Term():
+                yield node
+            case Not():
+                yield from _terms((node.node,))
+            case And() | Or():
+                yield from _terms(node.nodes)
+
+
+def _all(scope: Scope, rows: Sequence[int], nodes: tuple[Node, ...]) -> Sequence[int]:
+    scope = scope.on(lens(scope.matrix, nodes) or scope.arch)
+    # Every node is asked, even when no row is left: it may hold a mistake.
+    for node in sorted(nodes, key=_cost):
+        rows = _holding(scope, rows, node)
+    return rows
+
+
+def _holding(scope: Scope, rows: Sequence[int], node: Node) -> Sequence[int]:
+    """Those of `rows` a node holds for, in the same order."""
+    match node:
+        case Term():
+            return (BY_NAME.get(node.field) or _unknown(node)).select(scope, rows, node)
+        case And():
+            return _all(scope, rows, node.nodes)
+        case Not():
+            return sorted(set(rows).difference(_holding(scope, rows, node.node)))
+        case Or():
+            return sorted(set().union(*(_holding(scope, rows, one) for one in node.nodes)))
+
+
+def _cost(node: Node) -> int:
+    """How dear a node is to ask, beside others."""
+    match node:
+        case Term():
+            cost = BY_NAME[node.field].cost if node.field in BY_NAME else 0
+            return cost * 2 if node.operator is Operator.MATCHES else cost
+        case Not():
+            return 1 + _cost(node.node)
+        case _:
+            return sum(1 + _cost(one) for one in node.nodes)
+
+
+def lens(matrix: Matrix, nodes: tuple[Node, ...]) -> str:
+    """The arch whose values nodes that must all hold mean by themselves: the only one they ask for, if any."""
+    asked = Query(nodes).values_of("arch")
+    return asked[0].lower() if len(asked) == 1 and asked[0].lower() in matrix.schema.archs else NO_ARCH
+
+
+def _unknown(term: Term) -> Field:
+    names = [name for name in BY_NAME if name]
+    near = difflib.get_close_matches(term.field, names, 1)
+    raise QueryError(
+        f"There is no field {term.field!r}",
+        term.column,
+        term.field,
+        suggestion=f"{near[0]}{term.operator}" if near else "",
+        hint=f"Fields: {', '.join(names)}",
+    )

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of query fields: how the values of a term are read and what they select."""
+
+import difflib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+from core.errors import QueryError
+from core.matrix.columns import FlagColumn
+from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.query.context import AnyColumn, Scope
+from core.matrix.query.query import compiled
+from core.matrix.query.terms import Operator, Term
+from core.matrix.query.values import TooLong, decimal, number_test, time_limit
+
+NONE = "none"
+"""How an empty value is asked for."""
+
+_MOST_NAMES = 40
+"""So many fill a screen."""
+
+_FOLDABLE = re.compile(
+    r"(?:[^\\\[(]|\((?!\?)|\\[dswb.+*?()|/-]|\[\^?(?:[a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|[^\\\[\]^-])+\])*", re.DOTALL
+)
+
+
+class Field(Protocol):
+    """One thing a query can ask about."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def help(self) -> str: ...
+    @property
+    def metavar(self) -> str:
+        """What its values are called in help."""
+        ...
+
+    @property
+    def cost(self) -> int:
+        """How dear it is to test a row, beside other fields: the cheap ones thin out the rows first."""
+        ...
+
+    @property
+    def needs(self) -> str:
+        """The provider of `core.providers.base` that must have been asked first; empty: the matrix is enough."""
+        ...
+
+    def needs_of(self, term: Term) -> tuple[str, ...]:
+        """The providers that must have been asked before `term` can be answered."""
+        ...
+
+    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
+        """Those of `rows` the term holds for, in the same order. Raises QueryError on a value that cannot be.
+
+        The term was parsed: its regular expression, if any, is one.
+        """
+        ...
+
+    def completions(self, scope: Scope) -> Sequence[str]:
+        """Values to offer while one is typed; what it needs has been learned."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FromFacts:
+    """A column that a provider of `core.providers.base` works out."""
+
+    provider: str
+    name: str
+
+    def __call__(self, scope: Scope) -> AnyColumn:
+        return scope.learned[self.provider].column(self.name, scope.arch)
+
+
+@dataclass(frozen=True, slots=True)
+class _ColumnField(ABC):
+    """A field whose values stand in a column: a term is decided once per distinct text."""
+
+    name: str
+    help: str
+    column: Callable[[Scope], AnyColumn]
+    """The column as it is meant in a scope."""
+    cost: ClassVar[int] = 0
+
+    @property
+    def needs(self) -> str:
+        return self.column.provider if isinstance(self.column, FromFacts) else ""
+
+    def needs_of(self, term: Term) -> tuple[str, ...]:
+        return (self.needs,) if self.needs else ()
+
+    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
+        column = self.column(scope)
+        if term.operator is Operator.MATCHES:
+            with _stopped(term):
+                chosen = set(self.matching(column.values, term))
+        else:
+            chosen = {code for number in range(len(term.values)) for code in self.named(column.values, term, number)}
+        return _holding(column, rows, chosen)
+
+    def matching(self, vocabulary: Sequence[str], term: Term) -> Iterable[int]:
+        """The codes of the texts that the term's regular expression is found in; an empty one holds nothing."""
+        search = compiled(term.values[0]).search
+        return (code for code, text in enumerate(vocabulary) if text and search(text))
+
+    @abstractmethod
+    def named(self, vocabulary: Sequence[str], term: Term, number: int) -> Iterable[int]:
+        """The codes of the texts that the term's value of that number asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(_ColumnField):
+    """A field with a closed vocabulary: a value must name one of its texts, wholly or in part."""
+
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Other names of texts, in lower case."""
+    facts: Mapping[str, FromFacts] = field(default_factory=dict)
+    """Values beside those of the column, in lower case: the rows whose text in the facts is the value itself."""
+    metavar: ClassVar[str] = "NAME"
+
+    def needs_of(self, term: Term) -> tuple[str, ...]:
+        own = _ColumnField.needs_of(self, term)
+        return (*own, *(self.facts[value.lower()].provider for value in self._of_facts(term)))
+
+    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
+        learned = self._of_facts(term)
+        if not learned:
+            return _ColumnField.select(self, scope, rows, term)
+        rows = list(rows)
+        found: set[int] = set()
+        for value in learned:
+            found.update(self.facts[value.lower()](scope).select(rows, [value.lower()]))
+        if others := tuple(value for value in term.values if value not in learned):
+            found.update(_ColumnField.select(self, scope, rows, Term(term.field, others, term.operator, term.column)))
+        return [row for row in rows if row in found]
+
+    def _of_facts(self, term: Term) -> list[str]:
+        """The values of a term that facts decide."""
+        return [value for value in term.values if value.lower() in self.facts and term.operator is Operator.IS]
+
+    def named(self, vocabulary: Sequence[str], term: Term, number: int) -> Iterable[int]:
+        value = term.values[number]
+        lowered = self.aliases.get(value.lower(), value.lower())
+        codes = {(text or NONE).lower(): code for code, text in enumerate(vocabulary)}
+        if lowered in codes:
+            return [codes[lowered]]
+        partly = [code for text, code in codes.items() if lowered in text]
+        if not partly:
+            near = difflib.get_close_matches(lowered, _words(codes), 1, 0.5)
+            raise QueryError(
+                f"No {self.name} is called {value!r}",
+                term.column_of(number),
+                value,
+                suggestion=f"{self.name}:{near[0]}" if near else "",
+                hint=_one_of(list(codes)),
+            )
+        return partly
+
+    def completions(self, scope: Scope) -> Sequence[str]:
+        return [*((text or NONE).lower() for text in self.column(scope.on(NO_ARCH)).values), *self.facts]
+
+
+@dataclass(frozen=True, slots=True)
+class Text(_ColumnField):
+    """A field of free text: a value is any part of it, case aside."""
+
+    listed: bool = True
+    """Whether its texts are names, worth offering while one is typed."""
+    metavar: ClassVar[str] = "TEXT"
+
+    def named(self, vocabulary: Sequence[str], term: Term, number: int) -> Iterable[int]:
+        needle = term.values[number].lower()
+        return [code for code, text in enumerate(vocabulary) if needle in text.lower()]
+
+    def completions(self, scope: Scope) -> Sequence[str]:
+        return [text for text in self.column(scope.on(NO_ARCH)).values if text] if self.listed else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Number(_ColumnField):
+    """A field of numbers: a value is one of them, a comparison or a range; NONE: it has none."""
+
+    read: Callable[[str], float] = decimal
+    """The number that a text means; raises ValueError."""
+    examples: tuple[str, str] = ("0.97", "0.99")
+    """Two numbers that people ask for, the lower one first."""
+    metavar: ClassVar[str] = "NUMBER"
+
+    def matching(self, vocabulary: Sequence[str], term: Term) -> Iterable[int]:
+        raise QueryError(f"{self.name} is a number, not text", term.column, str(term), hint=self._hint)
+
+    def named(self, vocabulary: Sequence[str], term: Term, number: int) -> Iterable[int]:
+        value = term.values[number]
+        numbers = [self._number(text) for text in vocabulary]
+        if value.lower() == NONE:
+            return [code for code, one in enumerate(numbers) if one is None]
+        try:
+            holds = number_test(value, self.read)
+        except ValueError as error:
+            raise QueryError(f"{self.name}: {error}", term.column_of(number), value, hint=self._hint) from error
+        return [code for code, one in enumerate(numbers) if one is not None and holds(one)]
+
+    @property
+    def _hint(self) -> str:
+        low, high = self.examples
+        return f"For example {self.name}:<{high}, {self.name}:>={low} or {self.name}:{low}..{high}"
+
+    def _number(self, text: str) -> float | None:
+        try:
+            return self.read(text)
+        except ValueError:
+            return None
+
+    def completions(self, scope: Scope) -> Sequence[str]:
+        texts = [text for text in self.column(scope.on(NO_ARCH)).values if self._number(text) is not None]
+        return sorted(texts, key=self.read)
+
+
+@dataclass(frozen=True, slots=True)
+class IdText:
+    """Any part of the id, case aside; with a name it can be matched too."""
+
+    name: str
+    help: str
+    metavar: ClassVar[str] = "TEXT"
+    cost: ClassVar[int] = 10
+    needs: ClassVar[str] = ""
+
+    def needs_of(self, term: Term) -> tuple[str, ...]:
+        return ()
+
+    def select(self, scope: Scope, rows: Iterable[int], term: Term) -> list[int]:
+        matrix, lowered = scope.matrix, scope.matrix.lowered
+        if term.operator is Operator.MATCHES:
+            with _stopped(term):
+                return _matching(matrix, rows, term.values[0])
+        needles = [value.lower() for value in term.values]
+        if len(needles) == 1:
+            needle = needles[0]
+            return [row for row in rows if needle in lowered[row]]
+        return [row for row in rows if any(needle in lowered[row] for needle in needles)]
+
+    def completions(self, scope: Scope) -> Sequence[str]:
+        return ()
+
+
+def _matching(matrix: Matrix, rows: Iterable[int], pattern: str) -> list[int]:
+    """Those of `rows` in whose ids a regular expression is found, case aside."""
+    if foldable(pattern):
+        # Ignoring case costs several times the search itself, and the ids are there in lower case.
+        search, lowered = compiled(pattern.lower(), re.NOFLAG).search, matrix.lowered
+        return [row for row in rows if search(lowered[row])]
+    search, ids = compiled(pattern).search, matrix.ids
+    return [row for row in rows if search(ids[row])]
+
+
+@contextmanager
+def _stopped(term: Term) -> Iterator[None]:
+    """Refuse a regular expression whose search comes to no end."""
+    try:
+        with time_limit():
+            yield
+    except TooLong:
+        raise QueryError(
+            "This regular expression takes too long",
+            term.column_of(0),
+            term.values[0],
+            hint="Repeat less: a+ instead of (a+)+, one .* instead of two",
+        ) from None
+
+
+def foldable(pattern: str) -> bool:
+    """Whether `pattern` in lower case finds in lower-case text what it finds in any text, case aside.
+
+    So it is without groups that begin with `(?`, escapes that have a case, and ranges from a letter to something else.
+    """
+    return _FOLDABLE.fullmatch(pattern) is not None
+
+
+def _holding(column: AnyColumn, rows: Iterable[int], chosen: set[int]) -> list[int]:
+    """Those of `rows` that hold one of the texts with the codes `chosen`."""
+    if isinstance(column, FlagColumn):
+        mask, masks = sum(1 << code for code in chosen), column.masks
+        return [row for row in rows if masks[row] & mask]
+    codes = column.codes
+    return [row for row in rows if codes[row] in chosen]
+
+
+def _one_of(names: Sequence[str]) -> str:
+    shown = names[:_MOST_NAMES]
+    return f"One of: {', '.join(shown)}" + (f" and {len(names) - len(shown)} more" if len(names) > len(shown) else "")
+
+
+def _words(names: Iterable[str]) -> list[str]:
+    """Names and the words they are made of: both can be meant by a slip of the finger."""
+    return list(dict.fromkeys(word for name in names for word in (name, *re.split(r"[_-]", name)) if word))

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The filter language: a query is a value that can be parsed, printed, compared and changed term by term."""
+
+import re
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.errors import QueryError
+from core.matrix.query.terms import (
+    BARE_VALUE,
+    BARE_WORD,
+    FIELD,
+    TEXT,
+    Node,
+    Operator,
+    Term,
+    conjunction,
+    disjunction,
+    negation,
+)
+
+if TYPE_CHECKING:
+    from core.matrix.query.terms import Node
+
+# What terms are is imported with the first of them: mostly the app opens on an empty query.
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Nodes that must all hold. An empty query matches everything.
+
+    Facets read and change only its own terms, never those inside of a group.
+    """
+
+    terms: tuple["Node", ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> "Query":
+        """Parse `status:xfail,skip !mode:training (llama or reason~"out of .*memory")`. Raises QueryError.
+
+        Whether the fields and values exist is for the fields to say (`core.matrix.query.fields`).
+        """
+        if not text:
+            return cls()
+        from core.matrix.query.terms import conjuncts
+
+        node = parse(text)
+        return cls(conjuncts((node,)) if node else ())
+
+    def __str__(self) -> str:
+        """The shortest text that parses to this query."""
+        if not self.terms:
+            return ""
+        from core.matrix.query.terms import conjunction
+
+        return str(conjunction(self.terms))
+
+    def narrows(self, other: "Query") -> bool:
+        """Whether this is `other` with more letters to its last bare word, or one more bare word.
+
+        Then all it selects is among what `other` selects, for every matrix and arch.
+        """
+        from core.matrix.query.terms import narrows
+
+        return narrows(self.terms, other.terms)
+
+    def values_of(self, name: str) -> tuple[str, ...]:
+        """What the query asks of a field, in its own positive terms only."""
+        from core.matrix.query.terms import asking
+
+        return tuple(value for node in self.terms if (term := asking(node, name)) for value in term.values)
+
+    def without(self, name: str) -> "Query":
+        """The query without its own positive terms on a field."""
+        from core.matrix.query.terms import asking
+
+        return Query(tuple(node for node in self.terms if not asking(node, name)))
+
+    def toggled(self, name: str, value: str) -> "Query":
+        """The query with `value` added to, or taken from, its positive term on a field."""
+        from core.matrix.query.terms import Term
+
+        values = self.values_of(name)
+        kept = tuple(v for v in values if v != value) if value in values else (*values, value)
+        rest = self.without(name).terms
+        return Query((*rest, Term(name, kept)) if kept else rest)
+
+
+_KEYWORD = re.compile(r"(?i:or|and|not)(?=[\s()]|\Z)")
+_FIELD = re.compile(FIELD)
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_BARE_WORD = re.compile(BARE_WORD)
+_BARE_VALUE = re.compile(BARE_VALUE)
+_MOST_LEVELS = 50
+_QUOTE_IT = 'A parenthesis in text needs quotes: "(x)"'
+
+
+def parse(text: str) -> Node | None:
+    """The tree that `text` means; None where it holds nothing. Raises QueryError."""
+    return _Parser(text).query()
+
+
+def compiled(pattern: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
+    """A regular expression that is searched for. Raises ValueError with the reason."""
+    try:
+        with warnings.catch_warnings():
+            # Python warns of patterns it may read differently one day.
+            warnings.simplefilter("ignore", FutureWarning)
+            return re.compile(pattern, flags)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
+class _Parser:
+    """Reads from `at`; between two steps all space before the next token has been read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.levels = 0
+        self.opened = (0, "")
+        """Column and text of the last thing that needs a term after it."""
+
+    def query(self) -> Node | None:
+        self._skip_space()
+        if self.at == len(self.text):
+            return None
+        node = self._or()
+        if self.at < len(self.text):
+            raise self._closes_nothing()
+        return node
+
+    def _or(self) -> Node:
+        nodes = [self._and()]
+        while self._keyword() == "or":
+            self._open("or")
+            nodes.append(self._and())
+        return disjunction(nodes)
+
+    def _and(self) -> Node:
+        nodes = [self._factor()]
+        while self.at < len(self.text) and self.text[self.at] != ")" and self._keyword() != "or":
+            if self._keyword() == "and":
+                self._open("and")
+            nodes.append(self._factor())
+        return conjunction(nodes)
+
+    def _factor(self) -> Node:
+        self.levels += 1
+        if self.levels > _MOST_LEVELS:
+            raise QueryError("The query is nested too deeply", self.at, self.text[self.at : self.at + 1])
+        if self.text.startswith("!", self.at) or self._keyword() == "not":
+            self._open("!" if self.text[self.at] == "!" else "not")
+            node = negation(self._factor())
+        elif self.text.startswith("(", self.at):
+            node = self._group()
+        elif self.at == len(self.text) or self.text[self.at] == ")" or self._keyword():
+            raise self._nothing()
+        else:
+            node = self._term()
+        self.levels -= 1
+        return node
+
+    def _group(self) -> Node:
+        start = self.at
+        self._open("(")
+        node = self._or()
+        if not self.text.startswith(")", self.at):
+            raise QueryError("A parenthesis is opened and never closed", start, "(", hint=_QUOTE_IT)
+        self.at += 1
+        self._skip_space()
+        return node
+
+    def _term(self) -> Term:
+        start, match = self.at, _FIELD.match(self.text, self.at)
+        if match is None:
+            term = Term(TEXT, (self._value(start, _BARE_WORD),), Operator.IS, start, (start,))
+        else:
+            self.at = match.end()
+            operator = Operator(match["operator"])
+            columns, values = self._pattern(start) if operator is Operator.MATCHES else self._values(start)
+            term = Term(match["field"].lower(), tuple(values), operator, start, tuple(columns))
+        if not re.match(r"[\s()]|\Z", self.text[self.at : self.at + 1]):
+            raise QueryError("A space is missing here", self.at, self.text[self.at])
+        self._skip_space()
+        return term
+
+    def _values(self, start: int) -> tuple[list[int], list[str]]:
+        columns: list[int] = []
+        values: list[str] = []
+        while not values or self.text.startswith(",", self.at):
+            self.at += bool(values)
+            columns.append(self.at + self.text.startswith('"', self.at))
+            values.append(self._value(start, _BARE_VALUE))
+        return columns, values
+
+    def _pattern(self, start: int) -> tuple[list[int], list[str]]:
+        column = self.at
+        pattern = self._value(start, _BARE_WORD)
+        try:
+            compiled(pattern)
+        except ValueError as error:
+            token = self.text[column : self.at]
+            raise QueryError(f"Not a regular expression: {error}", column, token) from error
+        return [column], [pattern]
+
+    def _value(self, start: int, bare: re.Pattern[str]) -> str:
+        """The value that begins here; `start` is where its term does."""
+        if match := _QUOTED.match(self.text, self.at):
+            value = re.sub(r'\\([\\"])', r"\1", match[1])
+        elif self.text.startswith('"', self.at):
+            raise QueryError("A quote is opened and never closed", self.at, self.text[self.at :])
+        else:
+            match = bare.match(self.text, self.at)
+            value = match[0] if match else ""
+        self.at = match.end() if match else self.at
+        if not value:
+            token = self.text[start : self.at]
+            parenthesis = self.text[self.at : self.at + 1] in tuple("()")
+            hint = _QUOTE_IT if parenthesis else f"For example {token}something" if token[-1] in ":~," else ""
+            raise QueryError(f"{token!r} needs a value", start, token, hint=hint)
+        return value
+
+    def _keyword(self) -> str:
+        """The keyword that comes next, in lower case; empty: none does."""
+        match = _KEYWORD.match(self.text, self.at)
+        return match[0].lower() if match else ""
+
+    def _open(self, token: str) -> None:
+        """Read a token that needs a term after it."""
+        self.opened = (self.at, self.text[self.at : self.at + len(token)])
+        self.at += len(token)
+        self._skip_space()
+
+    def _skip_space(self) -> None:
+        while self.text[self.at : self.at + 1].isspace():
+            self.at += 1
+
+    def _nothing(self) -> QueryError:
+        """A term must come here and does not."""
+        column, token = self.opened
+        if (keyword := self._keyword()) and token in ("", "("):
+            return QueryError(f"{keyword!r} has nothing before it", self.at, keyword, hint='As text: "' + keyword + '"')
+        if not token:
+            return self._closes_nothing()
+        return QueryError(f"{token!r} has nothing after it", column, token)
+
+    def _closes_nothing(self) -> QueryError:
+        return QueryError("A parenthesis is closed and was never opened", self.at, ")", hint=_QUOTE_IT)

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+from .columns import (
+    BY_TABLE_FIELD as BY_TABLE_FIELD,
+    DEFAULT_COLUMNS as DEFAULT_COLUMNS,
+    DEVICE_RUN as DEVICE_RUN,
+    EVIDENCE as EVIDENCE,
+    RUN as RUN,
+    RUN_KINDS as RUN_KINDS,
+    TABLE_FIELDS as TABLE_FIELDS,
+    ordered as ordered,
+    text_of_row as text_of_row,
+)
+from .grid import BY_LAYOUT as BY_LAYOUT, LAYOUTS as LAYOUTS, Grid as Grid
+from .overviews import (
+    LEARNED as LEARNED,
+    Link as Link,
+    Number as Number,
+    Place as Place,
+    Row as Row,
+    Section as Section,
+    findings_section as findings_section,
+    overview as overview,
+)
+from .saved import Kept as Kept, change_kept as change_kept, read_kept as read_kept
+from .spec import Trail as Trail, ViewSpec as ViewSpec
+from .tally import DECLARED as DECLARED, MIXED as MIXED, Tally as Tally, shares as shares
+from .tree import GROUPINGS as GROUPINGS, Group as Group, Line as Line, Tree as Tree
+from .view import Facet as Facet, View as View, check_arch as check_arch

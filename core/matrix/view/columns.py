@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The columns a table of tests may show: their names, texts and order."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from core.errors import UsageError
+from core.matrix.columns import Column, FlagColumn
+from core.matrix.matrix import Matrix
+
+# What queries need, too, is imported with the column that asks for it: the first frame shows none of them.
+
+RUN, DEVICE_RUN = "run", "device_run"
+"""The columns of the last runs here, which the matrix does not know."""
+RUN_KINDS: Mapping[str, str] = {RUN: "cpu", DEVICE_RUN: "device"}
+"""Of which kind of run (`core.runs.planning.kinds`) such a column tells."""
+EVIDENCE = "evidence"
+"""The column of what results have shown, which the matrix does not know, either."""
+
+RunWords = Mapping[str, Mapping[str, str]]
+"""By column of runs, a word for the last run of each id that has one."""
+
+DEFAULT_COLUMNS = ("id", "status", "archs", "bringup", RUN, "reason")
+
+
+class TableField(NamedTuple):
+    """One column. Without `column` its texts come from somewhere else: the ids, or the runs."""
+
+    name: str
+    title: str
+    help: str
+    column: Callable[[Matrix, str], Column | FlagColumn] | None = None
+    rank: Callable[[str], Any] | None = None
+    """What its texts are ordered by; None: by their place in the vocabulary."""
+
+
+def _plain(name: str) -> Callable[[Matrix, str], Column]:
+    return lambda matrix, _: matrix.columns[name]
+
+
+def _variant(matrix: Matrix, _: str) -> Column:
+    from core.matrix.query import variant_column
+
+    return variant_column(matrix)
+
+
+def _pcc(matrix: Matrix, arch: str) -> Column | FlagColumn:
+    from core.matrix.query import required_pcc_column
+
+    return required_pcc_column(matrix, arch)
+
+
+def _number(text: str) -> float:
+    from core.matrix.query import decimal
+
+    try:
+        return decimal(text)
+    except ValueError:
+        return math.inf
+
+
+TABLE_FIELDS: tuple[TableField, ...] = (
+    TableField("id", "test id", "the test id"),
+    TableField("status", "status", "effective status", Matrix.statuses),
+    TableField("archs", "archs", "archs it is marked for, with the status on each", lambda m, _: m.flags["arch"]),
+    TableField("bringup", "bring-up", "how far the entry says it gets", _plain("bringup")),
+    TableField(RUN, "cpu run", "how its last CPU repro here ended"),
+    TableField(DEVICE_RUN, "device run", "how its last run on a device here ended"),
+    TableField(EVIDENCE, "evidence", "its results on each arch, and how many are passes"),
+    TableField("reason", "reason", "the entry's reasons", _plain("reason"), str.lower),
+    TableField("pcc", "pcc", "effective required_pcc", _pcc, _number),
+    TableField("markers", "markers", "markers the entry lists", lambda m, _: m.flags["marker"]),
+    TableField("mode", "mode", "inference or training", _plain("mode")),
+    TableField("parallelism", "parallelism", "how devices share the model", _plain("parallelism")),
+    TableField("phase", "phase", "default, llm_decode or llm_prefill", _plain("phase")),
+    TableField("framework", "framework", "pytorch or jax", _plain("framework")),
+    TableField("loader", "loader", "directory of the loader", _plain("loader"), str.lower),
+    TableField("variant", "variant", "variant of the model", _variant, str.lower),
+    TableField("file", "file", "file of the entry", _plain("file")),
+)
+BY_TABLE_FIELD = {one.name: one for one in TABLE_FIELDS}
+
+
+def check_columns(names: Sequence[str]) -> None:
+    """Raise UsageError where `names` are not columns, or one of them comes twice."""
+    for name in names:
+        if name not in BY_TABLE_FIELD:
+            raise UsageError(f"There is no column {name!r}", f"Columns: {', '.join(BY_TABLE_FIELD)}")
+    if len(set(names)) < len(names):
+        raise UsageError("A column is named twice", ", ".join(names))
+
+
+def text_of_row(matrix: Matrix, row: int, name: str, arch: str, runs: RunWords) -> str:
+    """The text of one cell of a table."""
+    field = BY_TABLE_FIELD[name]
+    if field.column is None:
+        return matrix.ids[row] if name == "id" else runs.get(name, {}).get(matrix.ids[row], "")
+    value = field.column(matrix, arch)[row]
+    return value if isinstance(value, str) else (" / " if name == "status" else " ").join(value)
+
+
+def ordered(
+    matrix: Matrix, rows: Sequence[int], name: str, arch: str, runs: RunWords, *, descending: bool
+) -> list[int]:
+    """`rows`, which are in row order, by one column. Rows alike stay in that order; empty ones always come last."""
+    field = BY_TABLE_FIELD[name]
+    if name == "id":
+        return list(reversed(rows)) if descending else list(rows)
+    if field.column is None:
+        words = runs.get(name, {})
+        ranks: Mapping[int, Any] = {row: word for row in rows if (word := words.get(matrix.ids[row]))}
+        return _by_rank(rows, range(len(matrix.ids)), ranks, descending=descending)
+    column = field.column(matrix, arch)
+    if isinstance(column, FlagColumn):
+        return _by_rank(rows, column.masks, _mask_ranks(column, rows, field.rank), descending=descending)
+    rank = field.rank
+    known = {code: rank(text) if rank else code for code, text in enumerate(column.values) if text}
+    return _by_rank(rows, column.codes, known, descending=descending)
+
+
+def _mask_ranks(column: FlagColumn, rows: Sequence[int], rank: Callable[[str], Any] | None) -> dict[int, Any]:
+    """A set of texts ranks by its first text, then by the next; without a rank by the mask, which comes to the same."""
+    values = [(rank(text) if text else None) if rank else bit for bit, text in enumerate(column.values)]
+    ranks: dict[int, Any] = {}
+    for mask in {column.masks[row] for row in rows}:
+        found = [value for bit, value in enumerate(values) if mask >> bit & 1 and value is not None]
+        if found:
+            ranks[mask] = sorted(found)
+    return ranks
+
+
+def _by_rank(rows: Sequence[int], codes: Sequence[int], ranks: Mapping[int, Any], *, descending: bool) -> list[int]:
+    full = [row for row in rows if codes[row] in ranks]
+    full.sort(key=lambda row: ranks[codes[row]], reverse=descending)
+    return full + [row for row in rows if codes[row] not in ranks] if len(full) < len(rows) else full

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests counted by two things at once: what is down the side against what is across the top, by status."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from core.matrix.columns import Column
+from core.matrix.matrix import Matrix
+from core.matrix.query import Learned, Node, Query, Scope, beginning, lens, named, select, variant_column, written
+from core.matrix.view.tally import WORDS, Tally, status_words
+from core.matrix.view.tree import BY_GROUPING, family, paired
+
+ARCH = "arch"
+WORK = "work"
+
+Terms = tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A grid a person can look at. `down` is a grouping, or WORK; `across` is ARCH, WORK or `mode`."""
+
+    name: str
+    down: str
+    across: str
+    help: str
+
+
+LAYOUTS: tuple[Layout, ...] = (
+    Layout("loaders", "loader", ARCH, "loaders by arch"),
+    Layout("variants", "variant", ARCH, "variants by arch"),
+    Layout("families", "family", ARCH, "families by arch"),
+    Layout("loader-work", "loader", WORK, "loaders by parallelism and mode"),
+    Layout("variant-work", "variant", WORK, "variants by parallelism and mode"),
+    Layout("parallelism", "parallelism", ARCH, "parallelisms by arch"),
+    Layout("work", "parallelism", "mode", "parallelisms by mode"),
+)
+BY_LAYOUT = {one.name: one for one in LAYOUTS}
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Cells that hold tests. The first row is all rows together. Never changed."""
+
+    matrix: Matrix
+    query: Query
+    layout: Layout
+    heads: tuple[str, ...]
+    """One a column."""
+    codes: tuple[int, ...]
+    """What each row but the first stands for, as a code of the side."""
+    side: Column
+    cells: Mapping[tuple[int, int], Tally]
+    """By row and column; where no test is, no cell is."""
+    column_terms: tuple[Terms, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes) + 1
+
+    def label(self, row: int) -> str:
+        """What a row stands for."""
+        return self.side.values[self.codes[row - 1]] if row else "all"
+
+    def at(self, row: int, column: int) -> Tally:
+        """The statuses of the tests in a cell."""
+        return self.cells.get((row, column), {})
+
+    def query_of(self, row: int, column: int) -> Query:
+        """Selects exactly the tests of a cell."""
+        down = _terms(self.matrix, self.layout.down, self.side, self.codes[row - 1]) if row else ()
+        return Query((*self.query.terms, *down, *self.column_terms[column]))
+
+
+def grid(matrix: Matrix, query: Query, arch: str, name: str, learned: Learned = MappingProxyType({})) -> Grid:
+    """The tests that `query` selects, in the layout called `name`. Raises QueryError.
+
+    Across archs a cell holds what the query selects when that arch is the one meant, with the statuses there: the
+    filter `status:xfail` leaves on each arch what is expected to fail on it. Otherwise `arch` is the one meant.
+    `learned` has what the query needs.
+    """
+    layout = BY_LAYOUT[name]
+    side = _side(matrix, layout.down)
+    make = _by_arch if layout.across == ARCH else _by_column
+    columns = make(matrix, query, arch, side, layout, learned)
+    codes = tuple(sorted({code for column in columns for code, _ in column.counts}))
+    return Grid(
+        matrix=matrix,
+        query=query,
+        layout=layout,
+        heads=tuple(column.head for column in columns),
+        codes=codes,
+        side=side,
+        cells=_cells(columns, {code: row for row, code in enumerate(codes, 1)}),
+        column_terms=tuple(column.terms for column in columns),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    head: str
+    terms: Terms
+    counts: Mapping[tuple[int, str], int]
+    """By code of the side and status word."""
+
+
+def _by_arch(matrix: Matrix, query: Query, arch: str, side: Column, layout: Layout, learned: Learned) -> list[_Column]:
+    columns = []
+    for one in matrix.schema.archs:
+        terms = (named(layout.across, one),)
+        rows = select(matrix, Query((*query.terms, *terms)), arch, learned)
+        columns.append(_Column(one, terms, _counts(side, matrix.status[one], rows)))
+    return columns
+
+
+def _by_column(
+    matrix: Matrix, query: Query, arch: str, side: Column, layout: Layout, learned: Learned
+) -> list[_Column]:
+    across = _side(matrix, layout.across)
+    words = status_words(matrix, lens(matrix, query.terms) or arch)
+    rows_of: dict[int, list[int]] = {}
+    for row in select(matrix, query, arch, learned):
+        rows_of.setdefault(across.codes[row], []).append(row)
+    return [
+        _Column(across.values[code], _terms(matrix, layout.across, across, code), _counts(side, words, rows_of[code]))
+        for code in sorted(rows_of)
+    ]
+
+
+def _counts(side: Column, words: Column, rows: Sequence[int]) -> dict[tuple[int, str], int]:
+    counted = Counter(zip(map(side.codes.__getitem__, rows), map(words.codes.__getitem__, rows), strict=True))
+    return {(code, words.values[word]): count for (code, word), count in counted.items()}
+
+
+def _cells(columns: Iterable[_Column], rows: Mapping[int, int]) -> dict[tuple[int, int], Tally]:
+    """`rows` says which row a code of the side has; the first row adds up the others."""
+    cells: dict[tuple[int, int], Counter[str]] = {}
+    for number, column in enumerate(columns):
+        for (code, word), count in column.counts.items():
+            for row in (0, rows[code]):
+                cells.setdefault((row, number), Counter())[word] += count
+    return {place: {word: found[word] for word in WORDS if word in found} for place, found in cells.items()}
+
+
+def _side(matrix: Matrix, name: str) -> Column:
+    if name == WORK:
+        return paired(matrix.columns["parallelism"], matrix.columns["mode"])
+    return BY_GROUPING[name].column(Scope(matrix))
+
+
+def _terms(matrix: Matrix, name: str, side: Column, code: int) -> Terms:
+    """The terms that select the rows with one text of a side."""
+    # Any row with the text will do to look up what it is made of.
+    row = side.codes.index(code)
+    return tuple(term(matrix, row) for term in _TERMS[name])
+
+
+def _name(name: str) -> Callable[[Matrix, int], Node]:
+    return lambda matrix, row: named(name, matrix.columns[name][row])
+
+
+def _loader(matrix: Matrix, row: int) -> Node:
+    column = matrix.columns["loader"]
+    return written("loader", column[row], column.values)
+
+
+def _variant(matrix: Matrix, row: int) -> Node:
+    column = variant_column(matrix)
+    return written("variant", column[row], column.values)
+
+
+def _family(matrix: Matrix, row: int) -> Node:
+    column = matrix.columns["loader"]
+    name = family(column[row])
+    return (
+        beginning("loader", f"{name}/", (f"{family(one)}/" for one in column.values)) if name else _loader(matrix, row)
+    )
+
+
+_TERMS: Mapping[str, Sequence[Callable[[Matrix, int], Node]]] = {
+    "loader": (_loader,),
+    "variant": (_loader, _variant),
+    "family": (_family,),
+    "parallelism": (_name("parallelism"),),
+    "mode": (_name("mode"),),
+    WORK: (_name("parallelism"), _name("mode")),
+}

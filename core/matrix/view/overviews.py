@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The numbers of a matrix, each with the link to what it counts."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.query import Learned, Query, needs, select
+from core.matrix.view.grid import Grid, grid
+from core.model import Finding, Status
+
+
+class Place(StrEnum):
+    """Where what is counted can be seen."""
+
+    TESTS = "tests"
+    FINDINGS = "findings"
+    RUNS = "runs"
+    EDITS = "edits"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a number counts: the tests that the query `words` selects, or the findings of the kind `words`."""
+
+    place: Place
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """How many there are of what it links to."""
+
+    count: int
+    link: Link
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Numbers with a name. A column without one is None."""
+
+    label: str
+    numbers: tuple[Number | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Rows of numbers under the same heads."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+TO_LOOK_AT: Mapping[str, str] = {
+    "xfail without issue link": "status:xfail !has:issue",
+    "xfail without reason": "status:xfail !has:reason",
+    "skip without reason": "status:skip !has:reason",
+    "status differs by arch": "is:mixed",
+    "looser PCC than default": "pcc:<0.99",
+    "PCC not asserted": "assert_pcc:false",
+    "entry without a test": "is:stray",
+    "several entries for a test": "is:duplicate",
+    "status never counts": "is:shadowed",
+    "entry in no scheduled CI job": "has:entry job:none",
+}
+"""Queries by what they find that somebody should look at."""
+
+LEARNED = tuple(dict.fromkeys(name for words in TO_LOOK_AT.values() for name in needs(Query.parse(words))))
+"""The providers of `core.providers.base` without whose facts some of the numbers are left out."""
+
+
+def overview(matrix: Matrix, learned: Learned = MappingProxyType({})) -> tuple[Section, ...]:
+    """The numbers of the tests themselves, as far as what is `learned` of them tells."""
+    return (_statuses(matrix), _work(matrix), _to_look_at(matrix, learned))
+
+
+def findings_section(findings: Iterable[Finding]) -> Section:
+    """How many findings there are of each kind, the most frequent kind first."""
+    counted = Counter(one.kind for one in findings).most_common()
+    rows = tuple(Row(kind, (Number(count, Link(Place.FINDINGS, kind)),)) for kind, count in counted)
+    everything = Row("all kinds", (Number(sum(count for _, count in counted), Link(Place.FINDINGS)),))
+    return Section("what doctor finds", ("",), (everything, *rows))
+
+
+def _statuses(matrix: Matrix) -> Section:
+    by_arch = grid(matrix, Query(), NO_ARCH, "parallelism")
+    words = [("all", ""), *((status, f"status:{status.lower()}") for status in Status)]
+    rows = []
+    for word, terms in words:
+        anywhere = _tests(len(select(matrix, Query.parse(terms))), terms)
+        rows.append(Row(word, (anywhere, *(_cell(by_arch, at, word, terms) for at in range(len(by_arch.heads))))))
+    return Section("tests by status and arch", ("any", *by_arch.heads), tuple(rows))
+
+
+def _cell(by_arch: Grid, column: int, word: str, terms: str) -> Number:
+    counts = by_arch.at(0, column)
+    count = counts.get(word, 0) if terms else sum(counts.values())
+    return _tests(count, f"{terms} arch:{by_arch.heads[column]}".strip())
+
+
+def _work(matrix: Matrix) -> Section:
+    """All tests and those with an entry, by parallelism and mode."""
+    every, written = (grid(matrix, Query.parse(terms), NO_ARCH, "work") for terms in ("", "has:entry"))
+    heads = tuple(head for mode in every.heads for head in (mode, "entries"))
+    rows = []
+    for row in range(len(every)):
+        numbers: list[Number | None] = []
+        for column in range(len(every.heads)):
+            query = every.query_of(row, column)
+            numbers.append(_tests(sum(every.at(row, column).values()), str(query)))
+            entries = _count(written, every.label(row) if row else "", every.heads[column])
+            numbers.append(_tests(entries, f"has:entry {query}"))
+        rows.append(Row(every.label(row), tuple(numbers)))
+    return Section("tests by parallelism and mode", heads, tuple(rows))
+
+
+def _count(cells: Grid, label: str, head: str) -> int:
+    """The tests in the cell of that label and head; an empty label stands for all rows together."""
+    row = next((at for at in range(1, len(cells)) if cells.label(at) == label), None) if label else 0
+    return 0 if row is None or head not in cells.heads else sum(cells.at(row, cells.heads.index(head)).values())
+
+
+def _to_look_at(matrix: Matrix, learned: Learned) -> Section:
+    queries = ((label, Query.parse(words)) for label, words in TO_LOOK_AT.items())
+    rows = (
+        Row(label, (_tests(len(select(matrix, query, learned=learned)), str(query)),))
+        for label, query in queries
+        if learned.keys() >= {*needs(query)}
+    )
+    return Section("worth a look", ("",), tuple(rows))
+
+
+def _tests(count: int, words: str) -> Number:
+    return Number(count, Link(Place.TESTS, words))

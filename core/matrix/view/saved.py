@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Views with names: those that come with ttmatrix, and those a person keeps in a file of their own."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from core.errors import TTMatrixError, UsageError
+from core.matrix.query import Query
+from core.matrix.view.columns import check_columns
+from core.matrix.view.spec import ViewSpec
+
+_VERSION = 1
+_LONGEST_NAME = 40
+
+
+@cache
+def built_in() -> Mapping[str, ViewSpec]:
+    """The views that come with ttmatrix, by name."""
+    return {
+        name: ViewSpec(Query.parse(query), group=group, sort=sort)
+        for name, query, group, sort in (
+            ("with an entry", "has:entry", "", "id"),
+            ("needs attention", "is:stray,duplicate,shadowed or status:xfail,skip !has:reason", "status", "id"),
+            ("xfail without issue", "status:xfail !has:issue", "", "reason"),
+            ("skip without reason", "status:skip !has:reason", "", "id"),
+            ("failures by reason", "status:xfail,skip has:reason", "reason", "id"),
+            ("mixed", "is:mixed", "", "id"),
+            ("stray entries", "is:stray", "", "id"),
+            ("loose pcc", "pcc:<0.99 or assert_pcc:false", "", "pcc"),
+        )
+    }
+
+
+class Kept(NamedTuple):
+    """What a person keeps: views by name, and the columns they like."""
+
+    views: Mapping[str, ViewSpec] = MappingProxyType({})
+    columns: tuple[str, ...] = ()
+
+    def all(self) -> dict[str, ViewSpec]:
+        """Their own views by name, then those that come with ttmatrix."""
+        return {**dict(sorted(self.views.items())), **built_in()}
+
+    def named(self, name: str) -> ViewSpec:
+        """The view called `name`, whatever the case. Raises UsageError with the names that come near."""
+        views = {one.lower(): spec for one, spec in self.all().items()}
+        if name.lower() not in views:
+            import difflib
+
+            near = difflib.get_close_matches(name.lower(), views, 3)
+            said = f"Did you mean {', '.join(map(repr, near))}?" if near else "`ttmatrix list --views` names them all."
+            raise UsageError(f"There is no view {name!r}", said)
+        return views[name.lower()]
+
+    def has(self, name: str) -> bool:
+        """Whether the person has a view of that name, whatever the case."""
+        return any(one.lower() == name.lower() for one in self.views)
+
+    def with_view(self, name: str, spec: ViewSpec) -> "Kept":
+        """With `spec` in place of any view of that name. Raises UsageError for a name that cannot be."""
+        name = " ".join(name.split())
+        if not name or len(name) > _LONGEST_NAME or not name.isprintable():
+            raise UsageError("This cannot be the name of a view", f"It has 1 to {_LONGEST_NAME} printable characters.")
+        if any(one.lower() == name.lower() for one in built_in()):
+            raise UsageError(f"The view {name!r} comes with ttmatrix", "Choose another name.")
+        return self._replace(views={**self.without_view(name).views, name: spec})
+
+    def without_view(self, name: str) -> "Kept":
+        return self._replace(views={one: spec for one, spec in self.views.items() if one.lower() != name.lower()})
+
+
+def read_kept(file: Path) -> Kept:
+    """What `file` holds; nothing where it is absent. Raises TTMatrixError for a file that cannot be read."""
+    if not file.exists():
+        return Kept()
+    # Imported here because most people have kept nothing.
+    import json
+
+    from core.files import read_text
+
+    try:
+        document = json.loads(read_text(file))
+        if not isinstance(document, dict) or document.get("version") != _VERSION:
+            raise ValueError(f"it is not of version {_VERSION}")
+        columns = tuple(document.get("columns", ()))
+        check_columns(columns)
+        views = {str(name): ViewSpec.from_json(parts) for name, parts in document.get("views", {}).items()}
+    except (ValueError, TypeError, AttributeError, UsageError) as error:
+        said = f"{error.title}. {error.detail}" if isinstance(error, UsageError) else str(error)
+        raise TTMatrixError(f"Cannot read the saved views in {file}", said, "Mend or remove it.") from error
+    return Kept(views, columns)
+
+
+def change_kept(file: Path, change: Callable[[Kept], Kept]) -> Kept:
+    """Replace what `file` holds by what `change` makes of it; another ttmatrix that does so at once waits.
+
+    Raises TTMatrixError where the file cannot be read or written; then it is as it was.
+    """
+    # Imported here because looking at what is kept, as each start does, locks and writes nothing.
+    import json
+
+    from filelock import FileLock
+
+    from core.files import atomic_write
+
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with FileLock(file.with_suffix(".lock"), timeout=5):
+            kept = change(read_kept(file))
+            views = {name: spec.to_json() for name, spec in kept.views.items()}
+            document = {"version": _VERSION, "columns": list(kept.columns), "views": views}
+            atomic_write(file, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise TTMatrixError(f"Cannot write {file}", error.strerror or str(error)) from error
+    return kept

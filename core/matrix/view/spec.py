@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What to look at and how, as a value: what a saved view keeps and what going back returns to."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from core.errors import UsageError
+from core.matrix.query import Query
+from core.matrix.view.columns import BY_TABLE_FIELD, check_columns
+
+_TYPES = {"query": str, "arch": str, "columns": list, "sort": str, "descending": bool, "group": str, "grid": str}
+"""How the parts of a view are written."""
+
+
+class ViewSpec(NamedTuple):
+    """A query with the arch that is meant and the way its tests are shown."""
+
+    query: Query = Query()
+    arch: str = ""
+    columns: tuple[str, ...] = ()
+    """Empty: those that are on show."""
+    sort: str = "id"
+    descending: bool = False
+    group: str = ""
+    """What the table is grouped by; empty: by nothing."""
+    grid: str = ""
+    """The layout of the grid that is shown in place of the table."""
+
+    def check(self) -> None:
+        """Raise UsageError where a column, a group or a grid does not exist. Arch and query are the matrix's to say."""
+        # Imported here because the first view of all is never checked.
+        from core.matrix.view.grid import BY_LAYOUT
+        from core.matrix.view.tree import BY_GROUPING
+
+        check_columns(self.columns)
+        for kind, name, known in (
+            ("column", self.sort, BY_TABLE_FIELD),
+            ("way to group", self.group, {"": None, **BY_GROUPING}),
+            ("grid", self.grid, {"": None, **BY_LAYOUT}),
+        ):
+            if name not in known:
+                raise UsageError(f"There is no {kind} {name!r}", f"There are: {', '.join(filter(None, known))}")
+
+    def to_json(self) -> dict[str, object]:
+        """Its parts by name, those that say nothing left out; the query as its canonical text."""
+        parts: dict[str, Any] = self._asdict()
+        parts |= {"query": str(self.query), "columns": list(self.columns)}
+        plain = ViewSpec()
+        return {name: value for name, value in parts.items() if value and value != getattr(plain, name)}
+
+    @classmethod
+    def from_json(cls, parts: Mapping[str, object]) -> "ViewSpec":
+        """What `to_json` gave. Raises UsageError for anything else."""
+        for name, value in parts.items():
+            if name not in _TYPES:
+                raise UsageError(f"A view has no part {name!r}", f"Its parts: {', '.join(_TYPES)}")
+            if type(value) is not _TYPES[name] or (isinstance(value, list) and not all(type(x) is str for x in value)):
+                raise UsageError(f"The part {name!r} of a view cannot be {value!r}")
+        rest: dict[str, Any] = {name: value for name, value in parts.items() if name not in ("query", "columns")}
+        columns: Any = parts.get("columns", [])
+        spec = cls(query=Query.parse(str(parts.get("query", ""))), columns=tuple(columns), **rest)
+        spec.check()
+        return spec
+
+
+class Trail(NamedTuple):
+    """Where a person has been, and where in it they are; going somewhere new forgets what lay ahead."""
+
+    places: tuple[ViewSpec, ...]
+    """Never empty."""
+    at: int = 0
+    most: int = 100
+    """How many places are remembered."""
+
+    @property
+    def here(self) -> ViewSpec:
+        return self.places[self.at]
+
+    def visit(self, place: ViewSpec) -> "Trail":
+        """The trail that leads to `place`."""
+        if place == self.here:
+            return self
+        places = (*self.places[: self.at + 1], place)[-self.most :]
+        return self._replace(places=places, at=len(places) - 1)
+
+    def step(self, steps: int) -> "Trail":
+        """Back with a negative number, forward with a positive one; at an end it stays there."""
+        return self._replace(at=max(0, min(self.at + steps, len(self.places) - 1)))

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is on show: the filtered and sorted rows of a matrix, facet counts, and marks that outlive both."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from core.errors import QueryError, UsageError
+from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.query import Learned, Query, Scope
+from core.matrix.view.columns import DEFAULT_COLUMNS, RunWords, ordered
+from core.matrix.view.spec import ViewSpec
+
+if TYPE_CHECKING:
+    from core.matrix.view.grid import Grid
+    from core.matrix.view.tree import Tree
+
+# Groups, grids and what queries are answered with are imported where they are asked for: a view need have none of them.
+
+FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "group", "bringup", "marker", "task", "job")
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """One value of a facet and how many rows would have it if it were chosen."""
+
+    value: str
+    count: int
+    chosen: bool
+
+
+class Facet(NamedTuple):
+    """A field with the counts of its values under the rest of the query."""
+
+    field: str
+    values: tuple[FacetValue, ...]
+
+
+def check_arch(matrix: Matrix, arch: str) -> None:
+    """Raise UsageError where `arch` is neither NO_ARCH nor one of the checkout's."""
+    if arch != NO_ARCH and arch not in matrix.schema.archs:
+        raise UsageError(f"There is no arch {arch!r}", f"This checkout allows: {', '.join(matrix.schema.archs)}")
+
+
+class View:
+    """The state of looking at a matrix. Positions count what is shown, rows count the matrix."""
+
+    def __init__(self, matrix: Matrix, query: Query | None = None, arch: str = NO_ARCH) -> None:
+        """Show `matrix` through `query`. Raises UsageError for an arch or a query that cannot be."""
+        check_arch(matrix, arch)
+        self.matrix = matrix
+        self.arch = arch
+        self.learned: Learned = {}
+        self.query = query or Query()
+        self.columns: tuple[str, ...] = DEFAULT_COLUMNS
+        self.sort_key = "id"
+        self.descending = False
+        self.group = ""
+        self.grid = ""
+        self.marks: set[str] = set()
+        self.runs: RunWords = {}
+        """Words for the last runs of tests: the only order that the matrix does not know."""
+        self._positions: dict[int, int] | None = None
+        self._typed: tuple[Query, str, list[int]] | None = None
+        """The last query typed with its arch and rows: one more letter leaves some of these."""
+        self.rows: Sequence[int] = self._ordered(self._selected(self.query, self.arch))
+
+    def filter(self, query: Query) -> None:
+        """Show what `query` selects; on a QueryError everything stays as it was."""
+        rows = self._selected(query, self.arch, self._among(query))
+        self._typed = None if self._missing(query) else (query, self.arch, rows)
+        self.query = query
+        self._show(rows)
+
+    def look_at(self, arch: str) -> None:
+        """Mean the values of `arch`, or with NO_ARCH those of every supported arch."""
+        check_arch(self.matrix, arch)
+        self.arch = arch
+        self._show(self._selected(self.query, self.arch))
+
+    @property
+    def lens(self) -> str:
+        """The arch whose values are meant: that which the query asks for, else the one that was chosen."""
+        if not self.query.terms:
+            return self.arch
+        from core.matrix.query import lens
+
+        return lens(self.matrix, self.query.terms) or self.arch
+
+    def sort(self, key: str, *, descending: bool = False) -> None:
+        """Order by a column; rows with the same value stay in the order of their ids."""
+        self.sort_key, self.descending = key, descending
+        self._show(sorted(self.rows))
+
+    @property
+    def spec(self) -> ViewSpec:
+        """What is looked at and how, as a value."""
+        return ViewSpec(
+            self.query, self.arch, self.columns, self.sort_key, self.descending, group=self.group, grid=self.grid
+        )
+
+    def adopt(self, spec: ViewSpec) -> None:
+        """Look at something else in another way; on a UsageError everything stays as it was."""
+        spec.check()
+        check_arch(self.matrix, spec.arch)
+        rows = self._selected(spec.query, spec.arch)
+        self.query, self.arch, self.columns = spec.query, spec.arch, spec.columns or self.columns
+        self.sort_key, self.descending, self.group, self.grid = spec.sort, spec.descending, spec.group, spec.grid
+        self._show(rows)
+
+    def tree(self, opened: frozenset[str]) -> "Tree":
+        """The rows on show in groups, those in `opened` open. Only where there is something to group by."""
+        from core.matrix.view.tree import Tree
+
+        return Tree.of(self.scope, self.rows, self.group, opened)
+
+    def cells(self) -> "Grid":
+        """The tests on show as a grid. Only where a grid is chosen, and nothing is missing."""
+        from core.matrix.view.grid import grid
+
+        return grid(self.matrix, self.query, self.arch, self.grid, self.learned)
+
+    def select(self, query: Query) -> list[int]:
+        """The rows of any query, as they would be shown here; none while something is missing."""
+        return self._selected(query, self.arch)
+
+    def replace_matrix(self, matrix: Matrix, learned: Learned | None = None) -> None:
+        """Look at a newer index through the same query. Marks on ids that are gone are dropped.
+
+        `learned` is what is known of the newer index. Where the query names what it no longer has, nothing is shown.
+        """
+        self.matrix = matrix
+        self.learned = learned or {}
+        self._typed = None
+        self.marks &= matrix.rows.keys()
+        self._show_again()
+
+    def learn(self, learned: Learned) -> None:
+        """Take in what was worked out about the matrix; a query that waited for it is answered."""
+        self.learned = {**self.learned, **learned}
+        if any(name in learned for name in self.needs):
+            self._typed = None
+            self._show_again()
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The providers whose facts the query and the grouping cannot do without."""
+        if not self.group:
+            return _needs(self.query)
+        from core.matrix.view.tree import BY_GROUPING
+
+        return tuple(dict.fromkeys(filter(None, (*_needs(self.query), BY_GROUPING[self.group].needs))))
+
+    def missing(self) -> tuple[str, ...]:
+        """Those that nobody has given yet; until then nothing is shown."""
+        return tuple(name for name in self.needs if name not in self.learned)
+
+    @property
+    def scope(self) -> Scope:
+        """What a query is asked of here."""
+        return Scope(self.matrix, self.lens, self.learned)
+
+    def position_of(self, id: str) -> int | None:
+        """Where an id is shown; None where it is unknown or filtered out."""
+        row = self.matrix.rows.get(id)
+        if row is None:
+            return None
+        if self.sort_key == "id" and not self.descending:
+            # Asked for at each letter of a query: the rows are in their order, so no map of them is needed.
+            at = bisect_left(self.rows, row)
+            return at if at < len(self.rows) and self.rows[at] == row else None
+        if self._positions is None:
+            self._positions = {row: position for position, row in enumerate(self.rows)}
+        return self._positions.get(row)
+
+    def nearest(self, id: str | None) -> str | None:
+        """The id on show that is `id`, or the next one in the order of ids, or the last; in another order the first.
+
+        None: nothing is on show.
+        """
+        if not self.rows:
+            return None
+        row = self.matrix.rows.get(id) if id else None
+        if row is None:
+            at = 0
+        elif self.sort_key == "id" and not self.descending:
+            at = min(bisect_left(self.rows, row), len(self.rows) - 1)
+        else:
+            at = self.position_of(self.matrix.ids[row]) or 0
+        return self.matrix.ids[self.rows[at]]
+
+    def mark(self, ids: Iterable[str]) -> None:
+        """Mark tests in addition to what is marked."""
+        self.marks.update(ids)
+
+    def mark_shown(self) -> None:
+        """Mark every row on show, in addition to what is marked."""
+        self.mark(self.matrix.ids[row] for row in self.rows)
+
+    def toggle_all(self, ids: Sequence[str]) -> bool:
+        """Mark tests, or unmark them where all are marked; whether they now are."""
+        if marked := not self.marks.issuperset(ids):
+            self.marks.update(ids)
+        else:
+            self.marks.difference_update(ids)
+        return marked
+
+    def hidden_marks(self) -> int:
+        """How many marked ids the filter hides."""
+        return sum(self.position_of(id) is None for id in self.marks)
+
+    def targets(self, chosen: Iterable[str]) -> list[str]:
+        """What an action means: the marked ids in their order, else those `chosen`."""
+        return sorted(self.marks) if self.marks else list(chosen)
+
+    def facets(self, names: Iterable[str] = FACETS) -> list[Facet]:
+        """Counts per value; a facet is counted without its own terms, so that alternatives show.
+
+        A facet of facts that are not known yet is left out.
+        """
+        from core.matrix.query import BY_NAME
+
+        return [self._facet(name) for name in names if BY_NAME[name].needs in ("", *self.learned)]
+
+    def _facet(self, name: str) -> Facet:
+        from core.matrix.query import NONE, column_of
+
+        asked = {value.lower() for value in self.query.values_of(name)}
+        rows = self._selected(self.query.without(name), self.arch) if asked else self.rows
+        counts = column_of(self.scope, name).counts(rows)
+        return Facet(
+            name,
+            tuple(FacetValue(v or NONE, count, (v or NONE).lower() in asked) for v, count in counts.items()),
+        )
+
+    def _selected(self, query: Query, arch: str, among: Sequence[int] | None = None) -> list[int]:
+        if not query.terms:
+            return list(range(len(self.matrix.ids)))
+        from core.matrix.query import select
+
+        return [] if self._missing(query) else select(self.matrix, query, arch, self.learned, among)
+
+    def _among(self, query: Query) -> Sequence[int] | None:
+        """Rows that hold all that a query can select, where that is known to be fewer than all."""
+        if self._typed is None:
+            return None
+        typed, arch, rows = self._typed
+        return rows if arch == self.arch and query.narrows(typed) else None
+
+    def _missing(self, query: Query) -> tuple[str, ...]:
+        return tuple(name for name in _needs(query) if name not in self.learned)
+
+    def _show_again(self) -> None:
+        try:
+            self._show(self._selected(self.query, self.arch))
+        except QueryError:
+            self._show([])
+
+    def _show(self, rows: list[int]) -> None:
+        self._positions = None
+        self.rows = self._ordered(rows)
+
+    def _ordered(self, rows: list[int]) -> list[int]:
+        return ordered(self.matrix, rows, self.sort_key, self.lens, self.runs, descending=self.descending)
+
+
+def _needs(query: Query) -> tuple[str, ...]:
+    if not query.terms:
+        return ()
+    from core.matrix.query import needs
+
+    return needs(query)

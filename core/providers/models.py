@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What loaders say about the model of each row (spec 1.7), as columns."""
+
+from collections.abc import Callable
+
+from core.ids import TestId
+from core.matrix import Column, Matrix
+from core.matrix.cache import Cache, of_loaders
+from core.matrix.query import Plain, variant_column
+from core.model import ModelInfo
+from core.sources.evaluator import ModelInfos, read_model_infos
+
+
+def model_infos(cache: Cache, matrix: Matrix) -> ModelInfos:
+    """The infos of the models of `matrix`, read anew only where a Python file of the models tree has changed."""
+    return of_loaders(
+        cache, matrix, "models", ModelInfos, lambda: read_model_infos(cache.checkout, matrix.loaders.values())
+    )
+
+
+def info_of(infos: ModelInfos, id: str) -> ModelInfo | None:
+    """The info of the model that a test runs; None where it cannot be known."""
+    parsed = TestId.parse(id)
+    return infos.known.get((parsed.directory, parsed.variant)) if parsed else None
+
+
+def ids_of_model(matrix: Matrix, infos: ModelInfos, name: str) -> list[str]:
+    """The ids of the tests of the models called `name`, exactly; a name can belong to several (spec 1.7)."""
+    models = {key for key, info in infos.known.items() if info.name == name}
+    directories = {directory for directory, _ in models}
+    column = matrix.columns["loader"]
+    near = column.select(range(len(matrix.ids)), directories)
+    found = ((matrix.ids[row], TestId.parse(matrix.ids[row])) for row in near)
+    return [id for id, parsed in found if parsed and (parsed.directory, parsed.variant) in models]
+
+
+_PARTS: dict[str, Callable[[ModelInfo], str]] = {
+    "group": lambda info: info.group,
+    "task": lambda info: info.task,
+    "source": lambda info: info.source,
+    "name": lambda info: info.name,
+}
+
+
+def provide(cache: Cache, matrix: Matrix) -> Plain:
+    """Group, task, source and name of each row's model, from the infos kept between starts."""
+    return model_columns(matrix, model_infos(cache, matrix))
+
+
+def model_columns(matrix: Matrix, infos: ModelInfos) -> Plain:
+    """The same of known infos; a text is empty where the info of a model is not known."""
+    loaders, variants = matrix.columns["loader"], variant_column(matrix)
+    pairs = list(zip(loaders.codes, variants.codes, strict=True))
+    # A thousand models stand for all rows.
+    models = {pair: code for code, pair in enumerate(dict.fromkeys(pairs))}
+    codes = [models[pair] for pair in pairs]
+    known = [infos.known.get((loaders.values[one], variants.values[other] or None)) for one, other in models]
+
+    def column(part: Callable[[ModelInfo], str]) -> Column:
+        texts = Column.of(part(info) if info else "" for info in known)
+        return Column.packed(texts.values, [texts.codes[code] for code in codes])
+
+    return Plain({name: column(part) for name, part in _PARTS.items()})

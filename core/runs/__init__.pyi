@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+from .age import (
+    Age as Age,
+    ages as ages,
+    is_of_lost_code as is_of_lost_code,
+    newest_by_test as newest_by_test,
+    of_checkout as of_checkout,
+    own_runs as own_runs,
+)
+from .capsule import Capsule as Capsule, differences as differences, pack as pack, unpack as unpack
+from .junit import (
+    Session as Session,
+    Testcase as Testcase,
+    file_chunks as file_chunks,
+    rank as rank,
+    read_testcases as read_testcases,
+    stream_testcases as stream_testcases,
+    telling as telling,
+)
+from .leases import EVERYTHING as EVERYTHING
+from .outcome import (
+    HARMLESS as HARMLESS,
+    RESULT_PREFIX as RESULT_PREFIX,
+    Outcome as Outcome,
+    judge as judge,
+    parse_result as parse_result,
+)
+from .sanitize import clean as clean, plain_line as plain_line
+from .spec import (
+    RUN_VARIABLE as RUN_VARIABLE,
+    Report as Report,
+    RunSpec as RunSpec,
+    run_ids_in as run_ids_in,
+    shell_command as shell_command,
+)
+from .tree_reader import TreeReader as TreeReader
+from .tree_state import same_place as same_place

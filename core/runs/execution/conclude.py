@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Say how a run ended, from what its process left behind."""
+
+import math
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.ids import TestId
+from core.runs.execution.supervisor import Exit
+from core.runs.junit import Testcase, read_testcase, read_testcases
+from core.runs.log import LogFile, telling_line
+from core.runs.outcome import FAILURES, Outcome, judge, read_result
+from core.runs.pytest_words import why_not_run
+from core.runs.spec import Report, RunSpec
+from core.runs.store import JUNIT, LOG, Finished
+
+_STAGE_FILE = "._bringup_stage.txt"
+_STAGE_CHARACTERS = 100
+_RAN_BY = ("backend", "device")
+"""Properties of our own runner: what has really run the test."""
+_CAUSE_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """A run that is over, as whoever watched it knows it."""
+
+    spec: RunSpec
+    directory: Path
+    exit: Exit | None
+    """None: nobody saw the end of its process."""
+    stopped: Outcome | None
+    """Why it was ended from here; None: it was not."""
+    stuck: bool
+    """Something of it survives every signal."""
+    seconds: float
+    """How long it ran."""
+    idle: float | None = None
+    """Where its time was up: its last seconds without output and work; None: nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the process itself said of the test."""
+
+    outcome: Outcome
+    result: Mapping[str, object] | None = None
+    detail: str = ""
+    signal: int | None = None
+
+
+def conclude(remains: Remains) -> Finished:
+    """The end of a run, from its exit, its log or `junit.xml`, and the stage upstream's runner left (spec 4.5)."""
+    code = remains.exit.code if remains.exit else None
+    told = _told(remains, code)
+    return Finished(
+        time.time(),
+        remains.stopped or told.outcome,
+        remains.seconds,
+        exit_code=code if code is not None and code >= 0 else None,
+        signal=-code if code is not None and code < 0 else told.signal,
+        result=_with_cause(remains, told),
+        detail="some of its processes cannot be stopped" if remains.stuck else told.detail,
+        stage=_stage(remains) if remains.spec.report is Report.JUNIT else "",
+        idle=remains.idle,
+    )
+
+
+def _with_cause(remains: Remains, told: _Told) -> Mapping[str, object] | None:
+    """The result with the line of the log that says most: pytest hears little of what compiler and device print."""
+    failed = remains.stopped in FAILURES if remains.stopped else told.outcome in FAILURES
+    if remains.spec.report is not Report.JUNIT or not failed:
+        return told.result
+    cause = telling_line(LogFile(remains.directory / LOG).last(_CAUSE_BYTES))
+    return {**(told.result or {}), "cause": cause} if cause else told.result
+
+
+def _told(remains: Remains, code: int | None) -> _Told:
+    if remains.exit is None:
+        return _Told(Outcome.LOST)
+    if code is None:
+        return _Told(Outcome.ERROR, detail=remains.exit.error)
+    if remains.spec.report is Report.JUNIT:
+        return _told_by_junit(remains, code)
+    result = read_result(remains.directory / LOG, remains.spec.nonce)
+    return _Told(judge(code, result), result)
+
+
+def _told_by_junit(remains: Remains, code: int) -> _Told:
+    spec = remains.spec
+    try:
+        case = read_testcase(remains.directory / JUNIT, f"{spec.function}[{spec.test_id}]")
+    except TTMatrixError as error:
+        # A crash takes the file along, and so does whoever stops pytest hard.
+        outcome = Outcome.CRASH if code < 0 else Outcome.ERROR
+        return _Told(outcome, detail="" if code < 0 or remains.stopped else _why_not_run(remains, code, error))
+    told = case.properties.get("error_message", "")
+    unchecked = [line for line in case.properties.get("filechecks", "").splitlines() if ": not checked" in line]
+    message = case.message or "; ".join(unchecked)
+    ran_by = {name: case.properties[name] for name in _RAN_BY if name in case.properties}
+    tags = _plain(case.tags)
+    result = {"message": message, "error_message": told, "seconds": case.seconds, "tags": tags, **ran_by}
+    if code < 0:
+        return _Told(Outcome.CRASH, result, detail=f"after pytest had written down: {case.outcome}")
+    return _Told(case.outcome, result, signal=case.signal)
+
+
+def _why_not_run(remains: Remains, code: int, error: TTMatrixError) -> str:
+    cases: list[Testcase] = []
+    with suppress(TTMatrixError):
+        cases = read_testcases(remains.directory / JUNIT)
+    lines = LogFile(remains.directory / LOG).last(_CAUSE_BYTES)
+    parsed = TestId.parse(remains.spec.test_id)
+    told = why_not_run(lines, cases, parsed.directory if parsed else remains.spec.test_id)
+    return f"pytest ended with exit code {code}: {told or f'{error.title}: {error.detail}'}"
+
+
+def _plain(value: object) -> object:
+    """`value` as JSON can hold it: numbers without digits and what is no JSON become text."""
+    match value:
+        case Mapping():
+            return {str(key): _plain(one) for key, one in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_plain(one) for one in value]
+        case float() if math.isfinite(value):
+            return value
+        case None | bool() | int() | str():
+            return value
+    return str(value)
+
+
+def _stage(remains: Remains) -> str:
+    file = remains.spec.cwd / _STAGE_FILE
+    try:
+        # One of an earlier run says nothing about this one.
+        if file.stat().st_mtime < time.time() - remains.seconds - 1:
+            return ""
+        return file.read_text(encoding="utf-8", errors="replace").strip()[:_STAGE_CHARACTERS]
+    except OSError:
+        return ""

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parent of one run: starts it, outlives it and whatever it leaves behind, and writes down how it ended.
+
+A scheduler can be killed at any moment. The minder cannot be told apart from the run it minds: it is there as long
+as anything of the run is, no descendant can slip away from it, and it has a new scheduler started for a dead one.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from core.errors import TTMatrixError
+from core.proc import own_environment, own_identity, spawn_detached
+from core.runs.environment import child_environment
+from core.runs.log import STEP_SECONDS, ArrivalNotes, LogLimit
+from core.runs.spec import RunSpec
+from core.runs.store import ARRIVALS, EVENTS, EXIT, LOG, Started, append_event
+from core.runs.tree_state import TreeState
+
+# From linux/prctl.h.
+_PR_SET_PDEATHSIG = 1
+_PR_SET_NAME = 15
+_PR_SET_CHILD_SUBREAPER = 36
+
+_FIRST_FREE_DESCRIPTOR = 3
+_EXIT_BYTES = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How the process of a run ended."""
+
+    at: float
+    """Seconds since the epoch."""
+    code: int | None
+    """Minus the signal's number where one ended it; None: it could not be started."""
+    error: str = ""
+    """Why it could not be started."""
+
+
+def scheduler_command(root: Path) -> list[str]:
+    """What serves the queue of the run store at `root`."""
+    # -P: the working directory must not lend its modules to us.
+    return [sys.executable, "-P", "-m", "core.runs.execution.scheduler", str(root)]
+
+
+def start_minder(spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None = None) -> int:
+    """Fork a minder for the run in `directory`; only for a process that has one thread. Returns its pid.
+
+    `environ` is what the run was asked for from, `tree` the state of the checkout that it starts on.
+    """
+    parent = os.getpid()
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        _Minder(spec, directory, environ, tree).mind(parent)
+    except BaseException:  # noqa: BLE001 - nothing of the scheduler's may run in this process any more
+        traceback.print_exc()
+        os._exit(1)
+
+
+def read_exit(directory: Path) -> Exit | None:
+    """How the process of the run in `directory` ended; None where it has not, or nobody was there to see it."""
+    try:
+        raw = json.loads((directory / EXIT).read_bytes())
+        code = None if raw["code"] is None else int(raw["code"])
+        return Exit(float(raw["at"]), code, str(raw["error"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+class _Minder:
+    def __init__(self, spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None) -> None:
+        self._spec = spec
+        self._directory = directory
+        self._environ = environ
+        self._tree = tree
+        self._libc = ctypes.CDLL(None)
+        self._arrivals = ArrivalNotes(directory / LOG, directory / ARRIVALS)
+        self._limit = LogLimit(directory / LOG, spec.log_limit)
+        self._exit = -1
+
+    def mind(self, parent: int) -> NoReturn:
+        os.setsid()
+        self._redirect()
+        # Its room is taken now: how a run ended must be known also where it filled the disk.
+        self._exit = os.open(self._directory / EXIT, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        os.pwrite(self._exit, b" " * _EXIT_BYTES, 0)
+        self._take_signals()
+        # Its command line is the scheduler's, so that its name has to tell them apart.
+        self._libc.prctl(_PR_SET_NAME, b"ttmatrix-minder", 0, 0, 0)
+        self._libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self._libc.prctl(_PR_SET_PDEATHSIG, signal.SIGUSR1, 0, 0, 0)
+        if os.getppid() != parent:
+            self._replace_scheduler()
+        # Before anything runs: whoever takes over must never start it a second time.
+        append_event(self._directory / EVENTS, Started(time.time(), own_identity(), self._spec.argv, self._tree))
+        try:
+            child = spawn_detached(
+                self._spec.argv,
+                cwd=self._spec.cwd,
+                env=child_environment(self._environ, self._spec.env),
+                output=self._directory / LOG,
+                # Where we are killed together with the scheduler, nobody is left to end it.
+                ends_with_us=True,
+            )
+        except TTMatrixError as error:
+            self._write(Exit(time.time(), None, f"{error.title}: {error.detail}"))
+            os._exit(0)
+        self._watch_log()
+        self._reap(child.identity.pid)
+        os._exit(0)
+
+    def _watch_log(self) -> None:
+        """Note from time to time how far the log has come, and keep it below its limit."""
+        # A timer costs nothing between its ticks, and no child inherits it.
+        signal.signal(signal.SIGALRM, lambda *_: self._look_at_log())
+        signal.setitimer(signal.ITIMER_REAL, STEP_SECONDS, STEP_SECONDS)
+
+    def _look_at_log(self) -> None:
+        self._limit.enforce()
+        self._arrivals.note(time.time())
+
+    def _redirect(self) -> None:
+        null = os.open(os.devnull, os.O_RDWR)
+        os.dup2(null, 0)
+        os.closerange(_FIRST_FREE_DESCRIPTOR, os.sysconf("SC_OPEN_MAX"))
+
+    def _take_signals(self) -> None:
+        # A handler, unlike SIG_IGN, is not passed on to the run.
+        for signum in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+            signal.signal(signum, lambda *_: None)
+        signal.signal(signal.SIGUSR1, lambda *_: self._replace_scheduler())
+
+    def _replace_scheduler(self) -> None:
+        """Start a scheduler that is no descendant of ours, so that it neither waits for the run nor ends with it."""
+        self._libc.prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+        pid = os.fork()
+        if pid == 0:
+            with suppress(TTMatrixError):
+                root = self._directory.parent
+                spawn_detached(scheduler_command(root), cwd=Path("/"), env=own_environment(os.environ))
+            os._exit(0)
+        os.waitpid(pid, 0)
+        self._libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+    def _reap(self, child: int) -> None:
+        """Wait for the child, and then for all that it left behind."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, 0)
+            except ChildProcessError:
+                return
+            if pid == child:
+                self._look_at_log()
+                self._write(Exit(time.time(), os.waitstatus_to_exitcode(status)))
+
+    def _write(self, end: Exit) -> None:
+        text = json.dumps({"version": 1, "at": end.at, "code": end.code, "error": end.error[: _EXIT_BYTES // 2]})
+        os.pwrite(self._exit, text.encode().ljust(_EXIT_BYTES), 0)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Watch one run that has started: notice its end, end it where it takes too long, hangs or is not wanted any more."""
+
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.proc import ProcessIdentity, descendants, is_alive, marked, processor_seconds, send_signal
+from core.runs.execution.supervisor import Exit, read_exit
+from core.runs.outcome import Outcome
+from core.runs.spec import RUN_VARIABLE, RunSpec
+from core.runs.store import LOG
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+
+
+class Ladder:
+    """One climb. Every process gets each signal once, also one that appears while others are being ended."""
+
+    def __init__(self, graces: Sequence[float]) -> None:
+        """`graces` are the seconds that processes have to end after each of `SIGNALS`."""
+        self._rungs = list(zip(SIGNALS, graces, strict=True))
+        self._rung = -1
+        self._deadline = 0.0
+        self._signalled: frozenset[ProcessIdentity] = frozenset()
+        self.exhausted = False
+        """The last grace is over, and somebody lives on."""
+
+    def climb(
+        self, now: float, living: frozenset[ProcessIdentity]
+    ) -> tuple[signal.Signals, frozenset[ProcessIdentity]]:
+        """Whom to send which signal at `now`, in seconds of a clock that never goes back; perhaps nobody."""
+        if self._rung < 0 or now >= self._deadline:
+            self._step_up(now)
+        fresh = living - self._signalled
+        self._signalled |= fresh
+        return self._rungs[self._rung][0], fresh
+
+    def _step_up(self, now: float) -> None:
+        if self._rung + 1 == len(self._rungs):
+            self.exhausted = True
+            return
+        self._rung += 1
+        self._deadline = now + self._rungs[self._rung][1]
+        self._signalled = frozenset()
+
+
+_IDLE_SHARE = 0.1
+"""Loops and threads that poll something use a little of a processor without getting anywhere."""
+_RESOLUTION = 0.02
+"""Processor time is counted in ticks of a hundredth of a second."""
+_SECONDS_BETWEEN = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """What a run showed at one moment."""
+
+    at: float
+    """Seconds of a clock that never goes back."""
+    log_size: int
+    processor: float
+    """Seconds of processor time used by its processes."""
+
+
+class Vitals:
+    """The signs of one run, against a `limit` in seconds; 0: it may be silent for ever."""
+
+    def __init__(self, limit: float, first: Sign) -> None:
+        self._limit = limit
+        self._last = first
+        self.alive = False
+        """It has written or worked since the first sign."""
+
+    @property
+    def interval(self) -> float:
+        """Seconds after which it is worth looking again."""
+        return min(_SECONDS_BETWEEN, max(0.1, self._limit / 10)) if self._limit else _SECONDS_BETWEEN
+
+    def hangs(self, sign: Sign) -> bool:
+        """Whether nothing has happened up to `sign` for as long as the limit."""
+        return 0 < self._limit <= self.idle(sign)
+
+    def idle(self, sign: Sign) -> float:
+        """For how many seconds up to `sign` nothing has happened."""
+        waited = sign.at - self._last.at
+        worked = abs(sign.processor - self._last.processor) > max(_RESOLUTION, _IDLE_SHARE * waited)
+        if sign.log_size != self._last.log_size or worked:
+            self._last, self.alive = sign, True
+            return 0.0
+        return waited
+
+
+_LEFTOVER_GRACE = 2.0
+"""What a run has left behind has nothing more to write down."""
+
+
+class Watch:
+    """One run. Every time given is in seconds of a clock that never goes back."""
+
+    def __init__(
+        self,
+        spec: RunSpec,
+        directory: Path,
+        minder: ProcessIdentity,
+        begun: float,
+        now: float,
+    ) -> None:
+        self.spec = spec
+        self.directory = directory
+        self.minder = minder
+        self.begun = begun
+        self.over = False
+        """There is nothing left to wait for."""
+        self.stopped: Outcome | None = None
+        """Why it had to be ended; None: it ended by itself, or has not ended."""
+        self.idle: float | None = None
+        """For how many seconds it had neither written nor worked when its time was up; None: nobody knows."""
+        self._ladder: Ladder | None = None
+        self._vitals = Vitals(spec.hang_timeout, self._sign(now))
+        self._from_its_start = begun == now
+        self._look_again = now + self._vitals.interval
+
+    @property
+    def stuck(self) -> bool:
+        """Something of it survives every signal."""
+        return self._ladder is not None and self._ladder.exhausted
+
+    @property
+    def ending(self) -> bool:
+        """It is on the ladder."""
+        return self._ladder is not None
+
+    def exit(self) -> Exit | None:
+        """How its process ended, once it has."""
+        return read_exit(self.directory)
+
+    def stop(self, why: Outcome) -> None:
+        """End it; where it is ending already, that stands."""
+        if self._ladder is None:
+            self.stopped = why
+            self._ladder = Ladder(self.spec.graces)
+
+    def look(self, now: float) -> None:
+        """Take in what has happened up to `now`, and do what that asks for."""
+        if not is_alive(self.minder):
+            self._sweep()
+            self.over = True
+            return
+        if self._ladder is None:
+            self._judge(now)
+        if self._ladder is not None:
+            signum, fresh = self._ladder.climb(now, descendants(self.minder))
+            for process in fresh:
+                send_signal(process, signum)
+            self.over = self._ladder.exhausted
+
+    def _judge(self, now: float) -> None:
+        if self.exit() is not None:
+            # Its minder waits for something that it left running: that would take the next run's memory.
+            self._ladder = Ladder([min(grace, _LEFTOVER_GRACE) for grace in self.spec.graces])
+        elif self.spec.timeout and now - self.begun > self.spec.timeout:
+            idle = self._vitals.idle(self._sign(now))
+            # Of the time before somebody else watched it nothing is known.
+            self.idle = idle if self._vitals.alive or self._from_its_start else None
+            self.stop(Outcome.TIMEOUT)
+        elif now >= self._look_again:
+            self._look_again = now + self._vitals.interval
+            if self._vitals.hangs(self._sign(now)):
+                self.stop(Outcome.HANG)
+
+    def _sign(self, now: float) -> Sign:
+        try:
+            size = (self.directory / LOG).stat().st_size
+        except OSError:
+            size = 0
+        return Sign(now, size, processor_seconds(descendants(self.minder)))
+
+    def _sweep(self) -> None:
+        """Where somebody killed the minder, the run's processes are known by nothing but their environment.
+
+        Also where its end is known: it may have left something running.
+        """
+        for process in marked(RUN_VARIABLE, self.spec.run_id):
+            send_signal(process, signal.SIGKILL)

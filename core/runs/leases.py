@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who has something of this machine to themselves: a file of processes and what they claim; the dead claim nothing."""
+
+import errno
+import fcntl
+import json
+import os
+import pwd
+import re
+import stat
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from filelock import FileLock
+
+from core.errors import TTMatrixError
+from core.files import atomic_write
+from core.proc import ProcessIdentity, is_alive, is_alive_of
+
+EVERYTHING = "*"
+"""The claim that goes against every other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Some names, and the process that has them for as long as it lives."""
+
+    owner: ProcessIdentity
+    names: frozenset[str]
+    user: str = ""
+    """Whose process it is; empty: our own."""
+
+    def against(self, names: frozenset[str]) -> bool:
+        """Whether `names` cannot be claimed beside this."""
+        return EVERYTHING in self.names | names or not self.names.isdisjoint(names)
+
+
+class Claims:
+    """The claims kept in `file`, which several processes of one user may share; across users see `Leases`."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def claim(
+        self, names: Iterable[str], owner: ProcessIdentity, instead_of: ProcessIdentity | None = None
+    ) -> Claim | None:
+        """Give `names` to `owner`; returns whose claim stands against that, None where it was granted.
+
+        What `owner` and `instead_of` had before, they have no more. Raises TTMatrixError where the file cannot be
+        written.
+        """
+        wanted = frozenset(names)
+        with self._guard():
+            others = [one for one in self._read() if one.owner not in (owner, instead_of)]
+            against = next((one for one in others if one.against(wanted)), None)
+            if against is None:
+                self._write([*others, Claim(owner, wanted)])
+            return against
+
+    def release(self, owner: ProcessIdentity) -> None:
+        """Take from `owner` all it has. Raises TTMatrixError where the file cannot be written."""
+        with self._guard():
+            self._write([one for one in self._read() if one.owner != owner])
+
+    def held(self) -> list[Claim]:
+        """The claims of living processes."""
+        return self._read()
+
+    def _guard(self) -> FileLock:
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            return FileLock(f"{self._file}.lock")
+        except OSError as error:
+            raise TTMatrixError(f"Cannot claim in {self._file}", error.strerror or str(error)) from error
+
+    def _read(self) -> list[Claim]:
+        try:
+            data = self._file.read_bytes()
+        except OSError:
+            return []
+        return [claim for claim in parse_claims(data) if is_alive(claim.owner)]
+
+    def _write(self, claims: Iterable[Claim]) -> None:
+        atomic_write(self._file, print_claims(claims))
+
+
+def parse_claims(data: bytes) -> list[Claim]:
+    """What `print_claims` gave. A file that says nothing holds nobody back: whoever claims writes it anew."""
+    try:
+        return [_claim(one) for one in json.loads(data)]
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return []
+
+
+def print_claims(claims: Iterable[Claim]) -> str:
+    """The content of a file of claims."""
+    return json.dumps([{**asdict(claim.owner), "names": sorted(claim.names)} for claim in claims])
+
+
+def _claim(raw: dict[str, object]) -> Claim:
+    names = raw["names"]
+    if not isinstance(names, list):
+        raise TypeError("names")
+    owner = ProcessIdentity(int(str(raw["pid"])), float(str(raw["start_time"])))
+    return Claim(owner, frozenset(map(str, names)))
+
+
+DIRECTORY_VARIABLE = "TTMATRIX_LEASES"
+"""Names another directory, for containers that share devices but no `/run/lock`."""
+
+# Not /dev/shm, which systemd clears of a user's files when they log out: a run outlives that.
+_PLACES = (Path("/run/lock"), Path("/tmp"))
+_LOCK = "ttmatrix-devices.lock"
+_FILE = re.compile(r"ttmatrix-devices-(\d{1,10})\.json")
+_PATIENCE = 5.0
+_POLL = 0.02
+_MOST_BYTES = 1024 * 1024
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+"""No link is followed, and a pipe in the place of a file holds nobody up."""
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def device_claims() -> "Leases":
+    """Who has which devices. Raises TTMatrixError where this machine has no directory that is fit for it."""
+    named = os.environ.get(DIRECTORY_VARIABLE)
+    if named:
+        return Leases(_checked(Path(named).absolute()))
+    place = next((one for one in _PLACES if _shared(one)), None)
+    if place is None:
+        told = " nor ".join(map(str, _PLACES))
+        raise TTMatrixError("No place for device leases", f"Neither {told} is a directory with mode 1777.", _REMEDY)
+    return Leases(place)
+
+
+_REMEDY = f"Set {DIRECTORY_VARIABLE} to a directory of root's with mode 1777 that all users of the devices share."
+
+
+class Leases:
+    """The leases kept in `directory`."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._own = directory / f"ttmatrix-devices-{os.getuid()}.json"
+
+    def claim(
+        self, names: Iterable[str], owner: ProcessIdentity, instead_of: ProcessIdentity | None = None
+    ) -> Claim | None:
+        """Give `names` to `owner`, a process of ours; returns whose lease stands against that, None where granted.
+
+        What `owner` and `instead_of` had before, they have no more. Raises TTMatrixError where the files cannot be
+        trusted or written.
+        """
+        wanted = frozenset(names)
+        with self._guard():
+            others = [one for one in self.held() if one.owner not in (owner, instead_of)]
+            against = next((one for one in others if one.against(wanted)), None)
+            if against is None:
+                self._write([*(one for one in others if not one.user), Claim(owner, wanted)])
+            return against
+
+    def held(self) -> list[Claim]:
+        """The leases of living processes, our own and those of other users. Raises TTMatrixError as `claim` does."""
+        return [lease for file in sorted(self._files()) for lease in self._read(file)]
+
+    def _files(self) -> list[Path]:
+        try:
+            with os.scandir(self._directory) as entries:
+                return [Path(entry.path) for entry in entries if _FILE.fullmatch(entry.name)]
+        except OSError as error:
+            raise TTMatrixError(f"Cannot read {self._directory}", error.strerror or str(error)) from error
+
+    def _read(self, file: Path) -> list[Claim]:
+        found = _FILE.fullmatch(file.name)
+        assert found is not None
+        uid = int(found[1])
+        try:
+            descriptor = os.open(file, _READ)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                return []
+            raise TTMatrixError(
+                f"Cannot read the device leases of {_name(uid)}", f"{file}: {error.strerror}"
+            ) from error
+        try:
+            # What somebody else put there under that name leases nothing.
+            if not _is_of(os.fstat(descriptor), uid):
+                return []
+            claims = parse_claims(os.read(descriptor, _MOST_BYTES))
+        finally:
+            os.close(descriptor)
+        user = "" if uid == os.getuid() else _name(uid)
+        return [replace(claim, user=user) for claim in claims if is_alive_of(claim.owner, uid)]
+
+    def _write(self, claims: Iterable[Claim]) -> None:
+        staging = self._own.with_suffix(".new")
+        try:
+            with suppress(FileNotFoundError):
+                staging.unlink()
+            descriptor = os.open(staging, _NEW, 0o644)
+            try:
+                # Whatever the mask says: the others must be able to read it.
+                os.fchmod(descriptor, 0o644)
+                os.write(descriptor, print_claims(claims).encode())
+            finally:
+                os.close(descriptor)
+            # In such a directory the system lets nobody replace a file of another user.
+            staging.replace(self._own)
+        except OSError as error:
+            told = error.strerror or str(error)
+            raise TTMatrixError(
+                f"Cannot write {self._own}", told, f"Remove it if it is not yours: {self._own}"
+            ) from error
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        """Nobody else changes a lease meanwhile."""
+        path, deadline = self._directory / _LOCK, time.monotonic() + _PATIENCE
+        pause = threading.Event()
+        while True:
+            descriptor = _open_lock(path)
+            try:
+                if _lock(descriptor) and _is_still(path, descriptor):
+                    yield
+                    return
+            finally:
+                os.close(descriptor)
+            if time.monotonic() > deadline:
+                raise TTMatrixError(
+                    "The device leases are locked", f"Some process has held {path} for {_PATIENCE:g} s."
+                )
+            pause.wait(_POLL)
+
+
+def _open_lock(path: Path) -> int:
+    """The lock file, made if it is not there. A descriptor for reading is all that a lock takes."""
+    try:
+        with suppress(FileExistsError):
+            descriptor = os.open(path, _NEW, 0o444)
+            os.fchmod(descriptor, 0o444)
+            os.close(descriptor)
+        descriptor = os.open(path, _READ)
+    except OSError as error:
+        raise TTMatrixError(f"Cannot lock {path}", error.strerror or str(error), _STRANGE.format(path)) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise TTMatrixError(f"Cannot lock {path}", "It is no plain file.", _STRANGE.format(path))
+    return descriptor
+
+
+_STRANGE = "Have {} removed by its owner."
+
+
+def _lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    """Whether the file of `descriptor` is still the one at `path`: its owner may have removed it."""
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+def _is_of(status: os.stat_result, uid: int) -> bool:
+    """Whether it is a plain file that only this user can have written."""
+    return stat.S_ISREG(status.st_mode) and status.st_uid == uid and not status.st_mode & 0o022
+
+
+def _shared(place: Path) -> bool:
+    """Whether all users can make files there, and none can remove another's: the same answer for each of them."""
+    try:
+        mode = place.lstat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISDIR(mode) and mode & 0o1777 == 0o1777
+
+
+def _checked(place: Path) -> Path:
+    """A directory that was named; refused where others could remove or replace our files in it."""
+    try:
+        mode = place.stat().st_mode
+    except OSError as error:
+        raise TTMatrixError(f"No device leases in {place}", error.strerror or str(error), _REMEDY) from error
+    if not stat.S_ISDIR(mode) or (mode & 0o022 and not mode & stat.S_ISVTX):
+        raise TTMatrixError(
+            f"No device leases in {place}", "It must be a directory with mode 1777, or your own.", _REMEDY
+        )
+    return place
+
+
+def _name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"

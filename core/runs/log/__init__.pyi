@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+from .ansi import PLAIN as PLAIN, Colour as Colour, Look as Look, coloured_line as coloured_line
+from .arrivals import STEP_SECONDS as STEP_SECONDS, ArrivalNotes as ArrivalNotes, Arrivals as Arrivals
+from .compare import compare_logs as compare_logs
+from .limit import LogLimit as LogLimit
+from .reader import LogLook as LogLook, Seek as Seek
+from .search import Pattern as Pattern, parse_filter as parse_filter, parse_pattern as parse_pattern
+from .signs import (
+    Kind as Kind,
+    is_noise as is_noise,
+    shortened as shortened,
+    sign_of as sign_of,
+    telling_line as telling_line,
+)
+from .tail import LogFile as LogFile, last_line as last_line

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare the logs of two runs: what differs once times, addresses and names of the runs are left out."""
+
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.proc import CommandRunner, run_command
+from core.runs.log.tail import LogFile
+from core.runs.sanitize import plain_line
+from core.runs.store import RunRecord
+from core.sources import READING, reading
+
+_MOST_BYTES = 16 * 2**20
+"""Of longer logs the ends are compared."""
+_PATIENCE_SECONDS = 60.0
+_DIFF = ("diff", "--no-index", "--no-color", "--no-ext-diff", "--no-textconv", "--text", "--histogram", "--")
+
+_CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d+)?"
+_VOLATILE = (
+    (re.compile(rf"\b\d{{4}}-\d\d-\d\d[T ]{_CLOCK}(?:Z|[+-]\d\d:?\d\d)?|\b{_CLOCK}\b"), "<time>"),
+    (re.compile(r"\b\d{8}-\d{6}-[0-9a-f]{6}\b"), "<run>"),
+    (re.compile(r"\b0x[0-9a-fA-F]+\b"), "<address>"),
+    (re.compile(r"\b[0-9a-f]{32,}\b"), "<hex>"),
+    (re.compile(r"\b\d+(?:\.\d+)?(?:e-?\d+)? ?(?:ns|us|µs|ms|s|sec|secs|seconds|minutes)\b"), "<duration>"),
+    (re.compile(r"\b\d+(?:\.\d+)? ?(?:it/s|s/it)"), "<rate>"),
+    (re.compile(r"\b(pid|PID|tid|TID|Process|Thread)([ =:#-]{1,2})\d+"), r"\1\2<number>"),
+    (re.compile(r"/tmp/[\w./+-]+"), "<temporary>"),
+)
+"""What differs between any two runs of one test, and what stands for it."""
+
+
+def settled(line: str) -> str:
+    """A line without what differs from run to run."""
+    for pattern, stand_in in _VOLATILE:
+        line = pattern.sub(stand_in, line)
+    return line
+
+
+def compare_logs(one: RunRecord, other: RunRecord, runner: CommandRunner = run_command) -> Sequence[str]:
+    """The differences from `one` to `other` as a unified diff of settled lines; nothing where there are none.
+
+    Raises TTMatrixError where a log cannot be read, or git cannot compare them.
+    """
+    with tempfile.TemporaryDirectory(prefix="ttmatrix-compare-") as scratch:
+        names = ("one", "other")
+        cut = [_write(record.log, Path(scratch) / name) for record, name in zip((one, other), names, strict=True)]
+        done = runner(reading(*_DIFF, *names), cwd=Path(scratch), env=READING, timeout=_PATIENCE_SECONDS)
+    if done.returncode not in (0, 1):
+        raise TTMatrixError("The logs cannot be compared", done.stderr.strip())
+    lines = done.stdout.split("\n")
+    first = next((at for at, line in enumerate(lines) if line.startswith("@@")), len(lines))
+    heads = [
+        f"{sign} {_name(record, part)}" for sign, record, part in zip(("---", "+++"), (one, other), cut, strict=True)
+    ]
+    return [*heads, *lines[first:-1]] if first < len(lines) else []
+
+
+def _write(log: Path, target: Path) -> bool:
+    """Write a log as it is compared; returns whether only its end was taken."""
+    lines = (settled(plain_line(line)) for line in LogFile(log).last(_MOST_BYTES))
+    target.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", errors="replace")
+    return log.is_file() and log.stat().st_size > _MOST_BYTES
+
+
+def _name(record: RunRecord, part: bool) -> str:
+    words = (record.spec.run_id, str(record.outcome or record.state), "its end" if part else "")
+    return "  ".join(filter(None, words))

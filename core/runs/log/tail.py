@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Follow a growing log of any size in flat memory, with any of its lines at hand."""
+
+import os
+from array import array
+from bisect import bisect_left
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.runs.outcome import RESULT_PREFIX
+from core.runs.sanitize import plain_line, visible_lines
+
+CHUNK = 64 * 1024
+"""Bytes between two entries of the index."""
+SLICE = 4 * CHUNK
+"""Bytes that one `poll` reads at most."""
+
+_HEAD = 16 * 1024
+_LAST_BYTES = 4 * 1024
+
+
+class LineIndex:
+    """How many lines end before each chunk of a file: enough to find any line by reading one chunk."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        """Bytes seen so far."""
+        self.line_ends = 0
+        self._before = array("Q", [0])
+        self._last_byte = b"\n"
+
+    @property
+    def line_count(self) -> int:
+        """Lines seen so far, an unfinished last one included."""
+        return self.line_ends + (self._last_byte != b"\n")
+
+    @property
+    def room(self) -> int:
+        """Bytes left in the present chunk."""
+        return CHUNK - self.size % CHUNK
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes of the file into account, not empty and not more than there is `room` for."""
+        self.size += len(data)
+        self.line_ends += data.count(b"\n")
+        self._last_byte = data[-1:]
+        if self.size % CHUNK == 0:
+            self._before.append(self.line_ends)
+
+    def ends_before(self, chunk: int) -> int:
+        """How many line ends come before a chunk."""
+        return self._before[chunk]
+
+    def locate(self, number: int) -> tuple[int, int]:
+        """The chunk that the `number`-th line end (from 1) is in, and its index among the line ends there."""
+        chunk = bisect_left(self._before, number) - 1
+        return chunk, number - self._before[chunk] - 1
+
+
+class LogFile:
+    """One log file. Lines count from 0; the last one may still be growing.
+
+    Holds no file open, and is not for use by several threads at once.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.generation = 0
+        """Changes with each file that takes the place of the one before."""
+        self._inode = 0
+        self._index = LineIndex()
+
+    @property
+    def line_count(self) -> int:
+        """Lines found by `poll` so far."""
+        return self._index.line_count
+
+    def poll(self) -> bool:
+        """Index at most `SLICE` of what was added; returns whether there is more.
+
+        A file that was truncated or replaced is indexed anew; a missing file has no lines.
+        Raises TTMatrixError where it cannot be read.
+        """
+        descriptor = self._open()
+        if descriptor is None:
+            self._start_over(0)
+            return False
+        try:
+            status = os.fstat(descriptor)
+            if status.st_ino != self._inode or status.st_size < self._index.size:
+                self._start_over(status.st_ino)
+            self._read(descriptor, min(status.st_size, self._index.size + SLICE))
+            return self._index.size < status.st_size
+        finally:
+            os.close(descriptor)
+
+    def lines(self, first: int, count: int) -> list[str]:
+        """At most `count` lines from line `first` on, safe to show (see `plain_line`)."""
+        return [plain_line(text) for text in self.texts(range(max(0, first), first + count))] if first >= 0 else []
+
+    def texts(self, numbers: Sequence[int]) -> list[str]:
+        """The lines of these numbers (ascending; those beyond the end are left out) as they were written.
+
+        A line over `CHUNK` bytes is its end where that is a progress bar, else a note of its length and its beginning.
+        """
+        wanted = numbers[: bisect_left(numbers, self.line_count)]
+        descriptor = self._open() if wanted else None
+        if descriptor is None:
+            return []
+        try:
+            if os.fstat(descriptor).st_ino != self._inode:
+                return []  # The next poll will see to it.
+            starts = _Starts(descriptor, self._index)
+            return [_line(descriptor, starts.of(number), starts.of(number + 1)) for number in wanted]
+        finally:
+            os.close(descriptor)
+
+    def positions(self, numbers: Sequence[int]) -> list[int]:
+        """The bytes at which the lines of these numbers (ascending, none beyond the end) begin."""
+        descriptor = self._open() if numbers else None
+        if descriptor is None:
+            return []
+        try:
+            starts = _Starts(descriptor, self._index)
+            return [starts.of(number) for number in numbers]
+        finally:
+            os.close(descriptor)
+
+    def last(self, count: int) -> list[str]:
+        """The lines in the last `count` bytes of the file, indexed or not, without sequences: to be searched."""
+        texts = self.tail(count)[1]
+        return visible_lines("\n".join(texts).encode("utf-8", "replace")) if texts else []
+
+    def tail(self, count: int = CHUNK) -> tuple[int, list[str]]:
+        """The lines in the last `count` bytes of the file as they were written, and the byte at which they begin."""
+        descriptor = self._open()
+        if descriptor is None:
+            return 0, []
+        try:
+            size = os.fstat(descriptor).st_size
+            start = max(0, size - count)
+            data = os.pread(descriptor, count, start)
+        finally:
+            os.close(descriptor)
+        cut = data.find(b"\n") + 1 if start else 0
+        texts = data[cut:].decode("utf-8", "replace").split("\n")
+        return start + cut, texts if texts[-1] else texts[:-1]
+
+    def line_at(self, position: int) -> int:
+        """The number of the line that byte `position`, of what was indexed, is in."""
+        chunk = position // CHUNK
+        return self._index.ends_before(chunk) + self.read(chunk * CHUNK, position % CHUNK).count(b"\n")
+
+    def read(self, position: int, count: int) -> bytes:
+        """At most `count` bytes from `position` on, of what was indexed."""
+        descriptor = self._open()
+        if descriptor is None:
+            return b""
+        try:
+            return os.pread(descriptor, max(0, min(count, self._index.size - position)), position)
+        finally:
+            os.close(descriptor)
+
+    def _start_over(self, inode: int) -> None:
+        if self._index.size:
+            self.generation += 1
+        self._inode, self._index = inode, LineIndex()
+
+    def _open(self) -> int | None:
+        try:
+            return os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise TTMatrixError(f"Cannot read {self.path}", error.strerror or str(error)) from error
+
+    def _read(self, descriptor: int, end: int) -> None:
+        index = self._index
+        while index.size < end:
+            data = os.pread(descriptor, min(index.room, end - index.size), index.size)
+            if not data:
+                return  # It was truncated since we asked for its size.
+            index.feed(data)
+
+
+def last_line(log: Path) -> str:
+    """The last line of a log that says something to a person, safe to show; empty where there is none at its end.
+
+    Blank lines do not, nor does the result that a CPU repro prints for programs.
+    Raises TTMatrixError where it cannot be read.
+    """
+    lines = map(plain_line, reversed(LogFile(log).tail(_LAST_BYTES)[1]))
+    return next((line for line in lines if line.strip() and not line.startswith(RESULT_PREFIX)), "")
+
+
+class _Starts:
+    """Where lines begin. Lines asked for one after the other are mostly in the same chunk."""
+
+    def __init__(self, descriptor: int, index: LineIndex) -> None:
+        self._descriptor = descriptor
+        self._index = index
+        self._chunk, self._ends = -1, array("I")
+
+    def of(self, line: int) -> int:
+        if line == 0:
+            return 0
+        if line > self._index.line_ends:
+            return self._index.size
+        chunk, nth = self._index.locate(line)
+        if chunk != self._chunk:
+            self._chunk, self._ends = chunk, _line_ends(self._descriptor, chunk)
+        # There are fewer where the file was written over; the next poll will see to it.
+        return chunk * CHUNK + self._ends[nth] + 1 if nth < len(self._ends) else self._index.size
+
+
+def _line_ends(descriptor: int, chunk: int) -> "array[int]":
+    data = os.pread(descriptor, CHUNK, chunk * CHUNK)
+    found = array("I")
+    position = data.find(b"\n")
+    while position >= 0:
+        found.append(position)
+        position = data.find(b"\n", position + 1)
+    return found
+
+
+def _line(descriptor: int, start: int, end: int) -> str:
+    length = max(0, end - start)
+    tail = os.pread(descriptor, min(length, CHUNK), end - min(length, CHUNK))
+    if length <= CHUNK or b"\r" in tail.rstrip(b"\r\n"):
+        return tail.decode("utf-8", "replace").removesuffix("\n")
+    return f"[{length:,} bytes, the beginning:] {os.pread(descriptor, _HEAD, start).decode('utf-8', 'replace')}"

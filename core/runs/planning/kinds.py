@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ways to execute a test, as data: whoever adds one to `KINDS` has added it everywhere."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from core.errors import UsageError
+from core.ids import TestId
+from core.model import TEST_MODULE, Framework, node_id
+from core.runs.leases import EVERYTHING
+from core.runs.spec import Report
+from core.settings import Settings
+from core.sources import Checkout
+
+PAYLOAD = Path(__file__).parents[2] / "payload"
+CPU_PAYLOAD = PAYLOAD / "cpu_repro.py"
+DEVICE_NODES: Path = Path("/dev/tenstorrent")
+
+_GIB = 2**30
+_NO_SEQ_LEN = 1
+# Without it every failure is of unknown stage (spec 4.5).
+_STAGES = {"ENABLE_BRINGUP_STAGE_LOGGING": "1"}
+_BACKEND_PACKAGES = {"xla": ("torch_xla",), "tt": ("torch_xla", "pjrt_plugin_tt")}
+_VISIBLE_DEVICES = "TT_VISIBLE_DEVICES"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a command is to be made for."""
+
+    checkout: Checkout
+    test: TestId
+    python: Path
+    token: str
+    """Random; repeated by processes that report in a line."""
+    artefacts: Path
+    """The directory of the run."""
+    arch: str | None
+    batch_size: int | None
+    """What the entry sets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One way to execute a test."""
+
+    help: str
+    """A line for people."""
+    command: Callable[[Request], list[str]]
+    """The argv. Raises UsageError for a test that this kind cannot run."""
+    report: Report
+    timeout: Callable[[Settings], float]
+    """Seconds."""
+    slot_count: Callable[[Settings], int]
+    """How many go on at a time; 0: as many as their devices allow."""
+    memory: Callable[[Settings], int] = lambda _: 0
+    """Bytes that must be free before one starts beside others."""
+    devices: Callable[[Mapping[str, str]], tuple[str, ...]] = lambda _: ()
+    """The devices it wants to itself, told from its environment."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
+    """What the interpreter must be able to import."""
+    files: tuple[str, ...] = ()
+    """What the checkout must have."""
+    either: tuple[str, ...] = ()
+    """Of these it must be able to import one."""
+    needs_device: bool = False
+    instead: "Callable[[Settings], Kind] | None" = None
+    """What executes the tests of a checkout that lacks `files`."""
+
+
+def _cpu_command(request: Request) -> list[str]:
+    test, batch_size = request.test, request.batch_size
+    if test.framework is not Framework.PYTORCH:
+        raise UsageError(f"{test} cannot run on CPU", "CPU repros run PyTorch loaders; this one is JAX.")
+    # `--name=value` keeps a variant that starts with a dash from being taken for an option.
+    arguments = [f"--checkout={request.checkout.root}", f"--loader={test.directory}", f"--mode={test.mode}"]
+    if test.variant is not None:
+        arguments.append(f"--variant={test.variant}")
+    if test.llm is not None:
+        arguments.append(f"--phase={test.llm.phase}")
+        batch_size = test.llm.batch_size or batch_size
+        if test.llm.seq_len not in (None, _NO_SEQ_LEN):
+            arguments.append(f"--seq-len={test.llm.seq_len}")
+    if batch_size is not None:
+        arguments.append(f"--batch-size={batch_size}")
+    if test.parallelism != "single_device":
+        arguments.append(f"--parallelism={test.parallelism}")
+    return [str(request.python), str(CPU_PAYLOAD), *arguments, f"--nonce={request.token}"]
+
+
+def _device_command(request: Request, *more: str) -> list[str]:
+    """Upstream's own runner: skips are run, expected failures are told as what they are (spec 4.1)."""
+    node = node_id(request.test.function, str(request.test))
+    arch = [] if request.arch is None else ["--arch", request.arch]
+    junit = f"--junitxml={request.artefacts / 'junit.xml'}"
+    return [str(request.python), "-m", "pytest", *more, "--force-run", "--runxfail", junit, node, *arch]
+
+
+def _built_in_command(backend: str, request: Request) -> list[str]:
+    """The same by our own plugin, in a fork, so that a crash leaves a JUnit file as well."""
+    if request.test.framework is not Framework.PYTORCH:
+        raise UsageError(f"{request.test} cannot run here", "The checkout has no runner, and ttmatrix's runs no JAX.")
+    checkout = request.checkout
+    places = [f"--models-root={checkout.relative(checkout.models)}"]
+    places.append(f"--test-config={checkout.relative(checkout.test_config)}")
+    return _device_command(request, "-p", "ttmatrix_runner", *places, f"--backend={backend}", "--forked")
+
+
+def _visible_devices(environ: Mapping[str, str]) -> tuple[str, ...]:
+    named = tuple(filter(None, (word.strip() for word in environ.get(_VISIBLE_DEVICES, "").split(","))))
+    return named or (EVERYTHING,)
+
+
+def _built_in(settings: Settings) -> Kind:
+    """The device kind for a checkout without a runner."""
+    backend = settings.backend
+    may_use_devices = backend in ("auto", "tt") and DEVICE_NODES.is_dir()
+    return Kind(
+        "ttmatrix's own runner through pytest",
+        partial(_built_in_command, backend),
+        Report.JUNIT,
+        timeout=lambda settings: settings.device_timeout,
+        # They share the file that says how far a test has come.
+        slot_count=lambda _: 1,
+        devices=_visible_devices if may_use_devices else lambda _: (),
+        environment={**_STAGES, "PYTHONPATH": str(PAYLOAD)},
+        packages=("pytest", "torch", *_BACKEND_PACKAGES.get(backend, ())),
+        either=("ruamel", "yaml"),
+    )
+
+
+def _cpu_slots(settings: Settings) -> int:
+    return max(1, min(settings.cpu_slots, os.cpu_count() or 1))
+
+
+KINDS: Mapping[str, Kind] = {
+    "cpu": Kind(
+        "the loader's model in plain PyTorch, in bfloat16 and in float32, without a device",
+        _cpu_command,
+        Report.LINE,
+        timeout=lambda settings: settings.cpu_timeout,
+        slot_count=_cpu_slots,
+        memory=lambda settings: int(settings.cpu_memory * _GIB),
+        packages=("torch",),
+    ),
+    "device": Kind(
+        "tt-xla's own runner through pytest, on the devices of this machine; ttmatrix's where the checkout has none",
+        _device_command,
+        Report.JUNIT,
+        timeout=lambda settings: settings.device_timeout,
+        slot_count=lambda _: 0,
+        devices=_visible_devices,
+        environment=_STAGES,
+        packages=("pytest", "torch", "torch_xla", "pjrt_plugin_tt"),
+        files=(TEST_MODULE,),
+        needs_device=True,
+        instead=_built_in,
+    ),
+}
+
+
+def kind_for(name: str, checkout: Checkout, settings: Settings) -> Kind:
+    """The kind called `name` as it executes the tests of `checkout`."""
+    kind = KINDS[name]
+    whole = all((checkout.root / file).is_file() for file in kind.files)
+    return kind if whole or kind.instead is None else kind.instead(settings)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands in the way of runs before they start, each with its remedy."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+from core import __version__
+from core.errors import TTMatrixError
+from core.proc import boot_id, own_identity, this_host
+from core.runs.environment import digest
+from core.runs.leases import Claim, device_claims
+from core.runs.planning.interpreter import Source, Versions, installed
+from core.runs.planning.kinds import DEVICE_NODES, KINDS, Kind, kind_for
+from core.runs.spec import RunSpec
+from core.settings import Settings
+from core.sources import Checkout, Git
+
+VERSION = 1
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What is written down beside every run."""
+
+    checkout: str | None
+    """The commit of the work tree; None where git does not know it."""
+    changed: bool
+    """Files that git knows differ from that commit."""
+    models: str | None
+    """The commit of the models submodule; None where it is no repository of its own."""
+    models_pinned: str | None
+    """The commit of it that the checkout asks for."""
+    interpreter: str
+    versions: Versions | None
+    """None: it did not say, or was not asked."""
+    environment: str
+    """The digest of the environment."""
+    host: str
+    boot: str
+    ttmatrix: str = __version__
+    source: Source = Source.ASKED
+    """Where the versions come from."""
+
+    def to_json(self) -> str:
+        """The content of a run's `provenance.json`."""
+        return json.dumps({"version": VERSION, **asdict(self)}, indent=2) + "\n"
+
+
+def survey(
+    checkout: Checkout, python: Path, environ: Mapping[str, str], *, starting: bool = False, afresh: bool = False
+) -> Survey:
+    """Look at the checkout, and at what is installed for its interpreter; what cannot be told is None.
+
+    `starting` and `afresh` are for `core.runs.planning.interpreter.installed`: without `starting` nothing of the
+    checkout is executed.
+    """
+    found = installed(python, checkout.root, environ, starting=starting, afresh=afresh)
+    git, models = Git(checkout.root), Git(checkout.models)
+    own = bool(_told(models.own_root))
+    return Survey(
+        checkout=_told(git.head_commit),
+        changed=bool(_told(git.changed) or (own and _told(models.changed))),
+        # Within another repository's work tree git would answer for that one.
+        models=_told(models.head_commit) if own else None,
+        models_pinned=_told(lambda: git.pinned(checkout.relative(checkout.models))) or None,
+        interpreter=str(python),
+        versions=found.versions,
+        source=found.source,
+        environment=digest(environ),
+        host=this_host(),
+        boot=boot_id(),
+    )
+
+
+def _told(ask: Callable[[], T]) -> T | None:
+    try:
+        return ask()
+    except TTMatrixError:
+        return None
+
+
+_LEAST_FREE = 200 * 2**20
+_LITTLE_FREE = 5 * 2**30
+_CACHE_VARIABLE = "IRD_LF_CACHE"
+
+
+class Level(StrEnum):
+    """How much a thing is in the way."""
+
+    BLOCKER = "blocker"
+    """No run can end well."""
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """One thing in the way."""
+
+    level: Level
+    what: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is looked at."""
+
+    checkout: Checkout
+    survey: Survey
+    environ: Mapping[str, str]
+    runs: Path
+    """Where the files of runs go."""
+    nodes: Path = DEVICE_NODES
+
+
+def preflight(kind: Kind, specs: Sequence[RunSpec], around: Surroundings) -> list[Obstacle]:
+    """All that is in the way of `specs`, which are of this kind; the worst first."""
+    checks = [_packages(kind, around), _checkout(kind, around), _disk(around)]
+    if kind.needs_device:
+        checks.append(_device(specs, around))
+    found = [obstacle for check in checks for obstacle in check]
+    return sorted(found, key=lambda obstacle: obstacle.level is not Level.BLOCKER)
+
+
+def obstacles(
+    specs: Sequence[RunSpec], seen: Survey, settings: Settings, environ: Mapping[str, str], runs: Path
+) -> Sequence[Obstacle]:
+    """All that is in the way of runs of whatever kinds, which share a checkout and an interpreter."""
+    around = Surroundings(Checkout(specs[0].cwd), seen, environ, runs)
+    kinds = sorted({spec.kind for spec in specs} & KINDS.keys())
+    found: dict[Obstacle, None] = {}
+    for kind in kinds:
+        how = kind_for(kind, around.checkout, settings)
+        found |= dict.fromkeys(preflight(how, [spec for spec in specs if spec.kind == kind], around))
+    return list(found)
+
+
+def refuse(obstacles: Sequence[Obstacle]) -> None:
+    """Raise TTMatrixError where one of them is a blocker."""
+    blockers = [obstacle for obstacle in obstacles if obstacle.level is Level.BLOCKER]
+    if blockers:
+        detail = "\n".join(obstacle.what for obstacle in blockers)
+        raise TTMatrixError("These runs cannot work here", detail, "\n".join(obstacle.remedy for obstacle in blockers))
+
+
+def _packages(kind: Kind, around: Surroundings) -> Iterator[Obstacle]:
+    versions, python = around.survey.versions, around.survey.interpreter
+    if around.survey.source is Source.NOT_ASKED:
+        what = f"What is installed for {python} is not known yet"
+        yield Obstacle(Level.WARNING, what, "A plan executes nothing of the checkout: the first run asks, once")
+        return
+    if versions is None:
+        what = f"{python} does not say what is installed for it"
+        yield Obstacle(Level.WARNING, what, f"Try: {python} -c 'import {kind.packages[0]}'")
+        return
+    missing = [name for name in kind.packages if versions.get(name) is None]
+    if kind.either and all(versions.get(name) is None for name in kind.either):
+        missing.append(" or ".join(kind.either))
+    if missing:
+        remedy = "Activate the checkout's environment (source venv/activate), or name another with the setting `python`"
+        yield Obstacle(Level.BLOCKER, f"{python} cannot import {', '.join(missing)}", remedy)
+
+
+def _checkout(kind: Kind, around: Surroundings) -> Iterator[Obstacle]:
+    root, survey = around.checkout.root, around.survey
+    for name in kind.files:
+        if not (root / name).is_file():
+            remedy = "Use a checkout that has it, or another --kind"
+            yield Obstacle(Level.BLOCKER, f"{root} has no {name}: there is no runner", remedy)
+    update = f"git -C {root} submodule update --init {around.checkout.relative(around.checkout.models)}"
+    if survey.models_pinned and survey.models and survey.models != survey.models_pinned:
+        what = f"The models are at {survey.models[:10]}, but the checkout asks for {survey.models_pinned[:10]}"
+        yield Obstacle(Level.WARNING, what, update)
+
+
+def _disk(around: Surroundings) -> Iterator[Obstacle]:
+    place = next(one for one in (around.runs, *around.runs.parents) if one.exists())
+    free = shutil.disk_usage(place).free
+    if free < _LITTLE_FREE:
+        level = Level.BLOCKER if free < _LEAST_FREE else Level.WARNING
+        yield Obstacle(level, f"{free / 2**20:,.0f} MiB are free at {place}", "Remove runs: ttmatrix prune")
+
+
+def _device(specs: Sequence[RunSpec], around: Surroundings) -> Iterator[Obstacle]:
+    if not around.nodes.is_dir() or not any(around.nodes.iterdir()):
+        remedy = "Run on a machine with a device and its driver; a simulator needs none"
+        yield Obstacle(Level.WARNING, f"There is no device at {around.nodes}", remedy)
+    if not around.environ.get(_CACHE_VARIABLE):
+        remedy = f"export {_CACHE_VARIABLE}=... as on the machines of CI"
+        yield Obstacle(Level.WARNING, f"{_CACHE_VARIABLE} is not set: weights in its cache are not found", remedy)
+    yield from _leases(specs)
+
+
+def _leases(specs: Sequence[RunSpec]) -> Iterator[Obstacle]:
+    try:
+        held = device_claims().held()
+    except TTMatrixError as error:
+        yield Obstacle(Level.BLOCKER, f"{error.title}: {error.detail}", error.hint)
+        return
+    for claim in held:
+        if claim.owner != own_identity() and any(spec.devices and _wants(spec, claim) for spec in specs):
+            whose = f" of {claim.user}" if claim.user else ""
+            what = f"Process {claim.owner.pid}{whose} has the devices {', '.join(sorted(claim.names))}"
+            yield Obstacle(Level.WARNING, what, "The runs wait for it; ttmatrix runs --active shows ours")
+
+
+def _wants(spec: RunSpec, claim: Claim) -> bool:
+    return claim.against(frozenset(spec.devices))

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happens to a run, as values and as lines of its `events.jsonl`."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import TTMatrixError
+from core.numbers import LONGEST, duration, finite, moment
+from core.proc import ProcessIdentity
+from core.runs.outcome import Outcome
+from core.runs.tree_state import TreeState
+
+VERSION = 1
+_GREATEST_CODE = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """The run waits for its turn."""
+
+    at: float
+    """Seconds since the epoch, here and below."""
+    host: str
+    """The machine that the run is on."""
+    boot: str
+    """Which start of that machine (see `core.proc.boot_id`): none of its processes outlives it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The process of the run has been started by its minder (see `core.runs.execution.supervisor`)."""
+
+    at: float
+    minder: ProcessIdentity
+    argv: tuple[str, ...]
+    tree: TreeState | None = None
+    """The state of the checkout that it runs on; None: it was not looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The run has ended and nothing of it is left running."""
+
+    at: float
+    outcome: Outcome
+    seconds: float = 0.0
+    """From the start of the child to its end."""
+    exit_code: int | None = None
+    signal: int | None = None
+    """Number of the signal that ended the child; then there is no exit code."""
+    result: Mapping[str, object] | None = None
+    """What the child reported in its result line."""
+    detail: str = ""
+    """Why the run could not do what it was meant to, where it could not."""
+    stage: str = ""
+    """The bring-up stage that upstream's runner last said it had begun; empty where it said none."""
+    edited: bool = False
+    """Its loader, or what that imports, was changed while it ran: nobody knows what it is a result of."""
+    idle: float | None = None
+    """Of a run over its time limit: its last seconds without output and work; None: nobody knows."""
+
+
+Event = Queued | Started | Finished
+
+
+def to_line(event: Event) -> str:
+    """`event` as one line of JSON, without the line end."""
+    name, fields = _encode(event)
+    return json.dumps({"version": VERSION, "event": name, "at": event.at, **fields}, allow_nan=False)
+
+
+def parse_line(line: str) -> Event | None:
+    """The event of one line; None for anything else: a torn line, another version, an unknown event."""
+    try:
+        raw = json.loads(line)
+        if not isinstance(raw, dict) or raw.get("version") != VERSION:
+            return None
+        at = moment(raw["at"])
+        decode = _DECODERS.get(raw.get("event"))
+        return decode(at, raw) if decode and at is not None else None
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
+        return None
+
+
+def append_event(file: Path, event: Event) -> None:
+    """Add `event` to `file`. Raises TTMatrixError where that fails.
+
+    Several processes may append: each line is one write, and a line torn by a crash is closed first. An end is
+    brought to the disk before this returns; what comes before it is worth nothing once the machine went down.
+    """
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+    try:
+        descriptor = os.open(file, flags, 0o644)
+        try:
+            size = os.fstat(descriptor).st_size
+            torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+            os.write(descriptor, (("\n" if torn else "") + to_line(event) + "\n").encode())
+            if isinstance(event, Finished):
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise TTMatrixError(f"Cannot record in {file}", error.strerror or str(error)) from error
+
+
+def read_events(file: Path) -> list[Event]:
+    """Every event of `file` that can be understood, in order; a missing file has none."""
+    try:
+        lines = file.read_bytes().decode("utf-8", "replace").split("\n")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise TTMatrixError(f"Cannot read {file}", error.strerror or str(error)) from error
+    return [event for event in map(parse_line, lines) if event is not None]
+
+
+def _encode(event: Event) -> tuple[str, dict[str, object]]:
+    match event:
+        case Queued():
+            return "queued", {"host": event.host, "boot": event.boot}
+        case Started():
+            minder = event.minder
+            tree = event.tree._asdict() if event.tree else None
+            return "started", {
+                "pid": minder.pid,
+                "start_time": minder.start_time,
+                "argv": list(event.argv),
+                "tree": tree,
+            }
+        case Finished():
+            return "finished", {
+                "outcome": event.outcome,
+                "seconds": event.seconds,
+                "exit_code": event.exit_code,
+                "signal": event.signal,
+                "result": event.result,
+                "detail": event.detail,
+                "stage": event.stage,
+                "edited": event.edited,
+                "idle": event.idle,
+            }
+
+
+def _started(at: float, raw: Mapping[str, Any]) -> Started:
+    minder = ProcessIdentity(int(raw["pid"]), float(raw["start_time"]))
+    # Events of before runs knew their tree have none.
+    tree = raw.get("tree")
+    return Started(at, minder, tuple(map(str, raw["argv"])), None if tree is None else _tree(tree))
+
+
+def _tree(raw: Mapping[str, Any]) -> TreeState:
+    return TreeState(
+        repository=str(raw["repository"]),
+        commit=str(raw["commit"]),
+        models=str(raw["models"]),
+        loader=str(raw["loader"]),
+        imports=str(raw["imports"]),
+        committed=bool(raw["committed"]),
+    )
+
+
+def _finished(at: float, raw: Mapping[str, Any]) -> Finished:
+    exit_code, signal, result = raw["exit_code"], raw["signal"], raw["result"]
+    return Finished(
+        at,
+        Outcome(raw["outcome"]),
+        duration(raw["seconds"]),
+        _code(exit_code),
+        _code(signal),
+        result if isinstance(result, dict) else None,
+        str(raw["detail"]),
+        str(raw["stage"]),
+        bool(raw.get("edited", False)),
+        _idle(raw.get("idle")),
+    )
+
+
+def _idle(value: object) -> float | None:
+    """Seconds; None where nobody knows, and for what nothing can last."""
+    number = finite(value)
+    return number if number is not None and 0 <= number <= LONGEST else None
+
+
+def _code(value: object) -> int | None:
+    """An exit code or a signal; None for what is none, and what no system has."""
+    return value if isinstance(value, int) and abs(value) <= _GREATEST_CODE else None
+
+
+_DECODERS: Mapping[object, Callable[[float, Mapping[str, Any]], Event]] = {
+    "queued": lambda at, raw: Queued(at, str(raw["host"]), str(raw["boot"])),
+    "started": _started,
+    "finished": _finished,
+}

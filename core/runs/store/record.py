@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What became of a run: one pure fold over its spec and its events."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from core.proc import ProcessIdentity
+from core.runs.outcome import Outcome, signal_name
+from core.runs.sanitize import plain_line
+from core.runs.spec import RunSpec
+from core.runs.store.events import Event, Finished, Queued, Started
+from core.runs.tree_state import TreeState
+
+_SUMMARY_CHARACTERS = 400
+_FEW_PIDS = 5
+_A_WHILE = 60.0
+"""Seconds for which a run that works may be silent and idle: it loads weights, or waits for its device."""
+
+
+class RunState(StrEnum):
+    """Where a run is in its life."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    FINISHED = "finished"
+    LOST = "lost"
+    """All that belonged to it is gone, and nobody will report its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run as far as it has come."""
+
+    spec: RunSpec
+    root: Path
+    """Where the directories of all runs are."""
+    state: RunState
+    outcome: Outcome | None
+    """None until the run is finished or lost."""
+    started: float | None
+    """Seconds since the epoch."""
+    seconds: float | None
+    """How long the child ran; None until the run is finished."""
+    exit_code: int | None
+    signal: int | None
+    result: Mapping[str, object] | None
+    summary: str
+    """One plain line: why it ended as it did, or what it waits for."""
+    cancelling: bool
+    """It was asked to end and has not ended yet."""
+    held: bool
+    """It waits for somebody's word."""
+    turn: int | None
+    """How many runs have a ticket before it; None: it does not wait."""
+    host: str | None
+    """The machine that it is on."""
+    minder: ProcessIdentity | None
+    """The process that is there as long as anything of the run is; None before its start and after its end."""
+    stage: str
+    """The bring-up stage in which it ended; empty where nothing said so."""
+    tree: TreeState | None = None
+    """The state of the checkout that it started on; None: it has not, or that was not written down."""
+    edited: bool = False
+    """Its loader, or what that imports, was changed while it ran."""
+    idle: float | None = None
+    """Of a run over its time limit: its last seconds without output and work; None: nobody knows."""
+
+    @property
+    def active(self) -> bool:
+        """Whether there is something to wait for."""
+        return self.state in (RunState.QUEUED, RunState.RUNNING)
+
+    @property
+    def at_work(self) -> bool:
+        """Whether it is known to have written or worked just before its time was up."""
+        return _at_work(self.idle, self.seconds or 0.0)
+
+    @property
+    def directory(self) -> Path:
+        """Where all files of the run are."""
+        # Made when asked for: of thousands of runs that takes longer than to read them from the index.
+        return self.root / self.spec.run_id
+
+    @property
+    def log(self) -> Path:
+        """What the child printed, both streams."""
+        return self.directory / "output.log"
+
+    @property
+    def arrivals(self) -> Path:
+        """When its lines arrived (see `core.runs.log.arrivals`)."""
+        return self.directory / "arrivals.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """What is known of a run that has not ended beside its events."""
+
+    watched: bool
+    """Somebody will report its end."""
+    held: bool = False
+    cancelling: bool = False
+    turn: int | None = None
+    survivors: tuple[int, ...] = ()
+    """Pids of what goes on though nobody watches it."""
+
+
+GONE = Presence(watched=False)
+
+
+def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence = GONE) -> RunRecord:
+    """The record of a run of the store at `root`."""
+    queued = next((event for event in events if isinstance(event, Queued)), None)
+    started = next((event for event in events if isinstance(event, Started)), None)
+    # Should two processes report an end, the first one saw it happen.
+    finished = next((event for event in events if isinstance(event, Finished)), None)
+    state = _state(started, finished, presence)
+    outcome = finished.outcome if finished else Outcome.LOST if state is RunState.LOST else None
+    active = state in (RunState.QUEUED, RunState.RUNNING)
+    return RunRecord(
+        spec=spec,
+        root=root,
+        state=state,
+        outcome=outcome,
+        started=started.at if started else None,
+        seconds=finished.seconds if finished else None,
+        exit_code=finished.exit_code if finished else None,
+        signal=finished.signal if finished else None,
+        result=finished.result if finished else None,
+        summary=plain_line(_summary(spec, state, finished, presence), _SUMMARY_CHARACTERS),
+        cancelling=active and presence.cancelling,
+        held=state is RunState.QUEUED and presence.held,
+        turn=presence.turn if state is RunState.QUEUED else None,
+        host=queued.host if queued else None,
+        minder=started.minder if started and active else None,
+        stage=finished.stage if finished else "",
+        tree=started.tree if started else None,
+        edited=finished is not None and finished.edited,
+        idle=finished.idle if finished else None,
+    )
+
+
+def _state(started: Started | None, finished: Finished | None, presence: Presence) -> RunState:
+    if finished:
+        return RunState.FINISHED
+    if not presence.watched:
+        return RunState.LOST
+    return RunState.RUNNING if started else RunState.QUEUED
+
+
+def _summary(spec: RunSpec, state: RunState, finished: Finished | None, presence: Presence) -> str:
+    if finished:
+        return _why(spec, finished)
+    if state is RunState.LOST:
+        return _lost(spec, presence.survivors)
+    if presence.cancelling:
+        return "stopping"
+    if state is RunState.RUNNING:
+        return "running"
+    return "held back" if presence.held else f"waiting for a {spec.slots} slot"
+
+
+def _lost(spec: RunSpec, survivors: Sequence[int]) -> str:
+    if not survivors:
+        return "nothing of it is left, and nobody saw its end"
+    pids = ", ".join(map(str, survivors[:_FEW_PIDS])) + (", …" if len(survivors) > _FEW_PIDS else "")
+    said = f"process {pids} goes on" if len(survivors) == 1 else f"processes {pids} go on"
+    return f"nobody watches it any more, but {said}: ttmatrix cancel {spec.run_id}"
+
+
+def _why(spec: RunSpec, finished: Finished) -> str:
+    told = _told(finished.result)
+    match finished.outcome:
+        case Outcome.PASS | Outcome.FAIL | Outcome.XFAIL | Outcome.SKIP:
+            return told
+        case Outcome.CRASH if finished.signal is not None:
+            stage = f"in {finished.stage}" if finished.stage else ""
+            return _and(" ".join(filter(None, (f"ended by {signal_name(finished.signal)}", stage))), finished.detail)
+        case Outcome.TIMEOUT:
+            limit = f"stopped after {finished.seconds:.0f} s{_until(finished)}; the limit is {spec.timeout:g} s"
+            return _and(limit, finished.detail)
+        case Outcome.HANG:
+            silent = f"stopped after {finished.seconds:.0f} s, the last {spec.hang_timeout:g} s without output or work"
+            return _and(silent, finished.detail)
+        case Outcome.CANCELLED:
+            return _and("cancelled", finished.detail)
+        case Outcome.LOST:
+            return finished.detail or "nothing of it is left, and nobody saw its end"
+    return finished.detail or told or f"ended with exit code {finished.exit_code} and no result"
+
+
+def _until(finished: Finished) -> str:
+    if finished.idle is None:
+        return ""
+    still = _at_work(finished.idle, finished.seconds)
+    return ", still at work" if still else f", the last {finished.idle:.0f} s without output or work"
+
+
+def _at_work(idle: float | None, seconds: float) -> bool:
+    return idle is not None and idle < min(_A_WHILE, seconds / 2)
+
+
+def _and(what: str, detail: str) -> str:
+    return f"{what}; {detail}" if detail else what
+
+
+def _told(result: Mapping[str, object] | None) -> str:
+    """The child's own words: what kept it from running, else how each phase went."""
+    if result is None:
+        return ""
+    problem = result.get("problem")
+    if isinstance(problem, Mapping):
+        return _first_line(problem.get("message"))
+    message = result.get("message")
+    if message:
+        return _first_line(message)
+    phases = result.get("phases")
+    told = [_phase(phase) for phase in phases if isinstance(phase, Mapping)] if isinstance(phases, list) else []
+    return "; ".join(told)
+
+
+def _phase(phase: Mapping[str, object]) -> str:
+    dtype = phase.get("dtype")
+    if phase.get("ok") is True:
+        return f"{dtype} ok"
+    return f"{dtype} {phase.get('step')}: {phase.get('error_type')}: {_first_line(phase.get('error'))}"
+
+
+def _first_line(value: object) -> str:
+    return str(value or "").strip().partition("\n")[0]

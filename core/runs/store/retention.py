@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which ended runs are given up: by count, age and room, the oldest first, and never one that somebody cites."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from core.runs.store.record import RunRecord
+
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What is kept at most; 0 stands for no limit."""
+
+    runs: int = 0
+    days: float = 0.0
+    size: int = 0
+    """Bytes."""
+
+
+def surplus(
+    records: Iterable[RunRecord],
+    policy: Policy,
+    *,
+    now: float,
+    cited: Callable[[str], bool],
+    size: Callable[[RunRecord], int],
+) -> Sequence[RunRecord]:
+    """The runs that `policy` gives up, oldest first.
+
+    `records` are newest first, `now` is in seconds since the epoch. `cited` tells whether a run, by its id, is still
+    wanted by somebody; such a run, and one that has not ended, counts but stays.
+    """
+    taken, given_up = 0, []
+    for count, record in enumerate(records, 1):
+        taken += size(record) if policy.size else 0
+        over = (policy.runs and count > policy.runs) or (policy.size and taken > policy.size)
+        old = policy.days and now - _created(record) > policy.days * _DAY
+        if (over or old) and not record.active and not cited(record.spec.run_id):
+            given_up.append(record)
+    return given_up[::-1]
+
+
+def size_on_disk(directory: Path) -> int:
+    """Bytes that the files of a run take."""
+    return sum(file.lstat().st_size for file in directory.rglob("*") if file.is_symlink() or file.is_file())
+
+
+def _created(record: RunRecord) -> float:
+    try:
+        return datetime.fromisoformat(record.spec.created).timestamp()
+    except ValueError:
+        return 0.0

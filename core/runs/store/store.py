@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All runs, one directory each. The directories are the truth; the index beside them only spares reading them."""
+
+import difflib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.errors import TTMatrixError, UsageError
+from core.files import read_text
+from core.proc import ProcessIdentity, boot_id, is_alive, marks, this_host
+from core.runs.spec import RUN_VARIABLE, RunSpec, is_run_id, spec_from_json, spec_to_json
+from core.runs.store.events import Event, Finished, Queued, Started, append_event, read_events
+from core.runs.store.index import Index
+from core.runs.store.queue import Queue, Ticket
+from core.runs.store.record import GONE, Presence, RunRecord, RunState, fold
+
+SPEC = "spec.json"
+EVENTS = "events.jsonl"
+LOG = "output.log"
+ARRIVALS = "arrivals.txt"
+EXIT = "exit.json"
+JUNIT = "junit.xml"
+PROVENANCE = "provenance.json"
+_SURVIVORS_SECONDS = 1.0
+
+
+def read_spec(directory: Path) -> RunSpec:
+    """The spec of the run in `directory`. Raises TTMatrixError where it is missing or damaged."""
+    return spec_from_json(read_text(directory / SPEC))
+
+
+def read_provenance(directory: Path) -> Mapping[str, object]:
+    """What was written down of checkout and interpreter when the run in `directory` was asked for; empty: nothing."""
+    try:
+        raw = json.loads((directory / PROVENANCE).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return raw if isinstance(raw, dict) else {}
+
+
+def events_file(directory: Path) -> Path:
+    """Where the events of the run in `directory` are appended."""
+    return directory / EVENTS
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A run directory that cannot be read, and why."""
+
+    directory: Path
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Queued:
+    """What the queue of this machine says at one moment."""
+
+    tickets: dict[str, tuple[int, Ticket]]
+    """With the place of each."""
+    cancelled: frozenset[str]
+    served: bool
+    """A scheduler is there."""
+
+
+class RunStore:
+    """The runs under `root`. Several processes may use one store at the same time."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.absolute()
+        self.queue = Queue(self.root / "queue" / this_host())
+        self._index = Index(self.root / "index.sqlite")
+        self._finished: dict[str, RunRecord] = {}
+        self._active: dict[str, tuple[int, RunSpec, list[Event]]] = {}
+        self._found_survivors: Mapping[str, frozenset[ProcessIdentity]] = {}
+        self._looked_for_survivors = -_SURVIVORS_SECONDS
+
+    def directory(self, run_id: str) -> Path:
+        """Where the run whose whole id is `run_id` is kept."""
+        return self.root / run_id
+
+    def create(self, spec: RunSpec, provenance: str = "") -> Path:
+        """Make the directory of a new run; it appears complete or not at all.
+
+        `provenance` is the text of a file beside the spec. Raises TTMatrixError where the run exists or the disk
+        refuses.
+        """
+        directory = self.directory(spec.run_id)
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            staging = Path(tempfile.mkdtemp(prefix=".new-", dir=self.root))
+            try:
+                (staging / SPEC).write_text(spec_to_json(spec), encoding="utf-8")
+                if provenance:
+                    (staging / PROVENANCE).write_text(provenance, encoding="utf-8")
+                append_event(staging / EVENTS, Queued(time.time(), this_host(), boot_id()))
+                # The system refuses to put a directory in the place of one that holds files.
+                staging.rename(directory)
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
+        except OSError as error:
+            raise TTMatrixError(f"Cannot create run {spec.run_id}", error.strerror or str(error)) from error
+        return directory
+
+    def records(self) -> list[RunRecord]:
+        """Every readable run, newest first."""
+        return self.scan()[0]
+
+    def scan(self) -> tuple[list[RunRecord], list[Problem]]:
+        """Every run, newest first, and the run directories that cannot be read."""
+        # Whoever served the queue last may have been killed before it came to that.
+        self.queue.forget_environments()
+        names = self._run_ids()
+        self._recall(names)
+        queued = self._queued()
+        records: list[RunRecord] = []
+        problems: list[Problem] = []
+        for name in sorted(names, reverse=True):
+            try:
+                records.append(self._finished.get(name) or self._read(name, queued))
+            except TTMatrixError as error:
+                problems.append(Problem(self.root / name, str(error)))
+        self._index.keep(self._finished)
+        # Of one second, only this tells the order.
+        records.sort(key=lambda record: record.spec.created, reverse=True)
+        return records, problems
+
+    def record(self, run_id: str) -> RunRecord:
+        """The run whose id is, or alone begins with, `run_id`. Raises UsageError where there is none."""
+        if is_run_id(run_id) and self.directory(run_id).is_dir():
+            return self.some([run_id])[0]
+        ids = self._run_ids()
+        found = sorted(name for name in ids if run_id and name.startswith(run_id))
+        if len(found) == 1:
+            return self.some(found)[0]
+        if found:
+            raise UsageError(f"{len(found)} runs begin with {run_id}", _few(found), "Give more of the id.")
+        close, newest = difflib.get_close_matches(run_id, ids, n=3, cutoff=0.5), sorted(ids, reverse=True)[:3]
+        hint = f"The newest: {_few(newest)}." if newest else "There are no runs yet."
+        hint = f"Closest: {_few(close)}." if close else hint
+        raise UsageError(f"No run {run_id}", f"Looked in {self.root}.", hint)
+
+    def some(self, run_ids: Iterable[str]) -> list[RunRecord]:
+        """The runs with these whole ids, in the order given. Raises TTMatrixError where one cannot be read."""
+        queued = self._queued()
+        return [self._finished.get(run_id) or self._read(run_id, queued) for run_id in run_ids]
+
+    def forget(self, run_id: str) -> None:
+        """Remove a run that has ended, with all its files. Raises TTMatrixError where the disk refuses."""
+        try:
+            shutil.rmtree(self.directory(run_id))
+        except OSError as error:
+            raise TTMatrixError(f"Cannot remove run {run_id}", error.strerror or str(error)) from error
+        self._finished.pop(run_id, None)
+
+    def _recall(self, names: set[str]) -> None:
+        """Take what is known of ended runs from the index, but for those whose directories are gone."""
+        if not self._finished:
+            self._finished = {
+                run_id: record for run_id, record in self._index.load(self.root).items() if run_id in names
+            }
+        for run_id in self._finished.keys() - names:
+            del self._finished[run_id]
+
+    def _queued(self) -> _Queued:
+        tickets = {ticket.run_id: (turn, ticket) for turn, ticket in enumerate(self.queue.tickets())}
+        return _Queued(tickets, self.queue.cancelled(), bool(tickets) and self.queue.served)
+
+    def _run_ids(self) -> set[str]:
+        try:
+            return {entry.name for entry in os.scandir(self.root) if is_run_id(entry.name) and entry.is_dir()}
+        except FileNotFoundError:
+            return set()
+        except OSError as error:
+            raise TTMatrixError(f"Cannot read {self.root}", error.strerror or str(error)) from error
+
+    def _read(self, name: str, queued: _Queued) -> RunRecord:
+        record = self._folded(name, queued)
+        if record.state is RunState.LOST:
+            # It may have reported its end and gone between our two looks.
+            record = self._folded(name, self._queued())
+        if record.state is RunState.FINISHED:
+            self._finished[name] = record
+            self._active.pop(name, None)
+        return record
+
+    def _folded(self, name: str, queued: _Queued) -> RunRecord:
+        directory = self.directory(name)
+        stamp = _stamp(events_file(directory))
+        known = self._active.get(name)
+        if known is None or known[0] != stamp:
+            spec = known[1] if known else read_spec(directory)
+            known = self._active[name] = (stamp, spec, read_events(events_file(directory)))
+        _, spec, events = known
+        return fold(spec, self.root, events, self._presence(name, events, queued))
+
+    def _presence(self, run_id: str, events: list[Event], queued: _Queued) -> Presence:
+        presence = _presence(run_id, events, queued)
+        if presence.watched or not _began_here(events):
+            return presence
+        pids = sorted(process.pid for process in self._survivors().get(run_id, ()))
+        return replace(presence, survivors=tuple(pids))
+
+    def _survivors(self) -> Mapping[str, frozenset[ProcessIdentity]]:
+        """The living processes of every run, looked for at most once a while: all processes have to be asked."""
+        now = time.monotonic()
+        if now - self._looked_for_survivors > _SURVIVORS_SECONDS:
+            self._found_survivors, self._looked_for_survivors = marks(RUN_VARIABLE), now
+        return self._found_survivors
+
+
+def _presence(run_id: str, events: list[Event], queued: _Queued) -> Presence:
+    place = next((event for event in events if isinstance(event, Queued)), None)
+    if place is None:
+        return GONE
+    if place.host != this_host():
+        # Of another machine's processes nothing can be known here, so we take its word.
+        return Presence(watched=True)
+    if place.boot != boot_id() or run_id not in queued.tickets:
+        return GONE
+    turn, ticket = queued.tickets[run_id]
+    started = next((event for event in events if isinstance(event, Started)), None)
+    # What has ended is reported by the scheduler, in a moment.
+    watched = started is None or queued.served or is_alive(started.minder)
+    return Presence(watched, ticket.held, run_id in queued.cancelled, turn)
+
+
+def _began_here(events: list[Event]) -> bool:
+    """Whether it was started since this machine was, and no end is known."""
+    place = next((event for event in events if isinstance(event, Queued)), None)
+    here = place is not None and (place.host, place.boot) == (this_host(), boot_id())
+    begun = any(isinstance(event, Started) for event in events)
+    return here and begun and not any(isinstance(event, Finished) for event in events)
+
+
+def _stamp(file: Path) -> int:
+    """Changes with every event: they are only ever appended."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return -1
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+
+
+_OURS = frozenset({SPEC, EVENTS, EXIT, LOG, ARRIVALS, PROVENANCE})
+
+
+def artefacts(record: RunRecord) -> list[str]:
+    """Names of the files, relative to the directory of the run, in order. The record's own files do not count."""
+    paths = (path for path in record.directory.rglob("*") if path.is_file() and not path.is_symlink())
+    names = (path.relative_to(record.directory).as_posix() for path in paths)
+    return sorted(name for name in names if name not in _OURS)
+
+
+def find_artefact(record: RunRecord, name: str) -> Path:
+    """The file of that name. Raises UsageError, with the names there are, where the run has none."""
+    known = artefacts(record)
+    if name not in known:
+        raise UsageError(f"Run {record.spec.run_id} kept no {name}", f"It kept: {', '.join(known) or 'nothing'}.")
+    return record.directory / name

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+from .checkout import Checkout as Checkout, find_checkout as find_checkout
+from .expectation_file import ExpectationFile as ExpectationFile
+from .expectations import (
+    PLACEHOLDER_KEY as PLACEHOLDER_KEY,
+    ROOT_KEY as ROOT_KEY,
+    CachedFiles as CachedFiles,
+    parse_expectations as parse_expectations,
+    read_expectations as read_expectations,
+    written_entries as written_entries,
+)
+from .git import (
+    READING as READING,
+    Blob as Blob,
+    Commit as Commit,
+    Edge as Edge,
+    FileChange as FileChange,
+    Git as Git,
+    reading as reading,
+)
+from .importable import mark_broken as mark_broken
+from .lineage import Lineages as Lineages
+from .loader_files import Code as Code, LoaderFiles as LoaderFiles
+from .loaders import loader_directories as loader_directories, loader_file as loader_file, scan_loaders as scan_loaders
+from .models_tree import CachedModules as CachedModules, ModelsTree as ModelsTree, Unreadable as Unreadable
+from .modules import ImportedName as ImportedName, ModuleFacts as ModuleFacts
+from .schema import DEFAULT_ARCHS as DEFAULT_ARCHS, Schema as Schema
+from .schema_read import SCHEMA_SOURCES as SCHEMA_SOURCES, read_schema as read_schema
+from .stamps import (
+    Stamp as Stamp,
+    Stamps as Stamps,
+    all_unchanged as all_unchanged,
+    directories_below as directories_below,
+    files_below as files_below,
+    stamp_of as stamp_of,
+    stamps_of as stamps_of,
+)
+from .syntax import parse_python as parse_python
+from .yaml_syntax import (
+    MOST_CHARACTERS as MOST_CHARACTERS,
+    compose_yaml as compose_yaml,
+    refuse_unbounded as refuse_unbounded,
+    too_long as too_long,
+)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests that the checkout's own conftest skips on one arch, whatever their entries say (spec 3.1, 4.1)."""
+
+import ast
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from core.errors import TTMatrixError
+from core.files import read_text
+from core.model import Finding
+from core.sources.checkout import Checkout
+from core.sources.syntax import parse_python
+
+CONFTEST = PurePosixPath("tests/runner/conftest.py")
+LB_BLACKHOLE = "lb-blackhole"
+_CONSTANT = "_LB_BLACKHOLE_SKIP_MODELS"
+
+
+def read_skip_prefixes(checkout: Checkout) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
+    """Beginnings of the ids that are skipped on LB_BLACKHOLE, sorted.
+
+    A checkout without the file or without the constant has no such rule, so there is nothing to fall back on.
+    """
+    path = checkout.root / CONFTEST
+    try:
+        tree = parse_python(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return (), ()
+    except (OSError, SyntaxError, ValueError) as error:
+        return (), (Finding("broken-schema", f"Cannot read what is skipped on {LB_BLACKHOLE}: {error}", str(CONFTEST)),)
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Set(elts=items) | ast.List(elts=items)) if (
+                name == _CONSTANT
+            ):
+                return tuple(sorted(_texts(items))), ()
+            case _:
+                pass
+    return (), ()
+
+
+def _texts(items: list[ast.expr]) -> set[str]:
+    return {item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)}
+
+
+DURATIONS = ".test_durations"
+
+
+def read_durations(checkout: Checkout) -> tuple[Mapping[str, float], tuple[Finding, ...]]:
+    """Seconds by pytest node id. Without the file there are none; a broken one is a finding."""
+    path = checkout.root / DURATIONS
+    if not path.is_file():
+        return {}, ()
+    try:
+        document = json.loads(read_text(path))
+    except (TTMatrixError, ValueError, RecursionError) as error:
+        return {}, (Finding("broken-durations", f"Cannot be read: {error}", DURATIONS),)
+    if isinstance(document, dict):
+        pairs = list(document.items())
+    elif isinstance(document, list):
+        # What older releases of pytest-split wrote.
+        pairs = [tuple(one) for one in document if isinstance(one, list) and len(one) == 2]
+    else:
+        return {}, (Finding("broken-durations", "Must be an object of seconds by node id", DURATIONS),)
+    return {str(id): float(seconds) for id, seconds in pairs if _is_duration(seconds)}, ()
+
+
+def _is_duration(value: object) -> bool:
+    """JSON as Python reads it may hold what is no number at all, or one that no float can hold."""
+    return type(value) in (int, float) and 0 <= value <= sys.float_info.max  # type: ignore[operator]

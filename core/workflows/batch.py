@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triage many entries: their CPU repros side by side first, then one workflow after the other, one review."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.files import atomic_write, read_text
+from core.workflows.case import Member
+from core.workflows.driver import Given, Progress, drive, open_session, park
+from core.workflows.perform import World, collect, launch_shared, start_cpu
+from core.workflows.session import Session
+
+_ROUND = "round.json"
+"""Which runs were started beforehand for which ids, so that they are found again after a kill."""
+
+
+def look_first(world: World, root: Path, ids: Sequence[str], *, again: bool = False) -> None:
+    """Run the CPU repros of all of `ids`, as many at a time as the machine allows, for the workflows to find.
+
+    With `again` only those are taken up that were started before an interruption: what else is to be run depends on
+    edits that are in place by then. `root` is where the sessions of the checkout are.
+    """
+    if again:
+        _take_up(world, root, ids)
+        return
+    _write_round(root, {})
+    if len(ids) < 2:
+        return
+    specs = start_cpu(world, ids)
+    # Before anything starts: whoever is killed from now on finds them again.
+    _write_round(root, {spec.test_id: spec.run_id for spec in specs})
+    world.said(f"running {len(specs)} CPU repros")
+    launch_shared(world, specs)
+    world.known.update(collect(world, [spec.run_id for spec in specs], ids))
+
+
+def _take_up(world: World, root: Path, ids: Sequence[str]) -> None:
+    # All of the round: one may have run in the interpreter of another.
+    began = _read_round(root)
+    if any(id in began for id in ids):
+        world.said(f"taking up {len(began)} CPU repros that were started before")
+        world.known.update(collect(world, list(began.values()), list(began)))
+
+
+def _read_round(root: Path) -> Mapping[str, str]:
+    """The runs of the round, by id; none where there is no round, or none that can be read."""
+    with suppress(OSError, TTMatrixError, ValueError, AttributeError):
+        return {str(id): str(run) for id, run in json.loads(read_text(root / _ROUND)).items()}
+    return {}
+
+
+def _write_round(root: Path, runs: Mapping[str, str]) -> None:
+    if runs:
+        root.mkdir(parents=True, exist_ok=True)
+        atomic_write(root / _ROUND, json.dumps(runs))
+    else:
+        (root / _ROUND).unlink(missing_ok=True)
+
+
+def drive_all(
+    world: World,
+    root: Path,
+    ids: Sequence[str],
+    name: str,
+    given: Given,
+    after: Callable[[Progress], None],
+    *,
+    again: bool,
+    watch: Callable[[Session], None] = lambda _: None,
+) -> Iterator[Progress]:
+    """A session for each of `ids`, but for those that another one decides with its own.
+
+    `after` is told of each before the next begins: it takes the edits or leaves none. Where one is interrupted, its
+    edits leave the work tree: they come back when it goes on.
+    """
+    decided: set[str] = set()
+    for id in ids:
+        if id in decided:
+            continue
+        session = open_session(world, root, id, name, again=again)
+        try:
+            progress = drive(world, session, given, watch)
+        except BaseException:
+            with suppress(TTMatrixError):
+                park(world, session)
+            raise
+        after(progress)
+        report = progress.session.state.report
+        if report is not None and report.aborted is None:
+            decided |= {member.id for member in report.scope}
+        yield progress
+
+
+def forget_edited(world: World, root: Path, progress: Progress) -> None:
+    """What was seen before an edit that stays says nothing any more of those whom the edit concerns."""
+    report = progress.session.state.report
+    if report is None or not report.edits:
+        return
+    case = progress.session.state.case
+    shared = {member.directory for member in (*case.scope, *report.scope)}
+    everyone = case.registry in report.edits
+    for id in [id for id in world.known if everyone or Member(id, "").directory in shared]:
+        del world.known[id]
+    _write_round(root, {id: run for id, run in _read_round(root).items() if id in world.known})

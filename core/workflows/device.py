@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One pytest invocation on a device for all tests that an edit concerns."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from core.errors import UsageError
+from core.evidence import Ending, own_observation, stage_in
+from core.evidence.reports import Beside, Setting, observe
+from core.ids import TestId
+from core.matrix import Matrix
+from core.model import node_id
+from core.runs import (
+    RUN_VARIABLE,
+    Outcome,
+    RunSpec,
+    Testcase,
+    file_chunks,
+    read_testcases,
+    shell_command,
+    stream_testcases,
+    telling,
+)
+from core.runs.log import LogFile, telling_line
+from core.runs.planning import DEVICE_NODES, Level, Surroundings, Survey, kind_for, plan_test, preflight
+from core.runs.store import JUNIT, LOG, RunRecord
+from core.settings import Settings
+from core.workflows.outcomes import Observed
+
+KIND = "device"
+_JUNIT = "--junitxml="
+_FORKED = "--forked"
+"""One test that crashes takes the others along, unless each has a process of its own."""
+
+
+def plan_device(matrix: Matrix, ids: Sequence[str], settings: Settings, *, runs: Path, arch: str) -> RunSpec:
+    """One run of all of `ids`, in the name of the first. Raises as `plan_test` does."""
+    spec = plan_test(matrix, ids[0], settings, runs=runs, kind=KIND, arch=arch)
+    own = _node(ids[0])
+    nodes = [_node(id) for id in ids]
+    argv = [word for one in spec.argv for word in (nodes if one == own else [one])]
+    return replace(spec, argv=tuple(argv))
+
+
+def with_forks(spec: RunSpec, versions: Survey) -> RunSpec:
+    """The same with a process for each test, where pytest can do that."""
+    can = versions.versions is not None and versions.versions.get("pytest_forked") is not None
+    if not can or _FORKED in spec.argv:
+        return spec
+    at = spec.argv.index("--force-run")
+    return replace(spec, argv=(*spec.argv[:at], _FORKED, *spec.argv[at:]))
+
+
+def missing_device(spec: RunSpec, around: Surroundings, settings: Settings) -> str:
+    """Why the run cannot be made here; empty: it can. A run without a device is none: a CPU proves nothing of one."""
+    kind = kind_for(KIND, around.checkout, settings)
+    blockers = [one.what for one in preflight(kind, [spec], around) if one.level is Level.BLOCKER]
+    if not (DEVICE_NODES.is_dir() and any(DEVICE_NODES.iterdir())):
+        blockers.append(f"there is no device at {DEVICE_NODES}")
+    elif not spec.devices:
+        blockers.append(f"the backend {settings.backend!r} of ttmatrix's own runner uses no device")
+    return "; ".join(blockers)
+
+
+def by_hand(spec: RunSpec, report: Path) -> str:
+    """The line to paste into a shell that makes the run and leaves its JUnit file at `report`; no run of ours."""
+    argv = [f"{_JUNIT}{report}" if word.startswith(_JUNIT) else word for word in spec.argv]
+    env = {name: value for name, value in spec.env.items() if name != RUN_VARIABLE}
+    return shell_command(replace(spec, argv=tuple(argv), env=env))
+
+
+def _node(id: str) -> str:
+    parsed = TestId.parse(id)
+    return node_id(parsed.function, id) if parsed else id
+
+
+_NUMBERS = ("PCC", "pcc=", "Atol", "atol", "Tensor mismatch")
+_FAILURES = (Outcome.FAIL, Outcome.ERROR)
+_ENDED = (Outcome.CRASH, Outcome.HANG, Outcome.TIMEOUT)
+_LOG_BYTES = 1024 * 1024
+
+
+def read_device_run(record: RunRecord, ids: Sequence[str]) -> list[dict[str, str]]:
+    """The answer to `RunDevice` from the run here that was made for `ids`. Raises TTMatrixError as below."""
+    ended = record.outcome in _ENDED
+    if ended and len(ids) == 1:
+        return [Observed.seen(ids[0], own_observation(record), record.summary).to_fields()]
+    file = record.directory / JUNIT
+    if file.is_file() and not ended:
+        return read_device_result(file, ids)
+    # Which test took pytest along, or held it up, nobody knows; those before it have their testcases.
+    names = {_name(id) for id in ids}
+    cases = _by_name(read_testcases(file, names)) if file.is_file() else {}
+    rest = Ending.OUT_OF_TIME if record.outcome in (Outcome.HANG, Outcome.TIMEOUT) else Ending.BROKEN
+    found = [(id, cases.get(_name(id), [])) for id in ids]
+    told = [_observed(id, telling(some), "") if some else Observed(id, rest, record.summary) for id, some in found]
+    return [one.to_fields() for one in told]
+
+
+def read_device_result(file: Path, ids: Sequence[str]) -> list[dict[str, str]]:
+    """The answer to `RunDevice` from a JUnit file. Raises TTMatrixError for a file that cannot be read.
+
+    Raises UsageError where it mentions none of `ids`.
+    """
+    names = {_name(id) for id in ids}
+    cases: dict[str, list[Testcase]] = {}
+    failed: set[str] = set()
+    for _, case in stream_testcases(file_chunks(file), str(file)):
+        if case.name in names:
+            cases.setdefault(case.name, []).append(case)
+        if case.outcome in _FAILURES:
+            failed.add(case.name)
+    # What a log says is of one test only where one has failed.
+    log = _log_line(file) if len(failed) == 1 else ""
+    found = [(id, cases.get(_name(id), [])) for id in ids]
+    if not any(some for _, some in found):
+        wanted = "\n".join(f"  {_name(id)}" for id in ids)
+        raise UsageError(f"{file} is about other tests", f"It mentions none of:\n{wanted}")
+    return [_observed(id, telling(some), log).to_fields() if some else _absent(id) for id, some in found]
+
+
+def _by_name(every: Iterable[Testcase]) -> dict[str, list[Testcase]]:
+    cases: dict[str, list[Testcase]] = {}
+    for case in every:
+        cases.setdefault(case.name, []).append(case)
+    return cases
+
+
+def _log_line(file: Path) -> str:
+    """What the log of the same session says most: of a run here, else the one of the same name beside the report."""
+    log = file.with_name(LOG) if file.name == JUNIT else file.with_suffix(".log")
+    return telling_line(LogFile(log).last(_LOG_BYTES)) if log.is_file() else ""
+
+
+def _name(id: str) -> str:
+    parsed = TestId.parse(id)
+    return f"{parsed.function}[{id}]" if parsed else id
+
+
+def _absent(id: str) -> dict[str, str]:
+    return Observed(id, Ending.NOT_RUN, "the report does not mention it").to_fields()
+
+
+def _observed(id: str, case: Testcase, log: str) -> Observed:
+    seen = observe(case, Setting(), Beside(log))
+    if seen is None:
+        return Observed(id, Ending.NOT_RUN)
+    if case.outcome in (Outcome.SKIP, Outcome.XFAIL):
+        # Both were asked not to be: another way of skipping is at work, which a person has to look at.
+        return Observed(id, Ending.NOT_RUN, case.message)
+    if seen.ending is Ending.BROKEN and case.outcome is Outcome.FAIL:
+        # Without properties it may be anything, but the CPU repro has shown that the loader can be made.
+        inaccurate = any(word in case.message for word in _NUMBERS)
+        ending = Ending.INACCURATE if inaccurate else Ending.FAILED
+        seen = replace(seen, ending=ending, stage=stage_in(f"{seen.reason}\n{case.text}"))
+    written = "" if seen.forced else case.properties.get("error_message", "")
+    return Observed.seen(id, seen, "\n".join(filter(None, (written, case.message, case.text))))

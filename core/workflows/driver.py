@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Take a session from effect to effect until it ends or waits for somebody: a choice, or a device."""
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.edits import EditPlan, Operation, plan
+from core.edits.pending import Workbench
+from core.errors import TTMatrixError, UsageError
+from core.locks import locked
+from core.matrix import Matrix
+from core.workflows.device import by_hand
+from core.workflows.effects import Answer, Ask, EditLoader, Effect, FindUsers, Propose, RevertLoader, RunCpu, RunDevice
+from core.workflows.loader_code.edits import Edit, edited_files
+from core.workflows.perform import (
+    World,
+    device_command,
+    edit_loader,
+    find_users,
+    read_report,
+    revert_loader,
+    run_cpu,
+    run_device,
+)
+from core.workflows.resolve import case_of
+from core.workflows.session import Session, resume, start
+
+_LOCK = "triage.lock"
+_DEVICE_FILE = "device.xml"
+"""Where the command that somebody has to run writes its report, beside the journal."""
+
+
+@dataclass(slots=True)
+class Given:
+    """What a person has brought along."""
+
+    choices: list[int] = field(default_factory=list)
+    """Answers to questions in the order in which they come up; numbers from 1."""
+    device_result: Path | None = None
+    """A JUnit file of the device run, made elsewhere."""
+    used: bool = False
+    """The file was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """Why a session does not go on by itself."""
+
+    question: Ask | None = None
+    command: str = ""
+    """What to run on a machine with a device."""
+    report: Path | None = None
+    """Where that writes its JUnit file."""
+    go_on: str = ""
+    """What to run then."""
+    why: str = ""
+    """What is missing here."""
+    stand_in: bool = False
+    """The policy of the checkout takes a CPU for a device, so that the command can be run here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a session stands after it was driven."""
+
+    session: Session
+    blocked: Blocked | None
+    """None: it has ended."""
+
+
+@contextmanager
+def sole_triage(root: Path) -> Iterator[None]:
+    """Keep every other triage from editing the loaders of the same checkout; `root` is where its sessions are.
+
+    Raises TTMatrixError that names the holder, or where there can be no lock.
+    """
+    with locked(root / _LOCK, "triage", wait=0.5):
+        yield
+
+
+def open_session(world: World, root: Path, id: str, name: str, *, again: bool) -> Session:
+    """The session on `id` where it is wanted `again` and nobody dropped it; else a new one of the workflow `name`."""
+    left = _left_open(root, id, again=again)
+    if left is not None and again:
+        return left
+    if left is not None:
+        park(world, left)
+    return start(root, name, case_of(world.matrix, world.infos, id))
+
+
+def _left_open(root: Path, id: str, *, again: bool) -> Session | None:
+    try:
+        found = resume(root, id)
+    except TTMatrixError:
+        # What nobody can go on with is in nobody's way.
+        if again:
+            raise
+        return None
+    return found if found is not None and (not found.closed or (again and found.applied)) else None
+
+
+def drive(world: World, session: Session, given: Given, watch: Callable[[Session], None] = lambda _: None) -> Progress:
+    """Perform effects until the session ends or waits. `watch` hears after every step.
+
+    A device result that is given counts, also where the device was answered for before. Raises TTMatrixError where an
+    effect cannot be performed; the session can be driven again then.
+    """
+    if session.closed:
+        _refuse_applied(session, given)
+        return Progress(session, None)
+    if given.device_result is not None and not isinstance(session.waiting, RunDevice):
+        _answer_device_anew(world, session, given.device_result)
+    restore_edits(world, session)
+    while (effect := session.waiting) is not None:
+        watch(session)
+        outcome = perform(world, session, effect, given)
+        if isinstance(outcome, Blocked):
+            return Progress(session, outcome)
+        session.answer(outcome)
+    watch(session)
+    return Progress(session, None)
+
+
+def _refuse_applied(session: Session, given: Given) -> None:
+    if given.device_result is not None or given.choices:
+        title = f"The triage of {session.state.case.id} was applied already"
+        raise UsageError(title, "Nothing was changed.", "Begin anew: without --resume, --choose and --device-result.")
+
+
+def _answer_device_anew(world: World, session: Session, file: Path) -> None:
+    """Forget what a device was said to have shown, and all that followed from it."""
+    devices = [effect for effect in session.state.asked if isinstance(effect, RunDevice)]
+    if devices:
+        # A file that is no use changes nothing.
+        read_report(world, file, devices[-1].ids)
+        park(world, session)
+        session.forget_device()
+
+
+def park(world: World, session: Session) -> None:
+    """Take its edits out of the work tree: they are in the session, and come back when it goes on.
+
+    Those of a closed one are there to stay.
+    """
+    if session.closed:
+        return
+    for path, edit in reversed(edits_of(session).items()):
+        revert_loader(world, session, path, edit)
+    if isinstance(pending := session.waiting, EditLoader):
+        # It may have been performed, and whoever did it killed before the answer was written down.
+        revert_loader(world, session, pending.path, pending.edit)
+
+
+def edits_of(session: Session) -> dict[str, Edit]:
+    """The edits that are a part of the session's state, by path relative to the checkout."""
+    report = session.state.report
+    return dict(report.edits) if report else {}
+
+
+def restore_edits(world: World, session: Session) -> None:
+    """Put the edits that are a part of the session's state into the work tree."""
+    for path, edit in edits_of(session).items():
+        edit_loader(world, session, path, edit)
+
+
+def in_work_tree(session: Session) -> bool:
+    """Whether an edit of the session stands in the work tree now, whoever put it there."""
+    mine = list(edits_of(session).values())
+    return any(one.edit in mine and one.stands for one in edited_files(session.edits))
+
+
+def perform(world: World, session: Session, effect: Effect, given: Given) -> Answer | Blocked:
+    """Do what one effect asks for; Blocked where somebody has to bring something first."""
+    if not isinstance(effect, RunDevice):
+        world.said(effect.title)
+    match effect:
+        case RunCpu():
+            return run_cpu(world, session, effect.ids)
+        case EditLoader():
+            edit_loader(world, session, effect.path, effect.edit)
+            return None
+        case RevertLoader():
+            revert_loader(world, session, effect.path, effect.edit)
+            return None
+        case FindUsers():
+            return find_users(world, effect.output_class)
+        case Ask():
+            return _choose(effect, given)
+        case RunDevice():
+            return _device(world, session, effect, given)
+
+
+def _choose(effect: Ask, given: Given) -> Answer | Blocked:
+    if not given.choices:
+        return Blocked(question=effect, why=effect.question)
+    number = given.choices.pop(0)
+    if not 1 <= number <= len(effect.choices):
+        raise UsageError(f"There is no choice {number}", f"{effect.question}: 1 to {len(effect.choices)}.")
+    return number
+
+
+def _device(world: World, session: Session, effect: RunDevice, given: Given) -> Answer | Blocked:
+    if given.device_result is not None:
+        given.used = True
+        world.said(f"reading {given.device_result}")
+        return read_report(world, given.device_result, effect.ids)
+    spec, missing = device_command(world, effect.ids)
+    if not missing:
+        world.said(effect.title)
+        return run_device(world, session, spec, effect.ids)
+    if not effect.decisive:
+        return None
+    file = session.directory / _DEVICE_FILE
+    go_on = shlex.join(["ttmatrix", "triage", session.state.case.id, "--device-result", str(file)])
+    return Blocked(command=by_hand(spec, file), report=file, go_on=go_on, why=missing, stand_in=world.stand_in)
+
+
+def operations_of(progress: Progress) -> tuple[Operation, ...]:
+    """What the workflow proposes; nothing before its end, and nothing where it aborted."""
+    end = progress.session.state.end
+    return end.operations if isinstance(end, Propose) else ()
+
+
+def plan_of(matrix: Matrix, operations: Sequence[Operation]) -> EditPlan:
+    """What operations come to in the expectation files as they are."""
+    return plan(matrix.checkout.test_config, operations, matrix.schema)
+
+
+def leave(world: World, progress: Progress) -> None:
+    """Nothing remains in the checkout; a session that has not ended can go on later."""
+    park(world, progress.session)
+
+
+def take(world: World, bench: Workbench, done: Sequence[Progress], planned: EditPlan) -> None:
+    """Keep the edits in the work tree and write the expectations. The caller is the sole writer.
+
+    Raises TTMatrixError, with nothing written and no edit left in place, where a file has changed.
+    """
+    fresh = [progress for progress in done if not progress.session.closed]
+    try:
+        for progress in fresh:
+            restore_edits(world, progress.session)
+        bench.write_plan(planned)
+    except TTMatrixError:
+        leave_all(world, fresh)
+        raise
+    for progress in fresh:
+        progress.session.close(applied=isinstance(progress.session.state.end, Propose))
+
+
+def leave_all(world: World, done: Sequence[Progress]) -> None:
+    """`leave` each of `done` that has ended, the newest first; a file that somebody has changed since stays."""
+    for progress in reversed(done):
+        if not progress.session.closed and progress.blocked is None:
+            with suppress(TTMatrixError):
+                leave(world, progress)

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `load_inputs` returns: the one statement that does, and how its parts can be spoken of there."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import libcst as cst
+
+from core.workflows.loader_code.analysis.code import (
+    STEP,
+    WIDTH,
+    Code,
+    NoSite,
+    Splice,
+    Statement,
+    constant,
+    dotted,
+    member_of,
+    nodes,
+    parameters,
+)
+from core.workflows.loader_code.analysis.frames import Frame, outermost
+from core.workflows.loader_code.analysis.origin import returns
+from core.workflows.loader_code.analysis.reaching import Reaching
+from core.workflows.loader_code.analysis.tracer import Tracer
+
+_SINGLE = "tensor"
+_RETURN = "return"
+_ASKED_ROWS = 2
+"""What the runner asks for in training, where `load_inputs` takes a batch size."""
+_OUTER = re.compile(r"\w+|\[\d+\]")
+"""Names of inputs that are no part of another one."""
+
+
+@dataclass(frozen=True)
+class Returned:
+    """The return statement, and the inputs that a CPU repro has seen come from it."""
+
+    code: Code
+    frame: Frame
+    statement: Statement
+    value: cst.BaseExpression
+    inputs: Sequence[Mapping[str, Any]]
+    """As the CPU repro describes them: name, dtype, shape."""
+
+    @property
+    def is_tensor(self) -> bool:
+        return [one["name"] for one in self.inputs] == [_SINGLE]
+
+    @property
+    def is_sequence(self) -> bool:
+        return bool(self.inputs) and all(one["name"].startswith("[") for one in self.inputs)
+
+    @property
+    def takes_batch_size(self) -> bool:
+        return "batch_size" in {one.name.value for one in parameters(self.frame.function)}
+
+    def shape(self, name: str) -> list[int]:
+        """Of a tensor among the inputs; empty for anything else."""
+        return next((list(one["shape"] or ()) for one in self.inputs if one["name"] == name), [])
+
+    def has_local(self, name: str) -> bool:
+        """Whether a variable of that name holds something wherever the return is come to."""
+        return Reaching(self.code, self.frame).is_certain(self.statement, name)
+
+    def free_name(self, *wanted: str) -> str:
+        """The first of `wanted` that the function does not speak of, else the last with a mark."""
+        used = {one.value for one in nodes(self.frame.function) if isinstance(one, cst.Name)}
+        return next((name for name in wanted if name not in used), f"{wanted[-1]}_")
+
+    def rows(self) -> int:
+        """How many rows the repro has seen; 0: nothing tells, or inputs differ."""
+        counts = {one["shape"][0] for one in self._outer() if one["shape"]}
+        return counts.pop() if len(counts) == 1 else 0
+
+    def batch(self, name: str = "") -> str:
+        """The number of rows as an expression, `name` being what holds the inputs; empty where nothing tells.
+
+        `batch_size` is only taken for it where the rows follow it: in training the runner asks for two.
+        """
+        rows = self.rows()
+        if self.takes_batch_size and rows in (0, _ASKED_ROWS):
+            return "batch_size"
+        held = self._tensor(name or dotted(self.value))
+        return f"{held}.shape[0]" if held else str(rows or "")
+
+    def _tensor(self, name: str) -> str:
+        """A tensor among the inputs whose first dimension is the batch, as it can be spoken of; empty: none can."""
+        if self.is_tensor:
+            return name
+        outer = [str(one["name"]) for one in self._outer() if one["shape"]]
+        if isinstance(self.value, cst.Dict | cst.List | cst.Tuple):
+            spoken = (dotted(part) for key, part in _elements(self.value) if key in outer)
+            return next(filter(None, spoken), "")
+        if not name or not outer:
+            return ""
+        return f"{name}{outer[0]}" if outer[0].startswith("[") else f'{name}["{outer[0]}"]'
+
+    def _outer(self) -> list[Mapping[str, Any]]:
+        """The inputs that are no part of another one."""
+        return [one for one in self.inputs if _OUTER.fullmatch(str(one["name"]))]
+
+    def named(self, names: Sequence[str], kept: str = "") -> "dict[str, str] | NoSite":
+        """The parts as text by parameter, where what is returned is not a mapping already.
+
+        A variable that is called like a parameter is meant for it, wherever in the sequence it stands. `kept` is the
+        variable that the value was put into.
+        """
+        text = kept or self.code.text(self.value)
+        if self.is_tensor:
+            return {names[0]: text} if names else NoSite("the model's parameters are not known")
+        parts = self._parts(text)
+        own = {place: part for place, part in enumerate(parts) if part in names}
+        rest = [name for name in names if name not in own.values()]
+        if len(parts) - len(own) > len(rest):
+            return NoSite("more inputs are returned than the model has parameters")
+        left = iter(rest)
+        return {own[place] if place in own else next(left): part for place, part in enumerate(parts)}
+
+    def _parts(self, text: str) -> list[str]:
+        if isinstance(self.value, cst.List | cst.Tuple):
+            return [self.code.text(one.value) for one in self.value.elements]
+        count = len({one["name"].partition("]")[0] for one in self.inputs})
+        return [f"{text}[{number}]" for number in range(count)]
+
+    def replaced(self, text: str) -> Splice:
+        """Another value in place of the one that is returned; line breaks in `text` are those of a margin of none."""
+        margin = self.code.margin(self.statement)
+        start, end = self.around() if self.value.lpar else (self.code.start(self.value), self.code.end(self.value))
+        return Splice(start, end, text.replace("\n", f"\n{margin}"))
+
+    def around(self) -> tuple[int, int]:
+        """Where the value begins and ends with the parentheses around it."""
+        after = self.code.start(self.statement) + len(_RETURN)
+        rest = self.code.part(after, self.code.end(self.statement))
+        return after + len(rest) - len(rest.lstrip()), self.code.end(self.statement)
+
+    def kept(self, name: str) -> Splice:
+        """The value goes into variable `name` instead of being returned: its lines stay as they are."""
+        start = self.code.start(self.statement)
+        space = "" if self.code.part(start, start + len(_RETURN) + 1)[-1:].isspace() else " "
+        return Splice(start, start + len(_RETURN), f"{name} ={space}")
+
+    def after(self, *lines: str) -> Splice:
+        """Statements behind the return; line breaks in them are those of a margin of none."""
+        margin, at = self.code.margin(self.statement), self.code.line_end(self.code.end(self.statement))
+        text = "".join(f"{margin}{line}\n".replace("\n", f"\n{margin}").removesuffix(margin) for line in lines)
+        open_end = not self.code.part(0, at).endswith("\n")
+        return Splice(at, at, f"\n{text.removesuffix(chr(10))}" if open_end else text)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the value stands over several lines."""
+        return self.code.line(self.statement) != self.code.last_line(self.statement)
+
+    def before(self, text: str) -> Splice:
+        """One statement more, right before the return."""
+        at = self.code.line_start(self.code.start(self.statement))
+        return Splice(at, at, f"{self.code.margin(self.statement)}{text}\n")
+
+
+def returned_by(
+    code: Code, cls: str, method: str, variant: str, inputs: Sequence[Mapping[str, Any]]
+) -> Returned | NoSite:
+    """The one return of `method` that is come to for `variant`; NoSite where it is not one, or not in this file."""
+    function = code.method(cls, method)
+    if function is None:
+        return NoSite(f"{cls} has no {method} in this file")
+    frame = outermost(function, cls, member_of(code, variant))
+    reached = [one for one in returns(function) if Tracer(code).is_reached(one[0], frame) is not False]
+    if len(reached) != 1:
+        lines = ", ".join(str(code.line(statement)) for statement, _ in reached)
+        return NoSite(f"{method} returns in several places: lines {lines}" if reached else f"{method} returns nothing")
+    return Returned(code, frame, *reached[0], inputs)
+
+
+def mapping(parts: Mapping[str, str], room: int) -> str:
+    """A display of a mapping, on one line where `room` is enough."""
+    pairs = [f'"{name}": {text}' for name, text in parts.items()]
+    line = "{" + ", ".join(pairs) + "}"
+    if len(line) <= room and "\n" not in line:
+        return line
+    lines = "".join(f"{STEP}{pair},\n".replace("\n", f"\n{STEP}").removesuffix(STEP) for pair in pairs)
+    return f"{{\n{lines}}}"
+
+
+def room_after(code: Code, statement: Statement) -> int:
+    """What is left of a line behind `return `."""
+    return WIDTH - len(code.margin(statement)) - len("return ")
+
+
+def _elements(display: cst.Dict | cst.List | cst.Tuple) -> Iterator[tuple[str, cst.BaseExpression]]:
+    """The parts of a display, each with the name that the repro has for it."""
+    if isinstance(display, cst.Dict):
+        for one in display.elements:
+            if isinstance(one, cst.DictElement):
+                yield str(constant(one.key)), one.value
+        return
+    for number, element in enumerate(display.elements):
+        yield f"[{number}]", element.value
+
+
+def has_key(value: cst.BaseExpression, key: str) -> bool:
+    """Whether a display of a mapping has `key`."""
+    return isinstance(value, cst.Dict) and any(
+        isinstance(one, cst.DictElement) and constant(one.key) == key for one in value.elements
+    )

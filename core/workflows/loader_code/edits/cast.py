@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Put one guarded `.to(dtype_override)` at a place that a tensor passes."""
+
+import libcst as cst
+
+from core.workflows.loader_code.analysis import (
+    OVERRIDE,
+    Code,
+    Member,
+    Path,
+    Place,
+    Splice,
+    Statement,
+    dotted,
+    mentions,
+    spoken_name,
+    suite,
+    writes,
+)
+from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.loader_code.edits.syntax import import_torch
+
+_STEP = "    "
+
+
+def cast(code: Code, place: Place) -> tuple[Splice, int] | None:
+    """The change, and the line where it is afterwards; None where nothing can be put there."""
+    name = spoken_name(place.frame, code, place.at)
+    if not name:
+        return None
+    if place.node is not None:
+        return _expression(code, place.node, name)
+    target = _target(place.name, place.access)
+    return _statement(code, place, target, name) if target else None
+
+
+def cast_edit(code: Code, place: Place, what: str) -> Edit | None:
+    """The edit that casts `what` at `place`, with the import of torch where it speaks of it; None where none can be."""
+    if (made := cast(code, place)) is None:
+        return None
+    splice, line = made
+    imports = import_torch(code, place.frame.function) if "torch." in splice.text else []
+    line += sum(one.text.count("\n") for one in imports)
+    return Edit(EditKind.CAST, line, f"cast {what} to {OVERRIDE}", code.source, code.spliced([*imports, splice]))
+
+
+def _target(name: str, access: Path) -> str:
+    """`inputs["pixel_values"]`, or as an attribute where it is read as one; empty where the part has no name."""
+    for step in access:
+        if step is None:
+            return ""
+        name += f".{step}" if isinstance(step, Member) else f"[{_literal(step)}]"
+    return name
+
+
+def _literal(key: str | int) -> str:
+    return str(key) if isinstance(key, int) else '"' + key.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _expression(code: Code, node: cst.BaseExpression, name: str) -> tuple[Splice, int]:
+    """A value without a name: `x` becomes `x.to(name or torch.float32)`, float32 being what it is already.
+
+    Where it is only come to with an override, that is named alone.
+    """
+    simple = isinstance(node, cst.Call | cst.Name | cst.Attribute | cst.Subscript)
+    dtype = name if _is_come_to_with(code, node, name) else f"{name} or torch.float32"
+    end = code.end(node)
+    if simple:
+        return Splice(end, end, f".to({dtype})"), code.last_line(node)
+    text = code.text(node).replace("\r\n", "\n")
+    return Splice(code.start(node), end, f"({text}).to({dtype})"), code.last_line(node)
+
+
+def _statement(code: Code, place: Place, target: str, name: str) -> tuple[Splice, int] | None:
+    """Behind the last assignment, where one is in force as the place begins; else right before it."""
+    block, position, written = _last_write(code, place)
+    if block is None:
+        return None
+    change = f"{target} = {target}.to({name})"
+    begin = position if written is None else written + 1
+    for statement in block.body[begin:position]:
+        if (inside := _guarded(statement, name)) is not None:
+            return _after(code, inside, change)
+    lines = change if _is_guarded(code, block, name) else f"if {name} is not None:\n{{margin}}{_STEP}{change}"
+    if written is not None:
+        return _after(code, block.body[written], lines)
+    return _before(code, block.body[position], lines)
+
+
+def _last_write(code: Code, place: Place) -> tuple[cst.IndentedBlock | None, int, int | None]:
+    """The innermost block around the place that assigns before it, where in it the place is, and the assignment."""
+    at: cst.CSTNode = place.at
+    innermost: tuple[cst.IndentedBlock | None, int, int | None] = (None, 0, None)
+    for node in code.above(place.at):
+        if isinstance(node, cst.IndentedBlock):
+            position = next(number for number, one in enumerate(node.body) if one is at)
+            written = [number for number in range(position) if writes(node.body[number], place.name)]
+            innermost = innermost if innermost[0] is not None else (node, position, None)
+            if written:
+                return node, position, written[-1]
+        if isinstance(node, cst.FunctionDef | cst.For | cst.While | cst.Try | cst.With):
+            break
+        if isinstance(node, cst.If):
+            if mentions(node.test, place.frame.aware):
+                break  # What is decided here is not to be decided for the cases that are left out.
+            at = node
+    return innermost
+
+
+def _is_come_to_with(code: Code, node: cst.CSTNode, name: str) -> bool:
+    for around in code.above(node):
+        if isinstance(around, cst.If | cst.IfExp) and node is around.body and _ensures(around.test, name):
+            return True
+        if isinstance(around, cst.FunctionDef):
+            break
+        node = around
+    return False
+
+
+def _is_guarded(code: Code, block: cst.IndentedBlock, name: str) -> bool:
+    guard = code.parent(block)
+    return isinstance(guard, cst.If) and guard.body is block and _ensures(guard.test, name)
+
+
+def _ensures(test: cst.BaseExpression, name: str) -> bool:
+    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And):
+        return _ensures(test.left, name) or _ensures(test.right, name)
+    return _is_guard(test, name)
+
+
+def _is_guard(test: cst.BaseExpression, name: str) -> bool:
+    match test:
+        case cst.Comparison(left=left, comparisons=[cst.ComparisonTarget(operator=cst.IsNot(), comparator=right)]):
+            return dotted(left) == name and dotted(right) == "None"
+    return False
+
+
+def _guarded(statement: Statement, name: str) -> Statement | None:
+    """The last statement under `if dtype_override is not None:`."""
+    if isinstance(statement, cst.If) and statement.orelse is None and _is_guard(statement.test, name):
+        last = suite(statement.body)[-1:]
+        return last[0] if last and isinstance(last[0], cst.SimpleStatementLine) else None
+    return None
+
+
+def _after(code: Code, statement: Statement, lines: str) -> tuple[Splice, int]:
+    margin = code.margin(statement)
+    at = code.line_end(max(code.start(statement), code.end(statement) - 1))
+    text = margin + lines.replace("{margin}", margin) + "\n"
+    if not code.part(0, at).endswith("\n"):
+        text = "\n" + text.removesuffix("\n")
+    return Splice(at, at, text), code.part(0, at).count("\n") + 1
+
+
+def _before(code: Code, statement: Statement, lines: str) -> tuple[Splice, int]:
+    margin = code.margin(statement)
+    at = code.line_start(code.start(statement))
+    return Splice(at, at, margin + lines.replace("{margin}", margin) + "\n"), code.line(statement)

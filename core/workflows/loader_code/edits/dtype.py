@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Find the one place where a loader makes a tensor that ignores `dtype_override`, and mend it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from core.workflows.loader_code.analysis import (
+    OVERRIDE,
+    UNAWARE,
+    Bindings,
+    Code,
+    Followed,
+    Frame,
+    Made,
+    Nature,
+    NoSite,
+    Origin,
+    Place,
+    Spot,
+    Symptom,
+    Tracer,
+    distinct,
+    dotted,
+    made_by,
+    member_of,
+    nodes,
+    outermost,
+    parameters,
+    path_of,
+    spoken_name,
+)
+from core.workflows.loader_code.edits.cast import cast_edit
+from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.loader_code.edits.syntax import add_argument
+
+
+def shared_site(code: Code, function: cst.FunctionDef, cls: str, member: str, symptom: Symptom) -> Edit | None:
+    """A cast that all float32 inputs pass and nothing that is no floating-point tensor; None: there is none."""
+
+    def followed(leaf: str, kind: Followed) -> list[Origin]:
+        return Tracer(code).returned(outermost(function, cls, member, kind), path_of(leaf))
+
+    leaves = [followed(leaf, Followed.FLOATS) for leaf in symptom.leaves]
+    ways = [origin for origins in leaves for origin in origins if origin.nature in UNAWARE]
+    if len(leaves) < 2 or not all(_is_plain(origins) for origins in leaves):
+        return None
+    barred = [origin for leaf, kind in symptom.others for origin in followed(leaf, kind)]
+    common = [place for place in ways[0].places if place.shared and all(_passes(way, place) for way in ways)]
+    for place in reversed(common):
+        free = place.frame.aware and not any(_passes(way, place) for way in barred)
+        if free and (edit := cast_edit(code, place, ", ".join(symptom.leaves))) is not None:
+            return edit
+    return None
+
+
+def _is_plain(origins: list[Origin]) -> bool:
+    """Whether there is something to mend, and nothing that is decided case by case."""
+    natures = {origin.nature for origin in origins}
+    return bool(natures & UNAWARE) and Nature.CHOSEN not in natures
+
+
+def _passes(way: Origin, place: Place) -> bool:
+    return any(place.same(other) for other in way.places)
+
+
+def dtype_site(
+    source: str, symptom: Symptom, *, cls: str = "ModelLoader", method: str = "load_inputs", variant: str = ""
+) -> Edit | NoSite:
+    """`dtype=dtype_override` on the constructor of the tensor that `symptom` points to, else one guarded cast.
+
+    An input is followed from what `method` of class `cls` returns back to where it is made: through local variables,
+    literals and updates of dictionaries, branches, comprehensions, methods and functions of the same file. Without
+    an input, the lines of the traceback tell, and without these what `load_model` makes; a model of which no weight
+    follows the override is cast itself, as it is in the same way followed from there. `variant` is the value of the
+    variant that failed: where branches for several contradict each other, its own counts. NoSite where the signature
+    has no `dtype_override`, where the tensor is no floating-point one or already follows the override, and where
+    several places would have to change. Raises TTMatrixError where the file is no Python.
+    """
+    code = Code(source)
+    member = member_of(code, variant)
+    if symptom.all_of_the_model and isinstance(found := _of_weights(code, cls, member), Edit):
+        return found
+    if symptom.leaves:
+        function = code.method(cls, method)
+        if function is None:
+            return NoSite(f"{cls} has no {method} in this file")
+        if OVERRIDE not in {one.name.value for one in parameters(function)}:
+            return NoSite(f"{method} takes no {OVERRIDE}")
+        # An edit that mends every variant is worth more than one in the branch of the variant that failed.
+        edits = [_of_leaf(code, leaf, function, cls, "") for leaf in symptom.leaves]
+        if member and any(isinstance(one, NoSite) for one in edits):
+            edits = [_of_leaf(code, leaf, function, cls, member) for leaf in symptom.leaves]
+        if len({one.after if isinstance(one, Edit) else one for one in edits}) == 1:
+            return edits[0]
+        return shared_site(code, function, cls, member, symptom) or _several(edits, symptom.leaves)
+    for line in reversed(symptom.lines):
+        found = _of_line(code, line, cls)
+        if isinstance(found, Edit):
+            return found
+    made = _of_model(code, cls)
+    return _of_weights(code, cls, member) if isinstance(made, NoSite) and symptom.part_of_the_model else made
+
+
+def _several(found: Sequence[Edit | NoSite], leaves: Sequence[str]) -> NoSite:
+    """Why the leaves cannot be mended at once."""
+    if not any(isinstance(one, Edit) for one in found):
+        return NoSite("; ".join(one.reason for one in found if isinstance(one, NoSite)))
+    said = (one.reason if isinstance(one, NoSite) else f"line {one.line}" for one in found)
+    each = "; ".join(f"{leaf}: {what}" for leaf, what in zip(leaves, said, strict=True))
+    return NoSite(f"several inputs would have to change: {each}")
+
+
+def _of_leaf(code: Code, leaf: str, function: cst.FunctionDef, cls: str, member: str) -> Edit | NoSite:
+    frame = outermost(function, cls, member)
+    return _mended(code, Tracer(code).returned(frame, path_of(leaf)), leaf)
+
+
+def _mended(code: Code, origins: Sequence[Origin], what: str) -> Edit | NoSite:
+    """The edit for a tensor that may come from any of `origins`."""
+    unaware = [one for one in origins if one.nature in UNAWARE]
+    # Code that is given the override and yet makes something else leaves only the cast behind it.
+    unaware = unaware or [one for one in origins if one.nature is Nature.PASSED]
+    if not origins:
+        return NoSite(f"{what} is not found in what is returned")
+    if (chosen := next((one for one in origins if one.nature is Nature.CHOSEN), None)) is not None:
+        return NoSite(f"line {code.line(chosen.node)} decides case by case whether {what} follows {OVERRIDE}")
+    if not unaware:
+        return NoSite(_settled(code, origins, what))
+    if len(distinct(unaware)) == 1 and (edit := _told(code, unaware[0], what)) is not None:
+        return edit
+    for place in reversed(_common_places(unaware)):
+        if place.frame.aware and (edit := cast_edit(code, place, what)) is not None:
+            return edit
+    return NoSite(f"{what} has no name to cast it by (line {code.line(unaware[0].node)})")
+
+
+def _settled(code: Code, origins: Sequence[Origin], what: str) -> str:
+    follows = [code.line(one.node) for one in origins if one.nature is Nature.AWARE]
+    if follows:
+        return f"{what} follows {OVERRIDE} already (line {follows[0]})"
+    return f"{what} is made of integers (line {code.line(origins[0].node)})"
+
+
+def _told(code: Code, origin: Origin, what: str) -> Edit | None:
+    """`dtype=dtype_override` on a constructor."""
+    call = origin.node
+    if origin.nature is not Nature.UNTOLD or not isinstance(call, cst.Call):
+        return None
+    name = spoken_name(origin.frame, code, call)
+    if not name or _inside_other_function(code, origin) or any(_keyword(arg) == "dtype" for arg in call.args):
+        return None
+    splice = add_argument(code, call, f"dtype={name}")
+    summary = f"make {what} by {dotted(call.func) or 'its constructor'} in {OVERRIDE}"
+    return Edit(EditKind.CONSTRUCTOR, code.line(call), summary, code.source, code.spliced([splice]))
+
+
+def _inside_other_function(code: Code, origin: Origin) -> bool:
+    """Whether the constructor is evaluated outside of the function that knows the override: as a default value."""
+    around = next((one for one in code.above(origin.node) if isinstance(one, cst.FunctionDef)), None)
+    return around is not origin.frame.function
+
+
+def _keyword(arg: cst.Arg) -> str:
+    return arg.keyword.value if arg.keyword is not None else ""
+
+
+def _common_places(origins: Sequence[Origin]) -> list[Place]:
+    """What all of `origins` pass on their way, the last first."""
+    common, *others = ([place for place in origin.places if not place.shared] for origin in origins)
+    for other in others:
+        both = zip(common, other, strict=False)
+        same = [mine.same(theirs) for mine, theirs in both]
+        common = common[: same.index(False) if False in same else len(same)]
+    return common
+
+
+def _of_line(code: Code, line: int, cls: str) -> Edit | NoSite:
+    """The one constructor that a tensor on `line` comes from and that could be told."""
+    for function, owner in _functions(code):
+        frame = outermost(function, owner or cls)
+        if code.line(function) <= line <= code.last_line(function) and frame.aware:
+            return _only_constructor(code, _made_on(code, frame, line), f"on line {line}")
+    return NoSite(f"line {line} is in no function that takes {OVERRIDE}")
+
+
+def _of_weights(code: Code, cls: str, member: str) -> Edit | NoSite:
+    """A cast of the whole model that `load_model` returns."""
+    function = _load_model(code, cls)
+    if isinstance(function, NoSite):
+        return function
+    return _mended(code, Tracer(code).returned(outermost(function, cls, member), ()), "the model")
+
+
+def _load_model(code: Code, cls: str) -> cst.FunctionDef | NoSite:
+    function = code.method(cls, "load_model")
+    if function is None or OVERRIDE not in {one.name.value for one in parameters(function)}:
+        return NoSite(f"no input is float32, and there is no load_model that takes {OVERRIDE} in this file")
+    return function
+
+
+def _of_model(code: Code, cls: str) -> Edit | NoSite:
+    """The one floating-point constructor of `load_model` that is told no dtype."""
+    function = _load_model(code, cls)
+    if isinstance(function, NoSite):
+        return function
+    frame = outermost(function, cls)
+    made = [one for one in nodes(function.body) if isinstance(one, cst.Call) and made_by(one) is Made.FLOATS]
+    return _only_constructor(code, (Origin(Nature.UNTOLD, one, frame, ()) for one in made), "in load_model")
+
+
+def _only_constructor(code: Code, origins: Iterable[Origin], where: str) -> Edit | NoSite:
+    edits = {edit for one in origins if (edit := _told(code, one, "a tensor")) is not None}
+    if len(edits) == 1:
+        return edits.pop()
+    lines = ", ".join(str(line) for line in sorted(edit.line for edit in edits))
+    if edits:
+        return NoSite(f"several constructors {where} could be told {OVERRIDE}: lines {lines}")
+    return NoSite(f"nothing {where} is made by a constructor that could be told {OVERRIDE}")
+
+
+def _made_on(code: Code, frame: Frame, line: int) -> Iterator[Origin]:
+    """Where the tensors that are read on `line` come from."""
+    for node in nodes(frame.function.body):
+        if isinstance(node, cst.Name | cst.Call) and code.line(node) <= line <= code.last_line(code.statement(node)):
+            statement = code.statement(node)
+            if isinstance(statement, cst.SimpleStatementLine) or code.line(node) == line:
+                yield from Tracer(code).follow(node, Spot(frame, statement, (), {}, Bindings(), ()))
+
+
+def _functions(code: Code) -> Iterator[tuple[cst.FunctionDef, str]]:
+    """The functions of the file, and the classes whose methods they are."""
+    for function in code.functions.values():
+        yield function, ""
+    for name, found in code.classes.items():
+        yield from ((one, name) for one in found.body.body if isinstance(one, cst.FunctionDef))
+
+
+MOST = 4
+
+
+def dtype_candidates(source: str, symptom: Symptom, *, variant: str = "") -> tuple[tuple[Edit, ...], str]:
+    """At most `MOST` different edits, each to be tried by itself, and why there is none for all that `symptom` names.
+
+    First one for the inputs that the error names, then one for all that are float32, then one for each of these.
+    """
+    found: dict[str, Edit] = {}
+    why = ""
+    for number, leaves in enumerate(_subsets(symptom)):
+        one = dtype_site(source, replace(symptom, leaves=leaves), variant=variant)
+        if isinstance(one, NoSite):
+            why = why or (one.reason if number == 0 else "")
+        else:
+            found.setdefault(one.after, one)
+    return tuple(found.values())[:MOST], why
+
+
+def _subsets(symptom: Symptom) -> Iterator[tuple[str, ...]]:
+    yield symptom.leaves
+    yield symptom.floats or symptom.leaves
+    yield from ((leaf,) for leaf in symptom.floats)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One change of one Python file, as data."""
+
+import json
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from core.edits import unified_diff
+from core.errors import TTMatrixError
+from core.files import atomic_write, drop_leftovers, read_text
+
+
+class EditKind(StrEnum):
+    """What the edit does; nothing else is ever done to a loader."""
+
+    CONSTRUCTOR = "constructor"
+    """`dtype=dtype_override` on one tensor constructor."""
+    CAST = "cast"
+    """One `.to(dtype_override)`, guarded for None."""
+    OVERRIDE = "override"
+    """A method `unpack_forward_output`, and the import it needs."""
+    REGISTER = "register"
+    """One line more in the registry of output classes."""
+    UNREGISTER = "unregister"
+    """One line less there."""
+    DECODER_INPUTS = "decoder-inputs"
+    TARGETS = "targets"
+    BATCH = "batch"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The text of one file before and after, which differ in one statement and the import that it needs."""
+
+    kind: EditKind
+    line: int
+    """Where it is in the text after; the first is 1."""
+    summary: str
+    """One line for people: what is done to what."""
+    before: str
+    after: str
+
+    def diff(self, path: str) -> str:
+        """As `git diff` shows it, for the file at `path`."""
+        return unified_diff(path, self.before, self.after)
+
+
+_RECORD, _KEPT = ".json", ".before"
+
+
+@dataclass(frozen=True, slots=True)
+class EditedFile:
+    """A file of the models tree that carries an uncommitted edit of ours."""
+
+    path: Path
+    kept: Path
+    """Its bytes as they were before."""
+    edit: Edit
+
+    @property
+    def is_in_force(self) -> bool:
+        """Whether the file reads as the edit left it: false after somebody changed, committed or reverted it."""
+        return self.path.is_file() and read_text(self.path) == self.edit.after
+
+    @property
+    def stands(self) -> bool:
+        """Whether the file reads otherwise than before the edit, perhaps with more edits on top of it."""
+        return self.path.is_file() and read_text(self.path) != self.edit.before
+
+
+def put(path: Path, edit: Edit, directory: Path) -> EditedFile:
+    """Write `edit` to `path`, its original bytes having been kept below `directory` first. Nothing is committed.
+
+    Doing it again is the same as doing it once, wherever it was stopped before. A second edit of the same file builds
+    on the first, and is to be taken back before it. Raises TTMatrixError where the file is not what the edit was made
+    for.
+    """
+    path = path.resolve()
+    known = [one for one in edited_files(directory) if one.path == path and one.edit == edit]
+    present = read_text(path)
+    if known and present == edit.after:
+        return known[-1]
+    if present != edit.before:
+        raise TTMatrixError(f"{path} has changed since the edit was worked out", hint="Run the triage again.")
+    edited = known[-1] if known else _keep(path, edit, directory)
+    drop_leftovers(path)
+    atomic_write(path, edit.after)
+    return edited
+
+
+def take_back(edited: EditedFile) -> None:
+    """Restore the bytes of before; done already is fine.
+
+    Raises TTMatrixError where the file is neither as the edit left it nor as it was before: then it stays.
+    """
+    present = read_text(edited.path)
+    if present not in (edited.edit.after, edited.edit.before):
+        hint = f"Compare it with {edited.kept}, which is as it was before."
+        raise TTMatrixError(f"{edited.path} has changed since it was edited", "It was left as it is.", hint)
+    if present == edited.edit.after and edited.kept.is_file():
+        drop_leftovers(edited.path)
+        atomic_write(edited.path, edited.kept.read_bytes())
+    forget(edited)
+
+
+def forget(edited: EditedFile) -> None:
+    """Let the edit stay for good: what was kept of before goes."""
+    edited.kept.with_suffix(_RECORD).unlink(missing_ok=True)
+    edited.kept.unlink(missing_ok=True)
+
+
+def edited_files(directory: Path) -> tuple[EditedFile, ...]:
+    """The edits kept below `directory`, oldest first. Raises TTMatrixError where a record of one cannot be read."""
+    return tuple(_read(record) for record in sorted(directory.glob(f"*{_RECORD}")))
+
+
+def _keep(path: Path, edit: Edit, directory: Path) -> EditedFile:
+    """Bytes first, then the record that makes them count."""
+    directory.mkdir(parents=True, exist_ok=True)
+    numbers = [int(one.stem) for one in directory.glob(f"*{_RECORD}") if one.stem.isdecimal()]
+    kept = directory / f"{max(numbers, default=0) + 1:06}{_KEPT}"
+    atomic_write(kept, path.read_bytes())
+    atomic_write(kept.with_suffix(_RECORD), json.dumps({"path": str(path), "edit": asdict(edit)}))
+    return EditedFile(path, kept, edit)
+
+
+def _read(record: Path) -> EditedFile:
+    try:
+        data = json.loads(read_text(record))
+        edit = Edit(**{**data["edit"], "kind": EditKind(data["edit"]["kind"])})
+        return EditedFile(Path(data["path"]), record.with_suffix(_KEPT), edit)
+    except (ValueError, KeyError, TypeError) as error:
+        hint = f"What the file was like before stands in {record.with_suffix(_KEPT)}."
+        raise TTMatrixError(f"Cannot read the kept edit {record}", str(error), hint) from error

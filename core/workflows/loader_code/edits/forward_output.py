@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The structure of a forward output as a CPU repro reports it, and how parts of it become one tensor."""
+
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from core.workflows.loader_code.edits.unpack import Form, Selection
+
+Leaf: TypeAlias = Mapping[str, Any]
+MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict"})
+SEQUENCES = frozenset({"list", "tuple"})
+_STEP = re.compile(r'\.\w+|\["(?:[^"\\]|\\.)*"\]|\[[^\]]*\]')
+_OUTER = re.compile(r"\w+|\[\d+\]")
+"""Names of inputs that `load_inputs` returns as they are."""
+_SHOWN = 12
+"""Leaves that a docstring lists."""
+_MOST_PARTS = 4
+"""Tensors that are added up one by one; more of them are told apart by the code."""
+
+
+class ForwardOutput:
+    """What forward returned: its leaves, and which of them a gradient reaches."""
+
+    def __init__(self, output: Mapping[str, Any], inputs: Iterable[Leaf] = ()) -> None:
+        """`inputs` are those that it was seen with."""
+        self.kind = str(output["class"])
+        self.leaves: list[Leaf] = [
+            {**leaf, "access": access, "steps": None if access is None else tuple(_STEP.findall(access))}
+            for leaf, access in zip(output["leaves"], output["access"], strict=True)
+        ]
+        self.grads = [leaf for leaf in self.leaves if "float" in (leaf["dtype"] or "") and leaf.get("requires_grad")]
+        """Floating-point tensors that backward can start from: no prior, no anchor, nothing detached."""
+        self._seen_with = _seen_with(inputs)
+
+    @property
+    def is_tensor(self) -> bool:
+        return [leaf["access"] for leaf in self.leaves] == [""] and self.leaves[0]["dtype"] is not None
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it has a class of its own, which the registry goes by."""
+        return self.kind not in MAPPINGS | SEQUENCES
+
+    def under(self, steps: Sequence[str]) -> list[Leaf]:
+        """The leaves of the part that `steps` lead to."""
+        return [leaf for leaf in self.leaves if leaf["steps"] is not None and leaf["steps"][: len(steps)] == (*steps,)]
+
+    def part(self, name: str) -> list[Leaf]:
+        """The leaves of a part by its name, at the top."""
+        return self.under((f".{name}",)) or self.under((f'["{name}"]',))
+
+    def containers(self) -> list[tuple[str, ...]]:
+        """The steps to every part within the output that holds several tensors with a gradient, in their order."""
+        steps = [leaf["steps"] for leaf in self.grads if leaf["steps"]]
+        inner = dict.fromkeys(one[:length] for one in steps for length in range(1, len(one)))
+        return [one for one in inner if sum(leaf in self.grads for leaf in self.under(one)) > 1]
+
+    def selection(self, wanted: Sequence[Leaf], what: str, loss: str = "") -> Selection:
+        """How `wanted`, some of the tensors with a gradient, become one tensor; `what` says which they are."""
+        access, form, parts = self._joined(wanted)
+        why = " ".join(filter(None, (what, self._left_out(wanted))))
+        return Selection(access, form, self.described(), why, loss, parts)
+
+    def described(self) -> str:
+        """What a docstring says of it: the class, and the shapes as the CPU repro saw them."""
+        lines = [self._line(leaf) for leaf in self.leaves[:_SHOWN]]
+        more = len(self.leaves) - len(lines)
+        what = f"{self.kind} of " + ", ".join(lines) + (f", and {more} more" if more else "")
+        return f"{what}; seen with {self._seen_with}." if self._seen_with else f"{what}."
+
+    def _line(self, leaf: Leaf) -> str:
+        text = f"{leaf['name']}: {leaf['type']} {leaf['shape'] or ''}".rstrip()
+        return text if leaf in self.grads or leaf["dtype"] is None else f"{text} without gradient"
+
+    def _left_out(self, wanted: Sequence[Leaf]) -> str:
+        others = [leaf for leaf in self.leaves if leaf["dtype"] is not None and leaf not in wanted]
+        if not others:
+            return ""
+        if not any(leaf in self.grads for leaf in others):
+            return f"Left out, as no gradient reaches them: {_names(others)}."
+        return f"Left out: {_names(others)}."
+
+    def _joined(self, wanted: Sequence[Leaf]) -> tuple[str, Form, tuple[str, ...]]:
+        """Access, form and parts: the nearest container that holds nothing else, else one by one, else by gradient."""
+        known = [leaf["steps"] for leaf in wanted if leaf["steps"] is not None]
+        if len(known) == len(wanted) == 1:
+            return "".join(known[0]), Form.TENSOR, ()
+        prefix = _common(known) if len(known) == len(wanted) else ()
+        inner = [steps[len(prefix) :] for steps in known]
+        plain = not any(step.startswith(".") for steps in inner for step in steps)
+        alone = len(known) == len(self.leaves) if not prefix else all(leaf in wanted for leaf in self.under(prefix))
+        if plain and alone:
+            return "".join(prefix), _form(inner), ()
+        every = all(leaf in wanted for leaf in (self.under(prefix) if prefix else self.leaves) if leaf in self.grads)
+        if every and (len(known) < len(wanted) or (plain and len(known) > _MOST_PARTS)):
+            return "".join(prefix), Form.SUM_GRADIENTS, ()
+        return "", Form.SUM_PARTS, tuple("".join(steps) for steps in known)
+
+
+def _common(known: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    same = itertools.takewhile(lambda steps: len(set(steps)) == 1, zip(*known, strict=False))
+    return tuple(steps[0] for steps in same)
+
+
+def _form(inner: Sequence[tuple[str, ...]]) -> Form:
+    """How a container of tensors, to each of which these steps lead, becomes one."""
+    if any(len(steps) != 1 for steps in inner):
+        return Form.SUM_NESTED
+    return Form.SUM if all(steps[0][1:-1].isdecimal() for steps in inner) else Form.SUM_VALUES
+
+
+def _names(leaves: Sequence[Leaf]) -> str:
+    names = [str(leaf["name"]) for leaf in leaves[:_SHOWN]]
+    more = len(leaves) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
+
+
+def _seen_with(inputs: Iterable[Leaf]) -> str:
+    """The number of rows, where all inputs have as many; else the shapes. What is nested is no batch."""
+    tensors = [leaf for leaf in inputs if leaf.get("shape")]
+    outer = [leaf for leaf in tensors if _OUTER.fullmatch(str(leaf["name"]))]
+    shapes = [list(leaf["shape"]) for leaf in outer or tensors]
+    rows = {shape[0] for shape in shapes}
+    if len(rows) == 1:
+        count = rows.pop()
+        return f"{count} {'row' if count == 1 else 'rows'}"
+    return "inputs of shapes " + ", ".join(map(str, shapes[:_SHOWN])) if shapes else ""

@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Give `load_inputs` what training wants besides, by the smallest change; its signature and callers stay.
+
+`inputs` are those of a phase of the CPU repro, `parameters` the names of the model's forward in order, `variant` the
+value of the variant that failed. All raise TTMatrixError where the file is no Python.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import libcst as cst
+
+from core.workflows.loader_code.analysis import (
+    OVERRIDE,
+    STEP,
+    WIDTH,
+    Code,
+    NoSite,
+    Returned,
+    Splice,
+    Tracer,
+    constant,
+    dotted,
+    has_key,
+    mapping,
+    returned_by,
+    room_after,
+)
+from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.loader_code.edits.syntax import import_torch
+from core.workflows.loader_code.model_config import Start, start_token
+
+_IDS, _DECODER_IDS, _TARGETS = "input_ids", "decoder_input_ids", "targets"
+_TWICE = "repeat_interleave(2, dim=0)"
+_BEFORE_A_VALUE = len(f'inputs["{_DECODER_IDS}"] = ')
+_OF_A_LIST = re.compile(r"\[\d+\]\[\d+\]$|\w\[\d+\]$")
+_Make: TypeAlias = Callable[[str], str | NoSite]
+"""Writes a value, given the name of the variable that holds the inputs; empty: they have none."""
+
+
+def decoder_inputs(
+    source: str,
+    inputs: Sequence[Mapping[str, Any]],
+    parameters: Sequence[str],
+    *,
+    start: Start | None = None,
+    cls: str = "ModelLoader",
+    method: str = "load_inputs",
+    variant: str = "",
+) -> Edit | NoSite:
+    """Pass `decoder_input_ids`: one token a row to start from, which is `start` where the configuration has one.
+
+    A sequence becomes a mapping by `parameters`, in which a variable that is called `decoder_input_ids` gets its own
+    name. NoSite where what is returned cannot be seen, or has the key.
+    """
+    code = Code(source)
+    found = returned_by(code, cls, method, variant, inputs)
+    if isinstance(found, NoSite):
+        return found
+    if parameters and _DECODER_IDS not in parameters:
+        return NoSite(f"the model takes no {_DECODER_IDS}")
+    spoken = start_token(code, cls, found, start) if start is not None else ""
+
+    def tokens(name: str) -> str | NoSite:
+        return _start_tokens(found, name, spoken) if spoken else _first_tokens(found, name)
+
+    return _with_key(found, _DECODER_IDS, tokens, parameters, EditKind.DECODER_INPUTS)
+
+
+def detection_targets(
+    source: str,
+    inputs: Sequence[Mapping[str, Any]],
+    parameters: Sequence[str],
+    *,
+    cls: str = "ModelLoader",
+    method: str = "load_inputs",
+    variant: str = "",
+) -> Edit | NoSite:
+    """Pass `targets`: for each image a mapping of one box within it and one label, which is not the background.
+
+    Boxes are floating-point (N, 4) as x1, y1, x2, y2 in pixels, in the override where the images follow it, else
+    float32; labels are int64. What is returned becomes a mapping by `parameters`.
+    """
+    code = Code(source)
+    found = returned_by(code, cls, method, variant, inputs)
+    if isinstance(found, NoSite):
+        return found
+    if _TARGETS not in parameters:
+        return NoSite(f"the model takes no {_TARGETS}")
+    return _with_key(found, _TARGETS, lambda name: _boxes(found, name), parameters, EditKind.TARGETS)
+
+
+def batch_of_two(
+    source: str,
+    inputs: Sequence[Mapping[str, Any]],
+    *,
+    cls: str = "ModelLoader",
+    method: str = "load_inputs",
+    variant: str = "",
+) -> Edit | NoSite:
+    """Let `load_inputs` make two rows of everything.
+
+    NoSite where the batch is not 1 already, or where the runner passes a batch size anyway (`batch_size` in the
+    signature: since upstream's `9088e8ebb` it is 2 in training).
+    """
+    code = Code(source)
+    found = returned_by(code, cls, method, variant, inputs)
+    if isinstance(found, NoSite):
+        return found
+    if found.takes_batch_size:
+        return NoSite("the runner passes batch_size=2 in training already")
+    shapes = [one["shape"] for one in inputs]
+    if not shapes or not all(shape and shape[0] == 1 for shape in shapes):
+        return NoSite("the inputs are not one row of tensors each")
+    one = _first_dimension(found)
+    splices = [one] if one is not None else _repeated(found)
+    if isinstance(splices, NoSite):
+        return splices
+    return _edit(found, EditKind.BATCH, "make two rows of the inputs", splices)
+
+
+def _with_key(found: Returned, key: str, make: _Make, parameters: Sequence[str], kind: EditKind) -> Edit | NoSite:
+    """Add one key to what is returned, or make a mapping of it; a local variable of that name is its value."""
+    if has_key(found.value, key) or key in {one["name"].partition("[")[0] for one in found.inputs}:
+        return NoSite(f"{key} is passed already (line {found.code.line(found.statement)})")
+    own = key if found.has_local(key) else ""
+    add = _named if found.is_tensor or found.is_sequence else _added
+    splices = add(found, key, (lambda _: own) if own else make, parameters)
+    if isinstance(splices, NoSite):
+        return splices
+    return _edit(found, kind, f"pass {key}{', which is made already' if own else ''}", splices)
+
+
+def _named(found: Returned, key: str, make: _Make, parameters: Sequence[str]) -> list[Splice] | NoSite:
+    """A mapping by the names of parameters, instead of a tensor or a sequence."""
+    if isinstance(found.value, cst.List | cst.Tuple) and found.is_long:
+        return _renamed(found, found.value, key, make, parameters)
+    kept = ""
+    if found.is_long:
+        kept = found.free_name(*(parameters[:1] if found.is_tensor else ()), "inputs")
+    parts = found.named(parameters, kept)
+    if isinstance(parts, NoSite):
+        return parts
+    if key not in parts:
+        value = make(kept or dotted(found.value))
+        if isinstance(value, NoSite):
+            return value
+        parts[key] = value
+    display = mapping(parts, room_after(found.code, found.statement))
+    return [found.kept(kept), found.after(f"return {display}")] if kept else [found.replaced(display)]
+
+
+def _renamed(
+    found: Returned, display: cst.List | cst.Tuple, key: str, make: _Make, parameters: Sequence[str]
+) -> list[Splice] | NoSite:
+    """A display over several lines stays where it is: each element gets its name, and the brackets become others."""
+    code, parts = found.code, found.named(parameters)
+    if isinstance(parts, NoSite):
+        return parts
+    splices = [
+        Splice(code.start(element.value), code.start(element.value), f'"{name}": ')
+        for name, element in zip(parts, display.elements, strict=True)
+    ]
+    if key not in parts:
+        value = make("")
+        if isinstance(value, NoSite):
+            return value
+        splices += _element(found, display, f'"{key}": {value}')
+    start, end = code.start(display), code.end(display)
+    if isinstance(display, cst.Tuple):
+        start, end = found.around()
+    return [Splice(start, start + 1, "{"), *splices, Splice(end - 1, end, "}")]
+
+
+def _added(found: Returned, key: str, make: _Make, parameters: Sequence[str]) -> list[Splice] | NoSite:
+    """One more key of a mapping: in its display, of its variable, or around whatever makes it."""
+    code, returned = found.code, found.value
+    if not isinstance(returned, cst.Dict) and found.is_long:
+        name = found.free_name("inputs")
+        value = make(name)
+        if isinstance(value, NoSite):
+            return value
+        return [found.kept(name), found.after(f'{name}["{key}"] = {value}', f"return {name}")]
+    name = dotted(returned)
+    value = make(name)
+    if isinstance(value, NoSite):
+        return value
+    if isinstance(returned, cst.Dict):
+        return _in_display(found, returned, key, value)
+    if name:
+        return [found.before(f'{name}["{key}"] = {value}'.replace("\n", f"\n{code.margin(found.statement)}"))]
+    return [found.replaced(f'{{**{code.text(returned)}, "{key}": {value}}}')]
+
+
+def _in_display(found: Returned, display: cst.Dict, key: str, value: str) -> list[Splice]:
+    code = found.code
+    parts = {}
+    for one in display.elements:
+        if isinstance(one, cst.DictElement) and isinstance(name := constant(one.key), str):
+            parts[name] = code.text(one.value)
+    if len(parts) == len(display.elements) and code.line(display) == code.last_line(display):
+        return [found.replaced(mapping({**parts, key: value}, room_after(code, found.statement)))]
+    return _element(found, display, f'"{key}": {value}')
+
+
+def _element(found: Returned, display: cst.Dict | cst.List | cst.Tuple, text: str) -> list[Splice]:
+    """One more element behind the last one of a display over several lines, and behind the comment on its line."""
+    code, last = found.code, display.elements[-1]
+    comma = isinstance(last.comma, cst.Comma)
+    at = code.end_of(b",", code.end(last)) if comma else code.end(last)
+    margin = code.margin(last)
+    text = text.replace("\n", f"\n{margin}")
+    end = code.line_end(at)
+    if code.line(last) == code.line(display) or code.part(at, end).partition("#")[0].strip():
+        return [Splice(at, at, f" {text}," if comma else f", {text}")]
+    return [*([] if comma else [Splice(at, at, ",")]), Splice(end, end, f"{margin}{text}{',' if comma else ''}\n")]
+
+
+def _start_tokens(found: Returned, name: str, token: str) -> str | NoSite:
+    """The token that the configuration starts decoders with, for each row."""
+    if not (batch := found.batch(name)):
+        return NoSite("no input tells the number of rows")
+    return _laid_out(found, "torch.full", (f"({batch}, 1)", token, "dtype=torch.long"))
+
+
+def _laid_out(found: Returned, function: str, given: Sequence[str]) -> str:
+    """A call as black lays it out where it becomes the value of a key: on one line, on three, or on one an argument."""
+    margin = len(found.code.margin(found.statement))
+    line = f"{function}({', '.join(given)})"
+    if margin + _BEFORE_A_VALUE + len(line) <= WIDTH:
+        return line
+    arguments = ", ".join(given)
+    if margin + 2 * len(STEP) + len(arguments) <= WIDTH:
+        return f"{function}(\n{STEP}{arguments}\n)"
+    return f"{function}(\n{''.join(f'{STEP}{one},{chr(10)}' for one in given)})"
+
+
+def _first_tokens(found: Returned, name: str) -> str | NoSite:
+    """The first token of each row, or zeros where the inputs are no tokens."""
+    if name and not found.is_tensor and found.shape(_IDS):
+        return f'{name}["{_IDS}"][:, :1]'
+    if isinstance(found.value, cst.Dict):
+        for one in found.value.elements:
+            if isinstance(one, cst.DictElement) and constant(one.key) == _IDS and dotted(one.value):
+                return f"{dotted(one.value)}[:, :1]"
+    if not (batch := found.batch(name)):
+        return NoSite("no input tells the number of rows")
+    return f"torch.zeros(({batch}, 1), dtype=torch.long)"
+
+
+def _boxes(found: Returned, name: str) -> str | NoSite:
+    images = [one for one in found.inputs if one["shape"] and len(one["shape"]) >= 3]
+    if not images:
+        return NoSite("no input is an image")
+    if not (batch := _number_of_images(found, images, name)):
+        return NoSite("no input tells the number of images")
+    height, width = images[0]["shape"][-2:]
+    dtype = OVERRIDE if OVERRIDE in found.frame.aware and images[0]["dtype"] == "bfloat16" else "torch.float32"
+    box = f"[[0.0, 0.0, {max(width // 2, 1)}.0, {max(height // 2, 1)}.0]]"
+    return (
+        "[\n"
+        f'    {{\n        "boxes": torch.tensor({box}, dtype={dtype}),\n'
+        '        "labels": torch.ones(1, dtype=torch.int64),\n    }\n'
+        f"    for _ in range({batch})\n]"
+    )
+
+
+def _number_of_images(found: Returned, images: Sequence[Mapping[str, Any]], name: str) -> str:
+    """As an expression: each one of a list, or the rows of a batch; empty where nothing tells."""
+    if not all(_OF_A_LIST.search(str(one["name"])) and len(one["shape"]) == 3 for one in images):
+        return found.batch(name)
+    return "batch_size" if found.takes_batch_size and len(images) == 2 else str(len(images))
+
+
+def _first_dimension(found: Returned) -> Splice | None:
+    """The 1 that a single tensor is made with: `random_normal(1, 3, 16, 16)`."""
+    if not found.is_tensor:
+        return None
+    shape = found.inputs[0]["shape"]
+    calls = [one.node for one in Tracer(found.code).returned(found.frame, ())]
+    if len(calls) != 1 or not isinstance(calls[0], cst.Call) or not calls[0].args:
+        return None
+    first = calls[0].args[0].value
+    sizes = [one.value for one in (first.elements if isinstance(first, cst.Tuple | cst.List) else calls[0].args)]
+    if [constant(one) for one in sizes[: len(shape)]] != shape:
+        return None
+    return Splice(found.code.start(sizes[0]), found.code.end(sizes[0]), "2")
+
+
+def _repeated(found: Returned) -> list[Splice] | NoSite:
+    """What is returned, each row twice; the value itself stays as it is written where it takes several lines."""
+    simple = isinstance(found.value, cst.Name | cst.Attribute | cst.Call | cst.Subscript)
+    if found.is_tensor and simple and not found.value.lpar:
+        end = found.code.end(found.value)
+        return [Splice(end, end, f".{_TWICE}")]
+    if any("[" in one["name"].removeprefix("[") or "." in one["name"] for one in found.inputs):
+        return NoSite("the inputs are nested")
+    if found.is_long:
+        kept = found.free_name("inputs")
+        return [found.kept(kept), found.after(f"return {_twice(found, kept)}")]
+    text = found.code.text(found.value)
+    displayed = simple or isinstance(found.value, cst.List | cst.Dict)
+    return [found.replaced(_twice(found, text if displayed else f"({text})"))]
+
+
+def _twice(found: Returned, text: str) -> str:
+    if found.is_tensor:
+        return f"{text}.{_TWICE}"
+    if found.is_sequence:
+        return f"[one.{_TWICE} for one in {text}]"
+    return f"{{key: one.{_TWICE} for key, one in {text}.items()}}"
+
+
+def _edit(found: Returned, kind: EditKind, summary: str, splices: Sequence[Splice]) -> Edit:
+    """The edit of `splices`, with the import of torch where they are the first to speak of it."""
+    code = found.code
+    imports = import_torch(code, found.frame.function) if any("torch." in one.text for one in splices) else []
+    first = min(splices, key=lambda one: one.start)
+    moved = sum(one.text.count("\n") for one in imports if one.start <= first.start)
+    line = code.part(0, first.start).count("\n") + 1 + moved
+    return Edit(kind, line, summary, code.source, code.spliced([*imports, *splices]))

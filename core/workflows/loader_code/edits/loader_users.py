@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whom an edit reaches: loaders that may return an output class, and loaders that use another's code."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from core.model import Framework, Loader
+from core.sources import ImportedName, Lineages, ModelsTree, ModuleFacts, loader_file
+from core.workflows.loader_code.edits.registry import may_return
+from core.workflows.loader_code.edits.unpack import METHOD
+from core.workflows.loader_code.model_library import ModelLibrary, mentioned_by
+
+_CLASS = "ModelLoader"
+_IMPORT = re.compile(r"^[ \t]*from [\w.]+ import (?:\([^)]*\)|.*)$|^[ \t]*import .*$", re.MULTILINE)
+_SHARED = re.compile(r"(base|config|training_utils|__init__)\.py|tools/.*")
+"""Files of the tree that speak of every model: their naming a class says nothing of one loader."""
+
+
+class Sureness(StrEnum):
+    """How much is known of whether a loader returns a class."""
+
+    CONFIRMED = "confirmed"
+    """A run has shown it."""
+    NAMED = "named"
+    """Its code, or code of the models tree that it imports, names the class."""
+    POSSIBLE = "possible"
+    """It takes its model from a library that defines the class, through a class that fits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A loader that an edit of the registry may concern."""
+
+    directory: str
+    sureness: Sureness
+    why: str
+
+
+def returning(
+    models: Path,
+    loaders: Iterable[Loader],
+    output_class: str,
+    seen: Mapping[str, frozenset[str]],
+    library: ModelLibrary | None = None,
+) -> tuple[Reached, ...]:
+    """Every torch loader that may return `output_class`, by directory; one with an override of its own is none.
+
+    `library` tells what the classes that a loader takes its model from return; where it does not, their names do.
+
+    `seen` has the output classes that runs have shown, by directory: a loader that has only shown others is left out
+    where nothing but its imports speaks for it, as its variants may differ.
+    """
+    tree = ModelsTree(models)
+    lineages = Lineages(tree)
+    found = []
+    for loader in sorted(loaders, key=lambda one: one.directory):
+        if loader.framework is Framework.PYTORCH and not _has_override(tree, lineages, loader.directory):
+            reached = _reached(tree, loader.directory, output_class, seen.get(loader.directory), library)
+            found += [reached] if reached is not None else []
+    return tuple(found)
+
+
+def users(models: Path, loaders: Iterable[Loader], directory: str) -> tuple[str, ...]:
+    """The directories whose loader class is, or descends from, that of `directory`, itself first."""
+    tree = ModelsTree(models)
+    lineages = Lineages(tree)
+    path = loader_file(directory)
+    others = [
+        loader.directory
+        for loader in loaders
+        if loader.directory != directory and path in _paths(tree, lineages, loader.directory)
+    ]
+    return (directory, *sorted(others))
+
+
+def _paths(tree: ModelsTree, lineages: Lineages, directory: str) -> set[str]:
+    """The files that the loader class of `directory` is made of."""
+    path = loader_file(directory)
+    module = tree.module(path)
+    return {one.path for one in lineages.of(path, module, _CLASS)} if isinstance(module, ModuleFacts) else set()
+
+
+def _has_override(tree: ModelsTree, lineages: Lineages, directory: str) -> bool:
+    path = loader_file(directory)
+    module = tree.module(path)
+    if not isinstance(module, ModuleFacts):
+        return False
+    return any(METHOD in one.facts.methods for one in lineages.of(path, module, _CLASS) if one.path != "base.py")
+
+
+def _reached(
+    tree: ModelsTree, directory: str, output_class: str, seen: frozenset[str] | None, library: ModelLibrary | None
+) -> Reached | None:
+    if seen and output_class in seen:
+        return Reached(directory, Sureness.CONFIRMED, "a run has shown it")
+    word = re.compile(rf"\b{re.escape(output_class)}\b")
+    modules = [(path, module, _text(tree, path)) for path, module in _modules(tree, loader_file(directory))]
+    for path, _, text in modules:
+        if word.search(text):
+            return Reached(directory, Sureness.NAMED, f"named in {path}")
+    if seen:
+        return None
+    about = mentioned_by(directory, "\n".join(text for _, _, text in modules))
+    for path, module, text in modules:
+        body = _IMPORT.sub("", text)
+        for local, imported in module.imports.items():
+            if imported.level == 0 and _returns(imported, output_class, about, library) and _uses(body, local):
+                return Reached(directory, Sureness.POSSIBLE, f"{path} imports {imported.name} from {imported.module}")
+    return None
+
+
+def _returns(imported: ImportedName, output_class: str, about: str, library: ModelLibrary | None) -> bool:
+    """Whether an imported class may return `output_class`: by its forward, where it can be read, else by its name."""
+    named = may_return(imported.module, imported.name, output_class, about)
+    known = None
+    if library is not None and imported.module.partition(".")[0] == library.name:
+        known = library.returned_by(imported.name, about)
+    return named if known is None else output_class in known
+
+
+def _uses(body: str, name: str) -> bool:
+    """Whether code without its imports speaks of a class."""
+    return re.search(rf"\b{re.escape(name)}\b", body) is not None
+
+
+def _text(tree: ModelsTree, path: str) -> str:
+    return (tree.models / path).read_text(encoding="utf-8", errors="replace")
+
+
+def _modules(tree: ModelsTree, path: str) -> Iterator[tuple[str, ModuleFacts]]:
+    """The file, and what it imports from the tree, whatever way; files that all loaders share are left out."""
+    waiting, known = [path], {path}
+    while waiting:
+        at = waiting.pop(0)
+        module = tree.module(at)
+        if not isinstance(module, ModuleFacts):
+            continue
+        yield at, module
+        found = (tree.imported(at, one) for one in module.imports.values())
+        fresh = {one[0] for one in found if one is not None and not _SHARED.fullmatch(one[0])} - known
+        known |= fresh
+        waiting += sorted(fresh)

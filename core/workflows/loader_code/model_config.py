@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How `load_inputs` can speak of what the model's configuration says."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from core.workflows.loader_code.analysis import Code, Returned, dotted, nodes, returns
+
+_TOKEN = "decoder_start_token_id"
+_CONFIG = "config"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The token that a decoder starts with, as the CPU repro has seen it."""
+
+    holder: str
+    """Attribute of the model that has it: `config` or `generation_config`."""
+    token: int | None
+    """None: it is not the same for all variants that it is about."""
+
+
+def start_token(code: Code, cls: str, found: Returned, start: Start) -> str:
+    """The token as an expression where the return is: of the configuration, of the model, else itself; empty: none."""
+    for name, call in _called(found.frame.function):
+        if not found.has_local(name):
+            continue
+        if start.holder == _CONFIG and call.endswith("Config.from_pretrained"):
+            return f"{name}.{_TOKEN}"
+        if call == "self.load_model":
+            return f"{name}.{start.holder}.{_TOKEN}"
+    if model := _kept_model(code, cls):
+        return f"{model}.{start.holder}.{_TOKEN}"
+    return "" if start.token is None else str(start.token)
+
+
+def _called(function: cst.FunctionDef) -> Iterator[tuple[str, str]]:
+    """Local variables with the name of the function that gives them their value."""
+    for node in nodes(function):
+        match node:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=cst.Call(func=func)):
+                yield name, dotted(func)
+
+
+def _kept_model(code: Code, cls: str) -> str:
+    """The attribute that `load_model` keeps what it returns in: `self.model`; empty where it keeps nothing."""
+    function = code.method(cls, "load_model")
+    if function is None:
+        return ""
+    values = {dotted(value) for _, value in returns(function)}
+    kept = {_attribute(function, value) for value in values}
+    return kept.pop() if len(kept) == 1 else ""
+
+
+def _attribute(function: cst.FunctionDef, value: str) -> str:
+    if value.startswith("self."):
+        return value
+    for node in nodes(function):
+        match node:
+            case cst.Assign(targets=targets, value=cst.Name(value=name)) if name == value:
+                found = [dotted(one.target) for one in targets]
+                if spoken := next((one for one in found if one.startswith("self.")), ""):
+                    return spoken
+    return ""

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loader edits of a checkout that stand in its work tree and in no commit, and the way back from them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import TTMatrixError
+from core.files import read_text
+from core.sources import Git
+from core.workflows.driver import sole_triage
+from core.workflows.loader_code.edits import EditedFile, edited_files, take_back
+from core.workflows.session import edits_directory
+
+
+@dataclass(frozen=True, slots=True)
+class LoaderEdit:
+    """An edit of a workflow, as it stood when somebody looked."""
+
+    edited: EditedFile
+    path: str
+    """The file, relative to the checkout; the whole path where a link leads out of it."""
+    overtaken: bool
+    """Somebody else has changed the file since, so that the edit cannot be taken back any more."""
+
+    @property
+    def diff(self) -> str:
+        return self.edited.edit.diff(self.path)
+
+
+def uncommitted_edits(sessions: Path, checkout: Path) -> tuple[LoaderEdit, ...]:
+    """What workflows have left in the work tree of `checkout`, the newest first: only that one of a file can go back.
+
+    `sessions` is where its sessions are. An edit whose file reads as before, or as git has it, is no more. Raises
+    TTMatrixError where the record of one cannot be read.
+    """
+    newest: dict[Path, EditedFile] = {}
+    found = []
+    for edited in reversed(edited_files(edits_directory(sessions))):
+        last = newest.setdefault(edited.path, edited)
+        if _stands(edited):
+            found.append(LoaderEdit(edited, _shown(edited.path, checkout.resolve()), not last.is_in_force))
+    return tuple(found)
+
+
+def take_back_edits(sessions: Path, edits: Sequence[LoaderEdit]) -> None:
+    """Give the files of `edits`, the newest first, the bytes of before.
+
+    Raises TTMatrixError where a workflow is at work, and at the first file that was changed since: it stays as it is.
+    """
+    with sole_triage(sessions):
+        for edit in edits:
+            take_back(edit.edited)
+
+
+def _shown(path: Path, checkout: Path) -> str:
+    return path.relative_to(checkout).as_posix() if path.is_relative_to(checkout) else str(path)
+
+
+def _stands(edited: EditedFile) -> bool:
+    if not edited.path.is_file():
+        return False
+    text = read_text(edited.path)
+    return text != edited.edit.before and not _is_committed(edited.path, text)
+
+
+def _is_committed(path: Path, text: str) -> bool:
+    try:
+        return Git(path.parent).content(path.name) == text.encode("utf-8")
+    except TTMatrixError:
+        return False  # Without git there are no commits.

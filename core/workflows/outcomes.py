@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From what a device run has shown to what the entry should say: one write an entry (spec 7.3)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.edits import Operation, OpKind
+from core.evidence import Ending, Observation, Recommendation, Result, recommend, stage_in, telling
+from core.model import BringupStatus
+from core.workflows.case import Member
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What one test did on a device."""
+
+    id: str
+    ending: Ending
+    reason: str = ""
+    """The failure text, all of it; empty where it passed."""
+    stage: str = ""
+    """The bring-up status that is known; empty where it is not."""
+    line: str | None = None
+    """The line of it to quote; empty where none says more than error code 13. None: nobody has looked for it."""
+    signal: int | None = None
+
+    @property
+    def result(self) -> Result:
+        """What the table of endings goes by; line and stage are picked now where nobody has."""
+        stage = BringupStatus(self.stage) if self.stage in BringupStatus.__members__ else BringupStatus.UNKNOWN
+        if self.line is not None:
+            return Result(self.ending, self.line, stage, self.signal)
+        if stage in (BringupStatus.UNKNOWN, BringupStatus.PASSED):
+            stage = stage_in(self.reason)
+        return Result(self.ending, telling(self.reason), stage, self.signal)
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> "Observed":
+        """Read one answer to `RunDevice`."""
+        line, signal = raw.get("line"), raw.get("signal")
+        return cls(
+            str(raw["id"]),
+            Ending(raw["ending"]),
+            str(raw.get("reason") or ""),
+            str(raw.get("stage") or ""),
+            None if line is None else str(line),
+            None if signal is None else int(signal),
+        )
+
+    @classmethod
+    def seen(cls, id: str, one: Observation, text: str = "") -> "Observed":
+        """What an observation shows; `text` is all that was said of its failure."""
+        result = Result.of(one)
+        stage = "" if result.stage is BringupStatus.UNKNOWN else str(result.stage)
+        words = "" if one.ending is Ending.PASSED else "\n".join(dict.fromkeys(filter(None, (one.reason, text))))
+        return cls(id, one.ending, words, stage, result.reason, result.signal)
+
+    def to_fields(self) -> dict[str, Any]:
+        """As JSON can hold it: `Observed.of` reads it back."""
+        return {
+            "id": self.id,
+            "ending": str(self.ending),
+            "reason": self.reason,
+            "stage": self.stage,
+            **({} if self.line is None else {"line": self.line}),
+            **({} if self.signal is None else {"signal": self.signal}),
+        }
+
+
+def wanted(observed: Observed, *, stage_is_stale: bool = False) -> Recommendation:
+    """What follows from one outcome on a device. `stage_is_stale`: the entry's is of a failure that is gone."""
+    return recommend(observed.result, stage_is_stale=stage_is_stale)
+
+
+def expected_failure(error: str, stage: BringupStatus = BringupStatus.FAILED_FE_COMPILATION) -> dict[str, object]:
+    """An entry that fails by `error` in `stage`, and that goes on to be run. The CPU fails before any compiler runs."""
+    return dict(recommend(Result(Ending.FAILED, telling(error), stage)).fields or {})
+
+
+def operations(member: Member, fields: Mapping[str, object]) -> tuple[Operation, ...]:
+    """What it takes for the entry to say `fields`; None stands for a field that is to go. Nothing for what it says."""
+    found: list[Operation] = []
+    for name, value in fields.items():
+        if value is None:
+            if name in member.fields:
+                found.append(Operation(OpKind.UNSET, member.id, member.file, (name,)))
+        elif member.fields.get(name) != value:
+            found.append(Operation(OpKind.SET, member.id, member.file, (name,), value))
+    return tuple(found)

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Do what workflows ask for: run tests, edit and revert loaders, look for users of a class."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from core.errors import UsageError
+from core.evidence import stand_in
+from core.ids import TestId
+from core.matrix import Matrix
+from core.providers import info_of
+from core.runs import Outcome, RunSpec, read_testcases
+from core.runs.execution import launch_all, wait
+from core.runs.log import last_line
+from core.runs.planning import (
+    KINDS,
+    Surroundings,
+    Survey,
+    as_batch,
+    find_interpreter,
+    plan_test,
+    preflight,
+    refuse,
+    survey,
+)
+from core.runs.store import JUNIT, RunRecord, RunStore
+from core.settings import Settings
+from core.sources.evaluator import ModelInfos
+from core.text import one_line
+from core.workflows.case import Member, member_to_fields
+from core.workflows.device import missing_device, plan_device, read_device_result, read_device_run, with_forks
+from core.workflows.effects import Answer
+from core.workflows.loader_code import ModelLibrary
+from core.workflows.loader_code.edits import Edit, edited_files, put, returning, take_back
+from core.workflows.repro import Repro
+from core.workflows.resolve import members
+from core.workflows.session import Session
+from core.workflows.sharing import Guest, is_host_without_result, shared, unpack
+
+_NO_DEVICE = "a run that claimed no device"
+_SAY_SECONDS = 15.0
+"""How often it is said what is waited for."""
+_UNDONE = frozenset({Outcome.LOST, Outcome.CANCELLED})
+
+
+@dataclass(slots=True)
+class World:
+    """What is acted upon."""
+
+    matrix: Matrix
+    infos: ModelInfos
+    settings: Settings
+    store: RunStore
+    arch: str = ""
+    said: Callable[[str], None] = lambda _: None
+    """Hears of what goes on."""
+    stand_in: bool = False
+    """The policy of the checkout takes a report of our own runner on a CPU for one of a device."""
+    known: dict[str, RunRecord] = field(default_factory=dict)
+    """CPU repros that were made beforehand of the checkout as it is, by test id."""
+    _survey: Survey | None = None
+
+    @property
+    def root(self) -> Path:
+        return self.matrix.checkout.root
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """Asked once: an interpreter takes its time to tell."""
+        if self._survey is None:
+            python = find_interpreter(self.root, self.settings)
+            self._survey = survey(self.matrix.checkout, python, os.environ, starting=True)
+        return Surroundings(self.matrix.checkout, self._survey, os.environ, self.store.root)
+
+
+def run_cpu(world: World, session: Session, ids: Sequence[str]) -> Answer:
+    """Run the CPU repros of `ids` in parallel, or wait for those that were started before an interruption."""
+    if not session.state.report or not session.state.report.edits:
+        ready = [world.known.get(id) for id in ids]
+        if all(ready):
+            return [_told(record) for record in ready if record]
+    records = _join(world, session, ids)
+    return [_told(record) for record in records]
+
+
+def start_cpu(world: World, ids: Sequence[str]) -> list[RunSpec]:
+    """Plan CPU repros of `ids` as one batch. Raises TTMatrixError where this machine cannot run any."""
+    specs = [plan_test(world.matrix, id, world.settings, runs=world.store.root, arch=world.arch) for id in ids]
+    refuse(preflight(KINDS["cpu"], specs, world.surroundings))
+    return as_batch(specs)
+
+
+def launch_shared(world: World, specs: Sequence[RunSpec]) -> None:
+    """Start planned CPU repros, where that saves time with several variants of a loader in one interpreter."""
+    slots = KINDS["cpu"].slot_count(world.settings)
+    launch_all(world.store, shared(specs, slots), provenance=world.surroundings.survey.to_json())
+
+
+def collect(world: World, run_ids: Sequence[str], ids: Sequence[str]) -> dict[str, RunRecord]:
+    """Wait for the CPU repros among `run_ids` that were started; those of `ids` that came to an end, by id."""
+
+    def plan(guest: Guest) -> RunSpec | None:
+        found = [id for id in ids if _is_variant(id, guest.variant, host.spec.test_id)]
+        if not found:
+            return None
+        return plan_test(world.matrix, found[0], world.settings, runs=world.store.root, arch=world.arch)
+
+    for host in await_runs(world, _there(world, run_ids)):
+        unpack(world.store, host, plan)
+    records = world.store.some(_there(world, run_ids))
+    return {one.spec.test_id: one for one in records if one.outcome not in _UNDONE and not is_host_without_result(one)}
+
+
+def _is_variant(id: str, variant: str, like: str) -> bool:
+    """Whether `id` is the test `like` of that variant: of the same loader, and the same in everything else."""
+    one, other = TestId.parse(id), TestId.parse(like)
+    if one is None or other is None or (one.variant or "") != variant:
+        return False
+    return replace(one, variant=None) == replace(other, variant=None)
+
+
+def await_runs(world: World, run_ids: Sequence[str]) -> list[RunRecord]:
+    """Wait for runs, and say from time to time for which; returns them in the order given."""
+    ended: set[str] = set()
+
+    def tell(record: RunRecord) -> None:
+        run_id = record.spec.run_id
+        if not record.active and run_id not in ended:
+            ended.add(run_id)
+            took = f" after {record.seconds:.0f} s" if record.seconds is not None else ""
+            done = f"{len(ended)} of {len(set(run_ids))}"
+            world.said(f"{record.outcome or record.state}{took}, {done}: {record.spec.test_id}")
+
+    while True:
+        records = wait(world.store, run_ids, tell, until=time.monotonic() + _SAY_SECONDS)
+        still = [record for record in records if record.active]
+        if not still:
+            # What has ended leaves the queue in a moment.
+            return wait(world.store, run_ids)
+        for record in still:
+            world.said(_waited_for(record))
+
+
+def _waited_for(record: RunRecord) -> str:
+    if record.started is None:
+        return f"queued: {record.spec.test_id}"
+    line = last_line(record.log)
+    told = f": {one_line(line)}" if line else ""
+    return f"running for {max(0.0, time.time() - record.started):.0f} s: {record.spec.test_id}{told}"
+
+
+def edit_loader(world: World, session: Session, path: str, edit: Edit) -> None:
+    """Put an edit into the work tree. Done already is fine."""
+    put(world.root / path, edit, session.edits)
+
+
+def revert_loader(world: World, session: Session, path: str, edit: Edit) -> None:
+    """Take an edit back. Done already is fine."""
+    for edited in reversed(edited_files(session.edits)):
+        if edited.path == world.root / path and edited.edit.after == edit.after:
+            take_back(edited)
+
+
+def find_users(world: World, output_class: str) -> Answer:
+    """The loaders that may return `output_class`, with their training entries and what they are for."""
+    library = ModelLibrary.beside(find_interpreter(world.root, world.settings))
+    models, loaders = world.matrix.checkout.models, world.matrix.loaders.values()
+    found = returning(models, loaders, output_class, _seen(world), library)
+    return [
+        {
+            "directory": one.directory,
+            "sureness": str(one.sureness),
+            "why": one.why,
+            "task": _task(world, entries := members(world.matrix, [one.directory])),
+            "members": [member_to_fields(member) for member in entries],
+        }
+        for one in found
+    ]
+
+
+def device_command(world: World, ids: Sequence[str]) -> tuple[RunSpec, str]:
+    """The one invocation for `ids`, and why it cannot be made here; empty: it can."""
+    spec = plan_device(world.matrix, ids, world.settings, runs=world.store.root, arch=world.arch)
+    spec = with_forks(spec, world.surroundings.survey)
+    return spec, missing_device(spec, world.surroundings, world.settings)
+
+
+def run_device(world: World, session: Session, spec: RunSpec, ids: Sequence[str]) -> Answer:
+    """Run on a device, or wait for what was started before an interruption; what each test has shown."""
+    begun = world.store.some(_there(world, session.began))
+    done = [one for one in begun if one.outcome not in _UNDONE]
+    if not done:
+        session.begin_runs([spec.run_id])
+        _launch_alone(world, [spec])
+        done = await_runs(world, [spec.run_id])
+    else:
+        done = await_runs(world, [done[0].spec.run_id])
+    record = done[0]
+    file = record.directory / JUNIT
+    by = stand_in(read_testcases(file)) if file.is_file() else "" if record.spec.devices else _NO_DEVICE
+    return _of_device(world, file, by, read_device_run(record, ids))
+
+
+def read_report(world: World, file: Path, ids: Sequence[str]) -> Answer:
+    """What a JUnit file says a device has shown of `ids`, with what made it where that was no device.
+
+    Raises TTMatrixError for a file that cannot be read, UsageError for one that mentions none of `ids`, or that was
+    made without a device where the policy of the checkout does not take that for one.
+    """
+    return _of_device(world, file, stand_in(read_testcases(file)), read_device_result(file, ids))
+
+
+def _of_device(world: World, file: Path, by: str, found: Sequence[Mapping[str, str]]) -> Answer:
+    """Each answer of `found` with what gave it where that was no device. Raises UsageError as above."""
+    if by and not world.stand_in:
+        detail = f"It was made by {by}, which proves nothing of one. Nothing was changed."
+        raise UsageError(f"{file} is no report of a device", detail, "Run the test on a machine with a device.")
+    return [{**one, "by": by} for one in found]
+
+
+def _join(world: World, session: Session, ids: Sequence[str]) -> list[RunRecord]:
+    """What was started before an interruption, and what is missing of it, at last without any company."""
+    found = collect(world, session.began, ids)
+    for start in (launch_shared, _launch_alone):
+        missing = [id for id in ids if id not in found]
+        if missing:
+            specs = start_cpu(world, missing)
+            session.begin_runs([*(one.spec.run_id for one in found.values()), *(spec.run_id for spec in specs)])
+            world.said(f"running {len(specs)} CPU {'repro' if len(specs) == 1 else 'repros'}")
+            start(world, specs)
+            found |= collect(world, session.began, ids)
+            if any(one.outcome is Outcome.CANCELLED for one in world.store.some(_there(world, session.began))):
+                break
+    undone = {one.spec.test_id: one for one in world.store.some(_there(world, session.began))}
+    return [found.get(id) or undone[id] for id in ids]
+
+
+def _launch_alone(world: World, specs: Sequence[RunSpec]) -> None:
+    launch_all(world.store, specs, provenance=world.surroundings.survey.to_json())
+
+
+def _there(world: World, run_ids: Sequence[str]) -> list[str]:
+    """Those that came into being."""
+    return [run for run in dict.fromkeys(run_ids) if world.store.directory(run).is_dir()]
+
+
+def _told(record: RunRecord) -> dict[str, object]:
+    return {
+        "id": record.spec.test_id,
+        "outcome": str(record.outcome or record.state),
+        "run": record.spec.run_id,
+        "summary": record.summary,
+        "result": None if record.result is None else dict(record.result),
+    }
+
+
+def _seen(world: World) -> dict[str, frozenset[str]]:
+    """The output classes that CPU repros here have shown, by loader directory."""
+    found: dict[str, set[str]] = {}
+    for record in world.store.records():
+        if record.spec.kind == "cpu" and record.spec.cwd == world.root:
+            one = Repro.of(_told(record))
+            if one.output is not None:
+                directory = Member(one.id, "").directory
+                found.setdefault(directory, set()).add(str(one.output.get("class")))
+    return {directory: frozenset(names) for directory, names in found.items()}
+
+
+def _task(world: World, entries: Sequence[Member]) -> str:
+    infos = (info_of(world.infos, member.id) for member in entries)
+    return next((info.task for info in infos if info), "")

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""dtype-bfloat16: a training test fails in bfloat16 and not in float32 (spec 7.2)."""
+
+from core.evidence import telling
+from core.text import sentence
+from core.workflows.case import Case
+from core.workflows.effects import Steps
+from core.workflows.loader_code.analysis import Symptom
+from core.workflows.loader_code.edits import Edit, dtype_candidates
+from core.workflows.report import Report, abort
+from core.workflows.repro import Repro
+from core.workflows.signatures import CROSS_DTYPE, OP_NOT_IMPLEMENTED, dtype_flavour
+from core.workflows.steps import (
+    AFTER,
+    conclude,
+    confirm,
+    expect_failures,
+    first_look,
+    on_device,
+    put,
+    reproduce,
+    set_back,
+    take_back,
+    unfixed,
+)
+
+
+def gate(reason: str) -> str:
+    """Why an entry of this reason is none for this workflow; empty: it is."""
+    if dtype_flavour(reason):
+        return ""
+    return (
+        "This workflow only handles bfloat16 dtype-mismatch training failures. "
+        f"The failing reason here is: {sentence(reason or '(none)')}"
+    )
+
+
+def dtype_bfloat16(case: Case, report: Report) -> Steps[None]:
+    """Reproduce in both dtypes; mend the tensor that ignores the override, where the loader makes it."""
+    target = yield from first_look(case, report)
+    report.flavour = _checked(target)
+    confirmed = yield from confirm(case, report, target, lambda one: _flavour(one) == report.flavour)
+    _flag_inference(case, report)
+    if report.flavour == OP_NOT_IMPLEMENTED:
+        report.decide("expected-failure", "torch has no bfloat16 kernel for this operation: no loader can mend that")
+        yield from expect_failures(report, _errors(confirmed))
+        return
+    edits, why = _sites(case, target)
+    wrong = ""
+    for path, edit in edits:
+        yield from put(report, path, edit)
+        after = yield from reproduce(report, confirmed, AFTER, "after the edit")
+        wrong = _wrong(report, after[case.id], confirmed[case.id])
+        if not wrong:
+            yield from _after_edit(case, report, confirmed, after)
+            return
+        yield from take_back(report, wrong)
+    if why or not wrong:
+        report.decide("no-fix-site", why)
+    else:
+        report.decide("wrong-fix-site", f"with the edit {wrong}, so it was taken back")
+    yield from unfixed(report, _errors(confirmed))
+
+
+def _wrong(report: Report, after: Repro, before: Repro) -> str:
+    """Why the edit is none for this failure; empty: it mends it, or shows the next."""
+    if after.low is None or dtype_flavour(after.low.error) == CROSS_DTYPE:
+        return "the failure stayed the same"
+    if set_back(after, before):
+        return f"the loader itself failed: {telling(after.low.error)}"
+    if after.ok and (after.full is None or not after.full.ok):
+        report.review.append(f"with the edit float32 fails: {after.full.error if after.full else after.summary}")
+        return "float32 failed"
+    return ""
+
+
+def _after_edit(case: Case, report: Report, before: dict[str, Repro], after: dict[str, Repro]) -> Steps[None]:
+    target = after[case.id]
+    assert target.low is not None
+    _leave_out(report, after)
+    if target.ok:
+        report.decide("fixed", "the edit mends the CPU run; the device decides")
+    else:
+        report.decide("new-failure", f"the dtypes fit now, and another failure shows: {telling(target.low.error)}")
+    passing = [member.id for member in report.scope if after[member.id].ok]
+    errors = _errors({member.id: after[member.id] for member in report.scope if not after[member.id].ok})
+    seen = yield from on_device(report, passing, errors)
+    if any(dtype_flavour(seen[id].reason) == CROSS_DTYPE for id in passing if id in seen):
+        report.decide("wrong-fix-site", "the device run still has the failure, so the edit was taken back")
+        report.review.append("with the edit CPU passes and the device does not: something else makes it float32")
+        yield from take_back(report, "the failure was still there on the device")
+        yield from unfixed(report, _errors(before), verify=False)
+        return
+    conclude(report, seen, passing, errors)
+
+
+def _checked(target: Repro) -> str:
+    """The flavour of the failure; aborts by the rows of the table that do not go on."""
+    low, full = target.low, target.full
+    assert low is not None and full is not None
+    if low.ok:
+        abort(
+            "The failure does not reproduce on CPU: the entry may be stale, or the environment differs. "
+            "Run the test again first. Nothing was edited."
+        )
+    if "unpack" in (low.step, full.step):
+        abort("unpack_forward_output fails too: use the workflow unpack-forward-output first.")
+    flavour = dtype_flavour(low.error)
+    if not flavour:
+        abort(f"bfloat16 fails, but by no dtype mismatch: {low.error}. Use another workflow. Nothing was edited.")
+    if not full.ok:
+        abort(
+            f"float32 fails too, so this is more than a dtype problem. bfloat16: {low.error} float32: {full.error} "
+            "Nothing was edited."
+        )
+    return flavour
+
+
+def _flavour(one: Repro) -> str:
+    """The dtype failure of a repro that float32 does not share."""
+    shared = one.full is None or not one.full.ok
+    return "" if one.low is None or one.ok or shared else dtype_flavour(one.low.error)
+
+
+def _errors(repros: dict[str, Repro]) -> dict[str, str]:
+    return {id: one.low.error for id, one in repros.items() if one.low is not None}
+
+
+def _sites(case: Case, target: Repro) -> tuple[list[tuple[str, Edit]], str]:
+    """The edits to try in the loader, else in a loader that it descends from, and why none is for all of it."""
+    assert target.low is not None
+    reasons: list[str] = []
+    for path in case.loader_files:
+        symptom = Symptom.of_phase(target.low.raw, target.low.traceback, path)
+        edits, why = dtype_candidates(case.sources[path], symptom, variant=case.target.variant)
+        if edits:
+            return [(path, edit) for edit in edits], why
+        reasons.append(why)
+    return [], reasons[0] if reasons else "there is no loader file"
+
+
+def _leave_out(report: Report, after: dict[str, Repro]) -> None:
+    """Members that still fail by dtypes are for a person: the edit was not made for them."""
+    for member in tuple(report.scope):
+        one = after[member.id]
+        if one.low is None or dtype_flavour(one.low.error) == CROSS_DTYPE:
+            report.scope.remove(member)
+            report.states[member.id] = "unchanged: still fails with the edit"
+            report.review.append(f"{member.id} still fails with the edit: {one.summary}")
+
+
+def _flag_inference(case: Case, report: Report) -> None:
+    for member in case.inference:
+        if dtype_flavour(member.reason):
+            report.review.append(f"inference entry {member.id} gives a bfloat16 reason and may be stale")

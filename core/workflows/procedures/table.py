@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The workflows that there are, and the one that picks among them. A new one is a file and a line here."""
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.evidence import stage_in
+from core.model import BringupStatus
+from core.workflows.case import Case
+from core.workflows.effects import Steps
+from core.workflows.engine import Workflow
+from core.workflows.procedures import dtype_bfloat16, missing_inputs, unpack_forward_output
+from core.workflows.report import Report, abort
+from core.workflows.repro import Phase, Repro
+from core.workflows.signatures import dtype_flavour, inputs_flavour, unpack_flavour
+from core.workflows.steps import first_look
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A workflow, and the failures it is for."""
+
+    help: str
+    """A line for people."""
+    run: Workflow
+    claims: Callable[[str], str]
+    """The flavour of a failure text that is its; empty: none."""
+    gate: Callable[[str], str] = lambda _: ""
+    """Why it does not take an entry of this reason on; empty: it does."""
+    shows: Callable[[Phase], str] = lambda _: ""
+    """The flavour of a failure that its text alone does not tell; empty: none."""
+
+
+KINDS: dict[str, Kind] = {
+    "dtype-bfloat16": Kind(
+        "bfloat16 tensors meet float32 ones, or an operation without a bfloat16 kernel",
+        dtype_bfloat16.dtype_bfloat16,
+        dtype_flavour,
+        dtype_bfloat16.gate,
+    ),
+    "unpack-forward-output": Kind(
+        "nobody says which tensor of the output training starts from",
+        unpack_forward_output.unpack_forward_output,
+        unpack_flavour,
+    ),
+    "missing-inputs": Kind(
+        "training wants decoder inputs, detection targets or more than one image",
+        missing_inputs.missing_inputs,
+        inputs_flavour,
+        missing_inputs.gate,
+        missing_inputs.shown,
+    ),
+}
+
+
+def workflow(name: str) -> Workflow:
+    """The workflow of that name, `auto` included."""
+    return _auto if name == AUTO else _named(name)
+
+
+def _named(name: str) -> Workflow:
+    kind = KINDS[name]
+
+    def run(case: Case, report: Report) -> Steps[None]:
+        report.workflow, report.chosen = name, "asked for"
+        # Before anything runs: what the entry says is enough to turn it away.
+        if refusal := kind.gate(case.target.reason):
+            abort(refusal if case.target.reason else f"{refusal} Left to itself, the CPU run picks a workflow.")
+        yield from kind.run(case, report)
+
+    return run
+
+
+def _auto(case: Case, report: Report) -> Steps[None]:
+    """Where the CPU shows a failure, it says which workflow; where it passes, the entry's reason does."""
+    target = yield from first_look(case, report)
+    report.workflow, report.chosen = pick(case.target.reason, target)
+    if not report.workflow:
+        abort(report.chosen)
+    yield from KINDS[report.workflow].run(case, report)
+
+
+def pick(reason: str, target: Repro) -> tuple[str, str]:
+    """The workflow for a failure, and why; no name where there is none."""
+    live = target.low.error if target.low else ""
+    shown = claimed(live) or (_shown(target.low) if target.low else "")
+    said = claimed(reason)
+    if shown:
+        also = "as the entry says" if said == shown else f"although the entry's reason is: {reason or '(none)'}"
+        return shown, f"its CPU repro fails by: {live.splitlines()[0]} ({also})"
+    if not target.ok:
+        return "", f"No workflow is for this failure: {live or target.summary}. Nothing was edited."
+    if said:
+        return said, f"the entry's reason is: {reason}; its CPU repro passes"
+    return "", _passes_here(reason, target.id)
+
+
+def _passes_here(reason: str, id: str) -> str:
+    """What follows where the CPU shows no failure that a workflow is for."""
+    run = f"Run it on a device: `ttmatrix run {shlex.quote(id)} --kind device`. Nothing was edited."
+    if not reason:
+        return f"The test passes on CPU, and its entry gives no reason to go by. {run}"
+    if stage_in(reason) not in (BringupStatus.FAILED_FE_COMPILATION, BringupStatus.UNKNOWN):
+        return f"The test passes on CPU, and its entry's reason is a failure that only a device has: {reason}. {run}"
+    return f"The test passes on CPU, and no workflow is for its entry's reason: {reason}. {run}"
+
+
+def _shown(phase: Phase) -> str:
+    """The workflow that a failure belongs to by all that the repro shows of it; empty: none."""
+    return next((name for name, kind in KINDS.items() if kind.shows(phase)), "")
+
+
+def claimed(text: str) -> str:
+    """The workflow that a failure text belongs to; empty: none."""
+    return next((name for name, kind in KINDS.items() if kind.claims(text)), "")

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""unpack-forward-output: nobody says which tensor of the model's output backward starts from (spec 7.2)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from core.text import sentence
+from core.workflows.case import Case, Member, member_from_fields
+from core.workflows.effects import Ask, FindUsers, Steps
+from core.workflows.loader_code.analysis import NoSite
+from core.workflows.loader_code.edits import (
+    LOSSES,
+    Choice,
+    Edit,
+    Sureness,
+    Unpacking,
+    has_override,
+    losses_named,
+    read_by,
+    read_registry,
+    register,
+    unpack_override,
+    unpacking,
+    unregister,
+)
+from core.workflows.report import Report, abort
+from core.workflows.repro import Repro
+from core.workflows.signatures import UNHANDLED_OUTPUT, WRONG_HANDLER, unpack_flavour
+from core.workflows.steps import (
+    AFTER,
+    BEFORE,
+    conclude,
+    confirm,
+    first_look,
+    on_device,
+    put,
+    reproduce,
+    take_back,
+)
+
+_BARE = frozenset({"list", "tuple", "dict"})
+_TREE = ("tt_forge_models", "tt-forge-models", "third_party")
+_UNPACK = "unpack"
+_GENERIC_CLASS = re.compile(
+    r"(?:CausalLM|MaskedLM|Seq2SeqLM|ImageClassifier|TokenClassifier|SequenceClassifier|QuestionAnsweringModel"
+    r"|DepthEstimator|SemanticSegmenter|BaseModel)Output\w*"
+)
+"""Names that mean the same wherever a class bears them, because whole libraries use them so."""
+
+
+def unpack_forward_output(case: Case, report: Report) -> Steps[None]:
+    """See what forward returns; teach the registry its class, or give the loader an override of its own."""
+    overriding = next((path for path in case.loader_files if has_override(case.sources[path])), None)
+    if overriding is not None:
+        report.decide("already-handled", f"{overriding} has an override already: only the entry is stale")
+        yield from _only_the_entry(case, report)
+        return
+    target = yield from first_look(case, report)
+    if _unpacked(target):
+        _already_unpacked(report, target)
+        yield from _only_the_entry(case, report, target)
+        return
+    output = target.output
+    if output is None or not _fails_to_unpack(target):
+        assert target.low is not None
+        abort(sentence(f"The model fails in {target.low.step}, not where its output is unpacked: {target.low.error}"))
+    registry = read_registry(case.sources.get(case.registry, ""))
+    wrong = output["class"] in registry
+    report.flavour = WRONG_HANDLER if wrong else UNHANDLED_OUTPUT
+    registered = registry.get(str(output["class"])) if wrong else None
+    found = unpacking(case.task, output, inputs=_inputs_of(target), registered=registered)
+    choice = yield from _chosen(report, found)
+    shared = yield from _shared_class(case, report, output, choice, wrong)
+    if shared is not None:
+        yield from _register(case, report, target, str(output["class"]), choice, shared)
+    else:
+        yield from _override(case, report, target, choice, str(output["class"]) if wrong else "")
+
+
+def _chosen(report: Report, found: Unpacking) -> Steps[Choice]:
+    """The one choice of the family; where there are several, a person's."""
+    if not found.choices:
+        abort(f"No tensor of the output can stand for it: {found.why}")
+    if len(found.choices) == 1:
+        report.reach.append(f"{found.family or 'the output'}: {found.why}")
+        return found.choices[0]
+    return found.choices[(yield from _asked(f"What does the training loss depend on? {found.why}", found.choices)) - 1]
+
+
+def _asked(question: str, choices: tuple[Choice, ...]) -> Steps[int]:
+    number: int = yield Ask(question, tuple(_words(choice) for choice in choices))
+    return number
+
+
+def _words(choice: Choice) -> str:
+    return f"{choice.label}: {choice.selection.why}"
+
+
+def _with_loss(case: Case, choice: Choice) -> Steps[Choice]:
+    """The choice with the loss that its docstring states: the one that is known, else the one that a person names."""
+    if choice.selection.loss:
+        return choice
+    losses = tuple(dict.fromkeys((*losses_named(case.sources[path] for path in case.loader_files), *LOSSES)))
+    question = f"Which loss reads {choice.label}? The docstring of the override states it."
+    number: int = yield Ask(question, (*losses, "none that is known: the docstring says so"))
+    return read_by(choice, (*losses, "")[number - 1])
+
+
+def _inputs_of(target: Repro) -> Sequence[Mapping[str, Any]]:
+    """What the output was seen with."""
+    phases = (phase for phase in (target.low, target.full) if phase is not None and phase.output is not None)
+    return next((phase.inputs for phase in phases), ())
+
+
+def _shared_class(
+    case: Case, report: Report, output: Mapping[str, Any], choice: Choice, wrong: bool
+) -> Steps[list[Mapping[str, Any]] | None]:
+    """Where a line of the registry is the way: the loaders that return the class. None: it takes an override.
+
+    The registry is for a class with a name, of which one attribute is what the loss depends on, for all who return it.
+    """
+    name = str(output["class"])
+    if wrong:
+        report.decide("registry-wrong", f"the handler of {name} gives no tensor: its line goes, an override comes")
+        return None
+    if name in _BARE or not choice.attribute:
+        report.decide("override", f"{name} is no class with one attribute to register: an override says what to take")
+        return None
+    users = yield FindUsers(name)
+    others = [one for one in users if one["directory"] != case.target.directory]
+    named = [one for one in others if one["sureness"] != Sureness.POSSIBLE]
+    own = str(output.get("module") or "").startswith(_TREE) and not _GENERIC_CLASS.fullmatch(name)
+    if own and not named:
+        report.decide("override", f"{name} is a class of this model alone: an override, not the registry")
+        return None
+    differing = [one for one in named if _takes(one, output) not in (choice.attribute, "")]
+    if differing:
+        names = ", ".join(f"{one['directory']} ({_takes(one, output)})" for one in differing)
+        choices = (
+            f"register {name} -> {choice.attribute} for all that return it",
+            "override in this loader alone",
+        )
+        number: int = yield Ask(f"{name} is returned by models that may need another target: {names}", choices)
+        if number != 1:
+            report.decide("override", f"{name} means something else to others, so this loader has its own override")
+            return None
+    report.decide("registry", f"{name} -> {choice.attribute}: one attribute, for all that return the class")
+    report.reach += [f"{one['directory']}: {one['sureness']}: {one['why']}" for one in others]
+    return list(users)
+
+
+def _takes(user: Mapping[str, Any], output: Mapping[str, Any]) -> str:
+    """The attribute that another loader's family would take of the same output; empty where that is open."""
+    choices = unpacking(str(user.get("task") or ""), output).choices
+    return choices[0].attribute if len(choices) == 1 else ""
+
+
+def _register(
+    case: Case,
+    report: Report,
+    target: Repro,
+    name: str,
+    choice: Choice,
+    users: list[Mapping[str, Any]],
+) -> Steps[None]:
+    edit = register(case.sources.get(case.registry, ""), name, choice.attribute)
+    if isinstance(edit, NoSite):
+        abort(f"{name} cannot be registered: {edit.reason}")
+    others = [member_from_fields(raw) for user in users for raw in user["members"]]
+    members = {member.id: member for member in (*case.scope, *others)}
+    stale = [one for one in members.values() if one.directory == case.target.directory or unpack_flavour(one.reason)]
+    yield from confirm(case, report, target, lambda one: _returns(one, name), stale)
+    confirmed = {member.directory for member in report.scope}
+    report.reach = [
+        f"{line} (confirmed by a run)" if line.partition(":")[0] in confirmed else line for line in report.reach
+    ]
+    yield from put(report, case.registry, edit)
+    yield from _rerun(case, report)
+
+
+def _override(case: Case, report: Report, target: Repro, choice: Choice, wrong: str) -> Steps[None]:
+    choice = yield from _with_loss(case, choice)
+    found = [
+        (path, unpack_override(case.sources[path], choice.selection, depth=_depth(case, path)))
+        for path in case.loader_files
+    ]
+    path, edit = next(((path, edit) for path, edit in found if isinstance(edit, Edit)), found[0])
+    if isinstance(edit, NoSite):
+        abort(f"No override can be written: {edit.reason}")
+    same = (target.output or {}).get("class")
+    yield from confirm(case, report, target, lambda one: _returns(one, str(same)))
+    if wrong:
+        line = unregister(case.sources[case.registry], wrong)
+        if isinstance(line, NoSite):
+            abort(f"The handler of {wrong} is wrong and cannot be taken away: {line.reason}")
+        users = yield FindUsers(wrong)
+        others = [str(one["directory"]) for one in users if one["directory"] != case.target.directory]
+        report.review += [f"{one} may return {wrong} too, which has no handler any more" for one in others]
+        yield from put(report, case.registry, line)
+    yield from put(report, path, edit)
+    yield from _rerun(case, report)
+
+
+def _depth(case: Case, path: str) -> int:
+    """How many directories below the models root the directory of `path` is."""
+    return len(PurePosixPath(path).parent.relative_to(PurePosixPath(case.registry).parent).parts)
+
+
+def _rerun(case: Case, report: Report) -> Steps[None]:
+    """With the edit: entries whose output is unpacked now, and what fails after that."""
+    after = yield from reproduce(report, [member.id for member in report.scope], AFTER, "after the edit")
+    if not after[case.id].low or _fails_to_unpack(after[case.id]):
+        yield from take_back(report, "the output is still not unpacked")
+        report.scope.clear()
+        abort(f"With the edit the output is still not unpacked: {after[case.id].summary}. It was taken back.")
+    for member in tuple(report.scope):
+        one = after[member.id]
+        if one.low is None or _fails_to_unpack(one):
+            report.scope.remove(member)
+            report.states[member.id] = "unchanged: its output is still not unpacked"
+            report.review.append(f"{member.id} still fails with the edit: {one.summary}")
+    yield from _settle(case, report, after)
+
+
+def _settle(case: Case, report: Report, repros: Mapping[str, Repro]) -> Steps[None]:
+    errors = {id: one.low.error for id, one in repros.items() if one.low is not None and not one.ok}
+    passing = [member.id for member in report.scope if member.id not in errors]
+    inference = [member.id for member in case.inference if member.id == _inference_twin(case.target)]
+    seen = yield from on_device(report, passing, errors, inference)
+    conclude(report, seen, passing, errors)
+    for id in inference:
+        if id in seen:
+            report.states[id] = f"inference, unchanged: {seen[id].ending}"
+
+
+def _already_unpacked(report: Report, target: Repro) -> None:
+    name = (target.output or {}).get("class")
+    how = "is a tensor" if name == "Tensor" else "has a handler that gives a tensor"
+    report.decide("already-handled", f"{name} {how}: only the entry is stale")
+
+
+def _only_the_entry(case: Case, report: Report, target: Repro | None = None) -> Steps[None]:
+    """Nothing to edit: the device says what the entry should say, for all that share the stale reason."""
+    report.scope = [one for one in case.scope if one.id == case.id or unpack_flavour(one.reason)]
+    known = {} if target is None else {target.id: target}
+    rest = [member.id for member in report.scope if member.id not in known]
+    known |= yield from reproduce(report, rest, BEFORE, "as it is")
+    for member in tuple(report.scope):
+        if known[member.id].low is None:
+            report.review.append(f"{member.id}: its CPU repro came to no result: {known[member.id].summary}")
+    yield from _settle(case, report, known)
+
+
+def _inference_twin(member: Member) -> str:
+    return f"{member.id.removesuffix('training')}inference"
+
+
+def _unpacked(one: Repro) -> bool:
+    return one.low is not None and one.low.unpacked is not None
+
+
+def _fails_to_unpack(one: Repro) -> bool:
+    return any(phase is not None and phase.step == _UNPACK for phase in (one.low, one.full))
+
+
+def _returns(one: Repro, name: str) -> bool:
+    return _fails_to_unpack(one) and one.output is not None and one.output.get("class") == name

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a workflow as Markdown: all that a reviewer asks, in the order in which it is asked."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from core.text import one_line
+from core.workflows.case import Case
+from core.workflows.driver import Blocked, Progress, in_work_tree
+from core.workflows.report import CpuLine, Report
+from core.workflows.repro import Phase
+
+_LEAVES = 12
+_APPLY = " --apply"
+_MODELS = "third_party/tt_forge_models"
+
+
+def markdown(progress: Progress, yaml_diff: str, *, applies: bool = False) -> str:
+    """The whole report, with what of it stands in the work tree by now.
+
+    `yaml_diff` is what the operations come to; `applies`: that was asked for.
+    """
+    state = progress.session.state
+    report = state.report or Report()
+    sections = [
+        _head(state.case, report),
+        *_section("CPU", (line for one in report.cpu for line in _cpu(one))),
+        *_section("Output", _output(report)),
+        *_section("Loader", _loader(report)),
+        *_section("Scope", _scope(report)),
+        *_section("Device", _device(report, progress.blocked, applies=applies)),
+        *_section("Expectations", _fenced("diff", yaml_diff)),
+        *_section("To choose", _question(state.case, progress.blocked, applies=applies)),
+        *_section("For review", (f"- {one_line(line)}" for line in report.review)),
+        *_section("Reminders", _reminders(progress, report)),
+    ]
+    return "\n".join(sections).rstrip("\n") + "\n"
+
+
+def diff_of(report: Report) -> str:
+    """One unified diff of the edits that are a part of the result, with paths relative to the checkout."""
+    return "".join(edit.diff(path) for path, edit in report.edits.items())
+
+
+def _head(case: Case, report: Report) -> str:
+    target = case.target
+    before = ", ".join(filter(None, (target.status, str(target.fields.get("bringup_status") or ""))))
+    lines = [
+        f"# {one_line(case.id)}",
+        "",
+        f"- loader: `{case.loader}`",
+        f"- entry: `{target.file}`: {before}" + (f": {one_line(target.reason)}" if target.reason else ""),
+        f"- workflow: {report.workflow or 'none'}" + (f": {one_line(report.chosen)}" if report.workflow else ""),
+    ]
+    if report.flavour:
+        lines.append(f"- flavour: {report.flavour}")
+    if report.decision:
+        lines.append(f"- decision: **{report.decision}**: {one_line(report.why)}")
+    if report.aborted is not None:
+        lines.append(f"- aborted: {one_line(report.aborted)}")
+    return "\n".join(lines) + "\n"
+
+
+def _section(title: str, lines: Iterable[str]) -> Iterator[str]:
+    found = list(lines)
+    if found:
+        yield f"## {title}\n\n" + "\n".join(found).lstrip("\n") + "\n"
+
+
+def _cpu(line: CpuLine) -> Iterator[str]:
+    one = line.repro
+    yield f"- {line.when}, {one_line(one.id)} (run {one.run})"
+    if one.low is None and one.full is None:
+        yield f"  - {one_line(one.problem or one.summary or one.outcome)}"
+    for phase in (one.low, one.full):
+        if phase is not None:
+            yield f"  - {phase.dtype}: {'ok' if phase.ok else f'{phase.step}: {one_line(phase.error)}'}"
+            if not phase.ok and phase is one.low and (inputs := _inputs(phase)):
+                yield f"    - inputs: {inputs}"
+
+
+def _inputs(phase: Phase) -> str:
+    leaves = phase.inputs
+    words = [f"{leaf.get('name')} {leaf.get('dtype') or leaf.get('type')}" for leaf in leaves[:_LEAVES]]
+    return one_line(", ".join(words) + (", ..." if len(leaves) > _LEAVES else ""))
+
+
+def _output(report: Report) -> Iterator[str]:
+    """Only where the output is what it is about."""
+    target = next((line.repro for line in report.cpu if line.repro.output), None)
+    if target is None or target.output is None or report.workflow != "unpack-forward-output":
+        return
+    yield f"`{target.output.get('class')}` of `{target.output.get('module')}`"
+    yield ""
+    leaves: Sequence[Mapping[str, object]] = target.output.get("leaves") or ()
+    for leaf in leaves[:_LEAVES]:
+        yield f"- `{one_line(str(leaf.get('name')))}`: {leaf.get('type')} {leaf.get('dtype') or ''} {leaf.get('shape')}"
+    if len(leaves) > _LEAVES:
+        yield f"- and {len(leaves) - _LEAVES} more"
+
+
+def _loader(report: Report) -> Iterator[str]:
+    for path, edit in report.edits.items():
+        yield f"- `{path}:{edit.line}`: {one_line(edit.summary)}"
+    for line in report.tried:
+        yield f"- taken back: {one_line(line)}"
+    yield from (f"- {one_line(line)}" for line in report.reach)
+    yield from _fenced("diff", diff_of(report))
+
+
+def _scope(report: Report) -> Iterator[str]:
+    named = {member.id for member in report.scope}
+    for member in report.scope:
+        yield f"- {one_line(member.id)}: {one_line(report.states.get(member.id, 'not decided yet'))}"
+    for id, state in report.states.items():
+        if id not in named:
+            yield f"- {one_line(id)}: {one_line(state)}"
+
+
+def _device(report: Report, blocked: Blocked | None, *, applies: bool) -> Iterator[str]:
+    if report.device_by:
+        yield f"- by {one_line(report.device_by)}: the policy of this checkout takes that for a device"
+    for one in report.device:
+        yield f"- {one_line(one.id)}: {one.ending}" + (
+            f": {one_line(one.reason.splitlines()[0])}" if one.reason else ""
+        )
+    if report.unverified:
+        yield "- not run: there is no device here; the CPU shows the failure, which comes before any compilation"
+    if blocked and blocked.command:
+        yield from _command(report, blocked)
+        yield ""
+        yield "Then go on with:"
+        yield from _fenced("sh", go_on(blocked, applies=applies))
+
+
+def _command(report: Report, blocked: Blocked) -> Iterator[str]:
+    yield f"Not run here: {one_line(blocked.why)}. A CPU run proves nothing of a device."
+    where = "On a machine with a device"
+    if blocked.stand_in:
+        where = "The policy of this checkout takes ttmatrix's own runner on a CPU for a device, so run it here"
+    yield f"{where}{', with the loader edit in place' if report.edits else ''}:"
+    yield from _fenced("sh", blocked.command)
+
+
+def _question(case: Case, blocked: Blocked | None, *, applies: bool) -> Iterator[str]:
+    if blocked is None or blocked.question is None:
+        return
+    yield one_line(blocked.question.question)
+    yield ""
+    for number, choice in enumerate(blocked.question.choices, 1):
+        yield f"{number}. {one_line(choice)}"
+    yield ""
+    yield f"Choose with: `ttmatrix triage {shlex.quote(case.id)} --choose N{_APPLY if applies else ''}`"
+
+
+def go_on(blocked: Blocked, *, applies: bool) -> str:
+    """The command that goes on once a device has run, as it was begun; empty where it waits for no device."""
+    return f"{blocked.go_on}{_APPLY if applies else ''}" if blocked.go_on else ""
+
+
+def _reminders(progress: Progress, report: Report) -> Iterator[str]:
+    """What stands in the work tree is looked up there, whatever was asked for."""
+    yield "- the inference expectations are not touched"
+    written = progress.session.applied
+    if not report.edits:
+        if report.operations and not written:
+            yield "- the expectations are not written: `--apply` does that"
+        return
+    if not in_work_tree(progress.session):
+        yield f"- the loader edit is not in the work tree of the submodule {_MODELS}"
+        yield "- `--apply` puts it there and writes the expectations"
+        return
+    yield f"- the loader edit is uncommitted in the work tree of the submodule {_MODELS}"
+    if written:
+        yield "- commit it there on a branch of its own, and move the pointer of the checkout"
+    else:
+        yield "- the expectations are not written yet"
+
+
+def _fenced(kind: str, text: str) -> Iterator[str]:
+    if text:
+        yield ""
+        yield f"```{kind}"
+        yield text.rstrip("\n")
+        yield "```"

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a workflow has found out so far; the whole of it is the report."""
+
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from core.edits import Operation
+from core.workflows.case import Member
+from core.workflows.loader_code.edits import Edit
+from core.workflows.outcomes import Observed
+from core.workflows.repro import Repro
+
+
+class Aborted(Exception):
+    """Raised inside a workflow that cannot go on; the text says why. Never leaves the machine."""
+
+    def __init__(self, reason: str, *, environment: bool = False) -> None:
+        super().__init__(reason)
+        self.environment = environment
+
+
+@dataclass(frozen=True, slots=True)
+class CpuLine:
+    """A CPU repro, and what it was made for."""
+
+    when: str
+    """`before` or `after` the edit."""
+    repro: Repro
+
+
+@dataclass(slots=True)
+class Report:
+    """Written by the workflow alone, anew each time it is replayed."""
+
+    workflow: str = ""
+    chosen: str = ""
+    """Why this workflow."""
+    flavour: str = ""
+    decision: str = ""
+    """A word of the workflow's own decision table; empty while there is none."""
+    why: str = ""
+    """The decision in a sentence."""
+    cpu: list[CpuLine] = field(default_factory=list)
+    edits: dict[str, Edit] = field(default_factory=dict)
+    """In place, by path relative to the checkout."""
+    tried: list[str] = field(default_factory=list)
+    """Edits that were taken back, in words."""
+    scope: list[Member] = field(default_factory=list)
+    """Entries that are decided together."""
+    reach: list[str] = field(default_factory=list)
+    """Whom an edit concerns besides, and how sure that is."""
+    device: list[Observed] = field(default_factory=list)
+    device_by: str = ""
+    """What the report of the device was made by, where that was none."""
+    unverified: bool = False
+    """Decided by the CPU alone, since there is no device."""
+    operations: list[Operation] = field(default_factory=list)
+    states: dict[str, str] = field(default_factory=dict)
+    """What becomes of each entry, by id, in words."""
+    review: list[str] = field(default_factory=list)
+    """What a person should look at."""
+    aborted: str | None = None
+    environment: bool = False
+    """Aborted because this machine cannot run the model."""
+
+    def decide(self, decision: str, why: str) -> None:
+        """Write down the row of the decision table."""
+        self.decision, self.why = decision, why
+
+
+def abort(reason: str, *, environment: bool = False) -> NoReturn:
+    """End the workflow without a proposal."""
+    raise Aborted(reason, environment=environment)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Let CPU repros of several variants of one loader share an interpreter, and make a run of its own of each again.
+
+What takes seconds to import is imported once; each variant then has a forked process to itself. The run that does it
+is that of the last variant, and its log has those of the others before its own, each up to its result line.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from core.errors import TTMatrixError
+from core.proc import own_identity
+from core.runs import RESULT_PREFIX, RUN_VARIABLE, RunSpec, judge, parse_result
+from core.runs.store import LOG, PROVENANCE, Finished, RunRecord, RunStore, Started, append_event, events_file
+
+_ALSO, _VARIANT, _NONCE = "--also=", "--variant=", "--nonce="
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """A variant that runs in the interpreter of another one's run."""
+
+    run_id: str
+    """Of the run that it is to become."""
+    nonce: str
+    variant: str
+
+
+def shared(specs: Sequence[RunSpec], slots: int) -> list[RunSpec]:
+    """The runs to start for `specs`: no more of each loader than keep `slots` busy, the others as their guests."""
+    by_loader = [list(group) for _, group in groupby(sorted(specs, key=_alike), key=_alike)]
+    lanes = max(1, slots // max(1, len(by_loader)))
+    found = [
+        _hosting(group[lane::lanes])
+        for group in by_loader
+        for lane in range(min(lanes, len(group)))
+        if group[lane::lanes]
+    ]
+    order = [spec.run_id for spec in specs]
+    return sorted(found, key=lambda spec: order.index(spec.run_id))
+
+
+def guests(spec: RunSpec) -> list[Guest]:
+    """Who runs along with a run, in the order in which they do, which is before itself."""
+    words = [word.removeprefix(_ALSO).split("=", 2) for word in spec.argv if word.startswith(_ALSO)]
+    return [Guest(*word) for word in words if len(word) == 3]
+
+
+def unpack(store: RunStore, host: RunRecord, spec_of: Callable[[Guest], RunSpec | None]) -> None:
+    """Make a run of each guest of `host`, which has ended, where it came to a result; done already is fine.
+
+    `spec_of` plans the run that the guest would have been alone; None: nobody asks for it.
+    """
+    if host.active:
+        return
+    try:
+        text = host.log.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return
+    for guest in guests(host.spec):
+        section, text = _section(text, guest.nonce)
+        result = parse_result(section, guest.nonce)
+        spec = spec_of(guest) if result is not None and not store.directory(guest.run_id).exists() else None
+        if result is None or spec is None:
+            continue
+        spec = _as_guest(spec, guest, host.spec)
+        directory = store.create(spec, _provenance(host.directory))
+        try:
+            (directory / LOG).write_text(section, encoding="utf-8")
+        except OSError as error:
+            raise TTMatrixError(f"Cannot write {directory / LOG}", error.strerror or str(error)) from error
+        _write_end(directory, host, spec, result)
+
+
+def _provenance(directory: Path) -> str:
+    """What was written down of checkout and interpreter; empty: nothing."""
+    try:
+        return (directory / PROVENANCE).read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def _write_end(directory: Path, host: RunRecord, spec: RunSpec, result: Mapping[str, Any]) -> None:
+    events, phases = events_file(directory), result.get("phases") or [{}]
+    code = 2 if result.get("problem") else 0 if phases[0].get("ok") else 1
+    seconds = sum(float(phase.get("seconds") or 0.0) for phase in phases)
+    append_event(events, Started(host.started or time.time(), own_identity(), spec.argv, host.tree))
+    outcome = judge(code, result)
+    append_event(events, Finished(time.time(), outcome, seconds, exit_code=code, result=result, edited=host.edited))
+
+
+def is_host_without_result(record: RunRecord) -> bool:
+    """Whether a run with guests ended without a result of its own: one of the guests may have ended it."""
+    return bool(guests(record.spec)) and record.result is None
+
+
+def _alike(spec: RunSpec) -> tuple[str, ...]:
+    """What runs must have in common to share an interpreter: all but the variant."""
+    return tuple(word for word in spec.argv if not word.startswith((_VARIANT, _NONCE)))
+
+
+def _hosting(group: Sequence[RunSpec]) -> RunSpec:
+    """The last of `group` with the others as its guests."""
+    *others, host = group
+    also = [f"{_ALSO}{one.run_id}={one.nonce}={_variant(one)}" for one in others]
+    return replace(host, argv=(*host.argv, *also), timeout=host.timeout * len(group)) if also else host
+
+
+def _variant(spec: RunSpec) -> str:
+    return next((word.removeprefix(_VARIANT) for word in spec.argv if word.startswith(_VARIANT)), "")
+
+
+def _as_guest(spec: RunSpec, guest: Guest, host: RunSpec) -> RunSpec:
+    argv = [f"{_NONCE}{guest.nonce}" if word.startswith(_NONCE) else word for word in spec.argv]
+    env = {**spec.env, RUN_VARIABLE: guest.run_id}
+    named = {"run_id": guest.run_id, "nonce": guest.nonce, "batch": host.batch, "created": host.created}
+    return replace(spec, argv=tuple(argv), env=env, **named)  # type: ignore[arg-type]
+
+
+def _section(text: str, nonce: str) -> tuple[str, str]:
+    """The part of a log up to the result line with `nonce`, and what comes after it; nothing where there is none."""
+    at = 0
+    for line in text.splitlines(keepends=True):
+        at += len(line)
+        if line.startswith(RESULT_PREFIX) and parse_result(line, nonce) is not None:
+            return text[:at], text[at:]
+    return "", text

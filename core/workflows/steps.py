@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps that workflows have in common: reproduce, confirm the scope, edit, take back, verify, conclude."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from core.evidence import Ending, alike, telling
+from core.workflows.case import Case, Member
+from core.workflows.effects import Ask, EditLoader, RevertLoader, RunCpu, RunDevice, Steps
+from core.workflows.loader_code.edits import Edit
+from core.workflows.outcomes import Observed, expected_failure, operations, wanted
+from core.workflows.report import CpuLine, Report, abort
+from core.workflows.repro import Repro
+
+BEFORE, AFTER = "before", "after"
+
+_ORDER = ("import", "load_model", "load_inputs", "forward", "unpack", "backward")
+_RAN = frozenset({Ending.PASSED, Ending.INACCURATE})
+
+
+def reproduce(report: Report, ids: Iterable[str], when: str, why: str) -> Steps[dict[str, Repro]]:
+    """Run CPU repros, by id. Asks for nothing that was run before and that no edit has changed since."""
+    known = {line.repro.id: line.repro for line in report.cpu if line.when == BEFORE} if when == BEFORE else {}
+    wanted_ids = tuple(dict.fromkeys(ids))
+    missing = tuple(id for id in wanted_ids if id not in known)
+    if missing:
+        raw = yield RunCpu(missing, why)
+        found = [Repro.of(one) for one in raw]
+        report.cpu += [CpuLine(when, one) for one in found]
+        known |= {one.id: one for one in found}
+    return {id: known[id] for id in wanted_ids}
+
+
+def first_look(case: Case, report: Report) -> Steps[Repro]:
+    """The CPU repro of the target before anything is done; aborts where it came to no result."""
+    one = (yield from reproduce(report, [case.id], BEFORE, "as it is"))[case.id]
+    if one.problem:
+        abort(f"This machine cannot run the model: {one.problem}", environment=True)
+    if one.low is None or one.full is None:
+        abort(f"The CPU repro came to no result: {one.outcome}: {one.summary}. Nothing was edited.")
+    return one
+
+
+def confirm(
+    case: Case, report: Report, target: Repro, fits: Callable[[Repro], bool], members: Sequence[Member] | None = None
+) -> Steps[dict[str, Repro]]:
+    """The members that fail as the target does, each shown by a CPU repro of its own; they become the scope."""
+    candidates = case.scope if members is None else members
+    others = [member for member in candidates if member.id != case.id]
+    repros = yield from reproduce(report, [member.id for member in others], BEFORE, "the others that it concerns")
+    confirmed = {case.id: target}
+    for member in others:
+        one = repros[member.id]
+        if fits(one):
+            confirmed[member.id] = one
+        elif one.ok:
+            report.states[member.id] = "unchanged: passes on CPU as it is"
+        else:
+            report.states[member.id] = "unchanged: fails differently, or could not be run"
+            report.review.append(f"{member.id} was left out: {one.problem or one.summary or one.outcome}")
+    report.scope = [member for member in (case.target, *others) if member.id in confirmed]
+    return confirmed
+
+
+def set_back(after: Repro, before: Repro) -> bool:
+    """Whether a model gets less far than it did: then it is the edit that fails."""
+    if after.low is None or before.low is None or after.ok or before.ok:
+        return False
+    return _ORDER.index(after.low.step) < _ORDER.index(before.low.step)
+
+
+def put(report: Report, path: str, edit: Edit) -> Steps[None]:
+    """Make an edit."""
+    yield EditLoader(path, edit)
+    report.edits[path] = edit
+
+
+def take_back(report: Report, why: str) -> Steps[None]:
+    """Revert every edit that is in place."""
+    for path, edit in reversed(tuple(report.edits.items())):
+        yield RevertLoader(path, edit)
+        del report.edits[path]
+        report.tried.append(f"{path}:{edit.line}: {edit.summary}: {why}")
+
+
+def on_device(
+    report: Report, passing: Iterable[str], errors: Iterable[str] = (), extra: Iterable[str] = ()
+) -> Steps[dict[str, Observed]]:
+    """Run what it concerns in one invocation, and return what each test has shown.
+
+    Of the entries `passing`, which pass on CPU by now, only a device can tell. For `errors`, which the CPU shows to
+    fail before anything is compiled, it confirms, and may be missing. `extra` tests run along.
+    """
+    decisive = tuple(dict.fromkeys(passing))
+    ids = tuple(dict.fromkeys([*decisive, *errors, *(extra if decisive else ())]))
+    if not ids:
+        return {}
+    raw = yield RunDevice(ids, bool(decisive))
+    if raw is None:
+        report.unverified = True
+        return {}
+    found = [Observed.of(one) for one in raw]
+    report.device += found
+    report.device_by = next((one["by"] for one in raw if one.get("by")), "")
+    return {one.id: one for one in found}
+
+
+def conclude(report: Report, seen: Mapping[str, Observed], passing: Iterable[str], errors: Mapping[str, str]) -> None:
+    """Write every entry of the scope once: as the device has shown it, else by its CPU error."""
+    decisive = frozenset(passing)
+    for member in report.scope:
+        if member.id in decisive:
+            _conclude(report, member, seen.get(member.id, Observed(member.id, Ending.NOT_RUN)))
+        elif member.id in errors:
+            _expect_failure(report, member, errors[member.id], seen.get(member.id))
+
+
+def expect_failures(report: Report, errors: Mapping[str, str]) -> Steps[None]:
+    """The end of a workflow that mends nothing: what fails on CPU is expected to fail, by `errors` of each id."""
+    seen = yield from on_device(report, (), errors)
+    conclude(report, seen, (), errors)
+
+
+def unfixed(report: Report, errors: Mapping[str, str], *, verify: bool = True) -> Steps[None]:
+    """The end of a workflow that could not mend what it is for: nothing is decided before a person has said so.
+
+    `verify`: a device may confirm `errors` still.
+    """
+    choices = (
+        "the failure is to be expected: KNOWN_FAILURE_XFAIL with its error, the loader stays as it is",
+        "the entry stays as it is: somebody mends the loader by hand",
+    )
+    number: int = yield Ask(f"The failure is not fixed: {report.why}. What is to become of the entry?", choices)
+    if number != 1:
+        abort(f"The failure is not fixed: {report.why}. The entry stays as it is.")
+    if verify:
+        yield from expect_failures(report, errors)
+    else:
+        conclude(report, {}, (), errors)
+
+
+def _expect_failure(report: Report, member: Member, error: str, shown: Observed | None) -> None:
+    """What a device shows counts more than the CPU, but for a pass: a person has to look at that."""
+    reason, fields = telling(error), expected_failure(error)
+    if not fields:
+        report.states[member.id] = "unchanged: fails on CPU, and nothing that it says is a reason"
+        report.review.append(f"{member.id} fails on CPU, and nothing that it says is a reason: see its log")
+    elif shown is None or (shown.ending is Ending.FAILED and _says(shown, reason)):
+        _write(report, member, fields, f"expected to fail: {reason}")
+    elif shown.ending in _RAN:
+        report.states[member.id] = "unchanged: fails on CPU, passes on the device"
+        report.review.append(f"{member.id} passes on the device although its CPU run fails")
+    else:
+        report.review.append(f"{member.id} fails differently on the device")
+        _conclude(report, member, shown)
+
+
+def _says(shown: Observed, reason: str) -> bool:
+    return reason.rstrip("…") in shown.reason or alike(reason, shown.result.reason)
+
+
+def _conclude(report: Report, member: Member, shown: Observed) -> None:
+    # Nothing is left of what the entry says: the CPU has shown that it passes there, or fails by something else.
+    found = wanted(shown, stage_is_stale=True)
+    if found.fields is None:
+        report.states[member.id] = f"unchanged: {found.why}"
+        report.review.append(f"{member.id} {found.why}")
+    else:
+        _write(report, member, found.fields, found.why)
+
+
+def _write(report: Report, member: Member, fields: Mapping[str, object], why: str) -> None:
+    report.operations += operations(member, fields)
+    report.states[member.id] = f"{fields['status']}: {why}"
+    if member.shadowed:
+        archs = ", ".join(member.shadowed)
+        report.review.append(f"{member.id} overrides what is written here for {archs}")

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Global options, help, and exit codes."""
+
+import errno
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core import __version__
+from core.cli import command_doctor
+from core.cli.command_line import COMMANDS
+from tests.support.cli import call
+from tests.support.git import committed_checkout
+from tests.support.tree import sample
+
+TEST = "alpha/pytorch-tiny-single_device-training"
+
+
+def test_without_a_command_the_app_opens() -> None:
+    called = call("--repo", "/x", "--arch", "n150", "-q", "status:xfail")
+    (request,) = called.opened
+    assert (request.repo, request.arch, request.query) == (Path("/x"), "n150", "status:xfail")
+
+
+def test_version_and_help() -> None:
+    assert call("--version").out == f"ttmatrix {__version__}\n"
+    assert all(name in call("--help").out for name in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str) -> None:
+    called = call(command, "--help")
+    assert called.code == 0
+    assert f"ttmatrix {command}" in called.out
+    assert "--repo" in called.out
+
+
+@pytest.mark.parametrize("argv", [["bogus"], ["list", "--nope"], ["show"], ["--repo"], ["list", "--format", "x"]])
+def test_usage_errors_are_64(argv: list[str]) -> None:
+    called = call(*argv)
+    assert called.code == 64
+    assert "--help" in called.err
+    assert called.out == ""
+
+
+def test_global_options_stand_before_or_after(tmp_path: Path) -> None:
+    checkout = sample(tmp_path)
+    before = call("--repo", checkout.root, "--json", "list", "tiny")
+    after = call("list", "tiny", "--json", "--repo", checkout.root)
+    assert before.out == after.out != ""
+    assert before.code == after.code == 0
+
+
+def test_no_checkout_is_2(tmp_path: Path) -> None:
+    called = call("list", "--repo", tmp_path)
+    assert called.code == 2
+    assert "No tt-xla checkout" in called.err
+
+
+def test_an_unknown_arch_is_64(tmp_path: Path) -> None:
+    called = call("list", "--repo", sample(tmp_path).root, "--arch", "n9")
+    assert called.code == 64
+    assert "n150" in called.err
+
+
+def test_errors_are_json_too(tmp_path: Path) -> None:
+    called = call("list", "--repo", tmp_path, "--json")
+    assert set(called.json["error"]) == {"title", "detail", "hint"}
+    assert re.search(r"^ttmatrix: ", called.err)
+
+
+def test_a_name_that_is_no_text_is_told(tmp_path: Path) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    shutil.copytree(checkout.models / "alpha", checkout.models / os.fsdecode(b"odd\xff"))
+    words = [sys.executable, "-m", "tui", "list", "odd", "--repo", str(checkout.root)]
+    for more in ([], ["--json"]):
+        env = {**os.environ, "PYTHONIOENCODING": "utf-8:strict", "PYTHONPATH": str(Path(__file__).parents[3])}
+        done = subprocess.run([*words, *more], capture_output=True, env=env, cwd=tmp_path, check=False)
+        assert done.returncode == 0, done.stderr
+        assert b"odd" in done.stdout
+
+
+COMMAND_LINES = [
+    ("list",),
+    ("show", TEST),
+    ("jobs",),
+    ("doctor",),
+    ("edit", "--apply", "-"),
+    ("edit", "--apply", "-", "--write"),
+    ("apply", "-"),
+    ("triage", TEST),
+    ("triage", TEST, "--apply"),
+    ("loaders",),
+    ("ingest", "-"),
+    ("verdicts",),
+    ("policy",),
+    ("propose",),
+    ("clusters",),
+    ("compare", "a", "b"),
+    ("run", TEST, "--kind", "cpu"),
+    ("runs",),
+    ("rerun", "--failed"),
+    ("queue",),
+    ("prune",),
+]
+
+
+@pytest.mark.parametrize("words", COMMAND_LINES, ids=" ".join)
+def test_a_home_that_nothing_can_be_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """What reads goes on; what cannot says so plainly: nothing raises."""
+    checkout = committed_checkout(sample(tmp_path / "tt-xla"))
+    home, make = tmp_path / "home", os.mkdir
+    home.mkdir()
+    monkeypatch.setenv("TTMATRIX_HOME", str(home))
+
+    def read_only(path: str | Path, *rest: int) -> None:
+        if Path(path).is_relative_to(home):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+        make(path, *rest)
+
+    monkeypatch.setattr(os, "mkdir", read_only)
+    operations = [{"op": "set", "id": TEST, "path": ["reason"], "value": "r"}]
+    called = call(*words, "--repo", checkout.root, stdin=json.dumps(operations))
+    reads = words[0] not in ("triage", "ingest", "compare", "run", "rerun")
+    assert (called.code in (0, 1)) is reads, called.err
+    assert "Traceback" not in called.err
+    assert list(home.iterdir()) == []
+    assert reads or called.err
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EROFS])
+def test_what_the_disk_says_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    def failing(*_: object) -> int:
+        raise OSError(number, "no", "/there")
+
+    monkeypatch.setattr(command_doctor, "execute", failing)
+    called = call("doctor", "--repo", sample(tmp_path).root)
+    assert (called.code, called.err) == (2, "ttmatrix: The system refuses\nno: /there\n")
+
+
+def test_an_error_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> int:
+        raise FileNotFoundError(errno.ENOENT, "no")
+
+    monkeypatch.setattr(command_doctor, "execute", failing)
+    with pytest.raises(FileNotFoundError):
+        call("doctor")

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is prepared elsewhere is found here, and where it cannot be nothing is lost."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from core.doctor import preparation as module
+from core.doctor.preparation import FINDINGS, prepare
+from core.matrix.cache.index_cache import Cache
+from core.matrix.indexing import index
+from core.matrix.matrix import Matrix
+from core.providers.base import compute_columns
+from tests.support.sample import sample_checkout
+
+
+@pytest.fixture
+def matrix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Matrix:
+    monkeypatch.setattr(module, "_WORTH_A_PROCESS", 1)
+    return index(sample_checkout(tmp_path / "tt-xla"))
+
+
+def test_what_was_prepared_is_not_worked_out_again(
+    matrix: Matrix, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = Cache(matrix.checkout, tmp_path / "cache")
+    expected = compute_columns(cache, matrix, ["models"])["models"].column("group", "").values
+    # What changed within the last two seconds is not trusted.
+    time.sleep(2.1)
+    fresh = Cache(matrix.checkout, tmp_path / "other")
+    prepare(fresh, matrix, ["models", "jobs", FINDINGS])
+    monkeypatch.setattr("core.providers.models.read_model_infos", lambda *_: pytest.fail("it was read again"))
+    monkeypatch.setattr("core.ci.read.read_ci", lambda *_: pytest.fail("it was read again"))
+    learned = compute_columns(fresh, matrix, ["models", "jobs"])
+    assert learned["models"].column("group", "").values == expected
+
+
+def test_where_nothing_can_be_prepared_there_is_no_error(matrix: Matrix, tmp_path: Path) -> None:
+    prepare(Cache(matrix.checkout, tmp_path / "cache"), matrix, ["no such provider"])
+    matrix.checkout.root.rename(tmp_path / "elsewhere")
+    prepare(Cache(matrix.checkout, tmp_path / "cache"), matrix, ["models"])
+
+
+def test_a_small_matrix_is_not_worth_a_process(matrix: Matrix, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_WORTH_A_PROCESS", len(matrix.ids) + 1)
+    prepare(Cache(matrix.checkout, tmp_path / "cache"), matrix, ["models"])
+    assert not (tmp_path / "cache").exists()

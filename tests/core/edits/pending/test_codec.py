@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of core.edits.pending.codec."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, strategies as st
+
+from core.edits.pending.codec import VERSION, from_line, header, to_line, version_in
+from core.edits.pending.events import Event, Numbered
+from core.edits.pending.state import Desk, apply
+from tests.support.desks import happenings
+
+
+@given(st.lists(happenings, max_size=8))
+def test_every_event_comes_back_from_its_line(script: list[Callable[[Desk], Event]]) -> None:
+    desk = Desk()
+    for happening in script:
+        event = happening(desk)
+        line = to_line(event)
+        assert "\n" not in line
+        assert apply(desk, from_line(line)) == apply(desk, event)
+        assert to_line(from_line(line)) == line
+        desk = apply(desk, event)
+
+
+def test_the_number_of_the_next_change() -> None:
+    assert from_line(to_line(Numbered(7))) == Numbered(7)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "null",
+        "[]",
+        "{}",
+        '{"event": "unheard of"}',
+        '{"event": "marked"}',
+        '{"event": "step", "edits": [{"put": [null]}]}',
+        '{"event": "step", "edits": [{"id": 1, "before": "undecided", "after": "maybe"}]}',
+        '{"event": "step", "edits": [{"put": [null, {"id": 1, "ops": [{"op": "explode", "id": "a"}]}]}]}',
+        '{"event": "marked", "added": ["a"], "removed": [',
+        "[" * 100_000,
+    ],
+)
+def test_any_other_line_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        from_line(line)
+
+
+def test_the_first_line_tells_format_and_version() -> None:
+    assert version_in(header("/some where", "s")) == VERSION
+    assert json.loads(header("/x", "s"))["checkout"] == "/x"
+    for other in ("", "{}", '{"format": "else", "version": 1}', '{"format": "ttmatrix-journal", "version": "1"}', "7"):
+        with pytest.raises(ValueError, match=r"."):
+            version_in(other)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of core.edits.pending.writer_lock."""
+
+from pathlib import Path
+
+import pytest
+
+from core.edits.pending.writer_lock import sole_writer
+from core.errors import TTMatrixError
+from core.proc import run_command
+
+
+def refused(root: Path) -> bool:
+    try:
+        with sole_writer(root, "trying", wait=0):
+            return False
+    except TTMatrixError as error:
+        assert "writing" in error.detail
+        return True
+
+
+def test_one_writer_a_checkout(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for root in (one, other):
+        (root / ".git").mkdir(parents=True)
+    with sole_writer(one, "writing", wait=0):
+        assert refused(one)
+        assert not refused(other)
+    assert not refused(one)
+    assert (one / ".git" / "ttmatrix.lock").exists()
+
+
+def test_the_lock_is_no_part_of_the_work_tree(tmp_path: Path) -> None:
+    run_command(["git", "init", "--quiet"], cwd=tmp_path)
+    with sole_writer(tmp_path, "writing", wait=0):
+        assert run_command(["git", "status", "--porcelain"], cwd=tmp_path).stdout == ""
+
+
+def test_a_work_tree_whose_git_directory_is_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / ".git").write_text("gitdir: ../real\n")
+    with sole_writer(tmp_path / "tree", "writing", wait=0):
+        assert (tmp_path / "real" / "ttmatrix.lock").exists()
+        assert refused(tmp_path / "tree")
+
+
+@pytest.mark.parametrize("content", [None, b"gitdir: nowhere\n", b"\xff"])
+def test_a_checkout_without_git_is_locked_too(tmp_path: Path, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / ".git").write_bytes(content)
+    with sole_writer(tmp_path, "writing", wait=0):
+        assert refused(tmp_path)

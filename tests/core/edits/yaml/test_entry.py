@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of core.edits.yaml.entry."""
+
+import pytest
+
+from core.edits.operations import Refused
+from core.edits.yaml.entry import Layout, cut_lines, new_entry, rename_key, set_field, unset_field
+
+ENTRY = """\
+  a/pytorch-x: # on the key
+    # above status
+    status: KNOWN_FAILURE_XFAIL  # keep me
+    reason: "old"
+    markers: ["push", "large"] # list
+    # reason: "older"
+"""
+OVERRIDES = """\
+  a/pytorch-x:
+    status: EXPECTED_PASSING
+    arch_overrides:
+      n150: # on the arch
+        status: NOT_SUPPORTED_SKIP
+      p150:
+        required_pcc: 0.98
+"""
+N150 = ("arch_overrides", "n150")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "old", "new"),
+    [
+        (("status",), "EXPECTED_PASSING", "KNOWN_FAILURE_XFAIL", "EXPECTED_PASSING"),
+        (("reason",), 'a "b"', '"old"', '"a \\"b\\""'),
+        (("markers",), ["push"], '["push", "large"]', '["push"]'),
+        (("supported_archs",), ["n300"], "on the key\n", "on the key\n    supported_archs: [n300]\n"),
+        (("bringup_status",), "PASSED", "keep me\n", "keep me\n    bringup_status: PASSED\n"),
+        (("required_pcc",), 0.97, '"old"\n', '"old"\n    required_pcc: 0.97\n'),
+        (
+            (*N150, "reason"),
+            "big",
+            " # list\n",
+            ' # list\n    arch_overrides:\n      n150:\n        reason: "big"\n',
+        ),
+    ],
+)
+def test_set_touches_the_smallest_range(path: tuple[str, ...], value: object, old: str, new: str) -> None:
+    assert set_field(ENTRY, path, value) == ENTRY.replace(old, new, 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [(("status",), "KNOWN_FAILURE_XFAIL"), (("reason",), "old"), (("markers",), ["push", "large"])],
+)
+def test_setting_what_is_there_changes_nothing(path: tuple[str, ...], value: object) -> None:
+    assert set_field(ENTRY, path, value) == ENTRY
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "expected"),
+    [
+        ("a:\n  f: 'x'\n", "it's", "a:\n  f: 'it''s'\n"),
+        ("a:\n  f: 'x'\n", "two\nlines", 'a:\n  f: "two\\nlines"\n'),
+        ("a:\n  f: x\n", "yes", 'a:\n  f: "yes"\n'),
+        ('a:\n  f: "false"\n', False, "a:\n  f: false\n"),
+        ("a:\n  f:   # todo\n", "x", "a:\n  f: x   # todo\n"),
+        ("a:\n  f:\n    'x' # c\n", "w", "a:\n  f:\n    'w' # c\n"),
+        ("a:\n  f: one\n    two\n  g: 1\n", "w", "a:\n  f: w\n  g: 1\n"),
+        ("a: {f: x, g: 1} # c\n", "w", "a: {f: w, g: 1} # c\n"),
+        ("a:\n  f: [1, 2]\n", "w", "a:\n  f: w\n"),
+        ("a:\n  f: |-\n    one\n    two\n\n  g: 1\n", "w", "a:\n  f: w\n\n  g: 1\n"),
+        ("a:\n  f: >2\n    one\n  # c\n", "w", "a:\n  f: w\n  # c\n"),
+        ("a:\n  f: [x,'y', z]\n", ["x", "y", "w"], "a:\n  f: [x,'y',w]\n"),
+        ('a:\n  f: [ "x" ]\n', ["x", "w"], 'a:\n  f: [ "x", "w" ]\n'),
+        ("a:\n  f: [\n    x,\n    y,\n  ]\n", ["x", "y", "w"], "a:\n  f: [\n    x,\n    y,\n    w,\n  ]\n"),
+        ("a:\n  f:\n  - x # c\n", ["x", "w"], "a:\n  f:\n  - x # c\n  - w\n"),
+    ],
+)
+def test_the_style_of_what_is_replaced_stays(text: str, value: object, expected: str) -> None:
+    assert set_field(text, ("f",), value) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "old", "new"),
+    [
+        ((*N150, "reason"), "big", "SKIP\n", 'SKIP\n        reason: "big"\n'),
+        ((*N150, "status"), "EXPECTED_PASSING", "NOT_SUPPORTED_SKIP", "EXPECTED_PASSING"),
+        (("arch_overrides", "n300", "status"), "X", "0.98\n", "0.98\n      n300:\n        status: X\n"),
+        (("reason",), "r", "EXPECTED_PASSING\n", 'EXPECTED_PASSING\n    reason: "r"\n'),
+    ],
+)
+def test_set_inside_overrides(path: tuple[str, ...], value: object, old: str, new: str) -> None:
+    changed = set_field(OVERRIDES, path, value)
+    assert changed == OVERRIDES.replace(old, new, 1)
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("final", [True, False])
+@pytest.mark.parametrize(
+    "path", [("bringup_status",), ("supported_archs",), (*N150, "reason"), ("arch_overrides", "x", "w")]
+)
+@pytest.mark.parametrize("text", [ENTRY, OVERRIDES, "a:\n", "a: {}\n", "a: {status: X}\n", "a: { status: X }\n"])
+def test_set_then_unset_is_the_text_as_it_was(text: str, path: tuple[str, ...], final: bool, newline: str) -> None:
+    text = text.replace("\n", newline)
+    text = text if final else text.removesuffix(newline)
+    layout = Layout(newline)
+    changed = set_field(text, path, "new", layout)
+    assert changed != text
+    for depth in range(len(path), 0, -1):
+        changed_back = unset_field(changed, path[:depth], layout)
+        if changed_back == text:
+            return
+        changed = changed_back
+    pytest.fail(changed)
+
+
+def test_unset_takes_the_line_and_leaves_comments_of_their_own() -> None:
+    assert unset_field(ENTRY, ("status",)) == ENTRY.replace("    status: KNOWN_FAILURE_XFAIL  # keep me\n", "")
+    assert unset_field(ENTRY, ("bringup_status",)) == ENTRY
+    assert unset_field(OVERRIDES, (*N150, "reason")) == OVERRIDES
+    assert unset_field(OVERRIDES, N150) == OVERRIDES.replace(
+        "      n150: # on the arch\n        status: NOT_SUPPORTED_SKIP\n", ""
+    )
+
+
+def test_the_last_field_leaves_an_empty_key_for_the_next_one() -> None:
+    emptied = unset_field(OVERRIDES, (*N150, "status"))
+    assert "      n150: # on the arch\n      p150:" in emptied
+    filled = set_field(emptied, (*N150, "reason"), "r")
+    assert filled == OVERRIDES.replace("status: NOT_SUPPORTED_SKIP", 'reason: "r"')
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "expected"),
+    [
+        ("a: {x: 1, y: 2, z: 3}", ("x",), "a: {y: 2, z: 3}"),
+        ("a: {x: 1, y: 2, z: 3}", ("y",), "a: {x: 1, z: 3}"),
+        ("a: {x: 1, y: 2, z: 3}", ("z",), "a: {x: 1, y: 2}"),
+        ("a: {x: 1}", ("x",), "a: {}"),
+    ],
+)
+def test_unset_in_braces(text: str, path: tuple[str, ...], expected: str) -> None:
+    assert unset_field(text, path) == expected
+
+
+def test_a_field_goes_into_braces_in_order() -> None:
+    assert set_field("a: {status: X}", ("supported_archs",), ["n300"]) == "a: {supported_archs: [n300], status: X}"
+    assert set_field("a: {status: X}", (*N150, "status"), "W") == "a: {status: X, arch_overrides: {n150: {status: W}}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("a:\n  status: &s X\n", r"line 7: an anchor \(&s\)"),
+        ("a:\n  status: *s\n", r"line 7: an alias \(\*s\)"),
+        ("a: *s\n", r"line 6: an alias"),
+        ("a: &s\n  status: X\n", r"line 6: an anchor"),
+        ("a:\n  status: !!str X\n", "line 7: a tag"),
+        ("a:\n  <<: *s\n  status: X\n", "line 7: a merge key"),
+        ("a:\n  status: | # c\n    X\n", r"line 7: status is a block scalar \(\|\) with a comment"),
+        ("a:\n  status: [ # c\n    X]\n", "line 7: status is a list over several lines that may hold comments"),
+        ("a:\n  status: X\n  status: W\n", "status stands twice, on lines 7 and 8"),
+        ("a:\n  status: {x: 1}\n", "line 7: status is a mapping"),
+        ("a: null\n", "line 6: null stands where a mapping"),
+        ("a: text\n", "line 6: a scalar stands where a mapping"),
+        ("a: {\n  x: 1}\n", "line 6: a mapping in braces over several lines"),
+        ("a: 1\nb: 2\n", "are not one entry"),
+    ],
+)
+def test_what_is_in_the_way_is_named_with_its_line(text: str, why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        set_field(text, ("status",), "NEW", Layout(line=6))
+
+
+def test_trouble_in_another_field_is_not_in_the_way() -> None:
+    text = "a:\n  reason: &r |\n    long\n  status: X\n  x: 1\n  x: 2\n"
+    assert set_field(text, ("status",), "W") == text.replace("X", "W")
+    with pytest.raises(Refused, match="anchor"):
+        unset_field(text, ("reason",))
+
+
+@pytest.mark.parametrize(
+    ("text", "to", "expected"),
+    [
+        ("  a/b: # c\n    x: 1\n", "d/e", "  d/e: # c\n    x: 1\n"),
+        ("'a': {x: 1}\n", "b", "'b': {x: 1}\n"),
+        ("a: {x: 1}\n", "KLA K-SegNet", '"KLA K-SegNet": {x: 1}\n'),
+    ],
+)
+def test_rename_replaces_the_key(text: str, to: str, expected: str) -> None:
+    assert rename_key(text, (), to) == expected
+
+
+def test_a_new_entry_is_in_upstreams_style() -> None:
+    fields = {
+        "arch_overrides": {"n150": {"reason": "r", "status": "X"}},
+        "markers": ["push"],
+        "assert_pcc": False,
+        "status": "W",
+    }
+    assert new_entry("a/pytorch-x", fields, 2, Layout()) == (
+        "  a/pytorch-x:\n    status: W\n    assert_pcc: false\n    markers: [push]\n"
+        '    arch_overrides:\n      n150:\n        status: X\n        reason: "r"\n'
+    )
+    assert new_entry("a", {"x": 1}, 4, Layout("\r\n", 4)) == "    a:\r\n        x: 1\r\n"
+
+
+def test_cut_lines_keeps_the_lack_of_a_final_newline() -> None:
+    assert cut_lines("a\nb\n", 2, 4) == "a\n"
+    assert cut_lines("a\nb", 2, 3) == "a"
+    assert cut_lines("a\r\nb", 3, 4) == "a"

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.evidence.proposals.ci_coverage: proposals after which no scheduled job selects a test."""
+
+from pathlib import Path
+
+from core.ci.read import read_ci
+from core.evidence.proposals.ci_coverage import with_leaving
+from core.evidence.proposals.proposal import propose
+from core.evidence.verdicts.judgement import Verdict
+from core.matrix.effective import with_fields
+from core.matrix.indexing import index
+from core.model import Entry, Status
+from core.sources.evaluator.model_info import read_model_infos
+from tests.support.evidence import judged, observed
+from tests.support.sample import sample_checkout
+
+
+def test_promotions_that_no_job_takes_up_say_so_first(tmp_path: Path) -> None:
+    matrix = index(sample_checkout(tmp_path / "demo"))
+    infos = read_model_infos(matrix.checkout, matrix.loaders.values())
+    ci = read_ci(matrix, infos)
+    failing = [id for id, entry in matrix.entries.items() if entry.fields.get("status") == Status.KNOWN_FAILURE_XFAIL]
+    judgements = [
+        judged(Verdict.STALE, [observed(test_id=id, arch=arch)]) for id in failing for arch in ("n150", "p150")
+    ]
+    proposals = with_leaving(matrix, ci, propose(matrix, judgements)[0])
+    assert proposals
+    for one in proposals:
+        entries = {**matrix.entries, one.id: _promoted(matrix.entries[one.id])}
+        after = ci.under(entries)
+        for arch in ("n150", "p150"):
+            had, has = (
+                [job for job, _ in side.selector.jobs(ci.jobs, one.id) if job.runs_on == arch] for side in (ci, after)
+            )
+            assert (arch in one.leaves) == (bool(had) and not has)
+            assert one.why.startswith("LEAVES CI on ") == bool(one.leaves)
+    assert any(one.leaves for one in proposals) and any(not one.leaves for one in proposals)
+
+
+def _promoted(entry: Entry) -> Entry:
+    overrides = {arch: {**values, "status": "EXPECTED_PASSING"} for arch, values in entry.overrides.items()}
+    return with_fields(entry, {**entry.fields, "status": "EXPECTED_PASSING", "arch_overrides": overrides})

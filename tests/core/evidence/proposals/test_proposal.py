@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.evidence.proposals.proposal: operations for each test, proven by what every arch has after them."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+from core.edits.apply import after
+from core.edits.operations import Operation, OpKind
+from core.evidence.observation import Ending, Origin
+from core.evidence.proposals.proposal import propose
+from core.evidence.proposals.rules import wanted
+from core.evidence.verdicts.judgement import Judgement, Verdict
+from core.evidence.verdicts.policy import Policy
+from core.matrix.effective import UNWRITTEN, acting, raw_value, status_on, supports, with_fields
+from core.matrix.indexing import index
+from core.matrix.matrix import Matrix
+from core.model import Status
+from tests.support.evidence import judged, observed
+from tests.support.tree import INFERENCE, TRAINING, loader_source, sample, write_checkout
+
+TINY, NET = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug"))
+TRAIN = "alpha/pytorch-tiny-single_device-training"
+DELTA = "delta/pytorch-single_device-inference"
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    return index(sample(tmp_path_factory.mktemp("tree")))
+
+
+def _judged(verdict: Verdict, id: str, arch: str, ending: Ending = Ending.PASSED, reason: str = "") -> Judgement:
+    rows = [observed(ending, reason, test_id=id, arch=arch, run=f"nightly-{number}") for number in (1, 2, 3)]
+    return judged(verdict, rows)
+
+
+def test_both_archs_pass_and_the_entry_itself_is_promoted(matrix: Matrix) -> None:
+    (made,), held = propose(matrix, [_judged(Verdict.STALE, TRAIN, arch) for arch in ("p150", "n150")])
+    assert not held
+    assert made.ops == (
+        Operation(OpKind.SET, TRAIN, TRAINING, ("status",), "EXPECTED_PASSING"),
+        Operation(OpKind.UNSET, TRAIN, TRAINING, ("bringup_status",)),
+        Operation(OpKind.UNSET, TRAIN, TRAINING, ("reason",)),
+    )
+    assert (made.archs, made.verdicts) == (("n150", "p150"), (Verdict.STALE,))
+    assert made.why == "n150, p150: stale it is"
+    assert made.evidence[0] == f"{TRAIN} on n150 PPP 3/3: nightly-1, nightly-2, nightly-3"
+
+
+def test_a_run_here_is_cited_by_its_id(matrix: Matrix) -> None:
+    rows = [observed(test_id=TRAIN, run="batch", job="run-7", origin=Origin.HERE)]
+    (made,), _ = propose(matrix, [judged(Verdict.STALE, rows)])
+    assert made.evidence == (f"{TRAIN} on n150 +P 1/1: run-7",)
+
+
+def test_one_arch_alone_is_promoted_in_an_override(matrix: Matrix) -> None:
+    (made,), _ = propose(matrix, [_judged(Verdict.SEMI_STALE, TRAIN, "p150")])
+    fields = matrix.entries[TRAIN].fields
+    for op in made.ops:
+        fields = after(fields, op) or {}
+    entry = with_fields(None, fields)
+    assert status_on(entry, "p150") is Status.EXPECTED_PASSING
+    assert status_on(entry, "n150") is Status.KNOWN_FAILURE_XFAIL
+    assert raw_value(entry, "reason", "n150") == "Bad StatusOr access"
+
+
+def test_an_override_that_is_no_more_needed_goes(matrix: Matrix) -> None:
+    (made,), _ = propose(matrix, [_judged(Verdict.STALE, NET, "n150")])
+    assert {op.path for op in made.ops} == {
+        ("arch_overrides", "n150", "status"),
+        ("arch_overrides", "n150", "reason"),
+    }
+    assert all(op.op is OpKind.UNSET for op in made.ops)
+
+
+def test_archs_that_differ_are_told_apart(matrix: Matrix) -> None:
+    crash = _judged(Verdict.CRASH, TRAIN, "n150", Ending.CRASHED, "Fatal Python error: Aborted")
+    (made,), _ = propose(matrix, [crash, _judged(Verdict.STALE, TRAIN, "p150")])
+    fields = matrix.entries[TRAIN].fields
+    for op in made.ops:
+        fields = after(fields, op) or {}
+    entry = with_fields(None, fields)
+    assert status_on(entry, "n150") is Status.NOT_SUPPORTED_SKIP
+    assert raw_value(entry, "reason", "n150") == "Fatal Python error: Aborted"
+    assert status_on(entry, "p150") is Status.EXPECTED_PASSING
+
+
+def test_a_test_without_an_entry_gets_one(matrix: Matrix) -> None:
+    (made,), _ = propose(matrix, [_judged(Verdict.STALE, DELTA, arch) for arch in ("n150", "p150")])
+    assert made.ops == (Operation(OpKind.ADD, DELTA, INFERENCE, value={"status": "EXPECTED_PASSING"}),)
+    assert made.base.fields is None
+
+
+def test_nothing_is_proposed_for_what_is_true_or_not_marked(matrix: Matrix) -> None:
+    judgements = [
+        _judged(Verdict.ACTIVE, TINY, "n150"),
+        _judged(Verdict.STALE, TINY, "galaxy-bh"),
+        _judged(Verdict.STALE, TINY, "n150"),
+    ]
+    assert propose(matrix, judgements[:2]) == ((), ())
+    assert propose(matrix, judgements[2:]) == ((), ())
+
+
+def test_what_is_held_says_why(matrix: Matrix) -> None:
+    proposals, held = propose(
+        matrix,
+        [_judged(Verdict.FLAKY, TINY, "n150"), _judged(Verdict.CRASH, TINY, "p150", Ending.CRASHED)],
+        Policy(must_pass=(TINY,)),
+    )
+    assert proposals == ()
+    assert [(one.arch, one.verdict) for one in held] == [("n150", Verdict.FLAKY), ("p150", Verdict.CRASH)]
+    assert all(one.why for one in held)
+
+
+def test_a_young_entry_is_left_alone(matrix: Matrix) -> None:
+    judgements = [_judged(Verdict.STALE, TRAIN, arch) for arch in ("n150", "p150")]
+    proposals, held = propose(matrix, judgements, ages={TRAIN: 6})
+    assert proposals == ()
+    assert {one.why for one in held} == {"its status changed 6 days ago, which is less than 7"}
+    assert len(propose(matrix, judgements, ages={TRAIN: 7})[0]) == 1
+    assert len(propose(matrix, judgements, Policy(grace_days=0.0), ages={TRAIN: 0})[0]) == 1
+
+
+_ENDINGS = st.sampled_from([Ending.PASSED, Ending.INACCURATE, Ending.FAILED, Ending.CRASHED, Ending.HUNG])
+_CASES = st.tuples(
+    st.sampled_from([one for one in Verdict if one is not Verdict.FLAKY]), _ENDINGS, st.sampled_from(["", "DRAM OOM", "TypeError: x"])
+)  # fmt: skip
+
+
+@given(st.dictionaries(st.sampled_from(["n150", "p150", "n300-llmbox"]), _CASES), st.data())
+def test_every_arch_has_what_its_evidence_asks_for_and_no_other_changes(
+    tmp_path_factory: pytest.TempPathFactory, cases: dict[str, tuple[Verdict, Ending, str]], data: st.DataObject
+) -> None:
+    entry_text = data.draw(st.sampled_from(_ENTRIES))
+    checkout = write_checkout(
+        tmp_path_factory.mktemp("tree"),
+        {"alpha/pytorch": loader_source(["tiny"])},
+        {INFERENCE: f"test_config:\n  {TINY}:\n{entry_text}"},
+    )
+    matrix = index(checkout)
+    entry = matrix.entries[TINY]
+    judgements = [_judged(verdict, TINY, arch, ending, reason) for arch, (verdict, ending, reason) in cases.items()]
+    proposals, _ = propose(matrix, judgements)
+    fields = entry.fields
+    for op in (op for one in proposals for op in one.ops):
+        fields = after(fields, op) or {}
+    new, asked = with_fields(None, fields), {arch: one for one in proposals for arch in one.archs}
+    names = ("status", "reason", "bringup_status", "assert_pcc", "required_pcc")
+    for arch, name in product(matrix.schema.archs, names):
+        value = raw_value(entry, name, arch)
+        if arch in asked:
+            (one,) = (one for one in judgements if one.arch == arch)
+            wish = wanted(one, entry, Policy()).fields
+            value = (UNWRITTEN if wish[name] is None else wish[name]) if name in wish else value
+        if supports(entry, arch):
+            assert acting(name, raw_value(new, name, arch)) == acting(name, value)
+
+
+_ENTRIES = (
+    "    supported_archs: [n150, p150, n300-llmbox]\n    status: KNOWN_FAILURE_XFAIL\n    reason: \"DRAM OOM\"\n",
+    "    status: EXPECTED_PASSING\n    required_pcc: 0.97\n",
+    "    supported_archs: [n150, p150, n300-llmbox]\n    status: NOT_SUPPORTED_SKIP\n    bringup_status: FAILED_RUNTIME\n"
+    "    arch_overrides:\n      p150:\n        status: EXPECTED_PASSING\n        assert_pcc: false\n",
+)  # fmt: skip
+
+
+def test_a_proposal_knows_the_entry_it_was_made_for(matrix: Matrix, tmp_path: Path) -> None:
+    (made,), _ = propose(matrix, [_judged(Verdict.STALE, TRAIN, "n150")])
+    assert made.base.key == (TRAINING, TRAIN)
+    assert made.base.fields == matrix.entries[TRAIN].fields

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.evidence.sources: reports and runs here are one body of evidence."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from core.evidence.sources import evidence_store, gather, policy_of, verdicts_on
+from core.evidence.verdicts.judgement import Verdict
+from core.matrix.cache.index_cache import Cache
+from core.matrix.indexing import index
+from core.proc import ProcessIdentity
+from core.runs.outcome import Outcome
+from core.runs.store.events import Finished, Queued, Started
+from core.runs.store.record import RunRecord, fold
+from core.settings import paths
+from core.sources.checkout import Checkout
+from tests.support.evidence import report, seen
+from tests.support.tree import sample
+
+from .test_own_runs import SPEC, tags
+
+NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
+
+
+def _run(checkout: Checkout, at: float) -> RunRecord:
+    spec = replace(SPEC, test_id=NET, cwd=checkout.root)
+    started = Started(at, ProcessIdentity(3, 1.0), ())
+    ended = Finished(at, Outcome.PASS, 1.0, result={"tags": tags()})
+    return fold(spec, Path("/runs/x"), [Queued(at, "f10", "boot"), started, ended])
+
+
+def test_reports_and_own_runs_together_make_enough(tmp_path: Path) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    known = paths()
+    evidence_store(checkout, known).add([report(*[seen(test_id=NET, when=at) for at in (1.0, 3.0)])])
+    records = [_run(checkout, 2.0)]
+    found = gather(evidence_store(checkout, known), records, checkout)
+    assert [one.when for one in found] == [1.0, 2.0, 3.0]
+    verdicts = verdicts_on(index(checkout), Cache(checkout, tmp_path / "cache"), known, records)
+    assert verdicts.of(NET)[0].verdict is Verdict.STALE
+    assert (
+        verdicts_on(index(checkout), Cache(checkout, tmp_path / "cache"), known, []).of(NET)[0].verdict
+        is Verdict.UNKNOWN
+    )
+
+
+def test_the_policy_of_the_checkout_counts_before_ones_own(tmp_path: Path) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    known = paths()
+    known.config.mkdir(parents=True)
+    known.policy_file.write_text("minimum_runs = 4")
+    assert policy_of(checkout, known).policy.minimum_runs == 4
+    (checkout.root / "ttmatrix-policy.toml").write_text("minimum_runs = 2")
+    assert policy_of(checkout, known).policy.minimum_runs == 2

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.evidence.verdicts.matrix: a whole matrix at once says what each test by itself would."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.ci.selection import Selected
+from core.evidence.observation import Ending
+from core.evidence.verdicts.judgement import Verdict
+from core.evidence.verdicts.matrix import Verdicts
+from core.evidence.verdicts.policy import Policy
+from core.matrix.indexing import index
+from core.matrix.matrix import Matrix
+from core.model import Function
+from core.sources.ci.presets import Job
+from tests.support.evidence import seen
+from tests.support.tree import INFERENCE, LOADERS, YAML, write_checkout
+
+TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
+JOB = Job("nightly.json", 0, "run", "n150", "tests/runner", "n150 and expected_passing", forge_models=True)
+ARTEFACT = "n150-n150_and_expected_passing"
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    text = YAML[INFERENCE].replace(
+        "    status: NOT_SUPPORTED_SKIP", "    # ttmatrix:keep later\n    status: NOT_SUPPORTED_SKIP"
+    )
+    return index(write_checkout(tmp_path_factory.mktemp("checkout"), LOADERS, YAML | {INFERENCE: text}))
+
+
+def _selected(matrix: Matrix, *ids: str) -> Selected:
+    codes = [int(id in ids) for id in matrix.ids]
+    return Selected((JOB,), ("nightly",), (0, 1), codes)
+
+
+PASSES = [seen(test_id=NET, when=float(at)) for at in range(3)]
+
+
+def test_cells_are_those_of_the_marks_and_of_the_evidence(matrix: Matrix) -> None:
+    found = Verdicts(
+        matrix, [*PASSES, seen(test_id=NET, arch="galaxy-bh"), seen(test_id=NET, arch="wormhole")], Policy()
+    )
+    assert [(one.arch, one.verdict) for one in found.of(NET)] == [
+        ("n150", Verdict.STALE),
+        ("n300-llmbox", Verdict.UNKNOWN),
+        ("galaxy-bh", Verdict.UNKNOWN),
+    ]
+    assert found.judged.keys() == {NET}
+    assert [one.arch for one in found.of(TINY)] == ["n150", "p150"]
+
+
+def test_a_twin_of_the_same_id_says_nothing(matrix: Matrix) -> None:
+    twins = [replace(one, function=Function.OP_BY_OP) for one in PASSES]
+    assert Verdicts(matrix, twins, Policy()).of(NET)[0].verdict is Verdict.UNKNOWN
+
+
+def test_what_is_known_of_jobs_tells_unused_from_unknown(matrix: Matrix) -> None:
+    nightlies = [seen(test_id=TINY, run=f"nightly-{at}", job=ARTEFACT, when=float(at)) for at in range(3)]
+    without = Verdicts(matrix, nightlies, Policy())
+    assert [one.verdict for one in without.of(ORG)] == [Verdict.UNKNOWN] * 2
+    found = Verdicts(matrix, nightlies, Policy(), _selected(matrix, TINY, ORG))
+    assert [(one.verdict, one.why) for one in found.of(ORG)] == [
+        (Verdict.UNUSED, "scheduled, but without a result in 3 runs of its jobs"),
+        (Verdict.UNUSED, "no scheduled job selects it"),
+    ]
+    fewer = Verdicts(matrix, nightlies[:2], Policy(), _selected(matrix, TINY, ORG))
+    assert fewer.of(ORG)[0].verdict is Verdict.UNKNOWN
+    other = [replace(one, job="p150-n150_and_expected_passing") for one in nightlies]
+    assert Verdicts(matrix, other, Policy(), _selected(matrix, ORG)).of(ORG)[0].verdict is Verdict.UNKNOWN
+
+
+def test_a_pin_is_told(matrix: Matrix) -> None:
+    assert {one.pinned for one in Verdicts(matrix, [], Policy()).of(ORG)} == {"later"}
+    assert {one.pinned for one in Verdicts(matrix, [], Policy()).of(TINY)} == {""}
+
+
+def test_columns_say_what_each_test_says(matrix: Matrix) -> None:
+    crash = [seen(Ending.CRASHED, test_id=TINY, arch="p150", when=float(at)) for at in range(3)]
+    strays = [seen(test_id="gone/pytorch-single_device-inference")]
+    for selected in (None, _selected(matrix, TINY, ORG)):
+        found = Verdicts(matrix, [*PASSES, *crash, *strays], Policy(), selected)
+        facts = found.facts()
+        for arch in matrix.schema.archs:
+            column = facts.column("verdict", arch)
+            for row, id in enumerate(matrix.ids):
+                wanted = {one.arch: one.verdict for one in found.of(id)}.get(arch, "")
+                assert column[row] == wanted, (id, arch)
+        assert facts.column("stale", "")[matrix.rows[NET]] == "stale"
+        assert facts.column("stale", "")[matrix.rows[TINY]] == ""

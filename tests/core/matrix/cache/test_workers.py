@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An index from another process is the index this one would make, and is kept by the way."""
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import TTMatrixError
+from core.matrix.cache.index_cache import Cache
+from core.matrix.cache.workers import reindex
+from core.matrix.indexing import index
+from tests.support.tree import INFERENCE, YAML, sample
+
+
+def test_it_is_the_same_and_kept(tmp_path: Path) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    cache = Cache(checkout, tmp_path / "cache")
+    here, there = index(checkout), reindex(cache)
+    assert (there.ids, there.entries, there.loaders) == (here.ids, here.entries, here.loaders)
+    assert (tmp_path / "cache").is_dir()
+    (checkout.test_config / INFERENCE).write_text(YAML[INFERENCE].replace("NOT_SUPPORTED_SKIP", "EXCLUDE_MODEL"))
+    assert reindex(cache).status["n150"].counts(range(len(here.ids)))["EXCLUDE_MODEL"] == 1
+
+
+def test_a_checkout_that_is_gone_is_told(tmp_path: Path) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    checkout.root.rename(tmp_path / "elsewhere")
+    with pytest.raises(TTMatrixError, match=r"core\.matrix\.reindex failed") as raised:
+        reindex(Cache(checkout, tmp_path / "cache"))
+    assert "tt-xla" in raised.value.detail

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Terms that select one text of a field and nothing else."""
+
+import re
+from pathlib import Path
+
+from hypothesis import given, strategies as st
+
+from core.matrix.indexing import index
+from core.matrix.query.exact import beginning, named, written
+from core.matrix.query.fields import select
+from core.matrix.query.query import Query
+from core.matrix.query.terms import Term
+from tests.support.tree import loader_source, write_checkout
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n"), min_size=1)
+
+
+@given(TEXTS, TEXTS)
+def test_a_written_text_matches_itself_alone(text: str, other: str) -> None:
+    node = written("reason", text, [text, other])
+    assert isinstance(node, Term)
+    assert re.search(node.values[0], text, re.IGNORECASE)
+    if other != text and (other.lower() == text.lower() or not re.fullmatch(re.escape(text), other, re.IGNORECASE)):
+        assert not re.search(node.values[0], other, re.IGNORECASE)
+    assert Query.parse(str(Query((node,)))) == Query((node,))
+
+
+def test_names_and_beginnings_read_as_a_person_would_write_them() -> None:
+    assert str(named("status", "EXPECTED_PASSING")) == "status:expected_passing"
+    assert str(named("bringup", "")) == "bringup:none"
+    assert str(written("loader", "a/b-c/pytorch", ["a/b-c/pytorch"])) == "loader~^a/b-c/pytorch$"
+    assert str(written("variant", "3.1", ["3.1", "301"])) == r"variant~^3\.1$"
+    assert str(written("reason", "", ["", "x"])) == "!reason~."
+    assert str(beginning("loader", "a/", ["a/", "ab/"])) == "loader~^a/"
+
+
+def test_names_that_differ_in_case_alone_are_told_apart(tmp_path: Path) -> None:
+    matrix = index(write_checkout(tmp_path, {"alpha/pytorch": loader_source(["Tiny", "tiny", "tin.y"])}, {}))
+    vocabulary = ("Tiny", "tiny", "tin.y")
+    for text in vocabulary:
+        found = select(matrix, Query((written("variant", text, vocabulary),)))
+        assert found
+        assert {matrix.ids[row].split("-")[1] for row in found} == {text}

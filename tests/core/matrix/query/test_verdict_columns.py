@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts that are handed in can be asked for, on one arch or on any."""
+
+import pytest
+
+from core.errors import QueryError
+from core.matrix.columns import Column
+from core.matrix.indexing import index
+from core.matrix.matrix import Matrix
+from core.matrix.query.fields import needs, select
+from core.matrix.query.query import Query
+from core.matrix.query.verdict_columns import Judged
+from core.providers.base import RUNS
+from tests.support.tree import sample
+
+TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
+
+BOX = "n300-llmbox"
+_WORDS = ("stale", "semi-stale", "active", "flaky")
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    return index(sample(tmp_path_factory.mktemp("checkout")))
+
+
+def _ids(matrix: Matrix, text: str, verdicts: dict[tuple[str, str], str]) -> set[str]:
+    archs = {arch for _, arch in verdicts}
+    by_arch = {
+        arch: Column.sparse(
+            len(matrix.ids),
+            "",
+            {matrix.rows[id]: word for (id, other), word in verdicts.items() if other == arch},
+            _WORDS,
+        )
+        for arch in archs
+    }
+    rows = select(matrix, Query.parse(text), learned={RUNS: Judged(matrix, by_arch)})
+    return {matrix.ids[row] for row in rows}
+
+
+def test_a_verdict_on_one_arch_or_on_any(matrix: Matrix) -> None:
+    verdicts = {(NET, "n150"): "stale", (TINY, "n150"): "active", (NET, BOX): "flaky", (ORG, "p150"): "semi-stale"}
+    assert _ids(matrix, "verdict:stale,flaky", verdicts) == {NET}
+    assert _ids(matrix, "verdict:stale arch:n300-llmbox", verdicts) == set()
+    assert _ids(matrix, "verdict:flaky arch:n300-llmbox", verdicts) == {NET}
+    assert _ids(matrix, "verdict:none", verdicts) == set(matrix.ids) - {NET, TINY, ORG}
+    assert _ids(matrix, "has:entry verdict:none", {}) == _ids(matrix, "has:entry", {})
+
+
+def test_stale_is_what_passes_where_it_should_not_on_any_arch(matrix: Matrix) -> None:
+    verdicts = {(NET, "n150"): "stale", (TINY, "n150"): "active", (ORG, "p150"): "semi-stale"}
+    assert _ids(matrix, "is:stale", verdicts) == {NET, ORG}
+    assert _ids(matrix, "has:entry is:stale,stray !is:known", verdicts) == _ids(matrix, "is:stray", {})
+    assert _ids(matrix, "is:stale", {}) == set()
+
+
+def test_only_what_asks_for_results_needs_them(matrix: Matrix) -> None:
+    assert needs(Query.parse("is:stray or is:mixed")) == ()
+    assert needs(Query.parse("!is:stale verdict:flaky")) == (RUNS,)
+    with pytest.raises(QueryError, match="'stael'"):
+        select(matrix, Query.parse("is:stael"))

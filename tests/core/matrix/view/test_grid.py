@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Grids: every cell holds exactly what its query selects."""
+
+import pytest
+
+from core.errors import QueryError
+from core.matrix.indexing import index
+from core.matrix.matrix import Matrix
+from core.matrix.query.fields import lens, select
+from core.matrix.query.query import Query
+from core.matrix.view.grid import LAYOUTS, Layout, grid
+from core.matrix.view.tally import status_words, tally
+from core.matrix.view.tree import BY_GROUPING
+from core.model import Status
+from tests.support.tree import sample
+
+QUERIES = ("", "has:entry", "status:xfail", "arch:n150 !status:skip", "tiny or net", "status:none mode:training", "zzz")
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    return index(sample(tmp_path_factory.mktemp("checkout")))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda one: one.name)
+@pytest.mark.parametrize("text", QUERIES)
+@pytest.mark.parametrize("arch", ["", "p150"])
+def test_each_cell_is_what_its_query_selects(matrix: Matrix, layout: Layout, text: str, arch: str) -> None:
+    cells = grid(matrix, Query.parse(text), arch, layout.name)
+    for row in range(len(cells)):
+        for column in range(len(cells.heads)):
+            query = Query.parse(str(cells.query_of(row, column)))
+            rows = select(matrix, query, arch)
+            meant = cells.heads[column] if layout.across == "arch" else lens(matrix, query.terms) or arch
+            assert cells.at(row, column) == tally(status_words(matrix, meant), rows), query
+
+
+def test_a_cell_has_the_status_on_its_arch(matrix: Matrix) -> None:
+    cells = grid(matrix, Query.parse("net-v1.5+aug has:entry"), "", "variants")
+    assert cells.label(0) == "all"
+    assert cells.label(1) == "alpha/pytorch net-v1.5+aug"
+    assert cells.at(1, cells.heads.index("n150")) == {Status.KNOWN_FAILURE_XFAIL: 1}
+    assert cells.at(1, cells.heads.index("n300-llmbox")) == {Status.EXPECTED_PASSING: 1}
+    assert cells.at(1, cells.heads.index("p150")) == {}
+
+
+def test_rows_and_work_columns_without_tests_are_left_out(matrix: Matrix) -> None:
+    cells = grid(matrix, Query.parse("gamma mode:training"), "", "loader-work")
+    assert [cells.label(row) for row in range(len(cells))] == ["all", "gamma/jax"]
+    assert all(cells.at(0, column) for column in range(len(cells.heads)))
+    empty = grid(matrix, Query.parse("zzz"), "", "work")
+    assert (len(empty), empty.heads) == (1, ())
+
+
+def test_every_layout_is_made_of_what_there_is() -> None:
+    assert {one.down for one in LAYOUTS} <= BY_GROUPING.keys()
+
+
+def test_a_bad_query_is_told(matrix: Matrix) -> None:
+    with pytest.raises(QueryError):
+        grid(matrix, Query.parse("nofield:x"), "", "loaders")

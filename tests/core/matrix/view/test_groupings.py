@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ways to divide tests."""
+
+from pathlib import Path
+
+import pytest
+
+from core.matrix.columns import Column
+from core.matrix.indexing import index
+from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.query.context import Plain, Scope
+from core.matrix.view.tree import BY_GROUPING, GROUPINGS, Grouping, family, paired
+from tests.support.tree import sample
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    return index(sample(tmp_path_factory.mktemp("checkout")))
+
+
+@pytest.mark.parametrize("grouping", GROUPINGS, ids=lambda one: one.name)
+@pytest.mark.parametrize("arch", [NO_ARCH, "n150"])
+def test_every_test_has_one_group(matrix: Matrix, grouping: Grouping, arch: str) -> None:
+    groups = Column.of("red" if row % 2 else "" for row in range(len(matrix.ids)))
+    scope = Scope(matrix, arch, {"models": Plain({"group": groups, "task": groups})} if grouping.needs else {})
+    column = grouping.column(scope)
+    assert len(column.codes) == len(matrix.ids)
+    assert sum(column.counts(range(len(matrix.ids))).values()) == len(matrix.ids)
+
+
+def test_a_family_is_the_first_part_of_the_directory(matrix: Matrix) -> None:
+    assert family("beta/causal_lm/pytorch") == "beta"
+    assert set(BY_GROUPING["family"].column(Scope(matrix)).values) == {"alpha", "beta", "gamma", "delta"}
+
+
+def test_pairs_stand_in_the_order_of_their_parts(tmp_path: Path) -> None:
+    first, second = Column.of(["b", "a", "b", "b"]), Column.of(["y", "y", "", "y"])
+    both = paired(first, second)
+    assert [both[row] for row in range(4)] == ["b y", "a y", "b", "b y"]
+    assert both.values == ("b y", "b", "a y")

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The overview: no number without what it counts."""
+
+from pathlib import Path
+
+import pytest
+
+from core.matrix.cache.index_cache import Cache
+from core.matrix.indexing import index
+from core.matrix.matrix import Matrix
+from core.matrix.query.context import Learned
+from core.matrix.query.fields import select
+from core.matrix.query.query import Query
+from core.matrix.view.overviews import LEARNED, TO_LOOK_AT, Link, Number, Place, Section, findings_section, overview
+from core.model import Finding
+from core.providers.base import compute_columns
+from tests.support.sample import sample_checkout
+from tests.support.tree import sample
+
+
+@pytest.fixture(scope="module", params=["small", "demo"])
+def matrix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    target = tmp_path_factory.mktemp("checkout") / "tt-xla"
+    return index(sample(target) if request.param == "small" else sample_checkout(target))
+
+
+@pytest.fixture(scope="module")
+def learned(matrix: Matrix, tmp_path_factory: pytest.TempPathFactory) -> Learned:
+    return compute_columns(Cache(matrix.checkout, tmp_path_factory.mktemp("cache")), matrix, LEARNED)
+
+
+def _numbers(sections: tuple[Section, ...]) -> list[Number]:
+    return [number for one in sections for row in one.rows for number in row.numbers if number is not None]
+
+
+def test_every_number_is_what_its_link_selects(matrix: Matrix, learned: Learned) -> None:
+    numbers = _numbers(overview(matrix, learned))
+    assert len(numbers) > 60
+    for number in numbers:
+        assert number.link.place is Place.TESTS
+        assert number.count == len(select(matrix, Query.parse(number.link.words), learned=learned)), number.link.words
+
+
+def test_links_are_written_as_the_app_writes_queries(matrix: Matrix, learned: Learned) -> None:
+    for number in _numbers(overview(matrix, learned)):
+        assert str(Query.parse(number.link.words)) == number.link.words
+
+
+def test_what_is_not_known_yet_is_left_out(matrix: Matrix, learned: Learned) -> None:
+    without, with_jobs = (_numbers(overview(matrix, known)) for known in ({}, learned))
+    assert [one.link.words for one in with_jobs if one not in without] == ["has:entry job:none"]
+
+
+def test_sections_hold_as_many_numbers_as_heads(matrix: Matrix) -> None:
+    for section in overview(matrix):
+        assert {len(row.numbers) for row in section.rows} == {len(section.heads)}
+    statuses = overview(matrix)[0]
+    assert statuses.heads == ("any", *matrix.schema.archs)
+    assert statuses.rows[0].numbers[0] == Number(len(matrix.ids), Link(Place.TESTS))
+
+
+def test_what_to_look_at_reads_as_a_query(matrix: Matrix) -> None:
+    assert all(str(Query.parse(words)) == words for words in TO_LOOK_AT.values())
+
+
+def test_findings_are_counted_by_kind(tmp_path: Path) -> None:
+    findings = [Finding(kind, "", "f") for kind in ("a", "b", "b")]
+    section = findings_section(findings)
+    assert [(row.label, row.numbers) for row in section.rows] == [
+        ("all kinds", (Number(3, Link(Place.FINDINGS)),)),
+        ("b", (Number(2, Link(Place.FINDINGS, "b")),)),
+        ("a", (Number(1, Link(Place.FINDINGS, "a")),)),
+    ]

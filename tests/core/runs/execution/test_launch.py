@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.execution.launch: runs in processes of their own, which outlive whoever asked for them."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from core.errors import TTMatrixError, UsageError
+from core.runs.execution.launch import cancel_all, launch, launch_all, tend, wait
+from core.runs.outcome import Outcome
+from core.runs.planning.plan import plan_run
+from core.runs.spec import spec_to_json
+from core.runs.store.events import Queued, append_event
+from core.runs.store.queue import Ticket
+from core.runs.store.record import RunState
+from core.runs.store.store import RunStore, events_file
+from core.settings import Settings
+from core.sources.checkout import Checkout
+from tests.core.runs.conftest import MakeSpec
+
+
+def test_a_run_ends_by_itself_and_is_heard_of(store: RunStore, make_spec: MakeSpec) -> None:
+    spec = make_spec("report()")
+    assert launch(store, spec).active
+    heard: list[RunState] = []
+    assert wait(store, [spec.run_id], lambda changed: heard.append(changed.state))[0].outcome is Outcome.PASS
+    assert heard[-1] is RunState.FINISHED
+    assert heard == sorted(heard, key=list(RunState).index)
+
+
+def test_slots_limit_how_many_go_on(store: RunStore, make_spec: MakeSpec) -> None:
+    specs = [make_spec("report(); import time; time.sleep(0.3)", slot_count=1) for _ in range(2)]
+    launch_all(store, specs)
+    first, second = sorted(wait(store, [spec.run_id for spec in specs]), key=lambda record: record.started or 0.0)
+    assert first.outcome is second.outcome is Outcome.PASS
+    assert first.started and first.seconds and second.started
+    assert second.started >= first.started + first.seconds - 0.05
+
+
+def test_an_ended_run_stays_as_it_is_and_an_unknown_one_is_told(store: RunStore, make_spec: MakeSpec) -> None:
+    spec = make_spec("report()")
+    launch(store, spec)
+    ended = wait(store, [spec.run_id])[0]
+    assert cancel_all(store, [spec.run_id[:-1]])[0] == ended
+    assert cancel_all(store, []) == []
+    with pytest.raises(UsageError, match="No run"):
+        cancel_all(store, ["1999"])
+
+
+def test_what_does_not_stop_is_an_error(store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = make_spec(graces=(0.0, 0.0, 0.0))
+    events_file(store.create(spec)).unlink()
+    append_event(events_file(store.directory(spec.run_id)), Queued(1.0, "another-host", "boot"))
+    monkeypatch.setattr("core.runs.execution.launch._END_MARGIN", 0.1)
+    with pytest.raises(TTMatrixError, match="does not stop") as silent:
+        cancel_all(store, [spec.run_id])
+    assert "another-host" in silent.value.detail
+
+
+def test_a_run_outlives_a_launcher_that_is_killed_with_its_whole_group(
+    store: RunStore, make_spec: MakeSpec, tmp_path: Path
+) -> None:
+    spec = make_spec("import time; time.sleep(0.5); report()")
+    (tmp_path / "planned.json").write_text(spec_to_json(spec))
+    code = f"""
+import time
+from pathlib import Path
+from core.runs.execution.launch import launch
+from core.runs.spec import spec_from_json
+from core.runs.store.store import RunStore, events_file
+launch(RunStore(Path({str(store.root)!r})), spec_from_json(Path({str(tmp_path / "planned.json")!r}).read_text()))
+print("launched", flush=True)
+time.sleep(60)
+"""
+    home = Path(__file__).parents[4]
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=home, stdout=subprocess.PIPE, start_new_session=True
+    ) as launcher:
+        assert launcher.stdout
+        assert launcher.stdout.readline() == b"launched\n"
+        os.killpg(launcher.pid, signal.SIGKILL)
+        launcher.wait()
+    assert wait(store, [spec.run_id])[0].outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize("broken", [{"PYTHONHOME": "/absent"}, {}])
+def test_a_scheduler_that_does_not_start_is_an_error_and_on_record(
+    store: RunStore, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch, broken: dict[str, str]
+) -> None:
+    spec = make_spec()
+    if broken:
+        monkeypatch.setenv("PYTHONHOME", broken["PYTHONHOME"])  # No Python starts with this.
+    else:
+        monkeypatch.setattr(sys, "executable", "/absent/python")
+    with pytest.raises(TTMatrixError, match=r"scheduler of runs does not start|Cannot run /absent/python") as caught:
+        launch(store, spec)
+    assert "encodings" in caught.value.detail or not broken
+    assert store.record(spec.run_id).outcome is Outcome.ERROR
+    assert store.queue.names() == set()
+
+
+def test_nobody_is_started_where_nothing_waits(store: RunStore, make_spec: MakeSpec) -> None:
+    tend(store)
+    store.queue.put([Ticket(make_spec().run_id, held=True)], {})
+    tend(store)
+    assert not store.queue.log.exists()
+
+
+def test_waiting_hears_of_every_run_and_keeps_the_order(store: RunStore, make_spec: MakeSpec) -> None:
+    slow, quick = make_spec("import time; time.sleep(0.4); report()"), make_spec("report()")
+    launch_all(store, [slow, quick])
+    heard: set[str] = set()
+    records = wait(store, [slow.run_id, quick.run_id], lambda record: heard.add(record.spec.run_id))
+    assert [record.spec for record in records] == [slow, quick]
+    assert heard == {slow.run_id, quick.run_id}
+    assert wait(store, []) == []
+
+
+TINY_BASE = """
+class ForgeModel:
+    def __init__(self, variant=None): pass
+    @classmethod
+    def query_available_variants(cls): return {}
+    def unpack_forward_output(self, output): return output
+"""
+
+TINY_LOADER = """
+import torch
+from ...base import ForgeModel
+class ModelLoader(ForgeModel):
+    def load_model(self, dtype_override=None): return torch.nn.Linear(4, 3, dtype=dtype_override)
+    def load_inputs(self): return torch.ones(2, 4)
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
+def test_a_planned_repro_runs_to_its_verdict(store: RunStore, tmp_path: Path) -> None:
+    checkout = Checkout(tmp_path / "check out")
+    (checkout.models / "tiny/pytorch").mkdir(parents=True)
+    (checkout.models / "base.py").write_text(TINY_BASE)
+    (checkout.models / "tiny/pytorch/loader.py").write_text(TINY_LOADER)
+    test_id = "tiny/pytorch-single_device-training"
+    now = datetime.now(UTC)
+    spec = plan_run(checkout, test_id, Settings(), kind="cpu", runs=store.root, now=now, token="0123456789abcdef")
+    launch(store, spec)
+    record = wait(store, [spec.run_id])[0]
+    assert record.outcome is Outcome.FAIL, record.log.read_text()
+    assert record.summary.startswith("bfloat16 forward: RuntimeError: mat1 and mat2 must have the same dtype")
+    assert record.summary.endswith("float32 ok")
+
+
+def test_a_held_run_can_be_cancelled_though_nobody_serves_the_queue(store: RunStore, make_spec: MakeSpec) -> None:
+    spec = make_spec()
+    store.create(spec)
+    store.queue.put([Ticket(spec.run_id, held=True)], os.environ)
+    assert not store.queue.has_work()
+    assert cancel_all(store, [spec.run_id])[0].outcome is Outcome.CANCELLED

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.execution.supervisor: what it writes down; what a run does that loses it; the rest is tested where a scheduler starts it."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from core.proc import identity, is_alive
+from core.runs.execution.launch import cancel_all, launch, wait
+from core.runs.execution.supervisor import Exit, read_exit
+from core.runs.outcome import Outcome
+from core.runs.spec import RunSpec
+from core.runs.store.record import RunState
+from core.runs.store.store import RunStore
+from tests.core.runs.conftest import MakeSpec, Until
+
+from .test_scheduler import ESCAPEE, escaped, log_has, scheduler_of
+
+
+@pytest.mark.parametrize("text", ["", " " * 1024, "{", "[]", '{"code": 0}', '{"at": 1, "code": "x", "error": ""}'])
+def test_what_is_not_written_yet_is_no_exit(tmp_path: Path, text: str) -> None:
+    assert read_exit(tmp_path) is None
+    (tmp_path / "exit.json").write_text(text)
+    assert read_exit(tmp_path) is None
+
+
+def test_an_exit_is_read_whatever_room_was_kept_for_it(tmp_path: Path) -> None:
+    (tmp_path / "exit.json").write_text(json.dumps({"at": 2.5, "code": -11, "error": ""}).ljust(1024))
+    assert read_exit(tmp_path) == Exit(2.5, -11)
+
+
+def test_the_end_is_on_the_disk_beside_the_events(store: RunStore, make_spec: MakeSpec) -> None:
+    spec = make_spec("report(); raise SystemExit(1)")
+    launch(store, spec)
+    record = wait(store, [spec.run_id])[0]
+    end = read_exit(record.directory)
+    assert end
+    assert (end.code, end.error) == (1, "")
+    assert record.started is not None
+    assert end.at >= record.started
+
+
+def kill_both(store: RunStore, spec: RunSpec) -> None:
+    """Scheduler and minder at once, so that neither sees the other go."""
+    minder = store.record(spec.run_id).minder
+    assert minder
+    both = [scheduler_of(store).pid, minder.pid]
+    for signum in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in both:
+            os.kill(pid, signum)
+
+
+def test_a_run_whose_scheduler_and_minder_are_killed_ends_by_itself(
+    store: RunStore, make_spec: MakeSpec, until: Until
+) -> None:
+    spec = make_spec("import os, time; print('ready', os.getpid(), flush=True); time.sleep(60)")
+    launch(store, spec)
+    until(lambda: log_has(store, spec, "ready"))
+    child = identity(int(store.record(spec.run_id).log.read_text().split()[1]))
+    assert child
+    kill_both(store, spec)
+    until(lambda: not is_alive(child), 5.0)
+    record = store.record(spec.run_id)
+    assert (record.state, record.summary) == (RunState.LOST, "nothing of it is left, and nobody saw its end")
+
+
+@pytest.mark.parametrize("ticket", [True, False])
+def test_what_a_run_leaves_where_both_are_killed_is_told_and_can_be_ended(
+    store: RunStore, make_spec: MakeSpec, until: Until, ticket: bool
+) -> None:
+    spec = make_spec(ESCAPEE, graces=(0.2, 0.2, 2.0))
+    launch(store, spec)
+    escapee = escaped(store, spec, until)
+    kill_both(store, spec)
+    until(lambda: store.record(spec.run_id).state is RunState.LOST)
+    told = f"nobody watches it any more, but process {escapee.pid} goes on: ttmatrix cancel {spec.run_id}"
+    until(lambda: store.record(spec.run_id).summary == told)
+    assert is_alive(escapee)
+    if not ticket:
+        store.queue.remove(spec.run_id)
+    cancel_all(store, [spec.run_id])
+    until(lambda: not is_alive(escapee), 5.0)
+    assert store.record(spec.run_id).outcome is (Outcome.CANCELLED if ticket else Outcome.LOST)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.log.limit: beginning and end stay, whoever writes goes on, and the file keeps to its limit."""
+
+import os
+import re
+import threading
+from pathlib import Path
+
+import pytest
+
+from core.runs.execution.launch import launch, wait
+from core.runs.log.arrivals import Arrivals
+from core.runs.log.limit import LogLimit
+from core.runs.log.tail import LogFile
+from core.runs.outcome import Outcome
+from core.runs.store.store import RunStore
+from tests.core.runs.conftest import MakeSpec
+
+LIMIT = 80_000
+NOTE = re.compile(r"^\.\.\. ttmatrix left out ([\d,]+) bytes here: the log is over its limit of 80,000 bytes \.+$")
+
+
+def write(log: Path, first: int, last: int) -> int:
+    """Append numbered lines; returns how many bytes they take."""
+    text = "".join(f"line {number:06d}\n" for number in range(first, last))
+    with log.open("a") as handle:
+        handle.write(text)
+    return len(text)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "output.log"
+
+
+def test_below_the_limit_nothing_happens(log: Path) -> None:
+    assert LogLimit(log, LIMIT).enforce() is False
+    write(log, 0, 1000)
+    before = log.read_bytes()
+    assert LogLimit(log, LIMIT).enforce() is LogLimit(log, 0).enforce() is False
+    assert log.read_bytes() == before
+
+
+def test_whole_lines_of_both_ends_stay_and_the_gap_is_told_in_all(log: Path) -> None:
+    limit, written, last = LogLimit(log, LIMIT), 0, 0
+    for last in range(10_000, 60_000, 10_000):
+        written += write(log, last - 10_000, last)
+        assert limit.enforce() is True
+        assert log.stat().st_size <= LIMIT
+        lines = log.read_text().splitlines()
+        (at,) = [number for number, line in enumerate(lines) if NOTE.match(line)]
+        head, tail = lines[: at - 1], lines[at + 1 :]
+        assert head == [f"line {number:06d}" for number in range(len(head))]
+        assert tail == [f"line {number:06d}" for number in range(last - len(tail), last)]
+        assert len("\n".join(head)) >= LIMIT // 8 - 1
+        assert len("\n".join(tail)) >= LIMIT // 2 - 20
+        told = NOTE.match(lines[at])
+        assert told
+        assert int(told[1].replace(",", "")) == written - 12 * (len(head) + len(tail))
+
+
+def test_a_log_without_lines_is_cut_all_the_same(log: Path) -> None:
+    log.write_bytes(b"a" * 100_000 + b"b" * 400_000 + b"c")
+    assert LogLimit(log, LIMIT).enforce()
+    data = log.read_bytes()
+    assert (data[:10_000], data[-1:]) == (b"a" * 10_000, b"c")
+    assert len(data) <= LIMIT
+
+
+def test_whoever_appends_meanwhile_goes_on_at_the_end(log: Path) -> None:
+    """No line is torn, and after the last one nothing is missing."""
+    limit, over = LogLimit(log, LIMIT), threading.Event()
+
+    def append() -> None:
+        with log.open("ab", buffering=0) as handle:
+            for number in range(100_000):
+                handle.write(b"line %06d\n" % number)
+        over.set()
+
+    writer = threading.Thread(target=append)
+    writer.start()
+    while not over.is_set():
+        limit.enforce()
+    writer.join()
+    limit.enforce()
+    lines = log.read_text().splitlines()
+    assert lines[0] == "line 000000"
+    assert lines[-1] == "line 099999"
+    assert sum(NOTE.match(line) is not None for line in lines) == 1
+    assert log.stat().st_size <= LIMIT
+
+
+def test_a_look_that_interrupts_another_does_nothing(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit, inner, real = LogLimit(log, LIMIT), list[bool](), os.ftruncate
+    write(log, 0, 10_000)
+
+    def truncate(descriptor: int, size: int) -> None:
+        inner.append(limit.enforce())
+        real(descriptor, size)
+
+    monkeypatch.setattr("os.ftruncate", truncate)
+    assert limit.enforce() is True
+    assert inner == [False]
+    write(log, 0, 10_000)
+    monkeypatch.setattr("os.ftruncate", lambda *_: (_ for _ in ()).throw(OSError()))
+    assert limit.enforce() is False
+
+
+def test_a_reader_finds_the_lines_where_they_are_now(log: Path) -> None:
+    write(log, 0, 10_000)
+    reader = LogFile(log)
+    while reader.poll():
+        pass
+    assert LogLimit(log, LIMIT).enforce()
+    while reader.poll():
+        pass
+    assert reader.lines(reader.line_count - 1, 1) == ["line 009999"]
+    assert reader.generation == 1
+
+
+def test_times_of_what_was_moved_are_not_known(tmp_path: Path) -> None:
+    notes = tmp_path / "arrivals.txt"
+    notes.write_text("1.00 100\n2.00 200\n")
+    arrivals = Arrivals(notes)
+    arrivals.poll()
+    assert arrivals.at([50, 150]) == [1.0, 2.0]
+    with notes.open("a") as handle:
+        handle.write("3.00 120\n4.00 180\n")
+    arrivals.poll()
+    assert arrivals.at([50, 150, 190]) == [3.0, 4.0, None]
+
+
+@pytest.mark.parametrize("limit", [0, 1_000_000])
+def test_a_run_that_prints_without_end_keeps_its_limit_and_its_result(
+    store: RunStore, make_spec: MakeSpec, limit: int
+) -> None:
+    code = "for number in range(300_000): print('line', number)\nprint('last words')\nreport()"
+    spec = make_spec(code, log_limit=limit)
+    launch(store, spec)
+    (record,) = wait(store, [spec.run_id])
+    assert record.outcome is Outcome.PASS
+    text = record.log.read_text()
+    assert text.startswith("line 0\nline 1\n")
+    assert "last words\n" in text[-1000:]
+    assert (len(text) <= 1_000_000, "ttmatrix left out" in text) == (limit > 0, limit > 0)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.log.signs: errors as the field writes them, and the one that is worth a reason."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+from core.runs.log.signs import SIGNS, Kind, is_error, sign_of, telling_line
+
+FATAL = "TT_FATAL: DRAM Auto slice could not find valid slice configuration on output dimension 1 (assert.hpp:104)"
+CODE = "E   RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Traceback (most recent call last):",
+        f"2026-01-02 12:00:01.123 | critical | Always | {FATAL}",
+        "TT_THROW @ /tt-metal/bank_manager.cpp:12: tt::exception",
+        "loc(\"m.py\":1:2): error: failed to legalize operation 'ttir.convolution'",
+        "module.mlir:3:12: error: 'stablehlo.gather' op slice size out of bounds",
+        "E   AssertionError: Evaluation result 0 failed: PCC comparison failed. Calculated: pcc=0.5. Required: pcc=0.99.",
+        "torch.OutOfMemoryError: no room",
+        "BFLOAT16: FAILED in forward: ValueError: x",
+        "Fatal Python error: Segmentation fault",
+        CODE,
+    ],
+)
+def test_errors(line: str) -> None:
+    assert is_error(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("===== BFLOAT16 =====", Kind.PHASE),
+        ("=================== ERRORS ===================", Kind.PHASE),
+        ("stage TTMLIR_COMPILATION_START", Kind.STAGE),
+        ("model.error: fine", None),
+        ("0 errors", None),
+        ('TTMATRIX-RESULT {"message": "RuntimeError: error: x"}', None),
+        ("ErrorHandler is ready", None),
+        ("", None),
+    ],
+)
+def test_what_is_none(line: str, kind: Kind | None) -> None:
+    sign = sign_of(line)
+    assert (sign.kind if sign else None) is kind
+    assert not is_error(line)
+
+
+def test_the_root_is_told_and_not_what_follows_from_it() -> None:
+    log = ["module.mlir:3:12: error: bad gather", "TT_FATAL @ /a.cpp:1: x == y", "info:", "Only 3 dims", "trace:", CODE]
+    assert telling_line(log) == "Only 3 dims"
+    assert telling_line([log[0], CODE]) == "error: bad gather"
+    assert telling_line(["ValueError: first", "RuntimeError: second"]) == "ValueError: first"
+    assert telling_line([f"2026-01-02 12:00:01.123 | critical | Always | {FATAL}"]) == FATAL
+
+
+@pytest.mark.parametrize("lines", [[CODE], ["ValueError: Error code: 13"], ["all is well"], []])
+def test_what_says_nothing_is_not_told(lines: list[str]) -> None:
+    assert telling_line(lines) == ""
+
+
+@given(
+    st.lists(st.sampled_from([CODE, "error: " + "word " * 60, "RuntimeError: " + "x" * 300, "fine", "info:", FATAL]))
+)
+def test_a_reason_is_short_and_one_line(lines: list[str]) -> None:
+    told = telling_line(lines)
+    assert len(told) <= 120
+    assert "Error code" not in told
+    assert "\n" not in told
+
+
+@pytest.mark.parametrize("line", ["INTERRUPT", FATAL, CODE, "x | y | error: z"])
+def test_no_sign_is_lost_by_looking_for_its_words_first(line: str) -> None:
+    assert (sign_of(line) is not None) is any(sign.pattern.search(line) for sign in SIGNS)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.planning.launch_plan: own runs first, CI's durations for devices, and honest silence."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.proc import ProcessIdentity
+from core.runs.outcome import Outcome
+from core.runs.planning.launch_plan import Progress, progress, remaining, with_estimates
+from core.runs.store.events import Finished, Queued, Started
+from core.runs.store.record import Presence, RunRecord, fold
+from tests.core.runs.store.test_record import SPEC
+
+NODE = f"tests/runner/test_models.py::test_all_models_torch[{SPEC.test_id}]"
+
+
+def ended(seconds: float, outcome: Outcome = Outcome.PASS) -> RunRecord:
+    return fold(SPEC, Path("/"), [Finished(1.0, outcome, seconds)])
+
+
+def estimated(records: list[RunRecord], *, device: bool = False) -> float | None:
+    spec = replace(SPEC, devices=("0",) if device else ())
+    return with_estimates([spec], records, {NODE: 60.0})[0].estimate
+
+
+def test_own_runs_tell_best_and_only_the_newest() -> None:
+    records = [ended(seconds) for seconds in (1, 2, 3, 4, 50, 1000, 1000, 1000)]
+    assert estimated(records) == estimated(records, device=True) == 3
+    assert estimated([ended(9, Outcome.TIMEOUT), ended(4, Outcome.FAIL)]) == 4
+
+
+def test_durations_of_ci_are_of_devices_only() -> None:
+    assert (estimated([]), estimated([], device=True)) == (None, 60.0)
+
+
+def going(estimate: float | None, started: float | None = None, slots: str = "cpu") -> RunRecord:
+    spec = replace(SPEC, estimate=estimate, slots=slots, slot_count=2)
+    begun = [] if started is None else [Started(started, ProcessIdentity(1, 1.0), ())]
+    return fold(spec, Path("/"), [Queued(1.0, "h", "b"), *begun], Presence(watched=True))
+
+
+@pytest.mark.parametrize(
+    ("records", "left"),
+    [
+        ([], 0.0),
+        ([ended(3)], 0.0),
+        ([going(10.0)], 10.0),
+        ([going(10.0, 96.0)], 6.0),
+        ([going(10.0, 1.0)], 0.0),
+        ([going(10.0)] * 4, 20.0),
+        ([going(30.0), going(2.0)], 30.0),
+        ([going(10.0)] * 4 + [going(50.0, slots="device")], 50.0),
+        ([going(10.0), going(None)], None),
+    ],
+)
+def test_what_is_left_is_shared_by_the_slots(records: list[RunRecord], left: float | None) -> None:
+    assert remaining(records, 100.0) == left
+
+
+def test_progress_counts_the_batches_that_have_something_left() -> None:
+    def of(batch: str, record: RunRecord) -> RunRecord:
+        return replace(record, spec=replace(record.spec, batch=batch))
+
+    over, done, left = of("1", ended(1)), of("2", ended(1)), of("2", going(10.0))
+    assert progress([left, done, over], 100.0) == Progress(2, 1, 10.0)
+    assert progress([over], 100.0) == Progress(0, 0, 0.0)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.runs.sanitize: no terminal control survives, and harmless text stays as it is."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given, strategies as st
+
+from core.runs.sanitize import plain_line
+
+hostile = st.text(st.characters() | st.sampled_from("\x1b[]\\;m\x07\x90\x9b\x9c\x9d\r\t\u202e\u2066\ud800"))
+
+
+@given(hostile)
+def test_nothing_that_controls_a_terminal_survives(text: str) -> None:
+    shown = plain_line(text)
+    assert not {unicodedata.category(character) for character in shown} & {"Cc", "Cs", "Zl", "Zp"}
+    assert not set(shown) & set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    assert plain_line(shown) == shown
+
+
+@given(st.text(st.characters(categories=("L", "N", "P", "S", "Zs", "M")), max_size=4000))
+def test_plain_text_stays_as_it_is(text: str) -> None:
+    assert plain_line(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b]0;title\x07after", "after"),
+        ("\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x9b2Jx\x1bPdata\x1b\\y\x1b(Bz", "xyz"),
+        ("10%\r50%\r100%\r\n", "100%"),
+        ("\ta\tb", "        a       b"),
+        ("a\x00b\x7fc\x85d", "a�b�c�d"),
+        ("a\u202eb", "a�b"),
+        ("\x1b]never closed", "never closed"),
+        ("\x1b", "�"),
+        ("a\nb", "a b"),
+        ("\ud800", "?"),
+    ],
+)
+def test_each_kind_of_control(text: str, shown: str) -> None:
+    assert plain_line(text) == shown
+
+
+def test_a_long_line_is_cut_and_says_so() -> None:
+    assert plain_line("x" * 4000) == "x" * 4000
+    assert plain_line("x" * 4001) == "x" * 3999 + "…"
+    assert plain_line("abcdef", 4) == "abc…"

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.workflows.driver: effects are performed, whatever stops and whoever resumes; nothing remains unless it is to."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.errors import TTMatrixError, UsageError
+from core.settings import paths
+from core.sources.checkout import Checkout
+from core.workflows.driver import Blocked, Given, Progress, drive, open_session, park, perform, sole_triage
+from core.workflows.effects import Ask, Effect
+from core.workflows.perform import World
+from core.workflows.session import Session, sessions_directory
+from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml
+
+
+@pytest.fixture
+def root(checkout: Checkout) -> Path:
+    return sessions_directory(paths().state, checkout.root)
+
+
+def opened(world: World, root: Path, *, again: bool = False) -> Session:
+    return open_session(world, root, SMALL, "auto", again=again)
+
+
+def loader_of(world: World) -> str:
+    return (world.root / LOADER_FILE).read_text()
+
+
+def calls(world: World) -> int:
+    return len((world.root.parent / "calls").read_text().splitlines())
+
+
+def driven(world: World, root: Path, given: Given | None = None, *, again: bool = False) -> Progress:
+    return drive(world, opened(world, root, again=again), given or Given())
+
+
+def test_without_a_device_it_stops_with_the_command_for_all_and_the_edit_in_place(world: World, root: Path) -> None:
+    progress = driven(world, root)
+    assert progress.blocked is not None
+    assert "--force-run --runxfail --junitxml=" in progress.blocked.command
+    assert f"[{SMALL}]" in progress.blocked.command
+    assert f"[{LARGE}]" in progress.blocked.command
+    assert "torch.zeros(batch_size, 6, dtype=dtype_override)" in loader_of(world)
+    park(world, progress.session)
+    assert loader_of(world) == LOADER
+
+
+def test_it_goes_on_from_a_device_result_without_running_anything_again(
+    world: World, root: Path, tmp_path: Path
+) -> None:
+    park(world, driven(world, root).session)
+    before = calls(world)
+    given = Given(device_result=device_xml(tmp_path / "junit.xml", Large="error: 'ttir.sum' op no"))
+    progress = driven(world, root, given, again=True)
+    report = progress.session.state.report
+    assert (progress.blocked, calls(world)) == (None, before)
+    assert report is not None
+    assert {op.value for op in report.operations if op.path == ("status",) and op.id == SMALL} == {"EXPECTED_PASSING"}
+    assert "FAILED_TTMLIR_COMPILATION" in {op.value for op in report.operations if op.id == LARGE}
+
+
+def test_beginning_anew_takes_out_what_was_left(world: World, root: Path) -> None:
+    driven(world, root)
+    assert loader_of(world) != LOADER
+    assert opened(world, root).state.case.sources[LOADER_FILE] == LOADER
+
+
+class Killed(Exception):
+    pass
+
+
+def _killed_at(at: int, when: str) -> Callable[[Session], None]:
+    seen = 0
+
+    def watch(_: Session) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == at:
+            raise Killed(when)
+
+    return watch
+
+
+@pytest.mark.parametrize("at", range(1, 6))
+def test_stopped_before_any_effect_and_resumed_it_ends_the_same(
+    world: World, root: Path, tmp_path: Path, at: int
+) -> None:
+    xml = device_xml(tmp_path / "junit.xml")
+    with pytest.raises(Killed):
+        drive(world, opened(world, root), Given(device_result=xml), _killed_at(at, "before"))
+    progress = driven(world, root, Given(device_result=xml), again=True)
+    report = progress.session.state.report
+    assert report is not None
+    assert (progress.blocked, report.decision) == (None, "fixed")
+    assert {op.id for op in report.operations} == {SMALL, LARGE}
+    # Nothing was run twice: each of two variants before and after the edit.
+    assert calls(world) == 4
+    park(world, progress.session)
+    assert loader_of(world) == LOADER
+
+
+@pytest.mark.parametrize("nth", range(1, 6))
+def test_killed_after_an_effect_and_before_its_answer_is_kept(
+    world: World, root: Path, tmp_path: Path, nth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    xml = device_xml(tmp_path / "junit.xml")
+    answer, count = Session.answer, 0
+
+    def killed(self: Session, value: object) -> None:
+        nonlocal count
+        count += 1
+        if count == nth:
+            raise Killed
+        answer(self, value)
+
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        patched.setattr(Session, "answer", killed)
+        driven(world, root, Given(device_result=xml))
+    progress = driven(world, root, Given(device_result=xml), again=True)
+    report = progress.session.state.report
+    assert report is not None
+    assert (report.decision, calls(world)) == ("fixed", 4)
+    park(world, progress.session)
+    assert loader_of(world) == LOADER
+
+
+def test_a_loader_that_somebody_changed_meanwhile_is_left_to_them(world: World, root: Path) -> None:
+    session = driven(world, root).session
+    path = world.root / LOADER_FILE
+    path.write_text(path.read_text() + "# mine\n")
+    with pytest.raises(TTMatrixError):
+        park(world, session)
+    assert path.read_text().endswith("# mine\n")
+
+
+def test_a_choice_that_there_is_none_of_is_refused(world: World, root: Path) -> None:
+    question: Effect = Ask("which?", ("a", "b"))
+    session = opened(world, root)
+    assert perform(world, session, question, Given([2])) == 2
+    assert isinstance(perform(world, session, question, Given()), Blocked)
+    with pytest.raises(UsageError, match="no choice 3"):
+        perform(world, session, question, Given([3]))
+
+
+def test_one_triage_a_checkout(root: Path) -> None:
+    with sole_triage(root), pytest.raises(TTMatrixError, match="Another ttmatrix"), sole_triage(root):
+        pass

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.workflows.driver: a result is taken whole, or nothing of it is left."""
+
+from pathlib import Path
+
+import pytest
+
+from core.edits.pending.workbench import Workbench
+from core.edits.pending.writer_lock import sole_writer
+from core.settings import paths
+from core.workflows.driver import Given, Progress, drive, leave, open_session, operations_of, plan_of, take
+from core.workflows.perform import World
+from core.workflows.session import sessions_directory
+from tests.support.tree import TRAINING
+from tests.support.triage_checkout import LOADER, LOADER_FILE, SMALL, device_xml
+
+
+@pytest.fixture
+def done(world: World, tmp_path: Path) -> Progress:
+    session = open_session(world, sessions_directory(paths().state, world.root), SMALL, "auto", again=False)
+    return drive(world, session, Given(device_result=device_xml(tmp_path / "junit.xml")))
+
+
+def test_leaving_leaves_nothing(world: World, done: Progress) -> None:
+    assert (world.root / LOADER_FILE).read_text() != LOADER
+    leave(world, done)
+    assert (world.root / LOADER_FILE).read_text() == LOADER
+    assert not done.session.closed
+
+
+def test_taking_writes_both_and_closes(world: World, done: Progress) -> None:
+    leave(world, done)
+    planned = plan_of(world.matrix, operations_of(done))
+    bench = Workbench(world.matrix.checkout, paths().journal)
+    with sole_writer(world.root, "a test", wait=1):
+        take(world, bench, [done], planned)
+    assert "dtype=dtype_override" in (world.root / LOADER_FILE).read_text()
+    assert "EXPECTED_PASSING" in (world.matrix.checkout.test_config / TRAINING).read_text()
+    assert done.session.closed
+
+
+def test_a_workflow_that_waits_proposes_nothing(world: World) -> None:
+    session = open_session(world, sessions_directory(paths().state, world.root), SMALL, "auto", again=False)
+    assert operations_of(Progress(session, None)) == ()

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bursts of keys: what a key opens gets those behind it, and what closes hands the rest on."""
+
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.app import App, ComposeResult
+from textual.screen import Screen
+from textual.widgets import Input
+
+from core.edits.operations import OpKind
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, until
+from tests.support.tree import sample
+from tui.app.key_order import KeyOrder
+from tui.screens.matrix.set_fields import SetFields
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "tt-xla")
+
+
+def _burst(app: App[None], *keys: str) -> None:
+    """Type named keys and texts (behind a blank) with nothing done between two of them."""
+    for key in keys:
+        names = [(one, one) for one in key[1:]] if key.startswith(" ") else [(key, None)]
+        for name, character in names:
+            app.post_message(events.Key(name, character))
+
+
+async def test_a_form_gets_every_key_behind_the_one_that_opens_it(checkout: Checkout) -> None:
+    app = build_app(checkout, query="org/name has:entry")
+    async with app.run_test(size=(100, 30)) as pilot:
+        before = app.matrix_screen.table.cursor
+        _burst(app, " E", "down", "down", " rq5T", "down", " 0.97", "enter", " 5")
+        await until(pilot, lambda: bool(app.session.pending.changes), "the proposal")
+        await until(pilot, lambda: app.screen is app.review_screen, "what the last key opens")
+        assert app.matrix_screen.table.cursor == before
+        assert not app.session.runs
+    (change,) = app.session.pending.changes
+    assert {op.path[-1]: op.value for op in change.ops} == {"reason": "rq5T", "required_pcc": 0.97}
+
+
+async def test_a_menu_and_the_question_behind_it_in_one_burst(checkout: Checkout) -> None:
+    app = build_app(checkout, query="org/name has:entry")
+    async with app.run_test(size=(100, 30)) as pilot:
+        _burst(app, " M", " delete", "enter", "y", " 5")
+        await until(pilot, lambda: app.screen is app.review_screen, "the review")
+    (change,) = app.session.pending.changes
+    assert [op.op for op in change.ops] == [OpKind.REMOVE]
+
+
+async def test_a_pasted_text_waits_for_its_turn(checkout: Checkout) -> None:
+    app = build_app(checkout, query="org/name has:entry")
+    async with app.run_test(size=(100, 30)) as pilot:
+        _burst(app, " E", "down", "down")
+        app.post_message(events.Paste("pasted"))
+        _burst(app, " X")
+        await until(pilot, lambda: isinstance(app.screen, SetFields), "the form")
+        await until(pilot, lambda: app.screen.query_one("#field-reason", Input).value.endswith("pastedX"), "the text")
+
+
+class _Gone(Screen[None]):
+    """Its line is taken away by its first key, and with it what follows that key."""
+
+    def compose(self) -> ComposeResult:
+        yield Input()
+        yield Input(id="other")
+
+    async def on_input_changed(self, event: Input.Changed) -> None:
+        if event.input.id != "other" and event.value:
+            await event.input.remove()
+            self.query_one("#other").focus()
+
+
+async def test_keys_go_on_where_a_widget_goes_with_its_key() -> None:
+    app = KeyOrder()
+    async with app.run_test() as pilot:
+        await app.push_screen(_Gone())
+        _burst(app, " abc")
+        await until(pilot, lambda: len(app.screen.query_one("#other", Input).value) >= 1, "the keys behind")

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The app as it is started: it sees what others change, and its next start reads nothing that is the same."""
+
+import gc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from core.cli.parser import AppRequest
+from core.errors import TTMatrixError
+from core.matrix.cache.index_cache import Cache
+from core.settings import Settings, paths
+from core.sources.checkout import Checkout
+from tests.support.app import screen_text, until
+from tests.support.tree import INFERENCE, YAML, loader_source, sample
+from tui.app.start import StartedApp, open_app
+from tui.session import Session
+
+_ATTEMPTS = 15
+ORG = "alpha/pytorch-org/name-single_device-inference"
+
+
+@pytest.fixture(autouse=True)
+def collector() -> Iterator[None]:
+    """Starting the app sets the collector for a process of its own."""
+    before = gc.get_threshold()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*before)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "tt-xla")
+
+
+def _app(checkout: Checkout, cache: Cache) -> StartedApp:
+    matrix, reading = cache.index()
+    return StartedApp(Session.open(matrix, paths(), Settings(), query="has:entry"), cache, kept=reading is None)
+
+
+async def _noticed(pilot: Pilot[Any], write: Callable[[], object], noticed: Callable[[], bool]) -> None:
+    """Write until it is noticed: nobody tells when the watcher has begun to watch."""
+    for _ in range(_ATTEMPTS):
+        write()
+        for _ in range(100):
+            if noticed():
+                return
+            await pilot.pause(0.03)
+    raise AssertionError("the change was never noticed")
+
+
+async def test_changes_of_others_are_seen_and_the_cursor_stays(checkout: Checkout, tmp_path: Path) -> None:
+    app = _app(checkout, Cache(checkout, tmp_path / "cache"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("j", "space")
+        await until(pilot, lambda: (tmp_path / "cache").is_dir(), "the kept index")
+        before = app.matrix_screen.current
+        changed = YAML[INFERENCE].replace("NOT_SUPPORTED_SKIP", "EXCLUDE_MODEL")
+        await _noticed(
+            pilot,
+            lambda: (checkout.test_config / INFERENCE).write_text(changed),
+            lambda: app.session.matrix.status["n150"][app.session.matrix.rows[ORG]] == "EXCLUDE_MODEL",
+        )
+        await until(pilot, lambda: "EXCL" in screen_text(app), "the change on the screen")
+        assert app.matrix_screen.current == before
+        assert len(app.session.view.marks) == 1
+        newest = checkout.models / "newest" / "pytorch"
+        newest.mkdir(parents=True)
+        await _noticed(
+            pilot,
+            lambda: (newest / "loader.py").write_text(loader_source(["x"])),
+            lambda: "newest/pytorch" in app.session.matrix.loaders,
+        )
+
+
+def test_nothing_to_open_is_told_before_the_screen_is_taken(tmp_path: Path) -> None:
+    with pytest.raises(TTMatrixError, match="No tt-xla checkout"):
+        open_app(AppRequest(tmp_path))
+
+
+def test_a_bad_query_is_told_before_the_screen_is_taken(checkout: Checkout) -> None:
+    with pytest.raises(TTMatrixError, match="stauts"):
+        open_app(AppRequest(checkout.root, query="stauts:x"))

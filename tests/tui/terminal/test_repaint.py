@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""However little is written, the terminal shows what was painted; and it is little."""
+
+import random
+from collections.abc import Sequence
+
+import pyte
+import pytest
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.geometry import Size
+from textual.strip import Strip
+
+from tui.terminal.repaint import Repaint
+
+WIDTH, HEIGHT, SPLIT = 24, 8, 20
+SIZE = Size(WIDTH, HEIGHT)
+CONSOLE = Console(color_system="truecolor", force_terminal=True)
+STYLES = [Style(), Style(bold=True), Style(bgcolor="red")]
+
+Line = tuple[str, int]
+"""A text and its style, left of a bar."""
+
+
+def _strips(line: Line, y: int) -> list[Strip]:
+    text, style = line
+    words = [Segment(word, STYLES[style]) for word in (text[:4], text[4:])]
+    bar = Segment("#" if y % 3 else "|", STYLES[0])
+    return [Strip(words).adjust_cell_length(SPLIT), Strip([bar]).adjust_cell_length(WIDTH - SPLIT)]
+
+
+class Glass:
+    """A terminal, and what it was given to show."""
+
+    def __init__(self) -> None:
+        self.screen = pyte.Screen(WIDTH, HEIGHT)
+        self._stream = pyte.Stream(self.screen)
+        self._repaint = Repaint()
+
+    def whole(self, lines: Sequence[Line]) -> int:
+        update = LayoutUpdate([_strips(line, y) for y, line in enumerate(lines)], SIZE.region)
+        return self._write(self._repaint.lean(update, SIZE).render_segments(CONSOLE))
+
+    def part(self, lines: Sequence[Line], dirty: Sequence[int]) -> int:
+        chops: list[dict[int, Strip | None]] = []
+        for y, line in enumerate(lines):
+            left, bar = _strips(line, y)
+            chops.append({0: left, SPLIT: bar} if y in dirty else {0: None, SPLIT: None})
+        spans = [(y, 0, WIDTH) for y in dirty]
+        update = ChopsUpdate(chops, spans, [[SPLIT, WIDTH]] * HEIGHT)
+        return self._write(self._repaint.lean(update, SIZE).render_segments(CONSOLE))
+
+    def forget(self) -> None:
+        self.screen.reset()
+        self._repaint.forget()
+
+    def _write(self, text: str) -> int:
+        self._stream.feed(text)
+        return len(text)
+
+    def shows(self, lines: Sequence[Line]) -> bool:
+        """Whether it shows what a terminal does that was given these lines and nothing else."""
+        fresh = Glass()
+        fresh.whole(lines)
+        return self._cells() == fresh._cells()
+
+    def _cells(self) -> list[object]:
+        cells = self.screen.buffer
+        return [
+            (cell.data, cell.bold, cell.bg) for y in range(HEIGHT) for cell in map(cells[y].__getitem__, range(WIDTH))
+        ]
+
+
+_TEXTS = ["", "one line", "another line", "two two", "ein Wort 界 breit", "x" * 20]
+
+
+def _moved(lines: list[Line], first: int, last: int, rows: int, new: list[Line]) -> list[Line]:
+    """A part of the lines moved up or down, with others in the place of what went out of it."""
+    part = lines[first:last]
+    there = [part[at + rows] if 0 <= at + rows < len(part) else new[at] for at in range(len(part))]
+    return [*lines[:first], *there, *lines[last:]]
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_what_was_painted_is_shown(seed: int) -> None:
+    chance = random.Random(seed)
+
+    def screen() -> list[Line]:
+        return [(chance.choice(_TEXTS), chance.randrange(3)) for _ in range(HEIGHT)]
+
+    glass, lines = Glass(), screen()
+    glass.whole(lines)
+    for _ in range(6):
+        first, last = sorted(chance.sample(range(HEIGHT + 1), 2))
+        lines = _moved(lines, first, last, chance.randint(-5, 5), screen())
+        if chance.random() < 0.3:
+            glass.whole(lines)
+        else:
+            glass.part(lines, range(first, last))
+        assert glass.shows(lines)
+
+
+NUMBERED: list[Line] = [(f"line number {number}", 0) for number in range(40)]
+
+
+def test_a_line_more_costs_a_line() -> None:
+    glass = Glass()
+    glass.whole(NUMBERED[:HEIGHT])
+    one = len(_strips(NUMBERED[0], 0)[0].render(CONSOLE))
+    for at in range(1, 10):
+        lines = NUMBERED[at : at + HEIGHT]
+        # A line of the log, some cells of the bar, and the words that scroll.
+        assert glass.part(lines, range(HEIGHT)) < one + 90
+        assert glass.shows(lines)
+
+
+def test_back_and_by_several_lines() -> None:
+    glass = Glass()
+    glass.whole(NUMBERED[:HEIGHT])
+    whole = sum(len(strip.render(CONSOLE)) for y, line in enumerate(NUMBERED[:HEIGHT]) for strip in _strips(line, y))
+    for at in (2, 0, 4, 1, 3):
+        lines = NUMBERED[at : at + HEIGHT]
+        assert glass.part(lines, range(HEIGHT)) < whole
+        assert glass.shows(lines)
+
+
+def test_what_is_the_same_is_not_written_until_it_is_forgotten() -> None:
+    glass = Glass()
+    lines = NUMBERED[:HEIGHT]
+    assert glass.whole(lines) > 100
+    assert "line number 0" in glass.screen.display[0]
+    assert glass.whole(lines) == glass.part(lines, range(HEIGHT)) == 0
+    glass.forget()
+    assert glass.part(lines, range(HEIGHT)) > 100
+    assert glass.shows(lines)
+
+
+def test_of_a_line_only_the_words_that_changed_are_written() -> None:
+    glass = Glass()
+    lines = [("abcdefgh", 0)] * HEIGHT
+    glass.whole(lines)
+    changed = [*lines[:3], ("abcdEFGH", 0), *lines[4:]]
+    assert glass.part(changed, range(HEIGHT)) < 20
+    assert glass.shows(changed)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The detail panel's text."""
+
+from pathlib import Path
+
+from core.matrix.detail import describe
+from core.matrix.indexing import index
+from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
+from tui.view_models.detail import detail_text
+
+NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
+
+
+def test_values_are_grouped_by_arch(tmp_path: Path) -> None:
+    text = detail_text(describe(index(sample(tmp_path)), NET), []).plain
+    assert "status          KNOWN_FAILURE_XFAIL  override · n150\n" in text
+    assert "status          EXPECTED_PASSING  entry · n300-llmbox\n" in text
+    assert "supported_archs n150, n300-llmbox  entry · all its archs\n" in text
+    assert "other entries of this loader: 4" in text
+
+
+def test_a_test_without_entry_or_loader(tmp_path: Path) -> None:
+    matrix = index(
+        write_checkout(tmp_path, LOADERS, {INFERENCE: "test_config:\n  odd key:\n    status: EXPECTED_PASSING\n"})
+    )
+    assert "no entry" in detail_text(describe(matrix, "delta/pytorch-single_device-inference"), []).plain
+    assert "no loader gives rise to this id" in detail_text(describe(matrix, "odd key"), []).plain
+
+
+def test_a_dead_override_is_pointed_out(tmp_path: Path) -> None:
+    entry = "    status: EXPECTED_PASSING\n    arch_overrides:\n      n300:\n        status: KNOWN_FAILURE_XFAIL\n"
+    matrix = index(write_checkout(tmp_path, LOADERS, {INFERENCE: f"test_config:\n  {NET}:\n{entry}"}))
+    assert "overrides for n300 never count" in detail_text(describe(matrix, NET), []).plain
+
+
+def test_markup_and_controls_stay_text(tmp_path: Path) -> None:
+    entry = '    status: EXPECTED_PASSING\n    reason: "[bold]x[/] \\e[2J"\n'
+    matrix = index(write_checkout(tmp_path, LOADERS, {INFERENCE: f"test_config:\n  {NET}:\n{entry}"}))
+    text = detail_text(describe(matrix, NET), []).plain
+    assert "[bold]x[/]" in text
+    assert "\x1b" not in text
+
+
+def test_jobs_once_they_are_known(tmp_path: Path) -> None:
+    detail = describe(index(sample(tmp_path)), NET)
+    assert "scheduled CI jobs: …" in detail_text(detail, []).plain
+    assert "scheduled CI jobs: 1\nnightly on n150\n" in detail_text(detail, [], ["nightly on n150"]).plain
+    assert "no scheduled job selects this test" in detail_text(detail, [], []).plain

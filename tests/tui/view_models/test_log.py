@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How lines of a log look."""
+
+from rich.style import Style
+
+from core.runs.log.search import parse_filter, parse_pattern
+from tui.view_models.log import log_segments, log_style
+
+STYLES = {"": Style(color="white"), "hit": Style(reverse=True)}
+
+
+def _mark(line: str) -> str:
+    """What stands before a line."""
+    return log_segments(line, lambda _: Style.null(), None)[0].text[:1]
+
+
+def test_styles_and_marks_of_lines() -> None:
+    lines = {
+        "===== BFLOAT16 =====": ("heading", "▶"),
+        "TTMLIR_COMPILATION_START": ("hunk", "◆"),
+        'TTMATRIX-RESULT {"error": "RuntimeError"}': ("dim", " "),
+        '  File "loader.py", line 1': ("dim", " "),
+        "RuntimeError: x": ("error", "✗"),
+        "fine": ("", " "),
+    }
+    assert {line: (log_style(line), _mark(line)) for line in lines} == lines
+
+
+def test_its_own_colours_stand_over_ours_and_hits_over_both() -> None:
+    segments = log_segments("a\x1b[38;5;9mbcd\x1b[0m\x1b]0;title\x07e", STYLES.__getitem__, parse_pattern("cd"))
+    assert [segment.text for segment in segments] == ["  ", "a", "b", "cd", "e"]
+    styles = [segment.style for segment in segments if segment.style is not None]
+    assert [style.color.number if style.color else None for style in styles] == [7, 7, 9, 9, 7]
+    assert [style.reverse for style in styles] == [None, None, None, True, None]
+
+
+def test_what_is_searched_to_be_absent_is_not_marked() -> None:
+    assert len(log_segments("abc", STYLES.__getitem__, parse_filter("!b"))) == 2

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs as rows: in the order in which one asks for them, with their times and, while they run, their last line."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from core.proc import ProcessIdentity
+from core.runs.age import Age
+from core.runs.outcome import Outcome
+from core.runs.planning.launch_plan import Progress
+from core.runs.store.events import Event, Finished, Queued, Started
+from core.runs.store.record import Presence, RunRecord, fold
+from tests.core.runs.store.test_record import SPEC
+from tui.view_models.run_detail import ended_words, exit_words, going_words
+from tui.view_models.runs import RunRows, in_turn, progress_text, slot_text, time_text
+
+RUNNING = Started(100.0, ProcessIdentity(1, 1.0), ())
+
+
+def record(name: str, *events: Event, root: Path = Path("/runs"), turn: int | None = None, **more: object) -> RunRecord:
+    spec = replace(SPEC, run_id=name, test_id=name, **more)  # type: ignore[arg-type]
+    return fold(spec, root, [Queued(1.0, "h", "b"), *events], Presence(watched=True, turn=turn))
+
+
+def test_what_goes_on_comes_first_then_the_queue_in_its_order_then_the_newest() -> None:
+    old, new = (record(name, Finished(9.0, Outcome.PASS, 1.0)) for name in ("old", "new"))
+    first, second = record("first", turn=2), record("second", turn=5)
+    later, sooner = record("later", replace(RUNNING, at=7.0)), record("sooner", RUNNING)
+    ordered = in_turn([second, new, later, sooner, first, old])
+    assert [one.spec.run_id for one in ordered] == ["later", "sooner", "first", "second", "new", "old"]
+
+
+def test_times_tell_what_is_known() -> None:
+    assert time_text(record("a", RUNNING), 112.5) == "12.5s"
+    assert time_text(record("a", RUNNING, estimate=60.0), 112.5) == "12.5s/~60.0s"
+    assert time_text(record("a", estimate=200.0), 0) == "~3m20"
+    assert time_text(record("a"), 0) == ""
+    assert time_text(record("a", RUNNING, Finished(9.0, Outcome.PASS, 3.0)), 0) == "3.0s"
+
+
+def test_the_last_line_of_what_runs_is_live_and_marks_show(tmp_path: Path) -> None:
+    running = record("20260101-000000-aaaaaa", RUNNING, root=tmp_path)
+    rows = RunRows([running], {"20260101-000000-aaaaaa"}, clock=lambda: 101.0)
+    assert [cell.text for column in rows.cells(0) for cell in column][5] == ""
+    running.directory.mkdir()
+    running.log.write_bytes(b"one\n\x1b[31m 10%\r 20%\x1b[0m\n\n")
+    texts = [cell.text for column in rows.cells(0) for cell in column]
+    assert texts[:2] == ["running", "1.0s"]
+    assert texts[5:] == [" 20%", "", "20260101-000000-aaaaaa"]
+    assert rows.marked(0)
+    assert not RunRows([running]).marked(0)
+
+
+def test_an_old_result_is_dim_and_says_how_old() -> None:
+    passed = record("20260101-000000-aaaaaa", RUNNING, Finished(9.0, Outcome.PASS, 1.0))
+    age = Age("3 commits ago, loader edited since", "~3")
+    (outcome,), *_, (old,), _ = RunRows([passed], ages={passed.spec.run_id: age}).cells(0)
+    assert (outcome.text, outcome.style, old.text) == ("pass~3", "dim", age.text)
+    (outcome,), *_, (young,), _ = RunRows([passed]).cells(0)
+    assert (outcome.text, outcome.style, young.text) == ("pass", "pass", "")
+    everywhere = RunRows([passed], with_checkout=True)
+    assert [one.title for one in everywhere.columns][-2:] == ["checkout", "run"]
+    assert everywhere.cells(0)[-2][0].text == str(SPEC.cwd)
+
+
+def test_slots_name_the_devices() -> None:
+    assert slot_text(SPEC) == "cpu"
+    assert slot_text(replace(SPEC, devices=("*",))) == "devices"
+    assert slot_text(replace(SPEC, devices=("0", "1"))) == "dev 0,1"
+
+
+def test_the_progress_has_a_bar_and_the_exit_a_word() -> None:
+    runs = [record("a", RUNNING), record("b", turn=0), record("c", turn=1)]
+    text = progress_text(Progress(6, 3, 80.0), runs)
+    assert text == "█████░░░░░ 3 of 6 done, about 80.0s left · 1 running, 2 waiting"
+    assert exit_words(0, []) == ""
+    assert exit_words(1, runs) == (
+        "1 pending change kept for the next start.\nRuns go on: 1 running, 2 waiting. See them: ttmatrix runs --active"
+    )
+
+
+def test_a_run_that_waits_for_a_slot_does_not_count_as_running() -> None:
+    runs = [record("a", RUNNING), record("b", RUNNING), *(record(str(at), turn=at) for at in range(5))]
+    assert going_words(runs) == "2 running, 5 waiting"
+    assert going_words(runs[2:]) == "5 waiting"
+    assert going_words([record("a", Finished(9.0, Outcome.PASS, 1.0))]) == ""
+
+
+def test_the_end_of_a_batch_is_told_by_outcomes() -> None:
+    ends = [
+        record(str(at), Finished(9.0, end, 1.0)) for at, end in enumerate((Outcome.CRASH, Outcome.PASS, Outcome.PASS))
+    ]
+    assert ended_words(ends) == "3 runs have ended: 2 pass, 1 CRASH"
+    assert ended_words(ends[:1]) == "1 run has ended: 1 CRASH"

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What needs a person as rows, and its evidence as lines."""
+
+from core.edits.operations import Operation, OpKind
+from core.edits.pending.change import Base, Decision, Pending
+from core.evidence.observation import Ending, Origin
+from core.evidence.proposals.inbox import Concern, Item
+from core.evidence.proposals.proposal import Held, Proposal
+from core.evidence.verdicts.judgement import Verdict
+from tests.support.evidence import judged, observed
+from tui.view_models.evidence import group_lines, result_lines, strip_lines
+from tui.view_models.triage import Shown, TriageBy, TriageRows, group_listed, listed
+
+
+def _item(id: str, verdict: Verdict, value: str = "EXPECTED_PASSING", leaves: tuple[str, ...] = ()) -> Item:
+    one = judged(verdict, [observed(test_id=id), observed(Ending.FAILED, "a\x1b[31mb", test_id=id, origin=Origin.HERE)])
+    op = Operation(OpKind.SET, id, "f", ("status",), value)
+    return Item(id, Concern.DECIDE, (one,), Proposal(id, (one,), (op,), Base("f", id, {}), leaves))
+
+
+def _held(id: str) -> Item:
+    one = judged(Verdict.FLAKY, [observed(test_id=id)])
+    return Item(id, Concern.HELD, (one,), held=(Held(id, "n150", Verdict.FLAKY, "it is"),))
+
+
+ITEMS = (
+    _item("a", Verdict.REGRESSED, "KNOWN_FAILURE_XFAIL"),
+    _item("b", Verdict.STALE),
+    _item("c", Verdict.STALE, leaves=("n150",)),
+    _held("d"),
+    Item("e", Concern.UNKNOWN, (judged(Verdict.UNKNOWN),)),
+)
+
+
+def _text(rows: TriageRows, position: int) -> list[str]:
+    return ["".join(cell.text for cell in column) for column in rows.cells(position)]
+
+
+def _rows(by: TriageBy, *opened: str) -> TriageRows:
+    changes = listed(ITEMS, Shown.ATTENTION, Pending())
+    return TriageRows(group_listed(changes, by, lambda id: id), by, opened)
+
+
+def test_the_most_urgent_group_first_then_the_biggest() -> None:
+    rows = _rows(TriageBy.CHANGE)
+    assert [_text(rows, at)[1:3] for at in range(len(rows))] == [
+        ["regressed", "a"],
+        ["stale", "2 tests"],
+        ["flaky", "d"],
+    ]
+    assert _text(rows, 2)[4] == "n150: it is"
+
+
+def test_a_test_says_what_is_proposed_and_that_it_leaves_ci() -> None:
+    rows = _rows(TriageBy.NOTHING)
+    assert _text(rows, 1) == ["? open", "stale", "b", "n150 P+x 1/2", "status = EXPECTED_PASSING"]
+    assert _text(rows, 2)[4] == "LEAVES CI on n150; status = EXPECTED_PASSING"
+    assert _text(rows, 3)[::2] == ["  -", "d", "n150: it is"]
+    assert rows.position_of("c") == 2
+
+
+def test_what_was_decided_comes_from_the_pending_changes() -> None:
+    (first, *_) = listed(ITEMS, Shown.ATTENTION, Pending())
+    assert first.plain.bases == first.bases
+    from dataclasses import replace
+
+    taken = replace(first.plain, id=3, decision=Decision.ACCEPTED)
+    (again, *_) = listed(ITEMS, Shown.ATTENTION, Pending((taken,)))
+    assert (again.id, again.decision) == (3, Decision.ACCEPTED)
+
+
+def test_lists_of_their_own() -> None:
+    assert [one.test for one in listed(ITEMS, Shown.UNKNOWN, Pending())] == ["e"]
+    assert [one.test for one in listed(ITEMS, Shown.BLIND, Pending())] == []
+    assert [one.test for one in listed(ITEMS, Shown.PCC, Pending())] == []
+
+
+def _plain(lines: object) -> list[str]:
+    assert isinstance(lines, list)
+    return ["".join(cell.text for cell in line) for line in lines]
+
+
+def test_lines_fit_and_carry_no_control() -> None:
+    judgements = ITEMS[0].judgements
+    for width in (20, 80):
+        for lines in (
+            strip_lines(judgements, width),
+            result_lines(judgements, width, ["host-a"]),
+            group_lines(ITEMS, width),
+        ):
+            texts = _plain(lines)
+            assert texts and all(len(text) <= width and text.isprintable() for text in texts)
+    assert any("FAILS ALONE" in text for text in _plain(result_lines(judgements, 80, ["host-a"])))
+    assert _plain(strip_lines(judgements, 80))[0] == "n150 P+x 1/2 regressed: regressed it is"

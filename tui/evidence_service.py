@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs and reports have shown, as the screens ask for it. Nothing here is for the app's own thread."""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from core.errors import TTMatrixError
+from core.evidence import Observation, evidence_store, gather, policy_of, verdicts_on
+from core.evidence.analysis import (
+    Between,
+    Cluster,
+    Comparison,
+    IssueState,
+    between,
+    compare,
+    find_clusters,
+    read_states,
+    runs_of,
+)
+from core.evidence.proposals import Agenda, Wanted, agenda, lacking, plan_reruns
+from core.evidence.verdicts import Judgement, Verdicts
+from core.history import ages, read_history
+from core.matrix import Matrix
+from core.runs.planning import LaunchPlan
+from tui.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Failures that are one."""
+
+    clusters: tuple[Cluster, ...]
+    ages: Mapping[str, int]
+    """For how many days the status of each entry has stood."""
+    issues: Mapping[str, IssueState]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two runs held against each other; without names there are no two."""
+
+    runs: tuple[str, ...]
+    """All that are known, the last one first."""
+    before: str
+    after: str
+    comparison: Comparison
+    commits: Between
+    models: Between
+
+
+class Knowledge:
+    """The evidence of one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def agenda(self, left_out: frozenset[str] = frozenset()) -> Agenda:
+        """What is to be decided, judged without the machines in `left_out`."""
+        ci = self._session.ci()
+        with self._session.one_at_a_time:
+            matrix, records = self._session.matrix, self._session.store.records()
+            found = verdicts_on(matrix, self._session.cache, self._session.paths, records, left_out)
+            return agenda(found, ci, ages=self._ages(matrix))
+
+    def verdicts(self) -> Verdicts:
+        """What all results say of every cell."""
+        session = self._session
+        with session.one_at_a_time:
+            return verdicts_on(session.matrix, session.cache, session.paths, session.store.records())
+
+    def _ages(self, matrix: Matrix) -> Mapping[str, int] | None:
+        """For how many days the status of each entry has stood; None where git cannot tell."""
+        try:
+            return ages(read_history(self._session.cache, matrix), time.time())
+        except TTMatrixError:
+            return None
+
+    def plan_lacking(self, judgements: Iterable[Judgement]) -> LaunchPlan:
+        """Device runs that fill what is not known of cells. Raises TTMatrixError where none can be run here."""
+        policy = policy_of(self._session.checkout, self._session.paths).policy
+        return self.plan_cells(lacking(judgements, policy.minimum_runs))
+
+    def plan_cells(self, wanted: Iterable[Wanted]) -> LaunchPlan:
+        """Device runs of cells, as often as wanted. Raises TTMatrixError where none can be run here."""
+        session = self._session
+        return plan_reruns(session.matrix, wanted, session.settings, session.store.root, session.store.records())
+
+    def observations(self) -> list[Observation]:
+        """All that is known of cells, oldest first."""
+        session = self._session
+        return gather(evidence_store(session.checkout, session.paths), session.store.records(), session.checkout)
+
+    def compare(self, names: tuple[str, str] | None) -> Compared:
+        """Two runs, or the last two, held against each other."""
+        observations = self.observations()
+        runs = runs_of(observations)
+        if names is None and len(runs) < 2:
+            nothing = Between("", "")
+            return Compared(runs, "", "", Comparison((), 0), nothing, nothing)
+        before, after = names or (runs[1], runs[0])
+        old, new = ([row for row in observations if row.run == name] for name in (before, after))
+        return Compared(runs, before, after, compare(old, new), *between(self._session.checkout, old, new))
+
+    def clusters(self) -> Gathered:
+        """Failures that are one, with what is known of their age and issues."""
+        with self._session.one_at_a_time:
+            found = find_clusters(self._session.matrix, self.observations())
+            return Gathered(found, self._ages(self._session.matrix) or {}, read_states(self._session.paths.issues_file))

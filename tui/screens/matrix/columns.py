@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choose the columns of the table, their places, and the one it is sorted by."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Label
+
+from core.matrix.view import BY_TABLE_FIELD, DEFAULT_COLUMNS, TABLE_FIELDS, ViewSpec
+from tui.screens.dialogs import Dialog
+from tui.view_models import Cell, TableColumn
+from tui.widgets import RowTable
+
+_KEYS = """space show or hide   J K move down, up   o sort, again: turn
+0 as at first   enter take   esc leave it"""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoice:
+    """Columns in their places, and the order."""
+
+    columns: tuple[str, ...]
+    sort: str
+    descending: bool
+
+
+class ColumnRows:
+    """A RowSource over all columns: those on show in their places, then the others."""
+
+    columns: Sequence[TableColumn] = (
+        TableColumn("shown", 5),
+        TableColumn("column", 13),
+        TableColumn("order", 5),
+        TableColumn("what it says", 20, share=1),
+    )
+
+    def __init__(self, choice: ColumnChoice, names: Sequence[str]) -> None:
+        self.choice = choice
+        self.names = names
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def key(self, position: int) -> str:
+        return self.names[position]
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        name, choice = self.names[position], self.choice
+        field = BY_TABLE_FIELD[name]
+        shown = name in choice.columns
+        order = ("▼" if choice.descending else "▲") if name == choice.sort else ""
+        return (
+            [Cell("yes" if shown else "", "pass")],
+            [Cell(field.title, "" if shown else "dim")],
+            [Cell(order, "running")],
+            [Cell(field.help, "dim")],
+        )
+
+
+class Columns(Dialog[ColumnChoice]):
+    """Dismissed with what was chosen; the ids are always there."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "choose", "Show or hide", show=False),
+        Binding("J,shift+down", "carry(1)", "Later", show=False),
+        Binding("K,shift+up", "carry(-1)", "Earlier", show=False),
+        Binding("o", "sort", "Sort", show=False),
+        Binding("0", "defaults", "As at first", show=False),
+        Binding("enter", "take", "Take", show=False),
+    ]
+
+    def __init__(self, spec: ViewSpec) -> None:
+        super().__init__(classes="pick")
+        self._choice = ColumnChoice(spec.columns, spec.sort, spec.descending)
+        others = (one.name for one in TABLE_FIELDS if one.name not in spec.columns)
+        self._names = [*spec.columns, *others]
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Label(Text("Columns of the table"), id="dialog-title")
+            yield RowTable(ColumnRows(self._choice, self._names))
+            yield Label(Text(_KEYS), id="dialog-hint")
+
+    def _show(self, choice: ColumnChoice, keep: str) -> None:
+        self._choice = choice
+        self.query_one(RowTable).show(ColumnRows(choice, self._names), keep=keep)
+
+    @property
+    def _current(self) -> str:
+        return self._names[self.query_one(RowTable).cursor]
+
+    def action_choose(self) -> None:
+        name, choice = self._current, self._choice
+        if name == "id":
+            return
+        chosen = {*choice.columns} ^ {name}
+        columns = tuple(one for one in self._names if one in chosen)
+        self._show(ColumnChoice(columns, choice.sort, choice.descending), name)
+        self.query_one(RowTable).action_move(1)
+
+    def action_carry(self, steps: int) -> None:
+        """Carry the column to another place."""
+        name, names = self._current, self._names
+        at = names.index(name)
+        to = max(0, min(at + steps, len(names) - 1))
+        names.insert(to, names.pop(at))
+        columns = tuple(one for one in names if one in self._choice.columns)
+        self._show(ColumnChoice(columns, self._choice.sort, self._choice.descending), name)
+
+    def action_sort(self) -> None:
+        name, choice = self._current, self._choice
+        descending = name == choice.sort and not choice.descending
+        self._show(ColumnChoice(choice.columns, name, descending), name)
+
+    def action_defaults(self) -> None:
+        self._names.sort(key=[*DEFAULT_COLUMNS, *BY_TABLE_FIELD].index)
+        self._show(ColumnChoice(DEFAULT_COLUMNS, "id", False), self._current)
+
+    def action_take(self) -> None:
+        self.dismiss(self._choice)

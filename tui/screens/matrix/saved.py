@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Saved views: open one, keep the present one under a name, delete one."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Label
+
+from core.matrix.view import BY_LAYOUT, Kept, ViewSpec
+from core.text import one_line
+from tui.screens.dialogs import Ask, Confirm, Dialog
+from tui.view_models import Cell, TableColumn
+from tui.widgets import RowTable
+
+KeepChange = Callable[[Callable[[Kept], Kept]], Kept | None]
+"""Changes what is kept; None where that could not be, which has been told."""
+
+
+class ViewRows:
+    """A RowSource over named views."""
+
+    columns: Sequence[TableColumn] = (
+        TableColumn("view", 22),
+        TableColumn("query", 24, share=2, elide=True),
+        TableColumn("shown as", 18, share=1, from_width=60),
+        TableColumn("", 7),
+    )
+
+    def __init__(self, kept: Kept) -> None:
+        self.views: Mapping[str, ViewSpec] = kept.all()
+        self._names = list(self.views)
+        self._own = kept.views
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def key(self, position: int) -> str:
+        return self._names[position]
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        name = self._names[position]
+        spec = self.views[name]
+        return (
+            [Cell(one_line(name), "running")],
+            [Cell(one_line(str(spec.query)) or "all tests")],
+            [Cell(way(spec), "dim")],
+            [Cell("yours" if name in self._own else "", "dim")],
+        )
+
+
+def way(spec: ViewSpec) -> str:
+    """How a view shows its tests, in a few words."""
+    order = f"by {spec.sort}{' ↓' if spec.descending else ''}" if spec.sort != "id" or spec.descending else ""
+    shape = BY_LAYOUT[spec.grid].help if spec.grid else f"grouped by {spec.group}" if spec.group else ""
+    return ", ".join(filter(None, (shape, order, spec.arch)))
+
+
+class Views(Dialog[ViewSpec]):
+    """Dismissed with the view to open."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "Open", show=False),
+        Binding("n", "name", "Keep", show=False),
+        Binding("D", "delete", "Delete", show=False),
+    ]
+
+    def __init__(self, present: ViewSpec, kept: Kept, keep: KeepChange) -> None:
+        super().__init__(classes="pick")
+        self._present = present
+        self._kept = kept
+        self._keep = keep
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Label(Text("Saved views"), id="dialog-title")
+            yield RowTable(ViewRows(self._kept))
+            hint = "enter open   n save what is on show   D delete   esc leave it"
+            yield Label(Text(hint), id="dialog-hint")
+
+    @property
+    def table(self) -> RowTable:
+        return self.query_one(RowTable)
+
+    @property
+    def _own(self) -> str:
+        """The name under the cursor where it is the person's own."""
+        name = self.table.cursor_key or ""
+        return name if name in self._kept.views else ""
+
+    def action_choose(self) -> None:
+        name = self.table.cursor_key
+        if name is not None:
+            self.dismiss(self._kept.all()[name])
+
+    def action_name(self) -> None:
+        """Keep the present view; over one of the same name only after asking."""
+        body = f"{str(self._present.query) or 'all tests'}\n{way(self._present)}".strip()
+        question = Ask("Save this view as", body, value=self._own, verb="save it")
+        self.app.push_screen(question, self._named)
+
+    def _named(self, name: str | None) -> None:
+        if name is None:
+            return
+        if not self._kept.has(name):
+            self._save(name)
+            return
+        body = f"{one_line(name)} holds another view now."
+        question = Confirm("Put this view in its place?", body, verb="replace it")
+        self.app.push_screen(question, lambda yes: self._save(name) if yes else None)
+
+    def _save(self, name: str) -> None:
+        self._changed(lambda kept: kept.with_view(name, self._present), " ".join(name.split()))
+
+    def action_delete(self) -> None:
+        name = self._own
+        if not name:
+            self.notify("This view comes with ttmatrix.", markup=False)
+            return
+        question = Confirm("Delete this view?", name, verb="delete it")
+        self.app.push_screen(
+            question, lambda yes: self._changed(lambda kept: kept.without_view(name), None) if yes else None
+        )
+
+    def _changed(self, change: Callable[[Kept], Kept], cursor: str | None) -> None:
+        kept = self._keep(change)
+        if kept is not None:
+            self._kept = kept
+            self.table.show(ViewRows(kept), keep=cursor)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The form that sets fields of one entry or of many, at the entry or as they count on one arch."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Label
+
+from core.edits import (
+    ENTRY_SCOPE,
+    FORM_FIELDS,
+    FormField,
+    Idle,
+    Operation,
+    marker_doubt,
+    present_text,
+    read_field,
+    set_fields,
+    without_idle,
+    words,
+)
+from core.errors import UsageError
+from core.matrix import Matrix
+from core.text import one_line
+from tui.screens.dialogs import Dialog, problem_words
+from tui.view_models import counted
+from tui.widgets import Cycle
+
+_VARIOUS = "\N{HORIZONTAL ELLIPSIS}"
+"""The value of a choice on which the entries differ: left there, it changes nothing."""
+
+
+class SetFields(Dialog[Sequence[Operation]]):
+    """Dismissed with the operations of what was changed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "propose", "Propose", show=False),
+        Binding("down", "app.focus_next", "Next", show=False),
+        Binding("up", "app.focus_previous", "Previous", show=False),
+    ]
+
+    def __init__(self, matrix: Matrix, ids: Sequence[str], name: str = "") -> None:
+        """`name` says which tests `ids` are."""
+        super().__init__()
+        self._title = name or (one_line(ids[0]) if len(ids) == 1 else counted(len(ids), "test"))
+        self._matrix = matrix
+        self._ids = ids
+        self._before: dict[str, str | None] = {}
+        self._refused: Sequence[Operation] = ()
+        """What was proposed last and found to have no effect."""
+        self._doubted = ""
+        """The markers that were asked about last."""
+
+    def compose(self) -> ComposeResult:
+        scopes = [(ENTRY_SCOPE, "the entry"), *((arch, f"what counts on {arch}") for arch in self._matrix.schema.archs)]
+        with Vertical(id="box"):
+            yield Label(Text(self._title), id="dialog-title")
+            with Horizontal(classes="field"):
+                yield Label("at")
+                yield Cycle(scopes, ENTRY_SCOPE, id="scope")
+            for field in FORM_FIELDS:
+                with Horizontal(classes="field"):
+                    yield Label(field.name)
+                    yield self._editor(field)
+            yield Label("", id="form-problem", classes="problem")
+            yield Label(Text("↑ ↓ field   ← → choose   empty: takes it away   enter propose   esc"), id="dialog-hint")
+
+    def _editor(self, field: FormField) -> Cycle | Input:
+        if field.choices:
+            return Cycle([("", "not set")], "", id=f"field-{field.name}")
+        editor = Input(id=f"field-{field.name}")
+        editor.cursor_blink = False
+        return editor
+
+    def on_mount(self) -> None:
+        self._fill()
+        # At once: what is typed right after the key that opened the form is for the form.
+        self.set_focus(self.query_one("#field-status"))
+
+    def on_cycle_changed(self, event: Cycle.Changed) -> None:
+        if event.cycle.id == "scope":
+            # What was filled in stays filled in, at another place.
+            typed = self._changed()
+            self._fill()
+            for name, text in typed.items():
+                editor = self._field(name)
+                editor.value = text
+
+    def _fill(self) -> None:
+        """Show what the entries have in the chosen scope."""
+        scope = self.query_one("#scope", Cycle).value
+        for field in FORM_FIELDS:
+            present = present_text(self._matrix, self._ids, scope, field.name)
+            self._before[field.name] = present
+            editor = self._field(field.name)
+            if isinstance(editor, Cycle):
+                various = [(_VARIOUS, "(they differ)")] if present is None else []
+                own = [(present, present)] if present and present not in field.choices else []
+                editor.options = (*various, ("", "not set"), *own, *((one, one) for one in field.choices))
+                editor.value = _VARIOUS if present is None else present
+            else:
+                editor.value = present or ""
+                editor.placeholder = "(they differ: left empty, nothing changes)" if present is None else "not set"
+
+    def on_input_submitted(self) -> None:
+        # By way of the input: enter then comes after the letters typed before it, however fast they came.
+        self.action_propose()
+
+    def on_input_blurred(self, event: Input.Blurred) -> None:
+        """A field that is left says at once whether it can hold that."""
+        self._check(self._changed())
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        if event.input.has_focus:
+            event.input.remove_class("wrong")
+            self._say("")
+
+    def action_propose(self) -> None:
+        """Propose what has an effect. Where nothing has one, say why, and propose it all the same when asked again."""
+        scope, changed = self.query_one("#scope", Cycle).value, self._changed()
+        if wrong := self._check(changed):
+            self.set_focus(self._field(wrong))
+        elif not changed:
+            self._say("Nothing is changed yet: esc leaves the form.")
+        elif doubt := self._doubt(changed.get("markers", "")):
+            self._say(f"{doubt} Enter once more proposes it all the same.")
+            self.set_focus(self._field("markers"))
+        else:
+            self._propose(set_fields(self._matrix, self._ids, scope, changed))
+
+    def _propose(self, operations: Sequence[Operation]) -> None:
+        telling, idle = without_idle(self._matrix, operations)
+        if not operations:
+            self._say("No effect: the entries say so already.")
+        elif telling or not idle or operations == self._refused:
+            self.dismiss(telling or operations)
+        else:
+            self._refused = operations
+            self._say(f"No effect: {_reasons(idle)}. Enter once more proposes it all the same.")
+
+    def _check(self, names: Iterable[str]) -> str:
+        """Tell the first problem among fields, and return its field; empty: there is none."""
+        changed = self._changed()
+        for name in names:
+            try:
+                read_field(self._matrix, name, changed.get(name, ""))
+            except UsageError as error:
+                self._field(name).add_class("wrong")
+                self._say(problem_words(error))
+                return name
+        return ""
+
+    def _doubt(self, markers: str) -> str:
+        """What is odd about markers, once."""
+        asked, self._doubted = self._doubted, markers
+        return marker_doubt(self._matrix, words(markers)) if markers != asked else ""
+
+    def _field(self, name: str) -> Cycle | Input:
+        editor = self.query_one(f"#field-{name}")
+        assert isinstance(editor, Cycle | Input)
+        return editor
+
+    def _say(self, problem: str) -> None:
+        self.query_one("#form-problem", Label).update(Text(one_line(problem)))
+
+    def _changed(self) -> dict[str, str]:
+        changed = {}
+        for field in FORM_FIELDS:
+            text = self._field(field.name).value
+            before = self._before[field.name]
+            untouched = text in ("", _VARIOUS) if before is None else text.strip() == before.strip()
+            if not untouched:
+                changed[field.name] = text
+        return changed
+
+
+def _reasons(idle: Sequence[Idle]) -> str:
+    """The most frequent reason, and how many more there are."""
+    (why, _), *others = Counter(one.why for one in idle).most_common()
+    return f"{why}, and {counted(len(others), 'other reason')}" if others else why

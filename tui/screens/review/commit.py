@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commit: what it will say, in how many commits, and what hooks and the checkout's validator make of it."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import Label, Static, TextArea
+
+from core.edits import EditPlan, Operation, effect
+from core.edits.commit import Answer, Composition, Delivered, Draft, Split, compose_commits, pull_request
+from core.errors import TTMatrixError
+from core.text import printable
+from tui.protocol import Host
+from tui.screens.dialogs import Dialog
+from tui.session import Session
+from tui.targets import hidden_words
+from tui.view_models import counted
+from tui.widgets import Cycle
+
+T = TypeVar("T")
+
+_SPLITS = (
+    (Split.NONE, "one commit"),
+    (Split.REASON, "one for each reason"),
+    (Split.ISSUE, "one for each issue"),
+    (Split.ARCH, "one for each arch"),
+)
+_SHOWN_FILES = 3
+
+
+class Commit(Dialog[Delivered]):
+    """Dismissed with what was committed. Whatever fails is told here, and leaves everything as it was."""
+
+    DEFAULT_CSS = """
+    Commit #message { height: 1fr; border: none; padding: 0; background: $boost; scrollbar-size-vertical: 1; }
+    Commit #said-box { height: auto; max-height: 40%; }
+    Commit #said { margin-top: 1; }
+    Commit #said.error { color: $text-error; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "commit", "Commit", show=False, priority=True),
+        Binding("ctrl+n", "other_message(1)", "Next", show=False, priority=True),
+        Binding("ctrl+p", "other_message(-1)", "Previous", show=False, priority=True),
+        Binding("ctrl+t", "markdown", "Markdown", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        session: Session,
+        host: Host,
+        planned: EditPlan,
+        operations: Sequence[Operation],
+        ids: Sequence[int],
+        *,
+        edits: int = 0,
+        hidden: int = 0,
+    ) -> None:
+        """`planned`, which the changes `ids` come to, is written with the commit.
+
+        `operations` are what is committed, written by now or not; `edits` is how many loader edits are not;
+        `hidden` is how many of the changes the filter of the review hides.
+        """
+        super().__init__()
+        self._session = session
+        self._host = host
+        self._planned = planned
+        self._operations = operations
+        self._ids = ids
+        self._edits = edits
+        self._hidden = hidden
+        self._composition: Composition | None = None
+        self._drafts: list[Draft] = []
+        self._at = 0
+        self._verify = True
+        self._busy = True
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Label("Commit", id="dialog-title")
+            with Horizontal(classes="field"):
+                yield Label("make")
+                yield Cycle([(one.value, words) for one, words in _SPLITS], Split.NONE.value, id="split")
+            with Horizontal(classes="field"):
+                yield Label("files")
+                yield Static("", id="files", markup=False)
+            with Horizontal(classes="field", id="beside"):
+                yield Label("submodule")
+                yield Static("", id="beside-words", markup=False)
+            with Horizontal(classes="field"):
+                yield Label("message")
+                yield Static("", id="which", markup=False)
+            message = TextArea("", id="message", soft_wrap=True, tab_behavior="focus")
+            message.cursor_blink = False
+            yield message
+            with VerticalScroll(id="said-box", can_focus=False):
+                yield Static("", id="said", markup=False)
+            yield Label(
+                Text("^s commit   ^n ^p message   tab ← → how many   ^t Markdown   esc leave"), id="dialog-hint"
+            )
+
+    def on_mount(self) -> None:
+        matrix, operations = self._session.matrix, self._operations
+        evidence = self._session.evidence(self._ids)
+        self._say("Looking at the last commit…")
+        self.query_one("#beside").display = bool(self._edits)
+        self.query_one("#beside-words", Static).update(beside_words(self._edits))
+        self._ask("compose", lambda: compose_commits(matrix, operations, evidence=evidence), self._composed)
+
+    @property
+    def _text(self) -> TextArea:
+        return self.query_one("#message", TextArea)
+
+    def _composed(self, composition: Composition) -> None:
+        self._composition = composition
+        self._say("")
+        names = [_short(name) for name in composition.files]
+        more = f" and {len(names) - _SHOWN_FILES} more" if len(names) > _SHOWN_FILES else ""
+        self.query_one("#files", Static).update(", ".join(names[:_SHOWN_FILES]) + more)
+        tests = counted(len(composition.changes), "test")
+        self.query_one("#dialog-title", Label).update(
+            Text(f"Commit {tests}{hidden_words(self._hidden)}, and nothing else")
+        )
+        self._draft()
+        self._text.focus()
+        if not self._drafts:
+            self._say("There is nothing to commit: the last commit says all of this already.", error=True)
+
+    def _draft(self) -> None:
+        """Compose the messages anew for the chosen number of commits."""
+        if self._composition is not None:
+            self._drafts = self._composition.drafts(Split(self.query_one("#split", Cycle).value))
+            self._show_message(0)
+
+    def _show_message(self, at: int) -> None:
+        self._at = at
+        self._text.text = printable(self._drafts[at].message) if self._drafts else ""
+        count = len(self._drafts)
+        self.query_one("#which", Static).update(f"{at + 1} of {count}" if count > 1 else "")
+
+    def _keep_message(self) -> None:
+        """Take over what the person has made of the message on show."""
+        if self._drafts:
+            self._drafts[self._at] = Draft(self._text.text, self._drafts[self._at].operations)
+
+    def on_cycle_changed(self, event: Cycle.Changed) -> None:
+        self._draft()
+
+    def action_other_message(self, by: int) -> None:
+        if self._drafts:
+            self._keep_message()
+            self._show_message((self._at + by) % len(self._drafts))
+
+    def action_markdown(self) -> None:
+        """Copy the text of a pull request."""
+        composition, planned, session = self._composition, self._planned, self._session
+        if composition is None or self._busy:
+            return
+
+        def text() -> str:
+            cells = effect(session.matrix, planned, session.ci())
+            return pull_request(composition.changes, composition.entries, cells, composition.evidence)
+
+        self._ask("markdown", text, self._host.copy)
+
+    def action_commit(self) -> None:
+        if self._busy or not self._drafts:
+            return
+        self._keep_message()
+        session, planned, drafts, verify = self._session, self._planned, tuple(self._drafts), self._verify
+
+        def work() -> Delivered:
+            schema, python = session.matrix.schema, session.settings.python
+            return session.bench.deliver(self._ids, planned, drafts, schema, verify=verify, python=python)
+
+        self._say("Committing: the checkout's validator first, then git with its hooks…")
+        self._ask("commit", work, self._delivered)
+
+    def _delivered(self, delivered: Delivered) -> None:
+        notes = [delivered.committed.output]
+        if delivered.validation is not None and delivered.validation.answer is Answer.UNABLE:
+            notes.append(f"The checkout's validator could not be run: {delivered.validation.detail}")
+        if delivered.committed.detached:
+            notes.append("HEAD is detached: git switch -c NAME gives the commits a branch.")
+        said = "\n".join(filter(None, notes))
+        if said:
+            self._host.tell(TTMatrixError("Committed", said))
+        self.dismiss(delivered)
+
+    def action_leave(self) -> None:
+        if self._busy and self._drafts:
+            self._say("Still committing…")
+            return
+        self.dismiss(None)
+
+    def _ask(self, name: str, work: Callable[[], T], deliver: Callable[[T], None]) -> None:
+        """Work in a thread, one thing at a time; an error is told on this screen."""
+        self._busy = True
+
+        def answer() -> T | TTMatrixError:
+            try:
+                return work()
+            except TTMatrixError as error:
+                return error
+
+        def done(result: T | TTMatrixError) -> None:
+            self._busy = False
+            if isinstance(result, TTMatrixError):
+                self._refused(name, result)
+            else:
+                deliver(result)
+
+        self._host.in_thread(name, answer, done)
+
+    def _refused(self, name: str, error: TTMatrixError) -> None:
+        hint = error.hint
+        if error.title.endswith("refuses the files"):
+            self._verify = False
+            hint = "^s once more commits all the same."
+        kept = "Nothing was written or committed." if name == "commit" else ""
+        self._say("\n".join(filter(None, (error.title, error.detail, hint, kept))), error=True)
+
+    def _say(self, text: str, *, error: bool = False) -> None:
+        said = self.query_one("#said", Static)
+        said.set_class(error, "error")
+        said.update(Text(printable(text)))
+
+
+def beside_words(edits: int) -> str:
+    """That the submodule has edits, so that nobody takes them for a part of the commit."""
+    return f"{counted(edits, 'uncommitted loader edit')}, no part of this commit"
+
+
+def _short(name: str) -> str:
+    """A file without what the names of all of them share."""
+    return name.replace("/test_config_", "/").removesuffix(".yaml")

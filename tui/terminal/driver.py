@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The terminal under the app: taken for the screens, lent to an editor, and given back whatever ends the app."""
+
+import asyncio
+import os
+import select
+import signal
+import sys
+import termios
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any
+
+from textual.app import App
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+
+from tui.terminal.state import attributes, forget_terminal, give_back, note_terminal
+
+ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT)
+"""What a person, a shell or a machine that goes down asks to end with."""
+_KEYS = (signal.SIGINT, signal.SIGQUIT)
+"""Those that keys send to all of a terminal: while an editor has it, they are meant for the editor."""
+_GRACE_SECONDS = 5.0
+"""How long the app may take to end by itself: what is being written is written."""
+_RETRY_SECONDS = 0.05
+
+
+class EndAsked(Message):
+    """The process is to end because of a signal."""
+
+    def __init__(self, signum: int) -> None:
+        super().__init__()
+        self.signum = signum
+
+
+class TerminalDriver(LinuxDriver):
+    """Textual's driver, which notes what it takes, stops as a job of a shell does, and lends the terminal."""
+
+    def __init__(self, app: App[Any], **options: Any) -> None:
+        super().__init__(app, **options)
+        self._taken = False
+        self.original: list[Any] | None = None
+        """How the terminal was before the app."""
+        self.lent = False
+        """Whether another program has the terminal, or is about to."""
+        self.borrower: int | None = None
+        """That program's process id, once it runs."""
+        self._handle_stop()
+
+    def _handle_stop(self) -> None:
+        # By the loop, unlike the stock handlers: these come between any two steps of the program, also while it holds
+        # the lock of what is being written, which they would wait for.
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTSTP, self.stop)
+        loop.add_signal_handler(signal.SIGCONT, self._continued)
+
+    def _leave_stop(self) -> None:
+        loop = asyncio.get_running_loop()
+        for signum in (signal.SIGTSTP, signal.SIGCONT):
+            loop.remove_signal_handler(signum)
+
+    def start_application_mode(self) -> None:
+        """Take the terminal, once we are in front."""
+        _wait_for_front(self.fileno)
+        if not self._taken:
+            with suppress(termios.error):
+                self.original = attributes(self.fileno)
+            note_terminal(self.fileno)
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        self._taken = True
+
+    def close(self) -> None:
+        """What was to be written is written, so the terminal is given back."""
+        super().close()
+        if self._taken:
+            self._taken = False
+            if self._mouse_pixels:
+                # The stock driver switches the rest of the mouse off, and this not.
+                self._mouse_pixels = False
+                with suppress(OSError):
+                    os.write(self.fileno, b"\x1b[?1016l")
+            forget_terminal(self.fileno)
+
+    def give_back_now(self) -> None:
+        """Give the terminal back from any thread, whatever the app and the terminal are at."""
+        if self.original is not None and (self._taken or self.lent):
+            # Where it takes nothing now, the note remains for the next start.
+            with suppress(OSError, termios.error):
+                give_back(self.fileno, self.original)
+                forget_terminal(self.fileno)
+
+    def stop(self, *, job: bool = False) -> None:
+        """Stop until the shell goes on with us; with `job` all that it started with us, such as make."""
+        if not self._taken:
+            return
+        self.suspend_application_mode()
+        self._leave_stop()
+        # The default of the signal, not SIGSTOP: where no shell is there to go on with us, the kernel ignores it.
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(0 if job else os.getpid(), signal.SIGTSTP)
+        self._handle_stop()
+        self._take_again()
+
+    def _continued(self) -> None:
+        """Somebody has stopped us without a word before: the shell has had the terminal since."""
+        if self._taken:
+            self.suspend_application_mode()
+            self._take_again()
+
+    def _take_again(self) -> None:
+        self.start_application_mode()
+        self.send_message(self.SignalResume())
+
+    @contextmanager
+    def no_automatic_restart(self) -> Iterator[None]:
+        """While the terminal is lent, its signals are for the borrower; then it is as it was."""
+        self._leave_stop()
+        self.lent = True
+        try:
+            with super().no_automatic_restart():
+                yield
+        finally:
+            self.lent = False
+            self.borrower = None
+            if self.original is not None:
+                with suppress(termios.error):
+                    termios.tcsetattr(self.fileno, termios.TCSANOW, self.original)
+            self._handle_stop()
+
+
+def _wait_for_front(terminal: int) -> None:
+    """Where we are in the background, setting the terminal stops us until we are not: termios(3), under TOSTOP."""
+    before = signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+    try:
+        with suppress(termios.error):
+            termios.tcsetattr(terminal, termios.TCSANOW, termios.tcgetattr(terminal))
+    finally:
+        signal.signal(signal.SIGTTOU, before)
+
+
+class Ending:
+    """Ends `app` when a signal asks for it or the terminal is gone: gently at first, in any case in the end.
+
+    A hangup signal reaches only those whose controlling terminal it is, and not those that were told to ignore it.
+    Without us the app would read end after end of its input for ever. Everything decided is on the disk by then.
+    """
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self._reading, self._writing = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+
+    def run(self) -> None:
+        """Run the app to its end, from the main thread."""
+        self._watch()
+        try:
+            self._app.run()
+        finally:
+            # Not after an error of the app itself, which gives it back; but of whatever else can happen.
+            self.give_back()
+
+    def _watch(self) -> None:
+        for signum in ENDING:
+            if signal.getsignal(signum) is not signal.SIG_IGN:
+                signal.signal(signum, self._asked)
+        threading.Thread(target=self._wait, name="ending", daemon=True).start()
+
+    def _asked(self, signum: int, frame: FrameType | None) -> None:
+        # In the midst of anything: no more than a byte to the thread.
+        with suppress(BlockingIOError):
+            os.write(self._writing, bytes([signum]))
+
+    def _wait(self) -> None:
+        events = select.poll()
+        events.register(self._reading, select.POLLIN)
+        terminal = sys.__stdin__
+        if terminal is not None and terminal.isatty():
+            # Only for POLLHUP, which needs no asking.
+            events.register(terminal.fileno(), 0)
+        while True:
+            gone = any(descriptor != self._reading for descriptor, _ in events.poll())
+            if gone:
+                os._exit(128 + signal.SIGHUP)
+            signum = os.read(self._reading, 1)[0]
+            if not self._meant_for_borrower(signum):
+                self._end(signum, events)
+
+    @property
+    def _driver(self) -> Driver | None:
+        return self._app._driver
+
+    def _meant_for_borrower(self, signum: int) -> bool:
+        driver = self._driver
+        if not isinstance(driver, TerminalDriver) or not driver.lent:
+            return False
+        if signum in _KEYS:
+            return True
+        if driver.borrower is not None:
+            # It has something of its own to save; we end after it.
+            with suppress(ProcessLookupError):
+                os.kill(driver.borrower, signum)
+        return False
+
+    def _end(self, signum: int, events: select.poll) -> None:
+        """Wait for the app to end, but not for ever, and not after a second word."""
+        deadline = time.monotonic() + _GRACE_SECONDS
+        told = False
+        while (left := deadline - time.monotonic()) > 0:
+            # Before its loop runs it takes no messages.
+            told = told or self._app.post_message(EndAsked(signum))
+            if events.poll(1000 * (left if told else _RETRY_SECONDS)):
+                break
+        self.give_back()
+        os._exit(128 + signum)
+
+    def give_back(self) -> None:
+        """Give the terminal back where the app has not."""
+        driver = self._driver
+        if isinstance(driver, TerminalDriver):
+            driver.give_back_now()

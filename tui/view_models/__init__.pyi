@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+from .changes import effect_words as effect_words, rebase_words as rebase_words
+from .clusters import (
+    ClusterRows as ClusterRows,
+    DifferenceRows as DifferenceRows,
+    MemberRows as MemberRows,
+    cluster_words as cluster_words,
+    commit_words as commit_words,
+    member_words as member_words,
+    sides as sides,
+)
+from .detail import detail_text as detail_text, group_text as group_text
+from .evidence import group_lines as group_lines, result_lines as result_lines, strip_lines as strip_lines
+from .findings import FindingRows as FindingRows
+from .grid import GridRows as GridRows, OverviewRows as OverviewRows
+from .log import GUTTER as GUTTER, log_segments as log_segments, log_style as log_style
+from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows
+from .preview import (
+    Preview as Preview,
+    make_preview as make_preview,
+    paragraph as paragraph,
+    preview_lines as preview_lines,
+    whole_lines as whole_lines,
+)
+from .review import (
+    ReviewLine as ReviewLine,
+    ReviewRows as ReviewRows,
+    ReviewWithEdits as ReviewWithEdits,
+    count_words as count_words,
+    decision_words as decision_words,
+    edit_lines as edit_lines,
+    edit_text as edit_text,
+    heading_key as heading_key,
+    search_text as search_text,
+)
+from .run_detail import (
+    ended_words as ended_words,
+    exit_words as exit_words,
+    going_words as going_words,
+    launch_summary as launch_summary,
+    launch_text as launch_text,
+    run_text as run_text,
+)
+from .runs import (
+    OutcomeLook as OutcomeLook,
+    RunRows as RunRows,
+    last_runs as last_runs,
+    progress_text as progress_text,
+    run_look as run_look,
+)
+from .style import (
+    Cell as Cell,
+    Line as Line,
+    TableColumn as TableColumn,
+    clock_text as clock_text,
+    count_text as count_text,
+    counted as counted,
+    diff_style as diff_style,
+    facet_label as facet_label,
+    fit as fit,
+)
+from .triage import (
+    Listed as Listed,
+    Shown as Shown,
+    TriageBy as TriageBy,
+    TriageRows as TriageRows,
+    group_listed as group_listed,
+    item_of as item_of,
+    listed as listed,
+)
+from .workflows import WorkflowRows as WorkflowRows, workflow_text as workflow_text

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pending changes in words: what they do, what they come to, and what was said of them."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from core.ci import job_name
+from core.edits import ABSENT, Operation, OpKind
+from core.edits.pending import Conflict, Rebased
+from core.model import Status
+from core.text import counted, device_minutes, one_line
+from tui.view_models.style import STATUS_LOOKS
+
+if TYPE_CHECKING:
+    from core.edits import CellChange
+
+_SHOWN_KINDS = 4
+_SHOWN_JOBS = 6
+_LEAST_MINUTES = 0.05
+
+
+def describe_operations(operations: Sequence[Operation]) -> str:
+    """What operations do, without the ids: each distinct act once."""
+    acts = []
+    for op in operations:
+        name = _path(op.path)
+        match op.op:
+            case OpKind.SET:
+                act = f"{name} = {_value(op.value)}"
+            case OpKind.UNSET:
+                act = f"no {name}"
+            case OpKind.ADD | OpKind.REMOVE | OpKind.RENAME if op.path:
+                act = _part(op, name)
+            case OpKind.ADD:
+                fields = op.value.items() if isinstance(op.value, dict) else ()
+                act = "new entry " + ", ".join(f"{key} = {_value(value)}" for key, value in fields)
+            case OpKind.REMOVE:
+                act = "remove"
+            case _:
+                act = f"{op.op} to {op.to}"
+        acts.append(act)
+    return one_line("; ".join(dict.fromkeys(acts)))
+
+
+def _path(path: Sequence[str]) -> str:
+    """The field, behind the arch it is for: `n150: status`."""
+    if path[:1] == ("arch_overrides",) and len(path) > 2:
+        return f"{path[1]}: {'.'.join(path[2:])}"
+    return ".".join(path)
+
+
+def _part(op: Operation, name: str) -> str:
+    """What happens to an override or to one item of a list."""
+    to = f" to {op.to}" if op.to else ""
+    return f"{op.op} {name}{to}" if op.is_override else f"{name}: {op.op} {_value(op.value)}{to}"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(map(str, value)) + "]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def effect_words(changes: "Sequence[CellChange]") -> str:
+    """How many cells change, from what to what, and how many CI jobs and how much time that costs or brings."""
+    moved = [change for change in changes if change.before is not change.after]
+    other = [change for change in changes if change.before is change.after and change.fields]
+    by_kind = Counter((change.before, change.after) for change in moved)
+    kinds = [f"{count:,} {_word(old)}→{_word(new)}" for (old, new), count in by_kind.most_common(_SHOWN_KINDS)]
+    words = [f"{counted(len(moved), 'cell')}: {', '.join(kinds)}"] if moved else []
+    if other:
+        names = dict.fromkeys(field.name for change in other for field in change.fields)
+        words.append(f"{counted(len(other), 'cell')}: {', '.join(names)}")
+    for verb, count in (
+        ("gains", sum(len(change.jobs_gained) for change in changes)),
+        ("LOSES", sum(len(change.jobs_lost) for change in changes)),
+    ):
+        if count:
+            words.append(f"{verb} {counted(count, 'CI job')}")
+    minutes = sum(change.minutes or 0 for change in changes)
+    if told := device_minutes(minutes):
+        words.append(told)
+    return " · ".join(words) or "no run would notice"
+
+
+def job_lines(changes: "Sequence[CellChange]") -> list[str]:
+    """The first of the CI jobs that tests would lose or gain, those they lose before the others."""
+    lost = [f"loses CI job {job_name(job)}" for change in changes for job in change.jobs_lost]
+    gained = [f"gains CI job {job_name(job)}" for change in changes for job in change.jobs_gained]
+    lines = list(dict.fromkeys((*lost, *gained)))
+    more = [f"and {counted(len(lines) - _SHOWN_JOBS, 'more job')}"] if len(lines) > _SHOWN_JOBS else []
+    return lines[:_SHOWN_JOBS] + more
+
+
+def conflict_lines(conflicts: Sequence[Conflict]) -> list[str]:
+    """What was changed elsewhere, with what it was, what it is and what is asked for."""
+    lines = []
+    for one in conflicts:
+        place = f"{one.id}: {'.'.join(one.path)}" if one.path else one.id
+        sides = (("before", one.base), ("theirs", one.theirs), ("ours", one.ours))
+        lines += [f"changed elsewhere: {place}", *(f"  {name + ':':7} {_side(value)}" for name, value in sides)]
+    return lines
+
+
+def rebase_words(event: Rebased | None, clashing: Collection[Sequence[Conflict]]) -> str:
+    """What a change of the files did to the pending changes; empty: nothing to speak of."""
+    words = []
+    if event and event.renamed:
+        words.append(f"{counted(len(event.renamed), 'rename')} followed")
+    if event and event.dropped:
+        words.append(f"{counted(len(event.dropped), 'change')} done already and dropped")
+    if clashing:
+        words.append(f"{counted(len(clashing), 'change')} in conflict: 5 shows both sides")
+    return f"Pending changes: {', '.join(words)}." if words else ""
+
+
+def _side(value: object) -> str:
+    if value is ABSENT:
+        return "(nothing)"
+    if isinstance(value, Mapping):
+        return one_line("; ".join(f"{name} = {_value(inner)}" for name, inner in value.items()))
+    return one_line(_value(value))
+
+
+def _word(status: Status | None) -> str:
+    return STATUS_LOOKS[status].word if status else "unmarked"

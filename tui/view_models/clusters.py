@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clusters of failures as rows, and the cells of one."""
+
+from collections.abc import Mapping, Sequence
+
+from core.evidence import Observation
+from core.evidence.analysis import Between, Cluster, Difference, IssueState, Kind, Member, State, oldest
+from core.model import BringupStatus
+from core.text import one_line
+from tui.view_models.style import Cell, TableColumn, bringup_word, counted
+
+_GONE = (State.CLOSED, State.MISSING)
+
+
+class ClusterRows:
+    """A RowSource over clusters."""
+
+    columns: Sequence[TableColumn] = (
+        TableColumn("tests", 5, right=True),
+        TableColumn("oldest", 6, right=True),
+        TableColumn("stage", 10, from_width=90),
+        TableColumn("archs", 20, share=1, from_width=120),
+        TableColumn("issue", 16, share=1, from_width=70),
+        TableColumn("reason", 30, share=3),
+    )
+
+    def __init__(self, clusters: Sequence[Cluster], ages: Mapping[str, int], issues: Mapping[str, IssueState]) -> None:
+        self.clusters = clusters
+        self._ages = ages
+        self._issues = issues
+
+    def __len__(self) -> int:
+        return len(self.clusters)
+
+    def key(self, position: int) -> str:
+        return self.clusters[position].signature
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        one = self.clusters[position]
+        days = oldest(one, self._ages)
+        archs = " ".join(f"{arch} {count}" for arch, count in one.archs.items())
+        stage = next((bringup_word(stage) for stage in one.stages), "")
+        return (
+            [Cell(f"{len(one.ids):,}")],
+            [Cell("" if days is None else f"{days}d", "dim")],
+            [Cell(f"{stage}…" if len(one.stages) > 1 else stage)],
+            [Cell(one_line(archs), "dim")],
+            [self._issue(one)],
+            [Cell(one_line(one.canonical))],
+        )
+
+    def _issue(self, one: Cluster) -> Cell:
+        """The issue cited most; one that is closed or gone stands out."""
+        gone = [issue for issue in one.issues if issue in self._issues and self._issues[issue].state in _GONE]
+        if gone:
+            return Cell(f"{_short(gone[0])} {self._issues[gone[0]].state}", "fail")
+        more = f" +{len(one.issues) - 1}" if len(one.issues) > 1 else ""
+        return Cell(f"{_short(one.issues[0])}{more}", "dim") if one.issues else Cell("none", "xfail")
+
+
+class MemberRows:
+    """A RowSource over the cells of a cluster."""
+
+    columns: Sequence[TableColumn] = (
+        TableColumn("arch", 12),
+        TableColumn("test", 30, share=2, elide=True),
+        TableColumn("seen in", 14, from_width=100),
+        TableColumn("reason", 20, share=2, from_width=80),
+    )
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        self.members = members
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def key(self, position: int) -> str:
+        one = self.members[position]
+        return f"{one.arch} {one.id}"
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        one = self.members[position]
+        told = one.declared or (one.seen.reason if one.seen else "")
+        return (
+            [Cell(one_line(one.arch))],
+            [Cell(one_line(one.id))],
+            [Cell(one_line(one.seen.run) if one.seen else "")],
+            [Cell(one_line(told), "" if one.declared else "dim")],
+        )
+
+
+def cluster_words(one: Cluster, issues: Mapping[str, IssueState]) -> list[tuple[str, str]]:
+    """All about a cluster, as lines with their styles."""
+    seen = sum(member.seen is not None for member in one.members)
+    declared = sum(bool(member.declared) for member in one.members)
+    stages = ", ".join(f"{stage} {count}" for stage, count in one.stages.items())
+    lines = [(one.canonical, "heading"), (f"{counted(len(one.ids), 'test')}, {counted(len(one.members), 'cell')}", "")]
+    lines.append((f"{declared:,} say so in their entries; {seen:,} failed this way in their latest run", "dim"))
+    lines += [(f"stages: {stages}", "dim")] if stages else []
+    lines += [_issue_words(issues.get(issue, IssueState(issue))) for issue in one.issues]
+    lines.append((f"{counted(len(one.texts), 'text')} in the entries", "heading") if one.texts else ("", ""))
+    lines += [(f"{count:>4,} {text}", "") for text, count in one.texts.items()]
+    return lines
+
+
+def member_words(one: Member) -> list[tuple[str, str]]:
+    """All about one cell of a cluster, as lines with their styles."""
+    lines = [(f"{one.id} on {one.arch}", "heading")]
+    if one.seen is not None:
+        lines.append((f"{one.seen.run} on {one.seen.host or 'unknown host'}: {one.seen.reason}", ""))
+    lines.append(
+        (f"entry: {one.declared}" if one.declared else "its entry tells of another failure, or of none", "dim")
+    )
+    return lines
+
+
+def _issue_words(state: IssueState) -> tuple[str, str]:
+    known = "" if state.state is State.UNKNOWN else f" {state.state}"
+    closed = f" since {state.closed}" if state.closed else ""
+    title = f": {state.title}" if state.title else ""
+    return f"{state.issue}{known}{closed}{title}", "error" if state.state in _GONE else "dim"
+
+
+def _short(issue: str) -> str:
+    """`tt-xla#12`: the owner goes without saying."""
+    return issue.rpartition("/")[2]
+
+
+KIND_STYLES = {
+    Kind.NEW: "fail",
+    Kind.REASON: "xfail",
+    Kind.FIXED: "pass",
+    Kind.NOT_RUN: "skip",
+    Kind.PERSISTING: "dim",
+}
+_SHORT = 10
+
+
+class DifferenceRows:
+    """A RowSource over differences."""
+
+    columns: Sequence[TableColumn] = (
+        TableColumn("what", 14),
+        TableColumn("arch", 12, from_width=70),
+        TableColumn("test", 22, share=2, elide=True),
+        TableColumn("why", 18, share=2, from_width=70),
+    )
+
+    def __init__(self, differences: Sequence[Difference]) -> None:
+        self.differences = differences
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+    def key(self, position: int) -> str:
+        one = self.differences[position]
+        return f"{one.arch} {one.id}"
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        one = self.differences[position]
+        row = one.before if one.kind in (Kind.FIXED, Kind.NOT_RUN) else one.after
+        return (
+            [Cell(one.kind, KIND_STYLES[one.kind])],
+            [Cell(one_line(one.arch))],
+            [Cell(one_line(one.id))],
+            [Cell(one_line(row.reason or row.ending) if row else "", "dim")],
+        )
+
+
+def sides(one: Difference) -> list[tuple[str, str]]:
+    """Both results of a cell, as texts with their styles."""
+    name = (f"{one.id} on {one.arch}", "heading")
+    return [name, ("before", "hunk"), *_side(one.before), ("after", "hunk"), *_side(one.after)]
+
+
+def _side(row: Observation | None) -> list[tuple[str, str]]:
+    if row is None:
+        return [("  no result", "dim")]
+    pcc = f", pcc {row.pcc:.4f}" if row.pcc is not None else ""
+    stage = "" if row.stage in (BringupStatus.UNKNOWN, BringupStatus.PASSED) else f", {row.stage}"
+    told = [(f"  {row.ending}{pcc} on {row.host or 'unknown host'}{stage}", "dim")]
+    return [*told, (f"  {row.reason}", "")] if row.reason else told
+
+
+def commit_words(name: str, one: Between) -> list[tuple[str, str]]:
+    """What came between, a commit a line."""
+    if one.unknown:
+        return [(f"{name}: {one.unknown}", "dim")]
+    head = f"{name}: {counted(len(one.commits), 'commit')}, {one.before[:_SHORT]} to {one.after[:_SHORT]}"
+    lines = (f"  {commit.id[:_SHORT]} {commit.day} {commit.subject}" for commit in one.commits)
+    return [(head, "heading"), *((line, "") for line in lines)]

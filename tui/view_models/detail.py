@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of the detail panel. Pure: what is known about an id, to styled lines."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from rich.text import Text
+
+from core.evidence.verdicts import Judgement
+from core.matrix import NO_ARCH, Detail, text_of
+from core.runs import Age
+from core.runs.store import RunRecord
+from core.text import one_line, printable
+from tui.view_models.evidence import strip_cells
+from tui.view_models.runs import run_look
+from tui.view_models.style import counted, seconds_text
+
+_STYLES = {
+    "pass": "green",
+    "error": "bold red",
+    "heading": "bold",
+    "fail": "bold red",
+    "running": "bold blue",
+    "dim": "dim",
+}
+
+_MOST_IDS = 200
+
+
+def detail_text(
+    detail: Detail,
+    runs: Sequence[RunRecord],
+    jobs: Sequence[str] | None = None,
+    judged: Sequence[Judgement] = (),
+    ages: Mapping[str, Age] = MappingProxyType({}),
+) -> Text:
+    """Entry, effective values, evidence, CI jobs, loader, siblings and runs of one id.
+
+    `jobs` are None until they are known; so are no judgements until results are read. `ages` are by run id.
+    """
+    text = Text(no_wrap=False)
+    text.append(f"{one_line(detail.id)}\n", "bold")
+    _entries(text, detail)
+    _effective(text, detail)
+    _evidence(text, judged)
+    _jobs(text, jobs)
+    _heading(text, "loader")
+    text.append(f"{one_line(detail.loader)}\n" if detail.loader else "no loader gives rise to this id\n")
+    text.append(f"{detail.function}\n", "dim")
+    _runs(text, runs, ages)
+    for finding in detail.findings:
+        _heading(text, finding.kind)
+        text.append(f"{one_line(finding.message)} ({one_line(finding.file)}:{finding.line})\n", "red")
+    if detail.siblings:
+        _heading(text, f"other entries of this loader: {len(detail.siblings)}")
+        text.append("".join(f"{one_line(id)}\n" for id in detail.siblings), "dim")
+    return text
+
+
+def group_text(title: str, ids: Sequence[str]) -> Text:
+    """The tests of a group or a cell by their ids, as many as somebody may want to read."""
+    text = Text(no_wrap=True, overflow="ellipsis")
+    text.append(f"{one_line(title) or 'none'}\n", "bold")
+    _heading(text, counted(len(ids), "test"))
+    text.append("".join(f"{one_line(id)}\n" for id in ids[:_MOST_IDS]))
+    if len(ids) > _MOST_IDS:
+        text.append(f"and {len(ids) - _MOST_IDS:,} more\n", "dim")
+    return text
+
+
+def _heading(text: Text, words: str) -> None:
+    text.append(f"\n{words}\n", "bold underline")
+
+
+def _entries(text: Text, detail: Detail) -> None:
+    for number, one in enumerate(detail.declared, 1):
+        _heading(text, f"{one_line(one.path)}:{one.entry.line}")
+        text.append(f"{printable(one.text)}\n")
+        if number < len(detail.declared):
+            text.append("shadowed by a later file\n", "red")
+    if not detail.declared:
+        _heading(text, "no entry")
+        text.append("UNSPECIFIED on every arch, marked for " + ", ".join(detail.supported) + "\n", "dim")
+
+
+def _effective(text: Text, detail: Detail) -> None:
+    _heading(text, "effective")
+    for name in detail.effective[NO_ARCH]:
+        for effective, archs in detail.grouped(name):
+            where = "all its archs" if len(archs) == len(detail.supported) else ", ".join(map(one_line, archs))
+            text.append(f"{name:15} ")
+            text.append(one_line(text_of(effective.value)) or "-", "bold")
+            text.append(f"  {effective.provenance} · {where}\n", "dim")
+    text.append(f"{'archs':15} ")
+    text.append(", ".join(map(one_line, detail.supported)) + "\n")
+    unmarked = [arch for arch in detail.effective if arch and arch not in detail.supported]
+    overridden = [arch for arch in unmarked if any(arch in one.entry.overrides for one in detail.declared)]
+    if overridden:
+        text.append(f"overrides for {', '.join(overridden)} never count: the test is not marked for them\n", "red")
+
+
+def _evidence(text: Text, judged: Sequence[Judgement]) -> None:
+    """The strip of each arch that has results, with what they say of the entry."""
+    told = [one for one in judged if one.rows]
+    if not told:
+        return
+    _heading(text, "evidence")
+    for one in told:
+        for cell in strip_cells(one.arch, one.rows):
+            text.append(one_line(cell.text), _STYLES.get(cell.style, ""))
+        text.append(f"  {one.verdict}: ", "bold")
+        text.append(f"{one_line(one.why)}\n", "dim")
+
+
+def _jobs(text: Text, jobs: Sequence[str] | None) -> None:
+    if jobs is None:
+        _heading(text, "scheduled CI jobs: …")
+        return
+    _heading(text, f"scheduled CI jobs: {len(jobs)}")
+    text.append("".join(f"{one_line(job)}\n" for job in jobs) or "no scheduled job selects this test\n")
+
+
+def _runs(text: Text, runs: Sequence[RunRecord], ages: Mapping[str, Age]) -> None:
+    if not runs:
+        return
+    _heading(text, "runs here")
+    for record in runs[:5]:
+        age = ages.get(record.spec.run_id)
+        look = run_look(record, age)
+        text.append(f"{record.spec.run_id}  {record.spec.kind}  ")
+        text.append(f"{look.word:9}", _STYLES.get(look.style, ""))
+        text.append(f" {seconds_text(record.seconds):>6}  {f'{age.text}; ' if age else ''}{record.summary}\n")

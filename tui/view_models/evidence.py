@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The evidence of a test as lines: on each arch its strip, the verdict and every result, own runs told apart."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from core.evidence import MARKS, Ending, Observation, Origin, strip_of
+from core.evidence.proposals import Item
+from core.evidence.verdicts import Direction, Judgement
+from core.text import one_line
+from tui.view_models.preview import Line, paragraph, wrapped
+from tui.view_models.style import Cell, fit
+
+_STYLES = {Ending.PASSED: "pass", Ending.NOT_RUN: "dim", Ending.BROKEN: "dim"}
+
+
+def strip_cells(arch: str, rows: Sequence[Observation]) -> list[Cell]:
+    """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: what stands behind the plus was run here."""
+    strip = strip_of(arch, rows)
+    own = [Cell("+", "dim"), *_marks(strip.here)] if strip.here else []
+    pcc = [Cell(f" pcc {strip.pcc}")] if strip.pcc else []
+    return [Cell(f"{arch} ", "heading"), *_marks(strip.ci), *own, Cell(f" {strip.count}", "dim"), *pcc]
+
+
+def _marks(rows: Sequence[Observation]) -> Iterator[Cell]:
+    for row in rows:
+        yield mark_cell(row)
+
+
+def mark_cell(row: Observation) -> Cell:
+    """The letter of one result, in the style of how it ended."""
+    return Cell(MARKS[row.ending], _STYLES.get(row.ending, "error"))
+
+
+_DIRECTIONS = {Direction.FORWARD: ": further", Direction.BACK: ": earlier"}
+_MOST_ROWS = 12
+_INDENT = 2
+
+
+def strip_lines(judgements: Iterable[Judgement], width: int) -> list[Line]:
+    """The strip of each arch with the verdict and why, in lines of at most `width` cells."""
+    return [line for one in judgements for line in _judgement(one, width)]
+
+
+def result_lines(judgements: Iterable[Judgement], width: int, suspects: Collection[str] = ()) -> list[Line]:
+    """Every result that decided, newest first; `suspects` are machines that fail alone."""
+    lines: list[Line] = []
+    for one in judgements:
+        lines.append((Cell(f"results on {one.arch}", "heading"),))
+        for row in list(reversed(one.rows))[:_MOST_ROWS]:
+            lines += _row(row, width, suspects)
+        if len(one.rows) > _MOST_ROWS:
+            lines.append((Cell(f"  and {len(one.rows) - _MOST_ROWS:,} older results", "dim"),))
+    return lines
+
+
+def group_lines(items: Iterable[Item], width: int) -> list[Line]:
+    """The tests of a group, each with its strips: what a person decides a group by."""
+    lines: list[Line] = []
+    for item in items:
+        lines.append((Cell(fit(one_line(item.id), width, elide=True), "word"),))
+        strips = [strip_cells(one.arch, one.rows) for one in item.about if one.rows]
+        lines += wrapped([cell for strip in strips for cell in (Cell("  "), *strip)], width, _INDENT) if strips else []
+        if item.proposal and item.proposal.leaves:
+            told = f"  LEAVES CI on {', '.join(item.proposal.leaves)}"
+            lines += paragraph(told, "error", width, _INDENT)
+    return lines
+
+
+def _judgement(one: Judgement, width: int) -> Iterator[Line]:
+    words = f" {one.why}{_DIRECTIONS.get(one.direction, '')}"
+    cells = [*strip_cells(one.arch, one.rows), Cell(f" {one.verdict}:", "word")]
+    cells += [Cell(word, "dim") for word in re.findall(r"\s*\S+", one_line(words))]
+    yield from wrapped(cells, width, _INDENT)
+
+
+def _row(row: Observation, width: int, suspects: Collection[str]) -> Iterator[Line]:
+    """One result: when, which run, on which machine, how it ended."""
+    when = f"{datetime.fromtimestamp(row.when, UTC):%m-%d %H:%M}" if row.when else "no date"
+    here = "here " if row.origin is Origin.HERE else ""
+    pcc = "" if row.pcc is None else f" pcc {row.pcc:.4f}{' (close enough)' if row.shortcut else ''}"
+    alone = " FAILS ALONE" if row.host in suspects else ""
+    words = f"{when} {here}{row.run} on {row.host or 'unknown host'}{alone}{pcc}"
+    attempts = f", attempt {row.attempts}" if row.attempts > 1 else ""
+    style = "error" if alone else "dim"
+    head = (Cell(f"  {mark_cell(row).text} ", mark_cell(row).style),)
+    first, *rest = paragraph(f"{words}{attempts}", style, max(1, width - 4), _INDENT)
+    yield (*head, *first)
+    for line in rest:
+        yield (Cell("    "), *line)
+    if row.reason and row.ending is not Ending.PASSED:
+        yield from paragraph(f"      {one_line(row.reason)}", "", width, 6)

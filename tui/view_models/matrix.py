@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the matrix table, taken from the view when they become visible."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from core.matrix.view import BY_TABLE_FIELD, DECLARED, DEVICE_RUN, EVIDENCE, RUN, RUN_KINDS, View, text_of_row
+from core.model import Status
+from core.text import one_line
+from tui.view_models.style import (
+    STATUS_LOOKS,
+    WORD_LOOKS,
+    Cell,
+    TableColumn,
+    arch_letters,
+    arch_title,
+    bar,
+    bringup_word,
+    fit,
+    status_look,
+)
+
+# What shows results is imported once there are any: the first frame has none.
+
+if TYPE_CHECKING:
+    from core.evidence.verdicts import Verdicts
+    from tui.view_models.runs import OutcomeLook
+
+_SIZES: Mapping[str, TableColumn] = {
+    "id": TableColumn("", 44, share=3, elide=True),
+    "status": TableColumn("", 6),
+    "archs": TableColumn("", 0, yields=1),
+    RUN: TableColumn("", 9, yields=2),
+    DEVICE_RUN: TableColumn("", 10, yields=2),
+    "bringup": TableColumn("", 10, yields=3),
+    EVIDENCE: TableColumn("", 22, share=1, yields=4),
+    "reason": TableColumn("", 20, share=2, yields=5),
+    "pcc": TableColumn("", 6, yields=4),
+    "mode": TableColumn("", 9, yields=4),
+    "parallelism": TableColumn("", 15, yields=4),
+    "phase": TableColumn("", 11, yields=4),
+    "framework": TableColumn("", 9, yields=4),
+    "markers": TableColumn("", 16, share=1, yields=4),
+    "loader": TableColumn("", 24, share=1, elide=True, yields=4),
+    "variant": TableColumn("", 20, share=1, elide=True, yields=4),
+    "file": TableColumn("", 24, share=1, elide=True, yields=4),
+}
+
+
+class MatrixRows:
+    """A RowSource over what a View shows now: a later filter does not change it. Marks are live."""
+
+    def __init__(
+        self,
+        view: View,
+        runs: "Mapping[str, Mapping[str, OutcomeLook]]",
+        edited: frozenset[str],
+        verdicts: "Verdicts | None" = None,
+    ) -> None:
+        """`runs` by column, then by id; `edited` are ids with pending changes; `verdicts` know all results."""
+        self._view = view
+        self._matrix, self._rows, self._arch = view.matrix, view.rows, view.lens
+        self._runs = runs
+        self._edited = edited
+        self._verdicts = verdicts
+        self._names = view.columns
+        self._sort = view.sort_key, view.descending
+        self.columns: Sequence[TableColumn] = [self._column(name) for name in view.columns]
+
+    def _column(self, name: str) -> TableColumn:
+        title = BY_TABLE_FIELD[name].title
+        width = _SIZES[name].width
+        if name == "archs":
+            title = arch_title(self._matrix)
+            width = len(title)
+        elif name == "status":
+            title = self._arch or title
+        if name == self._view.sort_key:
+            # The order stands where it is least missed when it is cut off.
+            title = f"{'▼' if self._view.descending else '▲'}{title}"
+        size = _SIZES[name]
+        return TableColumn(title, max(width, min(len(title), 8)), size.share, size.elide, yields=size.yields)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def key(self, position: int) -> str:
+        return self._matrix.ids[self._rows[position]]
+
+    def looks_like(self, other: "MatrixRows") -> bool:
+        """Whether the header and the rows that both have look the same in both."""
+        return self._looks == other._looks
+
+    @property
+    def _looks(self) -> tuple[object, ...]:
+        """What decides how the table looks, beside marks. None of it is ever changed."""
+        return self._matrix, self._arch, self._names, self._runs, self._edited, self._verdicts, self._sort
+
+    def position_of(self, key: str) -> int | None:
+        return self._view.position_of(key)
+
+    def marked(self, position: int) -> bool:
+        return self.key(position) in self._view.marks
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        return self.cells_of(self._rows[position])
+
+    def cells_of(self, row: int) -> Sequence[Sequence[Cell]]:
+        """The pieces of every column of a row of the matrix."""
+        return [_CELLS.get(name, MatrixRows._plain)(self, row, name) for name in self._names]
+
+    def _plain(self, row: int, name: str) -> list[Cell]:
+        return [Cell(one_line(text_of_row(self._matrix, row, name, self._arch, {})), "dim")]
+
+    def _id(self, row: int, _: str) -> list[Cell]:
+        return [Cell(one_line(self._matrix.ids[row]), "" if self._matrix.has_entry(row) else "dim")]
+
+    def _status(self, row: int, _: str) -> list[Cell]:
+        status = status_look(self._matrix, row, self._arch)
+        edited = "✎" if self._matrix.ids[row] in self._edited else ""
+        return [Cell(f"{status.word}{edited}", status.style)]
+
+    def _archs(self, row: int, _: str) -> list[Cell]:
+        return arch_letters(self._matrix, row)
+
+    def _bringup(self, row: int, _: str) -> list[Cell]:
+        return [Cell(bringup_word(self._matrix.columns["bringup"][row]))]
+
+    def _evidence(self, row: int, _: str) -> list[Cell]:
+        if self._verdicts is None:
+            return [Cell("")]
+        from core.evidence import strip_of
+
+        seen = self._verdicts.seen.get(self._matrix.ids[row], {})
+        archs = [arch for arch in seen if self._arch in ("", arch)]
+        return [Cell(one_line("  ".join(strip_of(arch, seen[arch]).text for arch in archs)))]
+
+    def _run(self, row: int, name: str) -> list[Cell]:
+        look = self._runs.get(name, {}).get(self._matrix.ids[row])
+        return [Cell(look.word, look.style) if look else Cell("")]
+
+
+_CELLS: Mapping[str, Callable[[MatrixRows, int, str], list[Cell]]] = {
+    "id": MatrixRows._id,
+    "status": MatrixRows._status,
+    "archs": MatrixRows._archs,
+    "bringup": MatrixRows._bringup,
+    **dict.fromkeys(RUN_KINDS, MatrixRows._run),
+    EVIDENCE: MatrixRows._evidence,
+}
+
+
+if TYPE_CHECKING:
+    from core.matrix.view import Group, Line, Tree
+
+_COUNTS_FROM = 110
+"""Width from which a heading says its counts beside the bar."""
+_HEADING = "\0"
+"""Begins the keys of headings, as it can begin no id."""
+
+
+class TreeRows:
+    """A RowSource over a Tree of a View's tests. Marks are live."""
+
+    def __init__(self, tree: "Tree", view: View, tests: MatrixRows) -> None:
+        """`tests` knows how a test looks."""
+        self.tree = tree
+        self._view = view
+        self._tests = tests
+        self.columns = tests.columns
+        self._largest = max((len(group.rows) for group in tree.groups), default=1)
+
+    def over(self, tree: "Tree") -> "TreeRows":
+        """The same over another tree of the same tests."""
+        return TreeRows(tree, self._view, self._tests)
+
+    def __len__(self) -> int:
+        return len(self.tree)
+
+    def line(self, position: int) -> "Line":
+        return self.tree.line(position)
+
+    def key(self, position: int) -> str:
+        line = self.line(position)
+        return self.heading_key(line.group) if line.row is None else self._view.matrix.ids[line.row]
+
+    def heading_key(self, group: "Group") -> str:
+        """The key of a group's heading."""
+        return _HEADING + group.text
+
+    def position_of(self, key: str) -> int | None:
+        if key.startswith(_HEADING):
+            return self.tree.heading(key[1:])
+        row = self._view.matrix.rows.get(key)
+        return None if row is None else self.tree.place(row)
+
+    def marked(self, position: int) -> bool:
+        return self.mark(position) == "▌"
+
+    def mark(self, position: int) -> str:
+        """A bar where all of it is marked, half a bar where some is."""
+        line = self.line(position)
+        if line.row is not None:
+            return "▌" if self._view.matrix.ids[line.row] in self._view.marks else " "
+        count = line.group.marked(self._view.marks)
+        return "▌" if count == len(line.group.rows) else "▖" if count else " "
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        row = self.line(position).row
+        if row is None:
+            return []
+        first, *others = self._tests.cells_of(row)
+        return [[Cell("  "), *first], *others]
+
+    def heading(self, position: int, width: int) -> list[Cell] | None:
+        """The pieces of a heading over the whole width, its bar as long as the group is large; None for a test."""
+        line = self.line(position)
+        if line.row is not None:
+            return None
+        group = line.group
+        arrow = "▾ " if group.text in self.tree.opened else "▸ "
+        room = _bar_width(width)
+        # To scale, but what is there at all has a cell.
+        cells = max(min(room, sum(map(bool, group.tally.values()))), round(room * len(group.rows) / self._largest))
+        tail = [Cell(f"{len(group.rows):>7,} "), *bar(group.tally, cells), Cell(" " * (room - cells))]
+        if width >= _COUNTS_FROM:
+            tail += _counts(group)
+        left = width - len(arrow) - sum(len(cell.text) for cell in tail)
+        return [Cell(arrow, "running"), Cell(fit(one_line(group.text) or "none", max(0, left), elide=True)), *tail]
+
+
+def _bar_width(width: int) -> int:
+    return 24 if width >= _COUNTS_FROM else max(10, width // 3)
+
+
+def _counts(group: "Group") -> list[Cell]:
+    """How many tests have each status that somebody declared, in columns."""
+    cells = [Cell("  ")]
+    for word in DECLARED:
+        count, look = group.tally.get(word, 0), WORD_LOOKS[word]
+        cells.append(Cell(f"{look.letter} {count:<5,} " if count else " " * 8, look.style))
+    undeclared = group.tally.get(Status.UNSPECIFIED, 0)
+    letter = STATUS_LOOKS[Status.UNSPECIFIED].letter
+    return [*cells, Cell(f"{letter} {undeclared:<6,}" if undeclared else " " * 8, "dim")]

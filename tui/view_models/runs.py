@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs as rows of a table: what goes on, then the queue in the order of its turns, then what has ended."""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from core.errors import TTMatrixError
+from core.matrix.view import RUN_KINDS
+from core.runs import EVERYTHING, Age, Outcome, RunSpec, newest_by_test
+from core.runs.log import last_line
+from core.runs.planning import Progress
+from core.runs.store import RunRecord, RunState
+from core.text import one_line
+from tui.view_models.style import Cell, TableColumn, seconds_text
+
+_BAR_CELLS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeLook:
+    """How the state of a run is written."""
+
+    word: str
+    style: str
+
+
+_OUTCOMES = {
+    Outcome.PASS: OutcomeLook("pass", "pass"),
+    Outcome.FAIL: OutcomeLook("FAIL", "fail"),
+    Outcome.XFAIL: OutcomeLook("xfail", "dim"),
+    Outcome.SKIP: OutcomeLook("skip", "dim"),
+    Outcome.HANG: OutcomeLook("HANG", "fail"),
+    Outcome.CRASH: OutcomeLook("CRASH", "fail"),
+    Outcome.TIMEOUT: OutcomeLook("TIMEOUT", "fail"),
+    Outcome.ERROR: OutcomeLook("ERROR", "fail"),
+    Outcome.CANCELLED: OutcomeLook("cancelled", "dim"),
+    Outcome.LOST: OutcomeLook("lost", "dim"),
+}
+
+
+def run_look(record: RunRecord, age: Age | None = None) -> OutcomeLook:
+    """The word for a run: its outcome once there is one, else its state; dim and with a mark where it has an `age`."""
+    if record.outcome is not None:
+        look = _OUTCOMES[record.outcome]
+        return OutcomeLook(f"{look.word}{age.mark}", "dim") if age else look
+    if record.state is RunState.RUNNING:
+        return OutcomeLook("running", "running")
+    return OutcomeLook("held" if record.held else "queued", "dim")
+
+
+def last_runs(records: Sequence[RunRecord], ages: Mapping[str, Age]) -> dict[str, dict[str, OutcomeLook]]:
+    """How the newest runs look, by column of runs, then by test id; `records` are newest first, `ages` by run id."""
+    return {
+        name: {
+            id: run_look(record, ages.get(record.spec.run_id)) for id, record in newest_by_test(records, kind).items()
+        }
+        for name, kind in RUN_KINDS.items()
+    }
+
+
+def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:
+    """`█████░░░░░ 3 of 6 done, about 1m20 left · 2 running, 1 waiting`; `records` are all runs."""
+    done = progress.total - progress.left
+    full = done * _BAR_CELLS // max(1, progress.total)
+    eta = f", about {seconds_text(progress.seconds)} left" if progress.seconds else ""
+    states = [record.state for record in records if record.active]
+    running = states.count(RunState.RUNNING)
+    now = f"{running:,} running, {len(states) - running:,} waiting"
+    return f"{'█' * full}{'░' * (_BAR_CELLS - full)} {done:,} of {progress.total:,} done{eta} · {now}"
+
+
+_AGE = TableColumn("age", 24, from_width=120)
+_CHECKOUT = TableColumn("checkout", 24, share=1, elide=True)
+"""Takes the place of the age where runs of every checkout are shown: of others there is none."""
+_COLUMNS: Sequence[TableColumn] = (
+    TableColumn("outcome", 9),
+    TableColumn("time", 12),
+    TableColumn("test id", 30, share=2, elide=True),
+    TableColumn("slot", 8, from_width=100),
+    TableColumn("arch", 9, from_width=130),
+    TableColumn("why, or the last line", 20, share=2, from_width=100),
+    _AGE,
+    TableColumn("run", 22, from_width=150),
+)
+
+
+class RunRows:
+    """A RowSource over run records."""
+
+    def __init__(
+        self,
+        records: Iterable[RunRecord],
+        marks: Collection[str] = (),
+        clock: Callable[[], float] = time.time,
+        ages: Mapping[str, Age] = MappingProxyType({}),
+        *,
+        with_checkout: bool = False,
+    ) -> None:
+        """`clock` gives seconds since the epoch; `ages` are by run id."""
+        self.records = in_turn(records)
+        self._ages = ages
+        self._with_checkout = with_checkout
+        self.columns = tuple(_CHECKOUT if with_checkout and one is _AGE else one for one in _COLUMNS)
+        self._marks = marks
+        self._clock = clock
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def key(self, position: int) -> str:
+        return self.records[position].spec.run_id
+
+    def marked(self, position: int) -> bool:
+        return self.key(position) in self._marks
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        record = self.records[position]
+        age = self._ages.get(record.spec.run_id)
+        look = run_look(record, age)
+        told = str(record.spec.cwd) if self._with_checkout else age.text if age else ""
+        return (
+            [Cell("stopping" if record.cancelling else look.word, look.style)],
+            [Cell(time_text(record, self._clock()), "dim")],
+            [Cell(one_line(record.spec.test_id))],
+            [Cell(slot_text(record.spec), "dim")],
+            [Cell(one_line(record.spec.arch or ""), "dim")],
+            [Cell(_told(record), "" if record.state is RunState.RUNNING else "dim")],
+            [Cell(one_line(told), "dim")],
+            [Cell(record.spec.run_id, "dim")],
+        )
+
+
+def in_turn(records: Iterable[RunRecord]) -> list[RunRecord]:
+    """Runs, given newest first, as a person asks for them: going on, next, and over, the newest of these first."""
+
+    def rank(record: RunRecord) -> tuple[int, float]:
+        if record.state is RunState.RUNNING:
+            return 0, record.started or 0.0
+        return (1, record.turn or 0) if record.state is RunState.QUEUED else (2, 0)
+
+    return sorted(records, key=rank)
+
+
+def time_text(record: RunRecord, now: float) -> str:
+    """How long a run took; of one that has not ended, how long so far and how long it will, as far as is known."""
+    estimate = f"~{seconds_text(record.spec.estimate)}" if record.spec.estimate is not None else ""
+    if record.state is RunState.RUNNING and record.started is not None:
+        gone = seconds_text(max(0.0, now - record.started))
+        return f"{gone}/{estimate}" if estimate else gone
+    if record.state is RunState.QUEUED:
+        return estimate
+    return seconds_text(record.seconds)
+
+
+def slot_text(spec: RunSpec) -> str:
+    """What a run has for itself while it goes on."""
+    if not spec.devices:
+        return one_line(spec.slots)
+    return "devices" if EVERYTHING in spec.devices else f"dev {one_line(','.join(spec.devices))}"
+
+
+def _told(record: RunRecord) -> str:
+    if record.state is not RunState.RUNNING:
+        return record.summary
+    try:
+        return last_line(record.log)
+    except TTMatrixError as error:
+        return one_line(error.title)

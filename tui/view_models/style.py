@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How values look: short names, letters and style names. Pure: no widget, no clock, and no meaning by colour alone."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from rich.cells import cell_len, set_cell_size
+
+from core.ids import TestId
+from core.matrix import Matrix
+from core.matrix.view import MIXED as MIXED_WORD, Tally, View, shares
+from core.model import Status
+from core.text import counted as counted, elide_middle, one_line
+
+
+class Cell(NamedTuple):
+    """One piece of a line with the name of its style (a component class of the widget that shows it)."""
+
+    text: str
+    style: str = ""
+
+
+class StatusLook(NamedTuple):
+    """How a status is written: a word, a letter for grids, a style."""
+
+    word: str
+    letter: str
+    style: str
+
+
+STATUS_LOOKS = {
+    Status.EXPECTED_PASSING: StatusLook("PASS", "P", "pass"),
+    Status.KNOWN_FAILURE_XFAIL: StatusLook("XFAIL", "X", "xfail"),
+    Status.NOT_SUPPORTED_SKIP: StatusLook("SKIP", "S", "skip"),
+    Status.EXCLUDE_MODEL: StatusLook("EXCL", "E", "exclude"),
+    Status.UNSPECIFIED: StatusLook("-", "·", "dim"),
+}
+MIXED = StatusLook("mixed", "~", "mixed")
+WORD_LOOKS = {**{str(status): look for status, look in STATUS_LOOKS.items()}, MIXED_WORD: MIXED}
+"""Looks by the words of a tally."""
+
+_WORK_WORDS = (
+    ("-tensor_parallel", ""),
+    ("single_device", "single"),
+    ("data_parallel", "data"),
+    ("tensor_parallel", "tensor"),
+    ("inference", "inf"),
+    ("training", "train"),
+    ("megatron", "mgtn"),
+)
+
+_ID_WORDS = (
+    ("-inference", "-inf"),
+    ("-training", "-train"),
+    ("single_device", "single"),
+    ("data_parallel", "data"),
+    ("tensor_parallel", "tensor"),
+    ("-mesh_", "-"),
+    ("megatron", "mgtn"),
+    ("llm_decode", "dec"),
+    ("llm_prefill", "pre"),
+    ("-seq_", "-s"),
+    ("-batch_", "-b"),
+)
+"""Words of the grammar and what is short for them; no two become one."""
+_LAST_WORDS = (("-tensor-", "-tp-"), ("-default-", "-def-"), ("-single-", "-sd-"))
+"""The same, for where there is room for hardly anything."""
+_FRAMEWORKS = {"pytorch": "pt"}
+_LEAST_TAIL = 8
+"""Fewer characters behind the variant say nothing."""
+
+_BRINGUP = {
+    "FAILED_FE_COMPILATION": "frontend",
+    "FAILED_TTMLIR_COMPILATION": "tt-mlir",
+    "FAILED_RUNTIME": "runtime",
+    "INCORRECT_RESULT": "incorrect",
+    "NOT_STARTED": "not started",
+}
+
+
+def status_look(matrix: Matrix, row: int, arch: str) -> StatusLook:
+    """The status of a row on `arch`; without one, the status all supported archs share, else MIXED."""
+    value = matrix.statuses(arch)[row]
+    statuses = (value,) if isinstance(value, str) else value
+    return STATUS_LOOKS[Status(statuses[0])] if len(statuses) == 1 else MIXED
+
+
+def arch_letters(matrix: Matrix, row: int) -> list[Cell]:
+    """One letter per arch in the order of the schema; a blank where the test is not marked for the arch."""
+    archs = matrix.schema.archs
+    return list(_letters(matrix.flags["arch"].masks[row], tuple(matrix.status[arch][row] for arch in archs)))
+
+
+@cache
+def _letters(mask: int, statuses: tuple[str, ...]) -> tuple[Cell, ...]:
+    looks = (STATUS_LOOKS[Status(status)] for status in statuses)
+    return tuple(Cell(one.letter, one.style) if mask >> bit & 1 else Cell(" ") for bit, one in enumerate(looks))
+
+
+def arch_title(matrix: Matrix) -> str:
+    """One character per arch, heading the letters: its first letter, in capitals where that one is taken."""
+    title = ""
+    for arch in matrix.schema.archs:
+        letters = [arch[0], arch[0].upper(), *arch.lower(), *"0123456789"]
+        title += next((letter for letter in letters if letter.isalnum() and letter not in title), "?")
+    return title
+
+
+def bar(counts: Tally, width: int) -> list[Cell]:
+    """A bar of letters: what share of the tests has which status."""
+    return [
+        Cell(WORD_LOOKS[word].letter * cells, WORD_LOOKS[word].style) for word, cells in shares(counts, width).items()
+    ]
+
+
+def tally_text(counts: Tally) -> str:
+    """`24 tests: 20 PASS, 4 XFAIL`."""
+    words = (f"{count:,} {status_word(word)}" for word, count in counts.items() if count)
+    return f"{counted(sum(counts.values()), 'test')}: {', '.join(words)}"
+
+
+def status_word(word: str) -> str:
+    """A word of a tally, as a person says it."""
+    return "undeclared" if word == Status.UNSPECIFIED else WORD_LOOKS[word].word
+
+
+def work_word(text: str) -> str:
+    """A parallelism, a mode, or both, short enough for the head of a column."""
+    for long, short in _WORK_WORDS:
+        text = text.replace(long, short)
+    return one_line(text)
+
+
+def bringup_word(value: str) -> str:
+    """How far a model gets, in one short word."""
+    return _BRINGUP.get(value, one_line(value).lower())
+
+
+def facet_label(field: str, value: str) -> str:
+    """A value of a facet, short enough to be told from its neighbours."""
+    if field == "bringup":
+        return bringup_word(value)
+    return one_line(value).lower().removesuffix("-tensor_parallel")
+
+
+def seconds_text(seconds: float | None) -> str:
+    """A duration in at most five characters; empty where there is none."""
+    if seconds is None:
+        return ""
+    if seconds < 100:
+        return f"{seconds:.1f}s"
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}m{rest:02}" if minutes < 60 else f"{minutes // 60}h{minutes % 60:02}"
+
+
+def clock_text(at: float | None) -> str:
+    """The time of day of a moment, in seconds since the epoch; empty where it is not known."""
+    return "" if at is None else f"{datetime.fromtimestamp(at):%H:%M:%S}"
+
+
+def count_text(view: View) -> str:
+    """How many rows the filter leaves, and what is marked, hidden marks included."""
+    shown, total = len(view.rows), len(view.matrix.ids)
+    text = f"{shown:,} of {total:,}" if shown != total else f"{total:,} tests"
+    if view.marks:
+        hidden = view.hidden_marks()
+        text += f" · {len(view.marks):,} marked" + (f" ({hidden:,} hidden)" if hidden else "")
+    return text
+
+
+def diff_style(line: str) -> str:
+    """The style of one line of a unified diff."""
+    if line.startswith(("--- ", "+++ ")):
+        return "file"
+    if line.startswith(("loses CI job", "cannot be done", "changed elsewhere")):
+        return "error"
+    return {"@": "hunk", "+": "added", "-": "removed"}.get(line[:1], "")
+
+
+def fit(text: str, width: int, *, elide: bool = False) -> str:
+    """`text` in exactly `width` cells; too long, it loses its middle (`elide`) or its end."""
+    if not text.isascii():
+        return set_cell_size(text if cell_len(text) <= width else f"{text[: max(0, width - 1)]}…", width)
+    if len(text) > width:
+        text = short_id(text, width) if elide else f"{text[: max(0, width - 1)]}…"[:width]
+    return text.ljust(width)
+
+
+@lru_cache(4096)
+def short_id(id: str, width: int) -> str:
+    """A test id in at most `width` characters: what ids share gives way, never the variant that tells them apart.
+
+    First the words of the grammar are shortened (spec 1.2), then directories go, then the framework, then the middle
+    of what comes after the variant. Any other text, or a variant that is too long by itself, loses its middle.
+    """
+    parsed = TestId.parse(id) if len(id) > width else None
+    if parsed is None:
+        return elide_middle(id, width)
+    directory, variant = parsed.directory, f"-{parsed.variant}" if parsed.variant else ""
+    tail = id.removeprefix(f"{directory}{variant}")
+    for long, short in _ID_WORDS:
+        tail = tail.replace(long, short)
+        if len(text := f"{directory}{variant}{tail}") <= width:
+            return text
+    for start in _shorter_places(directory, bool(variant)):
+        if len(text := f"{start}{variant}{tail}") <= width:
+            return text
+    for long, short in _LAST_WORDS:
+        tail = tail.replace(long, short)
+    # Without a variant the directory is what tells an id apart.
+    start = f"…{variant.removeprefix('-')}" if variant else directory.rpartition("/")[0]
+    room = width - len(start)
+    return f"{start}{elide_middle(tail, room)}" if room >= _LEAST_TAIL else elide_middle(id, width)
+
+
+def _shorter_places(directory: str, varies: bool) -> Iterator[str]:
+    """What may stand in place of a directory, the longest first; all of it may go where a variant follows."""
+    path, _, framework = directory.rpartition("/")
+    short = _FRAMEWORKS.get(framework, framework)
+    first, *others = path.split("/")
+    yield f"{path}/{short}"
+    if not varies:
+        return
+    if others:
+        yield f"{first}/…/{short}"
+    for length in range(len(first) - 1, 0, -1):
+        yield f"{first[:length]}…/{short}"
+    yield f"…/{short}"
+
+
+class TableColumn(NamedTuple):
+    """A column: fixed `width` in cells, or `share` of what the fixed ones leave, but at least `width`."""
+
+    title: str
+    width: int
+    share: int = 0
+    elide: bool = False
+    """Whether text that is too long loses its middle instead of its end."""
+    from_width: int = 0
+    """The table width from which on the column is shown."""
+    right: bool = False
+    """Whether its one piece stands at the right end."""
+    yields: int = 0
+    """Where there is too little room, columns go in the order of this number, the highest first; 0: it never goes."""
+
+
+Line = str | Sequence[Cell]
+"""A text that is styled as a whole, or pieces that bring their styles."""

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What needs a person as rows: the verdict, the test, its evidence, and what is proposed."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+from core.edits.pending import Change, ChangeGroup, Decision, GroupBy, Pending, group_changes
+from core.evidence import strip_of
+from core.evidence.proposals import URGENCY, Concern, Item, change_of
+from core.evidence.verdicts import Verdict
+from core.text import one_line
+from tui.view_models.changes import describe_operations
+from tui.view_models.review import DECISIONS, ReviewLine, ReviewRows
+from tui.view_models.style import Cell, TableColumn, counted
+
+VERDICT_STYLES = {
+    Verdict.REGRESSED: "fail",
+    Verdict.CRASH: "fail",
+    Verdict.HANG: "fail",
+    Verdict.PCC_TIGHT: "fail",
+    Verdict.STALE: "pass",
+    Verdict.SEMI_STALE: "pass",
+    Verdict.DRIFTED: "xfail",
+    Verdict.PCC_LOOSE: "pass",
+    Verdict.FLAKY: "mixed",
+    Verdict.SLOW: "mixed",
+}
+
+
+class TriageBy(StrEnum):
+    """What the tests of a group have in common."""
+
+    CHANGE = "change"
+    VERDICT = "verdict"
+    LOADER = "loader"
+    REASON = "reason"
+    NOTHING = ""
+
+
+class Shown(StrEnum):
+    """Which tests are listed."""
+
+    ATTENTION = "needs attention"
+    PCC = "PCC ratchet"
+    UNKNOWN = "unknown"
+    BLIND = "blind spots"
+
+    def takes(self, item: Item) -> bool:
+        match self:
+            case Shown.ATTENTION:
+                return item.concern in (Concern.DECIDE, Concern.HELD)
+            case Shown.PCC:
+                return item.verdict in (Verdict.PCC_LOOSE, Verdict.PCC_TIGHT)
+            case Shown.UNKNOWN:
+                return item.concern is Concern.UNKNOWN
+            case Shown.BLIND:
+                return item.concern is Concern.BLIND
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Change):
+    """A change with the test that asks for it; without operations where nothing is proposed."""
+
+    item: Item | None = None
+
+    @property
+    def plain(self) -> Change:
+        """The change alone, as it is kept."""
+        return Change(**{one.name: getattr(self, one.name) for one in fields(Change)})
+
+    @property
+    def test(self) -> str:
+        return self.item.id if self.item else ""
+
+    @property
+    def asks(self) -> str:
+        """What is proposed, or why nothing is."""
+        if self.ops:
+            leaves = self.item.proposal.leaves if self.item and self.item.proposal else ()
+            warning = f"LEAVES CI on {', '.join(leaves)}; " if leaves else ""
+            return warning + describe_operations(self.ops)
+        return self.note
+
+
+def listed(items: Iterable[Item], shown: Shown, pending: Pending) -> list[Listed]:
+    """The tests on show, each with what was decided about it."""
+    return [_listed(item, pending) for item in items if shown.takes(item)]
+
+
+def _listed(item: Item, pending: Pending) -> Listed:
+    if item.proposal is None:
+        return Listed((), "; ".join(dict.fromkeys(_why(item))), item=item)
+    change = change_of(item.proposal, pending)
+    return Listed(change.ops, change.note, change.decision, change.bases, change.id, change.evidence, item)
+
+
+def _why(item: Item) -> Iterable[str]:
+    if item.held:
+        return (f"{one.arch}: {one.why}" for one in item.held)
+    return (one.why for one in item.judgements if one.verdict is item.verdict)
+
+
+def group_listed(changes: Sequence[Change], by: TriageBy, loader_of: Callable[[str], str]) -> tuple[ChangeGroup, ...]:
+    """`changes` in groups: the one with the most urgent verdict first, of those the biggest."""
+    match by:
+        case TriageBy.VERDICT:
+            found = _grouped(changes, lambda one: item_of(one).verdict)
+        case TriageBy.LOADER:
+            found = _grouped(changes, lambda one: loader_of(item_of(one).id))
+        case TriageBy.CHANGE:
+            # What is alike where nothing is proposed is why.
+            silent = _grouped([one for one in changes if not one.ops], _note)
+            found = [*group_changes([one for one in changes if one.ops], GroupBy.CHANGE, loader_of), *silent]
+        case _:
+            found = group_changes(changes, GroupBy(by), loader_of)
+    return tuple(sorted(found, key=lambda group: (_urgency(group), -len(group.changes))))
+
+
+def _note(change: Change) -> str:
+    return change.note
+
+
+def _grouped(changes: Sequence[Change], key: Callable[[Change], str]) -> Sequence[ChangeGroup]:
+    found: dict[str, list[Change]] = {}
+    for one in changes:
+        found.setdefault(key(one), []).append(one)
+    return [ChangeGroup(name, tuple(members)) for name, members in found.items()]
+
+
+def _urgency(group: ChangeGroup) -> int:
+    return min(URGENCY.index(item_of(one).verdict) for one in group.changes)
+
+
+class TriageRows(ReviewRows):
+    """A RowSource over groups of tests that need a person."""
+
+    def __init__(self, groups: Sequence[ChangeGroup], by: TriageBy, opened: Collection[str]) -> None:
+        super().__init__(groups, by, opened)
+        self.by = by
+        self.columns = (
+            TableColumn("decision", 8),
+            TableColumn("verdict", 10),
+            TableColumn(f"test, by {by}" if by else "test", 24, share=2, elide=True),
+            TableColumn("evidence", 26, share=1, from_width=120),
+            TableColumn("proposed", 16, share=3),
+        )
+
+    def headed(self, group: ChangeGroup) -> bool:
+        """Not where all that a heading could say stands in the one line below it."""
+        return super().headed(group) and len(group.changes) > 1
+
+    def _is_open(self, line: ReviewLine) -> bool:
+        """Not where nothing is proposed: there is nothing to decide."""
+        asking = line.group.changes if line.change is None else (line.change,)
+        return super()._is_open(line) and any(one.ops for one in asking)
+
+    def change_key(self, change: Change) -> str:
+        return item_of(change).id
+
+    def name(self, group: ChangeGroup) -> str:
+        match self.by:
+            case TriageBy.CHANGE:
+                first = group.changes[0]
+                return describe_operations(first.ops) or one_line(first.note)
+            case TriageBy.NOTHING:
+                return ""
+            case TriageBy.LOADER | TriageBy.VERDICT:
+                return one_line(group.key) or "none"
+            case TriageBy.REASON:
+                return one_line(group.key) or "no reason"
+
+    def _heading(self, group: ChangeGroup) -> Sequence[Sequence[Cell]]:
+        arrow = Cell("▾" if group.key in self.opened else "▸", "running")
+        verdicts = list(dict.fromkeys(item_of(one).verdict for one in group.changes))
+        verdict = Cell(verdicts[0], VERDICT_STYLES.get(verdicts[0], "dim")) if len(verdicts) == 1 else Cell("")
+        count, left = len(group.changes), len(group.undecided)
+        tests = counted(count, "test")
+        told = Cell(tests if left == count else f"{tests}, {left:,} left", "dim")
+        return [arrow], [verdict], [told], [Cell("")], [Cell(self.name(group), "running")]
+
+    def _change(self, change: Change) -> Sequence[Sequence[Cell]]:
+        assert isinstance(change, Listed)
+        item = item_of(change)
+        style = "dim" if change.decision is Decision.REJECTED else ""
+        decision = DECISIONS[change.decision] if change.ops else Cell("  -", "dim")
+        asks = one_line(change.asks)
+        return (
+            [decision],
+            [Cell(item.verdict, style or VERDICT_STYLES.get(item.verdict, "dim"))],
+            [Cell(one_line(item.id), style)],
+            [Cell("  ".join(strip_of(one.arch, one.rows).text for one in item.about if one.rows), style)],
+            [Cell(asks, "fail" if asks.startswith("LEAVES") and not style else style or ("" if change.ops else "dim"))],
+        )
+
+
+def item_of(change: Change) -> Item:
+    """The test of a change that is listed here."""
+    assert isinstance(change, Listed) and change.item is not None
+    return change.item

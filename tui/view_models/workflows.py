@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Workflows as rows of a table, and one of them as a text: its steps, then its report."""
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from core.text import one_line, printable
+from core.workflows import Item, Standing, markdown
+from tui.view_models.style import Cell, TableColumn
+
+_STYLES = {
+    Standing.READY: "pass",
+    Standing.ABORTED: "dim",
+    Standing.FAILED: "fail",
+    Standing.RUNS: "running",
+    Standing.ASKS: "xfail",
+    Standing.DEVICE: "xfail",
+}
+
+
+class WorkflowRows:
+    """A RowSource over workflows."""
+
+    columns: Sequence[TableColumn] = (
+        TableColumn("stands", 14),
+        TableColumn("workflow", 22, from_width=100),
+        TableColumn("test", 30, share=2, elide=True),
+        TableColumn("decision", 20, share=1, from_width=70),
+    )
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.items = items
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def key(self, position: int) -> str:
+        return self.items[position].id
+
+    def marked(self, position: int) -> bool:
+        return False
+
+    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+        item = self.items[position]
+        report = item.session.state.report if item.session else None
+        return (
+            [Cell(item.standing, _STYLES.get(item.standing, ""))],
+            [Cell(report.workflow if report else "", "dim")],
+            [Cell(one_line(item.id))],
+            [Cell(report.decision if report else "", "dim")],
+        )
+
+
+def workflow_text(item: Item) -> Text:
+    """What a person reads of one workflow; lines of a diff are coloured."""
+    text = Text()
+    if item.error is not None:
+        text.append(f"{printable(str(item.error))}\n\n", "red")
+    if item.progress is None:
+        return text.append("It waits for its turn." if item.error is None else "")
+    state = item.progress.session.state
+    done = len(state.answers)
+    for number, effect in enumerate(state.asked):
+        ended = number < done
+        text.append("✓ " if ended else "▸ ", "green" if ended else "yellow")
+        text.append(f"{one_line(effect.title)}\n", "" if ended else "bold")
+    text.append("\n")
+    for line in printable(markdown(item.progress, "")).splitlines():
+        text.append(f"{line}\n", _style(line))
+    return text
+
+
+def _style(line: str) -> str:
+    if line.startswith("#"):
+        return "bold"
+    if line.startswith("+") and not line.startswith("+++"):
+        return "green"
+    return "red" if line.startswith("-") and line[1:2] in (" ", "\t") and line[2:4] == "  " else ""

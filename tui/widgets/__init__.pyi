@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+from .cell_table import CellTable as CellTable, MatrixGrid as MatrixGrid, NumberBoard as NumberBoard
+from .cycle import Cycle as Cycle
+from .facet_panel import FacetPanel as FacetPanel
+from .filter_bar import FilterBar as FilterBar, QueryInput as QueryInput
+from .key_line import KeyLine as KeyLine
+from .line_base import KeptBox as KeptBox, KeptText as KeptText
+from .lines_view import LinesView as LinesView, TextLines as TextLines
+from .log_pane import LogPane as LogPane
+from .log_view import LogView as LogView
+from .matrix_table import MatrixTable as MatrixTable
+from .row_table import RowTable as RowTable
+from .run_table import RunTable as RunTable
+from .text_pane import RestingText as RestingText, TextPane as TextPane
