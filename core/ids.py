@@ -33,7 +33,7 @@ class LlmShape:
 
 @dataclass(frozen=True, slots=True)
 class TestId:
-    """The text between `[` and `]` of a node id, taken apart (spec 1.5). `str()` gives the text back."""
+    """The text between `[` and `]` of a node id, taken apart (docs/rules.md 1.5). `str()` gives the text back."""
 
     __test__: ClassVar[bool] = False
 

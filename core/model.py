@@ -73,7 +73,7 @@ class Finding(NamedTuple):
 
 
 class Loader(NamedTuple):
-    """One `<directory>/loader.py` and what it contributes (spec 1.2), in the order of the file."""
+    """One `<directory>/loader.py` and what it contributes (docs/rules.md 1.2), in the order of the file."""
 
     directory: str
     variants: tuple[str, ...] = ()
@@ -144,5 +144,8 @@ class ModelInfo(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name reports and IR dumps use (spec 1.7). Parts may hold `_`, so it cannot be taken apart again."""
+        """The name reports and IR dumps use. Parts may hold `_`, so it cannot be taken apart again.
+
+        See docs/rules.md 1.7.
+        """
         return f"{self.framework}_{self.model}_{self.variant}_{self.task}_{self.source}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which CI jobs select which tests, for the entries as they are or as they would be (spec 3.6)."""
+"""Which CI jobs select which tests, for the entries as they are or as they would be (docs/rules.md 3.6)."""
 
 import heapq
 import posixpath

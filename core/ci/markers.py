@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The markers of every test that pytest collects, for one arch or none (spec 3.1)."""
+"""The markers of every test that pytest collects, for one arch or none (docs/rules.md 3.1)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -129,7 +129,7 @@ def _group_markers(traits: Traits, own: Sequence[str]) -> Iterator[str]:
 
 
 def _base(member: Member) -> str:
-    """The part of an id that names the model (spec 1.5)."""
+    """The part of an id that names the model (docs/rules.md 1.5)."""
     if member.phase in ("", "default"):
         return member.id.rpartition(f"-{member.parallelism}")[0]
     return member.id.rpartition(f"-{member.phase}-")[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the body of a selected test runs, or skips itself at once (spec 1.6, 4.1)."""
+"""Whether the body of a selected test runs, or skips itself at once (docs/rules.md 1.6, 4.1)."""
 
 from core.ci.markers import Traits
 from core.ids import LlmShape, TestId

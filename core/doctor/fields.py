@@ -52,7 +52,7 @@ def _mended(one: Written, at: Path, value: object) -> tuple[Op, ...]:
 
 
 def _bad_overrides(one: Written) -> Iterator[Finding]:
-    """Overrides that are no mappings: upstream fails on them as soon as it looks (spec 2.3)."""
+    """Overrides that are no mappings: upstream fails on them as soon as it looks (docs/rules.md 2.3)."""
     overrides = one.entry.fields.get(OVERRIDES, {})
     if not isinstance(overrides, dict):
         message = f"{OVERRIDES} is {shown(overrides)}, but must be a mapping of archs"

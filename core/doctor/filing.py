@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries that stand in two files, or in a file that is not for them (spec 2.1)."""
+"""Entries that stand in two files, or in a file that is not for them (docs/rules.md 2.1)."""
 
 import re
 from collections import defaultdict

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Placeholders of models that have come: both would be reported (spec 2.5)."""
+"""Placeholders of models that have come: both would be reported (docs/rules.md 2.5)."""
 
 import ast
 from collections.abc import Iterator

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unquoted values that YAML 1.1 and 1.2 read differently: the validator uses one, the runner the other (spec 2.1)."""
+"""Unquoted values that YAML 1.1 and 1.2 read differently: the validator uses one, the runner the other.
+
+See docs/rules.md 2.1.
+"""
 
 import re
 from collections.abc import Iterator

@@ -90,7 +90,10 @@ def _as_filled(entry: Entry, values: Mapping[str, object]) -> Iterable[Operation
 
 
 def home_file(matrix: Matrix, id: str) -> str:
-    """The file an entry of `id` belongs in, relative to test_config (spec 2.1). Raises UsageError for a stray id."""
+    """The file an entry of `id` belongs in, relative to test_config. Raises UsageError for a stray id.
+
+    See docs/rules.md 2.1.
+    """
     member = matrix.member(matrix.rows[id])
     directory = _DIRECTORIES.get(matrix.function(matrix.rows[id]))
     if directory is None:
@@ -178,7 +181,10 @@ LIST_FIELDS = ("markers", "supported_archs")
 
 
 def listed(entry: Entry | None, field: str) -> tuple[str, ...]:
-    """What counts for a field of LIST_FIELDS at the entry; without a list of archs that is the default (spec 2.2)."""
+    """What counts for a field of LIST_FIELDS at the entry; without a list of archs that is the default.
+
+    See docs/rules.md 2.2.
+    """
     if field == "supported_archs":
         return supported_archs(entry)
     return tuple(texts(entry.fields.get(field))) if entry else ()

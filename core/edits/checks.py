@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether upstream's schema has room for what an operation would write (spec 2.2 to 2.4)."""
+"""Whether upstream's schema has room for what an operation would write (docs/rules.md 2.2 to 2.4)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

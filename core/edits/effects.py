@@ -14,7 +14,7 @@ from core.sources.ci import Job
 from core.text import elide_middle, one_line
 
 _SCHEDULES = ("nightly", "weekly")
-"""Markers a test may have without its entry saying so (spec 3.1)."""
+"""Markers a test may have without its entry saying so (docs/rules.md 3.1)."""
 
 
 @dataclass(frozen=True, slots=True)

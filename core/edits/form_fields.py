@@ -66,7 +66,7 @@ FORM_FIELDS: tuple[FormField, ...] = (
     FormField("markers", words),
     FormField("supported_archs", words),
 )
-"""The fields that 99.5 % of commits touch (spec 8.6)."""
+"""The fields that 99.5 % of commits touch (docs/rules.md 8.6)."""
 _BY_NAME = {field.name: field for field in FORM_FIELDS}
 
 

@@ -22,7 +22,7 @@ class FileTexts:
     """Files that somebody has parsed already, each with the very text that is in `texts`."""
 
     def names(self, schema: Schema) -> Iterator[str]:
-        """All files in the order upstream merges them (spec 2.1)."""
+        """All files in the order upstream merges them (docs/rules.md 2.1)."""
         everything = sorted({*self.texts, *self.unreadable})
         for directory in schema.config_directories:
             yield from (name for name in everything if name.rpartition("/")[0] == directory)

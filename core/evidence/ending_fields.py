@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What YAML the result of a run asks for: stage, reason and fields. Verdicts and workflows both ask here (spec 7.3)."""
+"""What YAML the result of a run asks for: stage, reason and fields. Verdicts and workflows both ask here.
+
+See docs/rules.md 7.3.
+"""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +21,7 @@ UNCHECKED: Fields = {"assert_pcc": False, "required_pcc": None}
 _STAGES = (
     # A diagnostic of the compiler, whatever it quotes.
     (BringupStatus.FAILED_TTMLIR_COMPILATION, re.compile(r"(?:^|[\s:)])(?<!Fatal Python )error: ", re.MULTILINE)),
-    # The device: its assertions, and its memory in the words of upstream's own rules (spec 5.2).
+    # The device: its assertions, and its memory in the words of upstream's own rules (docs/rules.md 5.2).
     (
         BringupStatus.FAILED_RUNTIME,
         re.compile(
@@ -40,7 +43,8 @@ _STAGES = (
         BringupStatus.INCORRECT_RESULT,
         re.compile(r"\b(?:PCC|Atol|Allclose|Equal|RelL2) comparison failed|\bPCC check (?:en|dis)abled\. Calculated"),
     ),
-    # What stands for anything (spec 5.1, 11): it comes out of the device's calls, and nothing tells how far these got.
+    # What stands for anything (docs/rules.md 5.1, 11): it comes out of the device's calls, and nothing tells how far
+    # these got.
     (
         BringupStatus.UNKNOWN,
         re.compile(r"Error code: ?13\b|Bad StatusOr access|RuntimeError: Fatal error|async operation is in flight"),
@@ -92,7 +96,8 @@ class _Row:
     also: Fields = field(default_factory=dict)
 
 
-# A failure is expected by a call in the process itself, so what takes that along is an error all the same (spec 4.3).
+# A failure is expected by a call in the process itself, so what takes that along is an error all the same
+# (docs/rules.md 4.3).
 _CRASH = "crashes, and a dead process cannot be expected to fail: skipped"
 _HANG = "hangs, and a process that has to be ended cannot be expected to fail: skipped"
 _ROWS: Mapping[Ending, _Row] = {
@@ -112,7 +117,7 @@ _WRONG = _Row("runs, and its numbers are wrong", Status.KNOWN_FAILURE_XFAIL)
 
 
 def stage_in(text: str) -> BringupStatus:
-    """The stage that a failure's own text gives away (spec 7.3); UNKNOWN where it could be any."""
+    """The stage that a failure's own text gives away (docs/rules.md 7.3); UNKNOWN where it could be any."""
     return next((stage for stage, pattern in _STAGES if pattern.search(text)), BringupStatus.UNKNOWN)
 
 

@@ -9,7 +9,10 @@ from core.model import BringupStatus, Status
 
 
 class Ending(StrEnum):
-    """What became of the model in one execution; told from its testcase and tags (spec 4.4), never from the status."""
+    """What became of the model in one execution; told from its testcase and tags, never from the status.
+
+    See docs/rules.md 4.4.
+    """
 
     PASSED = "passed"
     """It ran to its end, and every number that was taken is as good as it must be."""
@@ -28,7 +31,7 @@ class Ending(StrEnum):
     NOT_RUN = "not_run"
     """Skipped before the model ran: by its entry, its LLM combination or its arch."""
     BROKEN = "broken"
-    """Setup, requirements or the loader's construction failed: says nothing of the model (spec 4.1)."""
+    """Setup, requirements or the loader's construction failed: says nothing of the model (docs/rules.md 4.1)."""
 
 
 RAN = frozenset(Ending) - {Ending.NOT_RUN, Ending.BROKEN}
@@ -61,18 +64,18 @@ class Observation:
     expected: Status
     """The status that was in force when it ran."""
     forced: bool
-    """It ran although its entry says skip, so the tags describe the entry and not the run (spec 4.4)."""
+    """It ran although its entry says skip, so the tags describe the entry and not the run (docs/rules.md 4.4)."""
     stage: BringupStatus
     """How far it came; UNKNOWN where nothing reliable says so."""
     reason: str
     """The line that an entry would quote, verbatim, plain; empty where it passed."""
     seconds: float
     pcc: float | None = None
-    """The lowest that is known. Of a training test the tags hold the forward one only (spec 4.6)."""
+    """The lowest that is known. Of a training test the tags hold the forward one only (docs/rules.md 4.6)."""
     pcc_required: float | None = None
     pcc_checked: bool | None = None
     shortcut: bool = False
-    """`pcc` is exactly 1 because values were close enough: no measurement (spec 11)."""
+    """`pcc` is exactly 1 because values were close enough: no measurement (docs/rules.md 11)."""
     guidance: tuple[str, ...] = ()
     signal: int | None = None
     attempts: int = 1
@@ -88,7 +91,7 @@ class Observation:
 
     @property
     def steady(self) -> str:
-        """What stays from run to run of one failure: the message of a report does not (spec 11)."""
+        """What stays from run to run of one failure: the message of a report does not (docs/rules.md 11)."""
         return self.raised or self.reason
 
     @property

@@ -112,7 +112,7 @@ def without_links(text: str) -> str:
 def telling(text: str) -> str:
     """Of one line or many the part that is fit for a `reason`: verbatim, at most about 120 characters.
 
-    Never "Error code: 13", which stands for anything (spec 5.1); empty where nothing else is said.
+    Never "Error code: 13", which stands for anything (docs/rules.md 5.1); empty where nothing else is said.
     """
     lines = [_MARK.sub("", plain_line(line)).strip() for line in text.splitlines()[:_MOST_LINES]]
     said = [_CODE_13.sub("", line) for line in lines if not is_noise(line)]
@@ -120,13 +120,13 @@ def telling(text: str) -> str:
 
 
 def words_of(message: str, log: str, raised: str) -> tuple[str, str]:
-    """The reason of a failure: of the report's own message, then of the log, then of the traceback (spec 7.3).
+    """The reason of a failure: of the report's own message, then of the log, then of the traceback (docs/rules.md 7.3).
 
     And what the traceback says, where that is something else; empty where it is not.
     """
     raised = telling(raised)
     told = telling(message) or telling(log)
-    # The message is the text of the exception without its name, unless it was found elsewhere (spec 4.5).
+    # The message is the text of the exception without its name, unless it was found elsewhere (docs/rules.md 4.5).
     if not told or told.rstrip("…") in raised or alike(told, raised):
         return raised or told, ""
     return told, raised

@@ -26,7 +26,10 @@ from core.sources import Checkout
 _STOPPED = (Outcome.CRASH, Outcome.HANG, Outcome.TIMEOUT)
 _NO_RESULT = (Outcome.CANCELLED, Outcome.LOST)
 _BEGUN = "_START"
-"""Upstream's stage file names the stage that has begun (spec 4.5); the one that then failed is `FAILED_` and it."""
+"""Upstream's stage file names the stage that has begun; the one that then failed is `FAILED_` and it.
+
+See docs/rules.md 4.5.
+"""
 
 
 def own_observations(records: Iterable[RunRecord], reader: TreeReader) -> Iterator[Observation]:

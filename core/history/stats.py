@@ -46,7 +46,7 @@ def by_status(_: str, entry: Entry) -> Iterator[tuple[str, Status]]:
 
 
 def by_arch(archs: tuple[str, ...]) -> Split:
-    """A series for each arch: entries by their status there, where their tests carry its marker (spec 3.1)."""
+    """A series for each arch: entries by their status there, where their tests carry its marker (docs/rules.md 3.1)."""
 
     def split(_: str, entry: Entry) -> Iterator[tuple[str, Status]]:
         cells = cells_of(entry, archs)

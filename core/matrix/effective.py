@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a field of an entry means on one arch, and where that comes from (spec 2.3)."""
+"""What a field of an entry means on one arch, and where that comes from (docs/rules.md 2.3)."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Final
@@ -61,7 +61,7 @@ def as_status(value: object) -> Status:
 
 
 def supports(entry: Entry | None, arch: str) -> bool:
-    """Whether the test carries the marker of `arch`: CI selects it there by that marker only (spec 3.1)."""
+    """Whether the test carries the marker of `arch`: CI selects it there by that marker only (docs/rules.md 3.1)."""
     return arch in supported_archs(entry, arch)
 
 
@@ -128,7 +128,7 @@ def said_default(field: str) -> object:
 
 
 def raw_value(entry: Entry | None, field: str, arch: str | None) -> object:
-    """The value that counts on `arch` as it is written, or `UNWRITTEN` (spec 2.3)."""
+    """The value that counts on `arch` as it is written, or `UNWRITTEN` (docs/rules.md 2.3)."""
     found = resolve(entry, field, arch)
     return UNWRITTEN if found.provenance is Provenance.DEFAULT else found.value
 

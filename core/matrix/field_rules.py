@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values the fields of an entry can have (spec 2.2 to 2.4), and what a wrong one was probably meant to be."""
+"""Which values the fields of an entry can have, and what a wrong one was probably meant to be.
+
+See docs/rules.md 2.2 to 2.4.
+"""
 
 import difflib
 from collections.abc import Callable, Mapping

@@ -42,7 +42,7 @@ def validator_members(loaders: Iterable[Loader], schema: Schema) -> Iterator[Mem
 
 
 def collected_members(loaders: Iterable[Loader], schema: Schema, placeholders: Iterable[str]) -> Iterator[Member]:
-    """Ids that pytest collects (spec 1.5), without the loaders that cannot be imported.
+    """Ids that pytest collects (docs/rules.md 1.5), without the loaders that cannot be imported.
 
     Op-by-op twins and the first decode tests share their ids with these: see `functions`.
     """

@@ -60,7 +60,7 @@ def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
 
 @contextmanager
 def _packages(args: argparse.Namespace) -> Iterator[None]:
-    """What the files beside loader.py ask for (spec 6). Raises Problem where it cannot be had."""
+    """What the files beside loader.py ask for (docs/rules.md 6). Raises Problem where it cannot be had."""
     with ExitStack() as stack:
         try:
             layer = stack.enter_context(applied(args.checkout / MODELS / args.loader))

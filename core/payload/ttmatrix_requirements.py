@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Give a model the packages its loader asks for (spec 6), in a layer over the environment that is never written to.
+"""Give a model the packages its loader asks for, in a layer over the environment that is never written to.
+
+The rules are those of docs/rules.md 6.
 
 Upstream installs into the environment itself and rolls back; what dies in between leaves it damaged, and two such tests
 cannot run at a time. A layer is a virtual environment that sees all packages of the one it lies on and has only what is

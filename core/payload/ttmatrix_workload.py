@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask a loader for its model and inputs, and call the model, by the rules of upstream's dynamic testers (spec 2.2)."""
+"""Ask a loader for its model and inputs, and call the model, by the rules of upstream's dynamic testers.
+
+See docs/rules.md 2.2.
+"""
 
 from __future__ import annotations
 

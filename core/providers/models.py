@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What loaders say about the model of each row (spec 1.7), as columns."""
+"""What loaders say about the model of each row (docs/rules.md 1.7), as columns."""
 
 from collections.abc import Callable
 
@@ -25,7 +25,7 @@ def info_of(infos: ModelInfos, id: str) -> ModelInfo | None:
 
 
 def ids_of_model(matrix: Matrix, infos: ModelInfos, name: str) -> list[str]:
-    """The ids of the tests of the models called `name`, exactly; a name can belong to several (spec 1.7)."""
+    """The ids of the tests of the models called `name`, exactly; a name can belong to several (docs/rules.md 1.7)."""
     models = {key for key, info in infos.known.items() if info.name == name}
     directories = {directory for directory, _ in models}
     column = matrix.columns["loader"]

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read the testcases of a JUnit file as tt-xla's runner writes it (spec 4.4, 4.6), and nothing that is no such file."""
+"""Read the testcases of a JUnit file as tt-xla's runner writes it, and nothing that is no such file.
+
+See docs/rules.md 4.4, 4.6.
+"""
 
 import ast
 import json
@@ -225,13 +228,16 @@ def _outcome(result: "junitparser.junitparser.Result", said: str) -> Outcome:
     if isinstance(result, Skipped):
         return Outcome.XFAIL if result.type == _XFAIL else Outcome.SKIP
     if isinstance(result, Error):
-        # A crash is an error even where the test was expected to fail (spec 4.3).
+        # A crash is an error even where the test was expected to fail (docs/rules.md 4.3).
         return Outcome.CRASH if _CRASHED.search(said) or _ENDED_ITSELF.search(said) else Outcome.ERROR
     return Outcome.FAIL
 
 
 def _telling_line(text: str, message: str) -> str:
-    """With pytest-forked the message is the whole traceback, in which the lines that start with E tell (spec 4.6)."""
+    """With pytest-forked the message is the whole traceback, in which the lines that start with E tell.
+
+    See docs/rules.md 4.6.
+    """
     message = message.strip()
     if message and "\n" not in message:
         return message

@@ -27,7 +27,7 @@ CachedFiles = Mapping[str, tuple[Stamp | None, ExpectationFile]]
 def read_expectations(
     checkout: Checkout, schema: Schema, known: CachedFiles | None = None
 ) -> tuple[ExpectationFile, ...]:
-    """Every expectation file in the order upstream merges them (spec 2.1). A broken one has findings only.
+    """Every expectation file in the order upstream merges them (docs/rules.md 2.1). A broken one has findings only.
 
     A file that bears the stamp it has in `known` is not read again.
     """

@@ -34,7 +34,7 @@ def mark_broken(
 def import_failures(tree: ModelsTree, loaders: Iterable[Loader]) -> dict[str, str]:
     """Why importing a loader must fail, by its directory; the others may import or not, depending on packages.
 
-    Imports under `if` or `try`, in functions, and from outside of the tree are left to run time (spec 1.1).
+    Imports under `if` or `try`, in functions, and from outside of the tree are left to run time (docs/rules.md 1.1).
     """
     failures = _Failures(tree)
     found = {loader.directory: failures.of(loader_file(loader.directory)) for loader in loaders}

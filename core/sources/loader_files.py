@@ -15,7 +15,7 @@ from core.sources.modules import ImportedName
 from core.sources.stamps import NEVER, Stamp, stamps_of
 
 _REQUIREMENTS = re.compile(r"requirements.*\.txt")
-"""Beside a loader: what is installed before it is imported (spec 4.1)."""
+"""Beside a loader: what is installed before it is imported (docs/rules.md 4.1)."""
 
 
 class Code(NamedTuple):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tests the models tree contributes: loaders, variants, adapters and LLM phases (spec 1), nothing imported."""
+"""Which tests the models tree contributes: loaders, variants, adapters and LLM phases, nothing imported.
+
+See docs/rules.md 1.
+"""
 
 import os
 from collections import ChainMap
@@ -20,7 +23,7 @@ _PREFILL_METHOD = "load_inputs_prefill"
 
 
 def loader_directories(models: Path, excluded: tuple[str, ...]) -> Iterator[str]:
-    """Directories named `pytorch` or `jax` that hold a loader, relative to `models` (spec 1.1).
+    """Directories named `pytorch` or `jax` that hold a loader, relative to `models` (docs/rules.md 1.1).
 
     A torch loader is left out where its parent directory's name is in `excluded`.
     """

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from core.model import Function
 
 DEFAULT_ARCHS = ("n150", "p150")
-"""Archs of an entry that lists none (spec 2.2)."""
+"""Archs of an entry that lists none (docs/rules.md 2.2)."""
 
 
 class Schema(NamedTuple):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what a device run has shown to what the entry should say: one write an entry (spec 7.3)."""
+"""From what a device run has shown to what the entry should say: one write an entry (docs/rules.md 7.3)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the text of an error says of the workflow it is for: its flavour (spec 7)."""
+"""What the text of an error says of the workflow it is for: its flavour (docs/rules.md 7)."""
 
 import re
 from collections.abc import Mapping

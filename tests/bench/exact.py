@@ -49,7 +49,7 @@ PINNED: Mapping[str, Mapping[str, int]] = {
         "doctor no-status": 2,
     }
 }
-"""What was counted by hand at a commit (spec 2.8, 10.1)."""
+"""What was counted by hand at a commit (docs/rules.md 2.8, 10.1)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield told("edit", "edit", "--apply", operations)
     operations.write_text(json.dumps([done]))
     yield told("edit", "edit", "--apply", operations, "--commit")
+    yield told("completion", "completion", "bash")
     yield told("error", "show", "no such test")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports made by really running pytest, plain and forked, over tests that end and record as tt-xla's do (spec 4.4)."""
+"""Reports made by really running pytest, plain and forked, over tests that end and record as tt-xla's do (docs/rules.md 4.4)."""
 
 import os
 import subprocess

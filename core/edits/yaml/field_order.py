@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where upstream's order puts a new field (spec 2.6); what is there keeps the order it is in."""
+"""Where upstream's order puts a new field (docs/rules.md 2.6); what is there keeps the order it is in."""
 
 from collections.abc import Sequence
 

@@ -203,8 +203,8 @@ def _canonical(tag: str, text: str) -> str:
 def as_field(entry: Meaning, operation: Operation) -> Operation | None:
     """The `set` or `unset` that does to `entry` what `operation` asks for; None where that is so already.
 
-    The last item of a list takes the field along: upstream reads an empty list as none (spec 2.2). In an override
-    the empty list stays, for it hides the list of the entry. Raises Refused where there is nothing to act on.
+    The last item of a list takes the field along: upstream reads an empty list as none (docs/rules.md 2.2). In an
+    override the empty list stays, for it hides the list of the entry. Raises Refused where there is nothing to act on.
     """
     if operation.op in (OpKind.SET, OpKind.UNSET):
         return operation

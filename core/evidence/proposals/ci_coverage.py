@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which proposals take a test out of CI: a promotion can leave it to no scheduled job (spec 3.6)."""
+"""Which proposals take a test out of CI: a promotion can leave it to no scheduled job (docs/rules.md 3.6)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the team writes for a verdict: the fields one cell shall have, or why a person must decide (spec 7.3, 8.3)."""
+"""What the team writes for a verdict: the fields one cell shall have, or why a person must decide.
+
+See docs/rules.md 7.3, 8.3.
+"""
 
 import math
 from collections import Counter
@@ -120,7 +123,7 @@ def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observati
 
 
 def with_issue(reason: str, issue: str) -> str:
-    """A reason that links to an issue, in the form the team uses most (spec 2.7)."""
+    """A reason that links to an issue, in the form the team uses most (docs/rules.md 2.7)."""
     return f"{reason} - {issue}" if issue and issue not in reason else reason
 
 
@@ -154,11 +157,11 @@ def _allowed(judgement: Judgement, policy: PccPolicy) -> float | None:
 
 
 def _written(threshold: float) -> float | None:
-    """The default is not written (spec 5.3)."""
+    """The default is not written (docs/rules.md 5.3)."""
     return None if threshold >= _DEFAULT_PCC else threshold
 
 
 def _is_inference(id: str) -> bool:
-    """Of a training test the number in the tags is that of the forward pass only (spec 4.6)."""
+    """Of a training test the number in the tags is that of the forward pass only (docs/rules.md 4.6)."""
     parsed = TestId.parse(id)
     return parsed is not None and parsed.mode == "inference"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tell from one testcase what became of the model: every row of the outcome table (spec 4.4) and its traps."""
+"""Tell from one testcase what became of the model: every row of the outcome table (docs/rules.md 4.4) and its traps."""
 
 import math
 import re
@@ -16,11 +16,12 @@ from core.runs import Outcome, Testcase, clean, plain_line
 _NAME = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 _CALCULATED = re.compile(r"\bCalculated: pcc=([-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|nan|inf))", re.IGNORECASE)
 _LOW = re.compile(r"\b(?:PCC|Atol|Allclose|Equal|RelL2) comparison failed")
-# Upstream's own slip where PCC is fine and another comparison is not: its report of a result fails (spec 4.4).
+# Upstream's own slip where PCC is fine and another comparison is not: its report of a result fails (docs/rules.md 4.4).
 _OTHER_COMPARISON = re.compile(r"^(?:E\s+)?UnboundLocalError: .*\b(?:reason|bringup_status)\b", re.MULTILINE)
 # What stands before it names the test, which would make every crash another one.
 _DIED = re.compile(r"^.*\b(running the test (?:CRASHED|EXITED) with \w+ \d+).*$", re.MULTILINE)
-# How pytest-timeout puts it. An expected failure repeats the text without the name of the exception (spec 4.4).
+# How pytest-timeout puts it. An expected failure repeats the text without the name of the exception (docs/rules.md
+# 4.4).
 _OUT_OF_TIME = re.compile(r"^(?:E\s+)?(?:Failed: Timeout\b|Timeout \(?>[\d.]+s\)? from pytest-timeout)", re.MULTILINE)
 _FROM_OUTPUT = ("Statically allocated", "Out of Memory", "error:")
 _STATUSES = {f"ModelTestStatus.{status}": status for status in Status} | {str(status): status for status in Status}
@@ -49,7 +50,7 @@ class Beside:
     log: str = ""
     """What its log says most."""
     stage: BringupStatus = BringupStatus.UNKNOWN
-    """Of the stage file that upstream's runner left (spec 4.5)."""
+    """Of the stage file that upstream's runner left (docs/rules.md 4.5)."""
 
 
 _NOTHING = Beside()
@@ -100,7 +101,7 @@ def observe(case: Testcase, setting: Setting, beside: Beside = _NOTHING) -> Obse
 
 
 def ending_of(case: Testcase) -> Ending:
-    """What became of the model (spec 4.4)."""
+    """What became of the model (docs/rules.md 4.4)."""
     if case.outcome is Outcome.CRASH:
         return Ending.CRASHED
     if case.outcome in (Outcome.FAIL, Outcome.ERROR, Outcome.XFAIL) and _out_of_time(case.text or case.message):
@@ -124,7 +125,7 @@ def _out_of_time(text: str) -> bool:
 
 
 def _without_tags(case: Testcase) -> Ending:
-    """Properties are recorded once a model was tried, so what has none did not get that far (spec 4.1)."""
+    """Properties are recorded once a model was tried, so what has none did not get that far (docs/rules.md 4.1)."""
     if case.outcome is Outcome.PASS:
         return Ending.PASSED
     if case.outcome is Outcome.FAIL and _OTHER_COMPARISON.search(f"{case.message}\n{case.text}"):
@@ -133,7 +134,7 @@ def _without_tags(case: Testcase) -> Ending:
 
 
 def _forced(case: Testcase) -> bool:
-    """With `--force-run` an entry that says skip runs, and the tags repeat the entry (spec 4.4)."""
+    """With `--force-run` an entry that says skip runs, and the tags repeat the entry (docs/rules.md 4.4)."""
     return _expected(case) is Status.NOT_SUPPORTED_SKIP and case.outcome is not Outcome.SKIP
 
 
@@ -160,7 +161,10 @@ def _low(case: Testcase) -> bool:
 
 
 def _lowest(case: Testcase, forced: bool) -> float | None:
-    """The lowest PCC that the testcase tells of: tags hold only one of several (spec 4.6). None where one is none."""
+    """The lowest PCC that the testcase tells of: tags hold only one of several. None where one is none.
+
+    See docs/rules.md 4.6.
+    """
     told = case.tags.get("pcc")
     tagged = isinstance(told, int | float) and not isinstance(told, bool)
     # Of a forced run it is the entry's reason, which may quote a number of long ago.
@@ -195,7 +199,7 @@ def _reason(case: Testcase, ending: Ending, forced: bool, log: str) -> tuple[str
         return "", ""
     if ending is Ending.NOT_RUN:
         return plain_line(case.message.partition("\n")[0]), ""
-    # Of a forced run it is the entry's own reason (spec 4.4).
+    # Of a forced run it is the entry's own reason (docs/rules.md 4.4).
     written = "" if forced else case.properties.get("error_message", "")
     raised = next(filter(None, map(telling, (_evidence_lines(case.text), case.message))), "")
     if ending is Ending.FAILED:
@@ -210,7 +214,7 @@ def _reason(case: Testcase, ending: Ending, forced: bool, log: str) -> tuple[str
 def _live(written: str, raised: str) -> str:
     """The report's message, where it is of this run: an exception without a text leaves the entry's reason there.
 
-    Unless a line that upstream's runner has found in the output took its place (spec 4.5).
+    Unless a line that upstream's runner has found in the output took its place (docs/rules.md 4.5).
     """
     silent = re.fullmatch(r"(?:\w+\.)*\w+(?:Error|Exception)", raised) is not None
     stale = written == "Not specified" or (silent and not written.startswith(_FROM_OUTPUT))

@@ -15,7 +15,7 @@ _BRINGUP = dict(BringupStatus.__members__)
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """One cell, but for its results. The fields are the effective ones of its arch (spec 2.3)."""
+    """One cell, but for its results. The fields are the effective ones of its arch (docs/rules.md 2.3)."""
 
     status: Status
     reason: str = ""
@@ -63,7 +63,7 @@ def claim_of(fields: Mapping[str, object]) -> Claim:
         reason=reason if isinstance(reason, str) else "",
         bringup=_BRINGUP.get(named),
         required_pcc=float(required) if number else _DEFAULT_PCC,  # type: ignore[arg-type]
-        # Upstream turns the check off for the boolean alone (spec 2.2).
+        # Upstream turns the check off for the boolean alone (docs/rules.md 2.2).
         pcc_checked=fields.get("assert_pcc") is not False,
         archs=(texts(archs) if archs else ()) or DEFAULT_ARCHS,
     )

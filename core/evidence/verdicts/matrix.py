@@ -118,13 +118,13 @@ class Verdicts:
 
 
 _OTHERS = (Function.LLM_DECODE, Function.OP_BY_OP, Function.PLACEHOLDER)
-"""They share ids with model tests and run something else (spec 1.5)."""
+"""They share ids with model tests and run something else (docs/rules.md 1.5)."""
 _WORDS = ("", *Verdict)
 _CODES = {verdict: _WORDS.index(verdict) for verdict in Verdict}
 
 
 def _runs_of(job: Job, runs: Mapping[str, set[str]], archs: Sequence[str]) -> set[str]:
-    """The runs with an artefact of `job`, which is named by its runner and its mark (spec 3.4)."""
+    """The runs with an artefact of `job`, which is named by its runner and its mark (docs/rules.md 3.4)."""
     mark = "-" + job.test_mark.replace(" ", "_")
     found = (names for name, names in runs.items() if name.endswith(mark) and arch_in(name, archs) == job.runs_on)
     return set().union(*found)

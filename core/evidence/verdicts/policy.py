@@ -19,7 +19,7 @@ REPOSITORY_FILES = ("ttmatrix-policy.toml", ".ttmatrix/policy.toml")
 
 @dataclass(frozen=True, slots=True)
 class PccPolicy:
-    """How thresholds follow from measured numbers (spec 5.3)."""
+    """How thresholds follow from measured numbers (docs/rules.md 5.3)."""
 
     margin: float = 0.004
     """How far above a threshold the lowest number must be."""

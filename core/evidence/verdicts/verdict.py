@@ -52,7 +52,7 @@ def _stage(rows: Sequence[Observation]) -> BringupStatus | None:
 
 def _other_reason(rows: Sequence[Observation], expected: Expected) -> str | None:
     """The one reason that all of `rows` give, where the entry gives another."""
-    # A declared reason or a message that stands for anything cannot be compared (spec 5.1).
+    # A declared reason or a message that stands for anything cannot be compared (docs/rules.md 5.1).
     told = [row for row in rows if _says_something(row.reason)]
     if not told or not _says_something(expected.reason) or any(row.ending is Ending.CRASHED for row in rows):
         return None
@@ -82,7 +82,7 @@ def raised(rows: Sequence[Observation], expected: Expected, policy: PccPolicy) -
     """The threshold that passes allow to raise to, or to enable; None where nothing is to change.
 
     A number of 1 that stands for "close enough" raises nothing by itself, and of training the tags hold the forward
-    number only (spec 5.3, 11).
+    number only (docs/rules.md 5.3, 11).
     """
     measured = [row for row in rows if not row.shortcut]
     if expected.training or not measured or any(row.pcc is None for row in measured):
@@ -295,7 +295,7 @@ def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_K
 
 
 def _ended(ended: _Kind, expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind]) -> _Said:
-    """Only an entry that says skip keeps CI from a crash or a hang (spec 4.3)."""
+    """Only an entry that says skip keeps CI from a crash or a hang (docs/rules.md 4.3)."""
     what = f"the last {len(rows)}: {_counted(kinds)}"
     if expected.status is Status.NOT_SUPPORTED_SKIP:
         return _Said(Verdict.ACTIVE, f"{what}; the entry says skip", rows)

@@ -53,7 +53,7 @@ def variant_column(matrix: Matrix) -> Column:
 
 @_kept
 def function_column(matrix: Matrix) -> FlagColumn:
-    """The test functions of each row, those that share its id included (spec 1.5)."""
+    """The test functions of each row, those that share its id included (docs/rules.md 1.5)."""
     columns = [matrix.columns[name] for name in ("phase", "framework", "parallelism", "mode")]
     decoding = matrix.columns["loader"].mapped(lambda directory: "decoding" if directory in matrix.decoding else "")
     kinds = list(zip(*(column.codes for column in (*columns, decoding)), strict=True))
@@ -98,13 +98,13 @@ def marker_column(matrix: Matrix) -> FlagColumn:
 
 @_kept
 def required_pcc_column(matrix: Matrix, arch: str) -> FlagColumn:
-    """The effective `required_pcc` on `arch`; with NO_ARCH on every supported one (spec 2.3)."""
+    """The effective `required_pcc` on `arch`; with NO_ARCH on every supported one (docs/rules.md 2.3)."""
     return _effective(matrix, "required_pcc", arch, text_of)
 
 
 @_kept
 def assert_pcc_column(matrix: Matrix, arch: str) -> FlagColumn:
-    """Whether PCC is asserted there, `true` or `false`: only the literal false turns it off (spec 2.2)."""
+    """Whether PCC is asserted there, `true` or `false`: only the literal false turns it off (docs/rules.md 2.2)."""
     return _effective(matrix, "assert_pcc", arch, lambda value: text_of(value is not False), ("true", "false"))
 
 

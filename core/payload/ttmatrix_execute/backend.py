@@ -12,7 +12,7 @@ import torch
 from .settings import Settings
 
 Stage = Callable[[str], None]
-"""Is told each stage as it begins; the runner writes it to upstream's stage file (spec 4.5)."""
+"""Is told each stage as it begins; the runner writes it to upstream's stage file (docs/rules.md 4.5)."""
 
 FRONTEND = "FE_COMPILATION_START"
 COMPILATION = "TTMLIR_COMPILATION_START"

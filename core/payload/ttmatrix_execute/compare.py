@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare what a compiled model gave with the reference, by upstream's metrics, defaults and words (spec 4.2)."""
+"""Compare what a compiled model gave with the reference, by upstream's metrics, defaults and words.
+
+See docs/rules.md 4.2.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One test: the model on CPU, the model through a backend, and the comparison of both (spec 4.2)."""
+"""One test: the model on CPU, the model through a backend, and the comparison of both (docs/rules.md 4.2)."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Settings:
-    """One test's wishes, from its id and its entry (spec 1.5, 2.2). The defaults are upstream's."""
+    """One test's wishes, from its id and its entry (docs/rules.md 1.5, 2.2). The defaults are upstream's."""
 
     mode: str = "inference"
     """`inference` or `training`."""
@@ -42,7 +42,7 @@ class Settings:
     inject_custom_moe: bool = False
     """Only `tt` can do it."""
     measure: bool = True
-    """Time two runs after three to warm up, of inference (spec 4.2)."""
+    """Time two runs after three to warm up, of inference (docs/rules.md 4.2)."""
     serialize_to: Path | None = None
     """Keep StableHLO and compile options in this directory, which is made."""
     filechecks: tuple[Path, ...] = ()

@@ -23,7 +23,7 @@ _PACKAGES = ("torch_xla", "pjrt_plugin_tt", "torch_plugin_tt", "tt_torch")
 class Tenstorrent(Xla):
     """Compiles with tt-mlir and runs on Tenstorrent devices.
 
-    The plugin writes the stages of compilation and execution to the stage file itself (spec 4.5).
+    The plugin writes the stages of compilation and execution to the stage file itself (docs/rules.md 4.5).
     """
 
     name = "tt"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run one test through its gates, and report what came of it (spec 4.1, 4.4)."""
+"""Run one test through its gates, and report what came of it (docs/rules.md 4.1, 4.4)."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _not_ours(case: Case) -> str:
 
 
 def _placeholder_facts(case: Case, expectation: Expectation) -> Facts:
-    """Report name and group are made of the key, as upstream has it (spec 2.5)."""
+    """Report name and group are made of the key, as upstream has it (docs/rules.md 2.5)."""
     return Facts(case, expectation, case.id.lower().replace(" ", "_").replace("/", "_"), "red")
 
 

@@ -40,7 +40,7 @@ class Catalogue:
         return sorted(wanted, key=lambda case: FUNCTIONS.index(case.function))
 
     def expectation(self, case: Case) -> Expectation:
-        """What the entry says for the arch; a placeholder's says its stage and reason only (spec 2.5)."""
+        """What the entry says for the arch; a placeholder's says its stage and reason only (docs/rules.md 2.5)."""
         if case.function == PLACEHOLDER:
             own = self.expectations.placeholders[case.id]
             defaults = {"bringup_status": "NOT_STARTED", "reason": "Not yet started or WIP"}

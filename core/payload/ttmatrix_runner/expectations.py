@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the YAML expects of a test, resolved for one arch (spec 2.1 to 2.5)."""
+"""What the YAML expects of a test, resolved for one arch (docs/rules.md 2.1 to 2.5)."""
 
 from __future__ import annotations
 

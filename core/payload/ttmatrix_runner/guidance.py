@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a result suggests for the entry, in upstream's words (spec 5.3)."""
+"""What a result suggests for the entry, in upstream's words (docs/rules.md 5.3)."""
 
 from __future__ import annotations
 

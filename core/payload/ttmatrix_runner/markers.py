@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which markers a test bears, and what they mean (spec 3.1)."""
+"""Which markers a test bears, and what they mean (docs/rules.md 3.1)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the loaders of a models tree and import them; what cannot be imported is kept, never hidden (spec 1.1, 1.2)."""
+"""Find the loaders of a models tree and import them; what cannot be imported is kept, never hidden.
+
+See docs/rules.md 1.1, 1.2.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ class Model:
 
     @property
     def base(self) -> str:
-        """What its ids begin with (spec 1.5)."""
+        """What its ids begin with (docs/rules.md 1.5)."""
         return f"{self.directory}-{self.variant}" if self.variant else self.directory
 
     @property

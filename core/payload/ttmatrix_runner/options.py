@@ -17,7 +17,7 @@ TEST_CONFIG = Path("tests/runner/test_config")
 COLLECTED = Path("collected_irs")
 """Where `--dump-irs` keeps what it collects, in the working directory."""
 UNMEASURED = "DISABLE_PERF_MEASUREMENT"
-"""Set to 1, no test is timed (spec 4.2)."""
+"""Set to 1, no test is timed (docs/rules.md 4.2)."""
 
 
 WITHOUT_EFFECT = ("--log-memory", "--log-pid", "--enable-chisel", "--emitpy")

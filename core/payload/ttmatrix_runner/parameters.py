@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests that one model gives rise to: functions, ids and parameters as upstream's (spec 1.2, 1.5, 1.6)."""
+"""The tests that one model gives rise to: functions, ids and parameters as upstream's (docs/rules.md 1.2, 1.5, 1.6)."""
 
 from __future__ import annotations
 

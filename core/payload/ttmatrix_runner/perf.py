@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON report of the timed runs of one inference test, as upstream's collectors read it (spec 4.7)."""
+"""The JSON report of the timed runs of one inference test, as upstream's collectors read it (docs/rules.md 4.7)."""
 
 from __future__ import annotations
 

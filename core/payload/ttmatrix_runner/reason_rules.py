@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Upstream's names for failures and how each is told, in its order: the first that fits counts (spec 5.2)."""
+"""Upstream's names for failures and how each is told, in its order: the first that fits counts (docs/rules.md 5.2)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a test failed: the live reason in words, and upstream's name for it where it has one (spec 4.5, 5.1, 5.2)."""
+"""Why a test failed: the live reason in words, and upstream's name for it where it has one.
+
+See docs/rules.md 4.5, 5.1, 5.2.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JUnit properties of a test, with upstream's names, order and spelling (spec 4.4, 4.6). Pure."""
+"""The JUnit properties of a test, with upstream's names, order and spelling (docs/rules.md 4.4, 4.6). Pure."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Judged:
 
 
 def judge(facts: Facts) -> Judged:
-    """The first rule that fits: an entry that says skip, a placeholder, results, a failure (spec 4.4)."""
+    """The first rule that fits: an entry that says skip, a placeholder, results, a failure (docs/rules.md 4.4)."""
     expected = facts.expectation
     if expected.status == "NOT_SUPPORTED_SKIP":
         return Judged(expected.bringup_status, expected.reason, SKIPPED)
@@ -138,7 +138,7 @@ def tags(facts: Facts, judged: Judged) -> dict[str, Any]:
 
 
 def common_tags(case: Case, expectation: Expectation, model_name: str, model_info: Mapping[str, Any]) -> dict[str, Any]:
-    """The tags that every report has, as they are where nothing is known of the run: it crashed (spec 4.3)."""
+    """The tags that every report has, as they are where nothing is known of the run: it crashed (docs/rules.md 4.3)."""
     return {
         "test_name": case.function,
         "specific_test_case": case.name,

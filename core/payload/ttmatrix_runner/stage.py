@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file that says how far a test has come, which the plugin of a device writes too (spec 4.5)."""
+"""The file that says how far a test has come, which the plugin of a device writes too (docs/rules.md 4.5)."""
 
 from __future__ import annotations
 

@@ -54,7 +54,10 @@ class _Told:
 
 
 def conclude(remains: Remains) -> Finished:
-    """The end of a run, from its exit, its log or `junit.xml`, and the stage upstream's runner left (spec 4.5)."""
+    """The end of a run, from its exit, its log or `junit.xml`, and the stage upstream's runner left.
+
+    See docs/rules.md 4.5.
+    """
     code = remains.exit.code if remains.exit else None
     told = _told(remains, code)
     return Finished(

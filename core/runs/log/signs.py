@@ -9,7 +9,7 @@ from enum import StrEnum
 _REASON_CHARACTERS = 120
 _CANONICAL_CHARACTERS = 200
 _CANONICAL = re.compile(r"dtypes match|same dtype|expected scalar type|not implemented for 'BFloat16'")
-"""Failures by dtypes, which entries quote whole (spec 7.2)."""
+"""Failures by dtypes, which entries quote whole (docs/rules.md 7.2)."""
 
 
 class Kind(StrEnum):
@@ -33,7 +33,7 @@ def _sign(kind: Kind, weight: int, expression: str) -> Sign:
     return Sign(kind, re.compile(expression), weight)
 
 
-# The first that fits says what a line is. The stages are those of tt-xla's stage file (spec 4.5).
+# The first that fits says what a line is. The stages are those of tt-xla's stage file (docs/rules.md 4.5).
 SIGNS = (
     _sign(Kind.PHASE, 0, r"^=====+ .*=====+$"),
     _sign(Kind.STAGE, 0, r"\b(?:FE_COMPILATION|TTMLIR_COMPILATION|RUNTIME_EXECUTION)_START\b"),
@@ -59,7 +59,7 @@ _NOISE = re.compile(
     r"\b(?:Deprecation|Future|User)Warning\b|Found an argument on non-XLA device"
     r"|^(?:E\s+)?(?:While executing %|Original traceback:|None$|Use tlparse to see)"
 )
-"""Warnings, and what torch puts below an error: beside failures they say nothing of them (spec 7)."""
+"""Warnings, and what torch puts below an error: beside failures they say nothing of them (docs/rules.md 7)."""
 _PREFIX = re.compile(
     r"^(?:E\s+)?"
     r"(?:[\d:.,TZ/ -]{8,}\|\s*)?(?:\w+\s*\|\s*)*"  # 12:00:01 | critical | Always |
@@ -89,7 +89,9 @@ def is_noise(line: str) -> bool:
 
 
 def telling_line(lines: Sequence[str]) -> str:
-    """The line that says most about why a test failed, short enough for a `reason` (spec 6); empty where none does.
+    """The line that says most about why a test failed, short enough for a `reason`; empty where none does.
+
+    See docs/rules.md 7.3.
 
     Of errors that say as much the first: those after it mostly follow from it.
     """

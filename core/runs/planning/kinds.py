@@ -21,7 +21,7 @@ DEVICE_NODES: Path = Path("/dev/tenstorrent")
 
 _GIB = 2**30
 _NO_SEQ_LEN = 1
-# Without it every failure is of unknown stage (spec 4.5).
+# Without it every failure is of unknown stage (docs/rules.md 4.5).
 _STAGES = {"ENABLE_BRINGUP_STAGE_LOGGING": "1"}
 _BACKEND_PACKAGES = {"xla": ("torch_xla",), "tt": ("torch_xla", "pjrt_plugin_tt")}
 _VISIBLE_DEVICES = "TT_VISIBLE_DEVICES"
@@ -93,7 +93,7 @@ def _cpu_command(request: Request) -> list[str]:
 
 
 def _device_command(request: Request, *more: str) -> list[str]:
-    """Upstream's own runner: skips are run, expected failures are told as what they are (spec 4.1)."""
+    """Upstream's own runner: skips are run, expected failures are told as what they are (docs/rules.md 4.1)."""
     node = node_id(request.test.function, str(request.test))
     arch = [] if request.arch is None else ["--arch", request.arch]
     junit = f"--junitxml={request.artefacts / 'junit.xml'}"

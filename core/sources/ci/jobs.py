@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every job of the presets once, with what makes CI run it (spec 3.5)."""
+"""Every job of the presets once, with what makes CI run it (docs/rules.md 3.5)."""
 
 from collections.abc import Mapping
 

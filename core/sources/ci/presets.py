@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CI matrix presets: which pytest calls each preset file asks for, includes expanded (spec 3.3)."""
+"""The CI matrix presets: which pytest calls each preset file asks for, includes expanded (docs/rules.md 3.3)."""
 
 import json
 import posixpath

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that the checkout's own conftest skips on one arch, whatever their entries say (spec 3.1, 4.1)."""
+"""Tests that the checkout's own conftest skips on one arch, whatever their entries say (docs/rules.md 3.1, 4.1)."""
 
 import ast
 import json

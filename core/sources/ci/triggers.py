@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes CI run each preset by itself: read from the workflows that name it (spec 3.5)."""
+"""What makes CI run each preset by itself: read from the workflows that name it (docs/rules.md 3.5)."""
 
 import json
 import re

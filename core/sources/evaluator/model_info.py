@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each loader says about its models (spec 1.7), derived from its source without importing it."""
+"""What each loader says about its models (docs/rules.md 1.7), derived from its source without importing it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -174,7 +174,7 @@ def truth(value: Value) -> bool:
 
 
 def text(value: Value) -> str:
-    """`str(value)`; the text of an enum member is its value (spec 1.2)."""
+    """`str(value)`; the text of an enum member is its value (docs/rules.md 1.2)."""
     if isinstance(value, Member):
         return value.text
     if _is_plain(value):

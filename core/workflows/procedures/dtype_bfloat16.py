@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dtype-bfloat16: a training test fails in bfloat16 and not in float32 (spec 7.2)."""
+"""dtype-bfloat16: a training test fails in bfloat16 and not in float32 (docs/rules.md 7.2)."""
 
 from core.evidence import telling
 from core.text import sentence

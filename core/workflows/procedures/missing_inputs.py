@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""missing-inputs: training wants an input, or a batch, that `load_inputs` does not give (spec 7.2)."""
+"""missing-inputs: training wants an input, or a batch, that `load_inputs` does not give (docs/rules.md 7.2)."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias

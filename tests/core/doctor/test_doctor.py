@@ -80,7 +80,7 @@ def _filechecks(text: str) -> list[str]:
 
 
 def test_what_is_known_to_be_wrong_upstream(upstream: Matrix) -> None:
-    """Spec 2.8."""
+    """docs/rules.md 2.8."""
     found = diagnose(upstream)
     assert Counter(one.kind for one in found) == {
         "dead-override": 5,

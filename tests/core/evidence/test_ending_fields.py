@@ -198,7 +198,7 @@ def _asked_not_to_be(case: Testcase) -> bool:
 
 
 def test_inaccurate_training_is_the_same_to_both() -> None:
-    # Of a training test the number that is known is of the forward pass alone (spec 4.6).
+    # Of a training test the number that is known is of the forward pass alone (docs/rules.md 4.6).
     row = seen(Ending.INACCURATE, test_id=ID, pcc=0.98, reason="PCC comparison failed")
     assert of_verdict(row) == of_workflow(Observed.seen(ID, row)) == {**PROMOTED, **UNCHECKED}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resolution by the rules of spec 2.3."""
+"""Resolution by the rules of docs/rules.md 2.3."""
 
 import pytest
 from hypothesis import given, strategies as st

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which part of a forward output the training loss depends on, by what the model is for (spec 7.2)."""
+"""Which part of a forward output the training loss depends on, by what the model is for (docs/rules.md 7.2)."""
 
 import itertools
 import re

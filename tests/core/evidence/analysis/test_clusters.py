@@ -53,7 +53,7 @@ def test_entries_by_what_they_tell(matrix: Matrix) -> None:
 
 
 def test_a_result_joins_by_its_message_and_stands_alone_by_what_was_raised(matrix: Matrix) -> None:
-    """The message of a report differs from run to run of one failure (spec 11)."""
+    """The message of a report differs from run to run of one failure (docs/rules.md 11)."""
     raised = "ValueError: the wrapper gave up"
     known = observed(Ending.FAILED, DRAM, raised=raised, test_id=A)
     found = find_clusters(matrix, [known, observed(Ending.FAILED, "error: bad gather", raised=raised, test_id=C)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every row of the outcome table (spec 4.4), in reports that a real pytest has written, plain and forked."""
+"""Every row of the outcome table (docs/rules.md 4.4), in reports that a real pytest has written, plain and forked."""
 
 import math
 from collections.abc import Mapping
@@ -164,7 +164,7 @@ def test_a_number_that_no_float_holds_is_no_measurement() -> None:
 
 
 def test_the_reports_message_is_quoted_and_what_was_raised_is_remembered() -> None:
-    """The message differs from run to run of one failure, what was raised does not (spec 11)."""
+    """The message differs from run to run of one failure, what was raised does not (docs/rules.md 11)."""
     tags = {"bringup_status": "FAILED_TTMLIR_COMPILATION", "model_test_status": "ModelTestStatus.EXPECTED_PASSING"}
     text = "E   ValueError: the wrapper gave up"
     case = replace(PLAIN, outcome=Outcome.FAIL, text=text, tags=tags, properties={"error_message": "error: bad gather"})

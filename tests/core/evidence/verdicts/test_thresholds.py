@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.verdicts.verdict: the examples of spec 5.3, and the arithmetic that floats would get wrong."""
+"""core.evidence.verdicts.verdict: the examples of docs/rules.md 5.3, and the arithmetic that floats would get wrong."""
 
 import pytest
 from hypothesis import given, strategies as st

@@ -227,7 +227,7 @@ def test_slow_says_whether_it_was_seen_at_work() -> None:
 
 
 def test_failures_that_vary_in_their_message_have_one_cause_all_the_same() -> None:
-    """Upstream's captured output is incomplete in most runs (spec 11)."""
+    """Upstream's captured output is incomplete in most runs (docs/rules.md 11)."""
     bare = seen(Ending.FAILED, stage=TTMLIR, reason="ValueError: the wrapper gave up")
     told = replace(bare, reason="error: bad gather", raised=bare.reason)
     other = replace(told, reason="error: no such layout")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_runner.body: the gates in order and the outcome table of spec 4.1 and 4.4, end to end."""
+"""core.payload.ttmatrix_runner.body: the gates in order and the outcome table of docs/rules.md 4.1 and 4.4, end to end."""
 
 import math
 from typing import Any
@@ -108,7 +108,7 @@ def test_training_is_judged_by_all_results_and_told_by_the_first_that_failed(che
     assert case.outcome is Outcome.FAIL
     assert "[1/2]: PCC check enabled. Calculated: pcc=0.5." in case.properties["error_message"]
     assert (case.tags["pcc"], case.tags["comparison_passed"], case.tags["run_mode"]) == (0.5, False, "training")
-    # Where nothing is asserted the last one is told, which is the forward result (spec 4.6).
+    # Where nothing is asserted the last one is told, which is the forward result (docs/rules.md 4.6).
     checkout.entries({TRAINING: {"assert_pcc": False}})
     case = checkout.one(mode="training")
     assert (case.outcome, case.tags["pcc"], case.tags["bringup_status"]) == (Outcome.PASS, 1.0, "INCORRECT_RESULT")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_runner.forking: a crash is one report, with what is known of the test (spec 4.3)."""
+"""core.payload.ttmatrix_runner.forking: a crash is one report, with what is known of the test (docs/rules.md 4.3)."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_runner.guidance: the table of spec 5.3."""
+"""core.payload.ttmatrix_runner.guidance: the table of docs/rules.md 5.3."""
 
 import math
 

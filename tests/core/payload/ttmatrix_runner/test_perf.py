@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_runner.perf: the report of timed runs, in upstream's form (spec 4.7)."""
+"""core.payload.ttmatrix_runner.perf: the report of timed runs, in upstream's form (docs/rules.md 4.7)."""
 
 import json
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.payload.ttmatrix_runner.reasons: the text and the name of a failure (spec 4.5, 5.2)."""
+"""core.payload.ttmatrix_runner.reasons: the text and the name of a failure (docs/rules.md 4.5, 5.2)."""
 
 import pytest
 

@@ -57,7 +57,7 @@ def test_how_many_tags_there_are() -> None:
 
 
 def test_upstreams_own_report_of_a_pass_comes_out_the_same(tmp_path: Path) -> None:
-    """The text of the property `tags` of a real report (spec 11), put together again from what it says."""
+    """The text of the property `tags` of a real report (docs/rules.md 11), put together again from what it says."""
     upstream = (
         "{'test_name': 'test_all_models_torch', 'specific_test_case': 'test_all_models_torch[" + ID + "]', "
         "'category': 'model_test', 'model_name': 'pytorch_MNIST_Cnn_Dropout_cv_image_cls_custom', 'model_info': "

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""README, CONTRIBUTING and docs: their commands parse, their links lead somewhere, and the README is short."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.cli.parser import PROGRAM, parse
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")))
+_FENCE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+
+
+def named(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def commands(page: Path) -> Iterator[list[str]]:
+    """The command lines of ttmatrix in the page's blocks; a synopsis has dots or brackets and is none."""
+    for block in _FENCE.findall(page.read_text()):
+        for line in block.splitlines():
+            words = shlex.split(line, comments=True) if line.startswith(f"{PROGRAM} ") else []
+            if words and not any(word.startswith("[") or word == "..." for word in words):
+                yield [word.removesuffix("...") for word in words[1:]]
+
+
+def anchors(page: Path) -> set[str]:
+    """As code hosts make them of headings."""
+    text = _FENCE.sub("", page.read_text())
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in _HEADING.findall(text)}
+
+
+def test_the_commands_of_all_pages_parse() -> None:
+    found = [words for page in PAGES for words in commands(page)]
+    assert len(found) > 40
+    for words in found:
+        parse(words)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in _LINK.findall(page.read_text()):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_the_readme_is_short_and_says_how_to_test() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert len(text.encode()) <= 8 * 1024
+    assert "make test" in text

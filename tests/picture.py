@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The packages on docs/architecture.md, drawn from the imports and told by their docstrings.
+
+`python -m tests.picture docs/architecture.md` writes the page anew.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import grimp
+
+ROOT = Path(__file__).parents[1]
+BEGIN, END = "<!-- packages: begin; made by `make reference`, do not edit -->", "<!-- packages: end -->"
+_BLOCK = re.compile(f"{BEGIN}.*?{END}", re.DOTALL)
+_DRAWN = 2
+"""Names of so many parts have a node each: `core.edits`; `core.edits.yaml` belongs to it."""
+
+Graph = Mapping[str, frozenset[str]]
+"""By node, the nodes it imports directly."""
+
+
+def imports() -> Graph:
+    """The packages of core and tui; single modules at the top of either are one node, but for the entry point."""
+    found = grimp.build_graph("core", "tui", cache_dir=None)
+    direct: dict[str, set[str]] = {}
+    for module in found.modules:
+        below = found.find_modules_directly_imported_by(module)
+        direct.setdefault(_node(module), set()).update(map(_node, below))
+    return {name: frozenset(others - {name, ""}) for name, others in sorted(direct.items()) if name}
+
+
+def _node(module: str) -> str:
+    """Empty for the roots themselves, which import nothing."""
+    top, *rest = module.split(".")[:_DRAWN]
+    if not rest:
+        return ""
+    if rest == ["__main__"] or (ROOT / top / rest[0]).is_dir():
+        return f"{top}.{rest[0]}"
+    return f"single modules of {top}"
+
+
+def reduced(graph: Graph) -> Graph:
+    """Without the imports that a longer way implies. Raises ValueError where the packages form a circle."""
+    reach: dict[str, frozenset[str]] = {}
+
+    def visit(name: str, way: tuple[str, ...]) -> frozenset[str]:
+        if name in way:
+            raise ValueError(f"a circle: {' -> '.join((*way, name))}")
+        if name not in reach:
+            reach[name] = graph[name].union(*(visit(one, (*way, name)) for one in graph[name]))
+        return reach[name]
+
+    for name in graph:
+        visit(name, ())
+    return {
+        name: frozenset(one for one in below if not any(one in reach[other] for other in below))
+        for name, below in graph.items()
+    }
+
+
+def drawing() -> list[str]:
+    """A mermaid flowchart; an arrow means "imports"."""
+    graph = reduced(imports())
+    keys = {name: f"n{number}" for number, name in enumerate(graph)}
+    nodes = [f'  {key}["{name}"]' for name, key in keys.items()]
+    arrows = [f"  {keys[name]} --> {keys[one]}" for name in graph for one in sorted(graph[name])]
+    return ["```mermaid", "flowchart TD", *nodes, *arrows, "```"]
+
+
+def table() -> list[str]:
+    """Every package with the first paragraph of its docstring."""
+    rows = []
+    for file in sorted([*(ROOT / "core").rglob("__init__.py"), *(ROOT / "tui").rglob("__init__.py")]):
+        folder = file.parent.relative_to(ROOT)
+        if folder.parts[:3] != ("core", "demo", "tree"):
+            text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+            paragraphs = [" ".join(one.split()) for one in text.split("\n\n") if not one.startswith(" ")]
+            rows.append((folder.as_posix(), " ".join(paragraphs[:2])))
+    return ["| Package | |", "|---|---|", *(f"| `{name}` | {text} |" for name, text in sorted(rows))]
+
+
+def with_packages(text: str) -> str:
+    """The page `text` with its part about packages as it is today."""
+    part = "\n".join([BEGIN, *drawing(), "", *table(), END])
+    return _BLOCK.sub(lambda _: part, text)
+
+
+if __name__ == "__main__":
+    page = Path(sys.argv[1])
+    page.write_text(with_packages(page.read_text(encoding="utf-8")), encoding="utf-8")
