@@ -3,6 +3,7 @@
 
 import fnmatch
 import gc
+import importlib.util
 import itertools
 import os
 import shutil
@@ -82,6 +83,18 @@ def unchanged_directory() -> Iterator[None]:
     before = Path.cwd()
     yield
     assert Path.cwd() == before
+
+
+@pytest.fixture(scope="session")
+def warm_torch() -> Iterator[Path]:
+    """An interpreter for CPU repros and for our runner that has torch loaded already: one for the whole session."""
+    from tests.support.warm_python import warm_python
+
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+    # A socket's path must be short.
+    with tempfile.TemporaryDirectory(prefix="torch") as directory, warm_python(Path(directory)) as script:
+        yield script
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sample checkout, whose models run for real, and a way to change it before a workflow sees it."""
 
-import importlib.util
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,6 @@ import pytest
 from core.demo.layout import lay_out
 from core.sources.checkout import Checkout
 from tests.support.cli import Called, call
-from tests.support.warm_python import warm_python
 
 TRAINING = "torch/test_config_training_single_device.yaml"
 
@@ -58,22 +55,13 @@ class Sample:
         return file
 
 
-@pytest.fixture(scope="session")
-def python() -> Iterator[Path]:
-    if importlib.util.find_spec("torch") is None:
-        pytest.skip("torch is not installed")
-    # A socket's path must be short.
-    with tempfile.TemporaryDirectory(prefix="torch") as directory, warm_python(Path(directory)) as script:
-        yield script
-
-
 @pytest.fixture
-def sample(tmp_path: Path, own_home: Path, python: Path) -> Sample:
+def sample(tmp_path: Path, own_home: Path, warm_torch: Path) -> Sample:
     lay_out(tmp_path / "demo")
     # With a runner of its own the checkout wants a device, which is not here.
     (tmp_path / "demo/tests/runner/test_models.py").write_text("")
     (own_home / "config").mkdir(parents=True, exist_ok=True)
-    (own_home / "config" / "settings.toml").write_text(f'python = "{python}"\ncpu_memory = 0.0\n')
+    (own_home / "config" / "settings.toml").write_text(f'python = "{warm_torch}"\ncpu_memory = 0.0\n')
     return Sample(Checkout(tmp_path / "demo"))
 
 

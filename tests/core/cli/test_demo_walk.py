@@ -16,8 +16,19 @@ def _log(target: Path, form: str = "%s") -> str:
     return run_command(["git", "log", "-1", f"--format={form}"], cwd=target).stdout.strip()
 
 
+@pytest.fixture
+def torch(warm_torch: Path, own_home: Path) -> None:
+    """What runs the models, named in the settings."""
+    _use(warm_torch, own_home)
+
+
+def _use(python: Path, home: Path) -> None:
+    (home / "config").mkdir()
+    (home / "config" / "settings.toml").write_text(f'python = "{python}"\n')
+
+
+@pytest.mark.usefixtures("torch")
 def test_the_whole_job(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     target = tmp_path / "demo"
     called = call("demo", target, "--headless")
     assert called.code == 0, called.err
@@ -41,8 +52,8 @@ def test_the_whole_job(tmp_path: Path) -> None:
     assert run_command(["git", "status", "--porcelain"], cwd=target).stdout == ""
 
 
+@pytest.mark.usefixtures("torch")
 def test_json_is_one_document(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
     document = call("demo", tmp_path / "demo", "--headless", "--json").json
     assert complaints("demo", document) == []
     assert document["id"] == STALE
@@ -57,18 +68,17 @@ def test_a_run_that_fails_ends_the_walk_before_the_edit(tmp_path: Path, own_home
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\nexit 3\n")
     broken.chmod(0o755)
-    (own_home / "config").mkdir()
-    (own_home / "config" / "settings.toml").write_text(f'python = "{broken}"\n')
+    _use(broken, own_home)
     called = call("demo", tmp_path / "demo", "--headless")
     assert called.code == 2
     assert "ended with error" in called.err
     assert "Expect patch_vit" not in _log(tmp_path / "demo")
 
 
+@pytest.mark.usefixtures("torch")
 def test_where_the_policy_takes_no_cpu_for_a_device_nothing_is_promoted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("torch")
     monkeypatch.setattr("core.cli.demo_walk.policy_of", lambda *_: Found(Policy(), None))
     called = call("demo", tmp_path / "demo", "--headless")
     assert called.code == 64
