@@ -38,7 +38,10 @@ async def wait_for_idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
 
 
 def _paint(app: App[Any]) -> bool:
-    """What the screen would do at its next frame; whether there was anything to do."""
+    """Do what the app and its screen would do at the next frame; whether there was anything to do."""
+    if app._resize_timer is not None:
+        app._check_resize()
+        return True
     screen = app.screen_stack[-1] if app.is_running and app._screen_stacks.get(app._current_mode) else None
     if screen is None or app._batch_count or not _due(screen):
         return False

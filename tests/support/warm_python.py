@@ -16,13 +16,14 @@ from pathlib import Path
 PAYLOAD = Path(__file__).parents[2] / "core/payload"
 
 _SERVER = r"""
-import array, json, os, socket, sys, traceback
+import array, gc, json, os, socket, sys, traceback
 import pytest
 import torch
 import torch._dynamo
-import torch.fx.experimental.symbolic_shapes  # Else every fork imports it, in backward.
+import torch.fx.experimental.symbolic_shapes  # Else every fork imports them, in forward and backward.
 torch.set_num_threads(1)
 import cpu_repro
+gc.freeze()  # Else every fork copies the pages of all that its collector looks at.
 
 def run(argv, environ, cwd):
     os.chdir(cwd)

@@ -37,10 +37,12 @@ class ForgePrefillModel(ForgeModel):
 """
 
 SERVER = """
-import json, os, sys, traceback
+import gc, json, os, sys, traceback
 import torch
-import torch.fx.experimental.symbolic_shapes  # Else every fork imports it, in backward.
+import torch._dynamo
+import torch.fx.experimental.symbolic_shapes  # Else every fork imports them, in forward and backward.
 import cpu_repro
+gc.freeze()  # Else every fork copies the pages of all that its collector looks at.
 for line in sys.stdin:
     argv, output = json.loads(line)
     pid = os.fork()
