@@ -69,7 +69,7 @@ def test_what_a_family_does_not_settle_is_laid_out_and_chosen(sample: Sample) ->
     chosen = sample.triage(INDOOR, "--choose", 2, "--choose", 7, "--json")
     assert (chosen.json["waiting"]["question"], chosen.json["decision"]) == (None, "registry")
     assert f'"DepthMapOutput", "{choices[1].partition(":")[0]}"' in chosen.json["loader_edit"]["diff"]
-    assert "nothing asked for --choose 7" in chosen.err
+    assert "--choose 7 was not used" in chosen.err
 
 
 def test_an_override_that_is_there_and_an_output_that_is_unpacked_leave_the_entry(sample: Sample) -> None:
