@@ -2,10 +2,10 @@
 """Where ttmatrix keeps its state, and what the user has set."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 import platformdirs
 
@@ -119,46 +119,61 @@ def load_settings(file: Path) -> Settings:
     except FileNotFoundError:
         return Settings()
     except (OSError, ValueError) as error:
-        raise TTMatrixError(f"Cannot read settings from {file}", str(error), "Mend or remove it.") from error
+        raise TTMatrixError(f"Cannot read settings from {file}", str(error), "Correct or remove it.") from error
     profiles = raw.pop("profiles", {})
     if not isinstance(profiles, dict) or not all(isinstance(one, dict) for one in profiles.values()):
         raise TTMatrixError(f"Setting 'profiles' in {file} must hold tables", hint="Write [profiles.NAME].")
-    _check(raw, Settings(), f"setting {{name!r}} in {file}")
-    for name, table in profiles.items():
-        _check(table, _PLAIN_PROFILE, f"{{name!r}} of profile {name!r} in {file}")
-    return replace(Settings(**raw), profiles={name: _profile(table) for name, table in profiles.items()})
+    where = f"in {file}"
+    try:
+        found = replace(Settings(), **table_values(raw, Settings))
+        for name, table in profiles.items():
+            where = f"of profile {name!r} in {file}"
+            profiles[name] = replace(Profile(), **table_values(table, Profile))
+    except TableError as error:
+        raise TTMatrixError(f"Setting {error.name!r} {where} {error.problem}", error.hint) from error
+    return replace(found, profiles=profiles)
 
 
-_PLAIN_PROFILE = Profile(timeout=0.0)
+class TableError(ValueError):
+    """A name or a value in a table of TOML that is wrong: `problem` says of `name` what is, `hint` what helps."""
+
+    def __init__(self, name: str, problem: str, hint: str = "") -> None:
+        super().__init__(f"{name} {problem}")
+        self.name = name
+        self.problem = problem
+        self.hint = hint
 
 
-def _check(raw: Mapping[str, Any], default: object, what: str) -> None:
-    """Every name of `raw` must be a field of `default`, and of the same type."""
-    known = {one.name: getattr(default, one.name) for one in fields(default)}  # type: ignore[arg-type]
-    for name, value in raw.items():
-        said = what.format(name=name)
-        if name not in known:
-            allowed = ", ".join(sorted(known))
-            raise TTMatrixError(f"Unknown {said}", f"Known are: {allowed}.")
-        wanted = type(known[name])
-        if wanted is tuple and _all_text(value, list):
-            continue
-        if wanted is dict and _all_text(value, dict) and _all_text(list(value.values()), list):
-            continue
-        number = wanted is float and type(value) is int
-        if (type(value) is not wanted and not number) or wanted in (dict, tuple):
-            raise TTMatrixError(f"{said[0].upper()}{said[1:]} must be {_word(wanted)}", f"It is {value!r}.")
+def table_values(table: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    """The values of a table of TOML, as the fields of the dataclass `kind` are annotated. Raises TableError."""
+    hints = get_type_hints(kind)
+    for name in table.keys() - hints.keys():
+        raise TableError(name, "is unknown", f"Known are: {', '.join(sorted(hints))}.")
+    return {name: _taken(name, value, hints[name]) for name, value in table.items()}
 
 
-def _word(wanted: type[object]) -> str:
-    if wanted is tuple:
-        return "a list of texts"
-    return "a table of texts" if wanted is dict else f"of type {wanted.__name__}"
+_WORDS: Mapping[Any, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    float | None: "a number",
+    str: "text",
+    tuple[str, ...]: "a list of texts",
+    Mapping[str, str]: "a table of texts",
+}
 
 
-def _all_text(value: object, kind: type[list[Any]] | type[dict[Any, Any]]) -> bool:
-    return isinstance(value, kind) and all(isinstance(one, str) for one in value)
+def _taken(name: str, value: Any, hint: Any) -> object:
+    if hint in (float, float | None) and type(value) in (int, float):
+        return float(value)
+    if hint == tuple[str, ...] and isinstance(value, list) and _all_text(value):
+        return tuple(value)
+    if hint == Mapping[str, str] and isinstance(value, dict) and _all_text(value.values()):
+        return value
+    if type(value) is hint:
+        return value
+    raise TableError(name, f"must be {_WORDS[hint]}, and is {value!r}")
 
 
-def _profile(table: Mapping[str, Any]) -> Profile:
-    return replace(Profile(), **{**table, "arguments": tuple(table.get("arguments", ()))})
+def _all_text(values: Iterable[object]) -> bool:
+    return all(isinstance(one, str) for one in values)

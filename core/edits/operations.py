@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations: one intended change each, and their JSON form. Text is derived from them, never the other way."""
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from core.errors import UsageError
+from core.files import Malformed, parsed
 
 OVERRIDES = "arch_overrides"
 
@@ -99,9 +99,13 @@ _OPTIONAL_AT_PATH = ("file", "value")
 def parse_operations(text: str) -> tuple[Operation, ...]:
     """Read a JSON list of operations. Raises UsageError that names the operation (from 0) and what is allowed."""
     try:
-        raw = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError("The operations are not valid JSON", str(error)) from error
+        return read_operations(parsed(text))
+    except Malformed as error:
+        raise UsageError("The operations are not valid JSON", str(error.__cause__)) from error
+
+
+def read_operations(raw: object) -> tuple[Operation, ...]:
+    """The operations that plain data says. Raises UsageError as `parse_operations`."""
     if not isinstance(raw, list):
         raise UsageError("The operations must be a JSON list", f"The file holds {_kind(raw)}.")
     return tuple(_operation(index, item) for index, item in enumerate(raw))

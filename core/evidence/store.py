@@ -4,17 +4,16 @@
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError
-from core.evidence.observation import Attempt, Ending, Observation, Origin, fold_attempts
+from core.evidence.observation import Attempt, Ending, Observation, fold_attempts
 from core.evidence.reports import Report
-from core.model import BringupStatus, Function, Status
+from core.files import parsed, typed
 from core.numbers import LAST_MOMENT, LONGEST
 
 _BUSY_SECONDS = 30.0
@@ -28,14 +27,6 @@ _PUT = """INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO 
     observations = excluded.observations
     WHERE excluded.rank < reports.rank"""
 _FIELDS = tuple(one.name for one in fields(Observation))
-_CONVERTERS: dict[str, Any] = {
-    "function": {one.value: one for one in Function}.__getitem__,
-    "origin": {one.value: one for one in Origin}.__getitem__,
-    "ending": {one.value: one for one in Ending}.__getitem__,
-    "expected": {one.value: one for one in Status}.__getitem__,
-    "stage": {one.value: one for one in BringupStatus}.__getitem__,
-    "guidance": tuple,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,32 +106,21 @@ def _row(report: Report) -> tuple[object, ...]:
 
 
 def _attempts(rows: list[tuple[int, int, str, str]]) -> Iterator[Attempt]:
+    """`names` were the fields of an observation when a report was added: those that went since are passed over."""
     for attempt, named, names, text in rows:
-        make = _maker(tuple(names.split(",")))
-        for values in json.loads(text):
-            yield Attempt(make(values), attempt, bool(named))
+        columns = names.split(",")
+        found = [_repaired(dict(zip(columns, values, strict=True))) for values in parsed(text)]
+        for observation in typed(found, list[Observation]):
+            yield Attempt(observation, attempt, bool(named))
 
 
-@lru_cache
-def _maker(names: tuple[str, ...]) -> Callable[[list[Any]], Observation]:
-    """What makes an observation of values in the order of `names`, which were the fields when it was written."""
-    converters = [(at, _CONVERTERS[name]) for at, name in enumerate(names) if name in _CONVERTERS]
+def _repaired(fields: dict[str, Any]) -> dict[str, Any]:
     # Before this field there was one word for whatever was stopped, and of reports only a time limit was read.
-    stopped = None if "raised" in names else names.index("ending")
-    when, seconds = names.index("when"), names.index("seconds")
-
-    def make(values: list[Any]) -> Observation:
-        for at, convert in converters:
-            values[at] = convert(values[at])
-        if stopped is not None and values[stopped] is Ending.HUNG:
-            values[stopped] = Ending.OUT_OF_TIME
-        # What was added before both were bounded at the door.
-        if not 0 <= values[when] <= LAST_MOMENT:
-            values[when] = 0.0
-        if not 0 <= values[seconds] <= LONGEST:
-            values[seconds] = 0.0
-        if names == _FIELDS:
-            return Observation(*values)
-        return Observation(**{name: value for name, value in zip(names, values, strict=True) if name in _FIELDS})
-
-    return make
+    if "raised" not in fields and fields["ending"] == Ending.HUNG:
+        fields["ending"] = Ending.OUT_OF_TIME
+    # What was added before both were bounded at the door.
+    if not 0 <= fields["when"] <= LAST_MOMENT:
+        fields["when"] = 0.0
+    if not 0 <= fields["seconds"] <= LONGEST:
+        fields["seconds"] = 0.0
+    return fields

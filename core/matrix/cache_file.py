@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keep what took time to work out, for the next start of the very same code."""
 
-import io
 import os
 import pickle
 import stat
 import sys
 import threading
 import zlib
-from collections.abc import Callable
-from dataclasses import fields, is_dataclass
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import core
 from core.errors import TTMatrixError
@@ -54,9 +50,7 @@ def load(file: Path) -> object:
 
 def dumps(value: object) -> bytes:
     """`value` as bytes that `loads` understands."""
-    data = io.BytesIO()
-    _Pickler(data, pickle.HIGHEST_PROTOCOL).dump(value)
-    return data.getvalue()
+    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
 
 
 def loads(data: bytes) -> Any:
@@ -96,32 +90,6 @@ class Late(Generic[T]):
     def __reduce__(self) -> tuple[object, ...]:
         data = self._data or dumps(self.get())
         return Late.of_bytes, (data, zlib.crc32(data))
-
-
-_Arguments = Callable[[Any], tuple[object, ...]]
-
-
-class _Pickler(pickle.Pickler):
-    """Writes a value as a call of its class, which loads several times faster than the way dataclasses come with."""
-
-    _known: ClassVar[dict[type, _Arguments | None]] = {}
-
-    def reducer_override(self, value: Any) -> Any:
-        kind = type(value)
-        if kind not in self._known:
-            self._known[kind] = _arguments(kind)
-        arguments = self._known[kind]
-        return NotImplemented if arguments is None else (kind, arguments(value))
-
-
-def _arguments(kind: type) -> _Arguments | None:
-    """What gives the arguments that a value of this class can be made of again; None: pickle knows better."""
-    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return tuple
-    if not is_dataclass(kind) or not all(field.init for field in fields(kind)):
-        return None
-    names = [field.name for field in fields(kind)]
-    return attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
 
 
 def _key() -> str:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError
-from core.files import atomic_write
+from core.files import Malformed, atomic_write, parsed, plain, typed
 from core.runs.planning import CPU_PAYLOAD
-from core.runs.spec import RunSpec, shell_command, spec_from_fields, spec_to_fields
+from core.runs.spec import RunSpec, shell_command
 from core.runs.store import EVENTS, JUNIT, LOG, PROVENANCE, RunRecord
 
 VERSION = 1
@@ -47,7 +47,7 @@ def pack(record: RunRecord, file: Path) -> None:
     """Write the capsule of a run that has ended. Raises TTMatrixError where that fails."""
     manifest = {
         "version": VERSION,
-        "spec": spec_to_fields(record.spec),
+        "spec": plain(record.spec),
         "directory": str(record.directory),
         "payload": str(CPU_PAYLOAD),
         "command": shell_command(record.spec),
@@ -75,22 +75,14 @@ def unpack(file: Path) -> Capsule:
     try:
         with tarfile.open(file, mode="r:gz") as archive:
             contents = {member.name: _content(archive, member) for member in archive}
-        raw = json.loads(contents[MANIFEST])
+        raw = parsed(contents[MANIFEST])
         if raw["version"] != VERSION:
-            raise ValueError(f"it is of version {raw['version']}")
-        return Capsule(
-            spec_from_fields(raw["spec"]),
-            Path(raw["directory"]),
-            Path(raw["payload"]),
-            str(raw["outcome"]),
-            str(raw["summary"]),
-            dict(json.loads(contents.get(PROVENANCE, b"{}"))),
-            contents,
-        )
+            raise Malformed(f"it is of version {raw['version']}")
+        return typed({**raw, "provenance": parsed(contents.get(PROVENANCE, b"{}")), "files": contents}, Capsule)
     except OSError as error:
         # Also what gzip and tarfile say of a damaged archive.
         raise TTMatrixError(f"Cannot read {file}", error.strerror or str(error)) from error
-    except (tarfile.TarError, EOFError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (tarfile.TarError, EOFError, KeyError, TypeError, ValueError) as error:
         raise TTMatrixError(f"{file} is no capsule", f"{type(error).__name__}: {error}") from error
 
 

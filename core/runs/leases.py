@@ -12,13 +12,13 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from filelock import FileLock
 
 from core.errors import TTMatrixError
-from core.files import atomic_write
+from core.files import Malformed, atomic_write, decoded, plain
 from core.proc import ProcessIdentity, is_alive, is_alive_of
 
 EVERYTHING = "*"
@@ -88,25 +88,27 @@ class Claims:
         atomic_write(self._file, print_claims(claims))
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A claim as its file has it."""
+
+    pid: int
+    start_time: float
+    names: frozenset[str]
+
+
 def parse_claims(data: bytes) -> list[Claim]:
     """What `print_claims` gave. A file that says nothing holds nobody back: whoever claims writes it anew."""
     try:
-        return [_claim(one) for one in json.loads(data)]
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        lines = decoded(data, list[_Line])
+    except Malformed:
         return []
+    return [Claim(ProcessIdentity(line.pid, line.start_time), line.names) for line in lines]
 
 
 def print_claims(claims: Iterable[Claim]) -> str:
     """The content of a file of claims."""
-    return json.dumps([{**asdict(claim.owner), "names": sorted(claim.names)} for claim in claims])
-
-
-def _claim(raw: dict[str, object]) -> Claim:
-    names = raw["names"]
-    if not isinstance(names, list):
-        raise TypeError("names")
-    owner = ProcessIdentity(int(str(raw["pid"])), float(str(raw["start_time"])))
-    return Claim(owner, frozenset(map(str, names)))
+    return json.dumps([{**plain(claim.owner), "names": sorted(claim.names)} for claim in claims])
 
 
 DIRECTORY_VARIABLE = "TTMATRIX_LEASES"

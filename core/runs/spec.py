@@ -5,13 +5,13 @@ import json
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from core.errors import TTMatrixError
+from core.files import Malformed, parsed, plain, typed
 from core.model import Function
 
 VERSION = 2
@@ -107,53 +107,15 @@ def shell_command(spec: RunSpec) -> str:
 
 def spec_to_json(spec: RunSpec) -> str:
     """The content of a run's `spec.json`."""
-    return json.dumps({"version": VERSION, **spec_to_fields(spec)}, indent=2, allow_nan=False) + "\n"
+    return json.dumps({"version": VERSION, **plain(spec)}, indent=2, allow_nan=False) + "\n"
 
 
 def spec_from_json(text: str) -> RunSpec:
-    """The spec that `spec_to_json` wrote. Raises TTMatrixError for anything else."""
+    """The spec that `spec_to_json` wrote, of this or of an earlier version. Raises TTMatrixError for anything else."""
     try:
-        raw = json.loads(text)
+        raw = parsed(text)
         if not isinstance(raw, dict) or raw.get("version") != VERSION:
-            raise ValueError(f"it is not of version {VERSION}")
-        return spec_from_fields(raw)
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise TTMatrixError("Not the spec of a run", f"{type(error).__name__}: {error}") from error
-
-
-def spec_to_fields(spec: RunSpec) -> dict[str, object]:
-    """`spec` as JSON can hold it."""
-    raw = {field.name: getattr(spec, field.name) for field in fields(spec)}
-    return {**raw, "env": dict(spec.env), "cwd": str(spec.cwd)}
-
-
-def spec_from_fields(raw: Mapping[str, Any]) -> RunSpec:
-    """What `spec_to_fields` gave. Raises KeyError, TypeError, ValueError or AttributeError for anything else."""
-    return RunSpec(
-        run_id=str(raw["run_id"]),
-        test_id=str(raw["test_id"]),
-        function=Function(raw["function"]),
-        kind=str(raw["kind"]),
-        arch=None if raw["arch"] is None else str(raw["arch"]),
-        argv=tuple(map(str, raw["argv"])),
-        env={str(name): str(value) for name, value in raw["env"].items()},
-        cwd=Path(raw["cwd"]),
-        timeout=float(raw["timeout"]),
-        created=str(raw["created"]),
-        nonce=str(raw["nonce"]),
-        slots=str(raw["slots"]),
-        slot_count=int(raw["slot_count"]),
-        report=Report(raw["report"]),
-        devices=tuple(map(str, raw["devices"])),
-        memory=int(raw["memory"]),
-        hang_timeout=float(raw["hang_timeout"]),
-        graces=tuple(map(float, raw["graces"])),
-        batch=str(raw["batch"]),
-        parent=str(raw["parent"]),
-        stop_on_failure=bool(raw["stop_on_failure"]),
-        estimate=None if raw["estimate"] is None else float(raw["estimate"]),
-        # Runs of earlier versions do not say.
-        profile=str(raw.get("profile", "")),
-        log_limit=int(raw.get("log_limit", 0)),
-        entry=str(raw.get("entry", "")),
-    )
+            raise Malformed(f"it is not of version {VERSION}")
+        return typed(raw, RunSpec)
+    except Malformed as error:
+        raise TTMatrixError("Not the spec of a run", str(error)) from error

@@ -4,15 +4,16 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
 
 from core.model import Entry
 
 
-class TreeState(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TreeState:
     """What a result is a result of. Empty texts: it cannot be told."""
 
     repository: str

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.files import atomic_write, read_text
+from core.files import Malformed, atomic_write, decoded, read_text
 from core.workflows.case import Member
 from core.workflows.driver import Given, Progress, drive, open_session, park
 from core.workflows.perform import World, collect, launch_shared, start_cpu
@@ -47,8 +47,8 @@ def _take_up(world: World, root: Path, ids: Sequence[str]) -> None:
 
 def _read_round(root: Path) -> Mapping[str, str]:
     """The runs of the round, by id; none where there is no round, or none that can be read."""
-    with suppress(OSError, TTMatrixError, ValueError, AttributeError):
-        return {str(id): str(run) for id, run in json.loads(read_text(root / _ROUND)).items()}
+    with suppress(OSError, TTMatrixError, Malformed):
+        return decoded(read_text(root / _ROUND), dict[str, str])
     return {}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.edits import Operation, OpKind
 from core.evidence import Ending, Observation, Recommendation, Result, recommend, stage_in, telling
+from core.files import plain, typed
 from core.model import BringupStatus
 from core.workflows.case import Member
 
@@ -37,16 +38,8 @@ class Observed:
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> "Observed":
-        """Read one answer to `RunDevice`."""
-        line, signal = raw.get("line"), raw.get("signal")
-        return cls(
-            str(raw["id"]),
-            Ending(raw["ending"]),
-            str(raw.get("reason") or ""),
-            str(raw.get("stage") or ""),
-            None if line is None else str(line),
-            None if signal is None else int(signal),
-        )
+        """Read one answer to `RunDevice`. Raises Malformed."""
+        return typed(raw, cls)
 
     @classmethod
     def seen(cls, id: str, one: Observation, text: str = "") -> "Observed":
@@ -58,14 +51,7 @@ class Observed:
 
     def to_fields(self) -> dict[str, Any]:
         """As JSON can hold it: `Observed.of` reads it back."""
-        return {
-            "id": self.id,
-            "ending": str(self.ending),
-            "reason": self.reason,
-            "stage": self.stage,
-            **({} if self.line is None else {"line": self.line}),
-            **({} if self.signal is None else {"signal": self.signal}),
-        }
+        return {name: value for name, value in plain(self).items() if value is not None}
 
 
 def wanted(observed: Observed, *, stage_is_stale: bool = False) -> Recommendation:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.errors import UsageError
 from core.evidence import stand_in
+from core.files import plain
 from core.ids import TestId
 from core.matrix import Matrix
 from core.providers import info_of
@@ -30,7 +31,7 @@ from core.runs.store import JUNIT, RunRecord, RunStore
 from core.settings import Settings
 from core.sources.evaluator import ModelInfos
 from core.text import one_line
-from core.workflows.case import Member, member_to_fields
+from core.workflows.case import Member
 from core.workflows.device import missing_device, plan_device, read_device_result, read_device_run, with_forks
 from core.workflows.effects import Answer
 from core.workflows.loader_code import ModelLibrary
@@ -175,7 +176,7 @@ def find_users(world: World, output_class: str) -> Answer:
             "sureness": str(one.sureness),
             "why": one.why,
             "task": _task(world, entries := members(world.matrix, [one.directory])),
-            "members": [member_to_fields(member) for member in entries],
+            "members": plain(entries),
         }
         for one in found
     ]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError
-from core.files import read_text
-from core.workflows.case import Case, case_from_fields, case_to_fields
+from core.files import parsed, plain, read_text, typed
+from core.workflows.case import Case
 from core.workflows.effects import Answer, Effect, RunDevice, identity
 from core.workflows.engine import State, begin, replay, step
 from core.workflows.procedures import workflow
@@ -94,7 +94,7 @@ def start(root: Path, name: str, case: Case) -> Session:
     journal = directory / _JOURNAL
     if journal.exists():
         journal.replace(journal.with_suffix(".before"))
-    _append(journal, {"version": VERSION, "workflow": name, "at": time.time(), "case": case_to_fields(case)})
+    _append(journal, {"version": VERSION, "workflow": name, "at": time.time(), "case": plain(case)})
     state, _ = begin(case, workflow(name))
     return Session(directory, name, state)
 
@@ -141,7 +141,7 @@ def _replayed(journal: Path, lines: Sequence[dict[str, Any]]) -> Session:
     if head["version"] != VERSION:
         raise ValueError(f"it is of version {head['version']}")
     answered = _answered(lines)
-    case, run = case_from_fields(head["case"]), workflow(head["workflow"])
+    case, run = typed(head["case"], Case), workflow(head["workflow"])
     state = replay(case, run, [line["answer"] for line in answered])
     if not all(map(_was_asked, state.asked, answered)):
         raise ValueError("the workflow has changed since it began")
@@ -176,7 +176,7 @@ def _directory(root: Path, id: str) -> Path:
 def _lines(journal: Path) -> Iterator[dict[str, Any]]:
     # The last one, where it has no end, was cut off while it was written: it never happened.
     for line in read_text(journal).split("\n")[:-1]:
-        yield json.loads(line)
+        yield parsed(line)
 
 
 def _append(journal: Path, line: dict[str, Any]) -> None:

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events of the journal as lines of JSON, and back."""
+"""Events of the journal as lines of JSON, and back; a class gives the form of those that are not field by field."""
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from core.edits.apply import Key
-from core.edits.operations import Operation, OpKind, to_json
-from core.edits.pending.change import Base, Change, Decided, Decision, Edit, Put, Step
+from core.edits.operations import OpKind
+from core.edits.pending.change import Change, Decided, Decision, Edit, Put, Step
 from core.edits.pending.events import (
     Committed,
     Event,
-    FileWrite,
     Marked,
     Numbered,
     Rebased,
@@ -22,9 +23,83 @@ from core.edits.pending.events import (
     WriteEnded,
     Written,
 )
+from core.files import Malformed, decoded, parsed, plain, reshaped, typed
+
+T = TypeVar("T")
 
 FORMAT = "ttmatrix-journal"
 VERSION = 1
+
+
+class _Operation(Struct, omit_defaults=True, forbid_unknown_fields=True):
+    # Nothing that another version has operations say may be passed over: it would be another operation.
+    op: OpKind
+    id: str
+    file: str | None = None
+    path: tuple[str, ...] = ()
+    value: object = None
+    to: str | None = None
+
+
+class _Base(Struct, array_like=True):
+    file: str
+    id: str
+    fields: Mapping[str, object] | None
+
+
+class _Change(Struct, omit_defaults=True, kw_only=True):
+    id: int
+    ops: tuple[_Operation, ...]
+    note: str
+    evidence: tuple[str, ...] = ()
+    decision: Decision
+    bases: tuple[_Base, ...]
+
+
+class _Put(Struct):
+    put: tuple[_Change | None, _Change | None]
+    """The change before and after."""
+
+
+class _Step(Struct, omit_defaults=True):
+    edits: tuple[Mapping[str, object], ...]
+    """Each a _Put, or a Decided as it is."""
+    offers: bool = False
+
+
+class _Written(Struct, omit_defaults=True):
+    ids: tuple[int, ...]
+    files: tuple[str, ...]
+    ops: tuple[_Operation, ...] = ()
+    evidence: dict[str, tuple[str, ...]] = {}
+
+
+class _Rebased(Struct):
+    gone: tuple[Key, ...]
+    come: tuple[tuple[str, str, str], ...]
+    """File, id and digest."""
+    renamed: tuple[tuple[Key, Key], ...]
+    dropped: tuple[int, ...]
+
+
+class _Marked(Struct):
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+
+
+_FORMS: Mapping[object, tuple[type[Event], type[Any]]] = {
+    "step": (Stepped, _Step),
+    "undo": (Undone, Undone),
+    "redo": (Redone, Redone),
+    "write-began": (WriteBegan, WriteBegan),
+    "write-ended": (WriteEnded, WriteEnded),
+    "written": (Written, _Written),
+    "committed": (Committed, Committed),
+    "rebased": (Rebased, _Rebased),
+    "marked": (Marked, _Marked),
+    "numbered": (Numbered, Numbered),
+}
+_NAMES = {event: name for name, (event, _) in _FORMS.items()}
 
 
 def header(root: str, serial: str) -> str:
@@ -33,133 +108,67 @@ def header(root: str, serial: str) -> str:
 
 
 def version_in(line: str) -> int:
-    """The version that a first line tells of. Raises ValueError where it is none of ours."""
-    raw = json.loads(line)
+    """The version that a first line tells of. Raises Malformed where it is none of ours."""
+    raw = parsed(line)
     if not isinstance(raw, dict) or raw.get("format") != FORMAT or type(raw.get("version")) is not int:
-        raise ValueError("it does not begin like a journal")
+        raise Malformed("it does not begin like a journal")
     return int(raw["version"])
 
 
 def to_line(event: Event) -> str:
     """`event` as one line, without the line end."""
-    return json.dumps({"event": _NAMES[type(event)], **_fields(event)}, separators=(",", ":"))
+    return json.dumps({"event": _NAMES[type(event)], **plain(_form(event))}, separators=(",", ":"))
 
 
 def from_line(line: str) -> Event:
-    """The event of one line. Raises ValueError where it tells of none that is known."""
-    try:
-        raw = json.loads(line)
-        return _READERS[raw["event"]](raw)
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"no event that is known: {error!r}") from error
+    """The event of one line. Raises Malformed where it tells of none that is known."""
+    raw = decoded(line, dict[str, object])
+    if (name := raw.get("event")) not in _FORMS:
+        raise Malformed(f"there is no event {name!r}")
+    return _event(typed(raw, _FORMS[name][1]))
 
 
-# Looked up for every line: making an enum member of a text takes several times as long.
-_KINDS: Mapping[str, OpKind] = {str(kind): kind for kind in OpKind}
-_DECISIONS: Mapping[str, Decision] = {str(decision): decision for decision in Decision}
-
-_NAMES: Mapping[type, str] = {
-    Stepped: "step",
-    Undone: "undo",
-    Redone: "redo",
-    WriteBegan: "write-began",
-    WriteEnded: "write-ended",
-    Written: "written",
-    Committed: "committed",
-    Rebased: "rebased",
-    Marked: "marked",
-    Numbered: "numbered",
-}
-
-
-def _fields(event: Event) -> dict[str, object]:
+def _form(event: Event) -> object:
     match event:
         case Stepped():
-            offers = {"offers": True} if event.step.offers else {}
-            return {"edits": [_edit(edit) for edit in event.step.edits], **offers}
-        case WriteBegan():
-            return {"files": [[one.file, one.before, one.after] for one in event.files], "ids": event.ids}
+            return _Step(tuple(map(_edit_form, event.step.edits)), event.step.offers)
         case Written():
-            ops = {"ops": to_json(event.ops)} if event.ops else {}
-            evidence = {"evidence": event.evidence} if event.evidence else {}
-            return {"ids": event.ids, "files": event.files, **ops, **evidence}
-        case Committed():
-            return {"files": event.files}
+            return reshaped(event, _Written)
         case Rebased():
-            come = [[*key, digest] for key, digest in (event.come or {}).items()]
-            return {"gone": event.gone, "come": come, "renamed": event.renamed, "dropped": event.dropped}
+            come = tuple((*key, digest) for key, digest in (event.come or {}).items())
+            return _Rebased(event.gone, come, event.renamed, event.dropped)
         case Marked():
-            return {"added": sorted(event.added), "removed": sorted(event.removed)}
-        case Numbered():
-            return {"next_id": event.next_id}
-        case Undone() | Redone() | WriteEnded():
-            return {}
+            return _Marked(tuple(sorted(event.added)), tuple(sorted(event.removed)))
+    return event
 
 
-def _edit(edit: Edit) -> dict[str, object]:
-    if isinstance(edit, Decided):
-        return {"id": edit.id, "before": edit.before, "after": edit.after}
-    return {"put": [_change(edit.before), _change(edit.after)]}
+def _event(form: Any) -> Event:
+    match form:
+        case _Step():
+            return Stepped(Step(tuple(map(_edit, form.edits)), form.offers))
+        case _Written():
+            return reshaped(form, Written)
+        case _Rebased():
+            come = {(file, id): digest for file, id, digest in form.come}
+            return Rebased(form.gone, come, form.renamed, form.dropped)
+        case _Marked():
+            return Marked(frozenset(form.added), frozenset(form.removed))
+    event: Event = form
+    return event
 
 
-def _change(change: Change | None) -> dict[str, object] | None:
-    if change is None:
-        return None
-    return {
-        "id": change.id,
-        "ops": to_json(change.ops),
-        "note": change.note,
-        **({"evidence": change.evidence} if change.evidence else {}),
-        "decision": change.decision,
-        "bases": [[base.file, base.id, base.fields] for base in change.bases],
-    }
+def _edit_form(edit: Edit) -> Mapping[str, object]:
+    form = edit if isinstance(edit, Decided) else _Put((_other(edit.before, _Change), _other(edit.after, _Change)))
+    raw: Mapping[str, object] = plain(form)
+    return raw
 
 
-def _read_edit(raw: Mapping[str, Any]) -> Edit:
-    if "put" in raw:
-        before, after = raw["put"]
-        return Put(_read_change(before), _read_change(after))
-    return Decided(raw["id"], _DECISIONS[raw["before"]], _DECISIONS[raw["after"]])
+def _edit(raw: Mapping[str, object]) -> Edit:
+    if "put" not in raw:
+        return typed(raw, Decided)
+    before, after = typed(raw, _Put).put
+    return Put(_other(before, Change), _other(after, Change))
 
 
-def _read_change(raw: Mapping[str, Any] | None) -> Change | None:
-    if raw is None:
-        return None
-    bases = tuple(Base(file, id, fields) for file, id, fields in raw["bases"])
-    evidence = tuple(raw.get("evidence", ()))
-    operations = tuple(map(_read_operation, raw["ops"]))
-    return Change(operations, raw["note"], _DECISIONS[raw["decision"]], bases, raw["id"], evidence)
-
-
-def _read_operation(raw: Mapping[str, Any]) -> Operation:
-    # By name, so that what operations learn to say is kept without a word here.
-    return Operation(**{**raw, "op": _KINDS[raw["op"]], "path": tuple(raw.get("path", ()))})
-
-
-def _key(raw: list[str]) -> Key:
-    file, id = raw
-    return file, id
-
-
-_READERS: Mapping[str, Callable[[Mapping[str, Any]], Event]] = {
-    "step": lambda raw: Stepped(Step(tuple(map(_read_edit, raw["edits"])), raw.get("offers", False))),
-    "undo": lambda raw: Undone(),
-    "redo": lambda raw: Redone(),
-    "write-began": lambda raw: WriteBegan(tuple(FileWrite(*one) for one in raw["files"]), tuple(raw["ids"])),
-    "write-ended": lambda raw: WriteEnded(),
-    "written": lambda raw: Written(
-        tuple(raw["ids"]),
-        tuple(raw["files"]),
-        tuple(map(_read_operation, raw.get("ops", ()))),
-        {id: tuple(lines) for id, lines in raw.get("evidence", {}).items()},
-    ),
-    "committed": lambda raw: Committed(tuple(raw["files"])),
-    "rebased": lambda raw: Rebased(
-        tuple(map(_key, raw["gone"])),
-        {(file, id): digest for file, id, digest in raw["come"]},
-        tuple((_key(old), _key(new)) for old, new in raw["renamed"]),
-        tuple(raw["dropped"]),
-    ),
-    "marked": lambda raw: Marked(frozenset(raw["added"]), frozenset(raw["removed"])),
-    "numbered": lambda raw: Numbered(int(raw["next_id"])),
-}
+def _other(change: Change | _Change | None, kind: type[T]) -> T | None:
+    return None if change is None else reshaped(change, kind)

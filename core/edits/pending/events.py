@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from core.edits.apply import Key
 from core.edits.operations import Operation
@@ -26,8 +27,7 @@ class Redone:
     """The step that was undone last was taken again."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileWrite:
+class FileWrite(NamedTuple):
     """One file of a write, with the digests of its text before and after."""
 
     file: str

@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proposal files: operations with what justifies them. A plain list of operations is one without justification."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from core.edits.operations import Operation, parse_operations
+from core.edits.operations import Operation, parse_operations, read_operations
 from core.edits.pending.change import Base, Change
 from core.errors import UsageError
+from core.files import Malformed, parsed, typed
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What a proposal was made on, as its file says it."""
+
+    commit: str
+    file: str
+    fields: Mapping[str, object] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +57,8 @@ def parse_proposed(text: str) -> Proposed:
     Raises UsageError that names the operation or proposal (from 0) and what is wrong with it.
     """
     try:
-        raw = json.loads(text)
-    except (ValueError, RecursionError):
+        raw = parsed(text)
+    except Malformed:
         raw = None
     if not (isinstance(raw, list) and any(isinstance(item, dict) and "ops" in item for item in raw)):
         return Proposed((Made(Change(parse_operations(text))),))
@@ -60,30 +69,23 @@ def _made(index: int, item: object) -> Made:
     operations = _operations(index, item)
     assert isinstance(item, dict)
     lines = tuple(dict.fromkeys(_lines([item.get("why"), item.get("evidence")])))
-    base = item.get("base")
-    if base is None:
+    if item.get("base") is None:
         return Made(Change(operations), "", lines)
-    if not _is_base(base) or not isinstance(item.get("id"), str):
+    try:
+        base, id = typed(item["base"], _Base), typed(item.get("id"), str)
+    except Malformed as error:
         raise UsageError(
             f"Proposal {index} cannot be understood",
-            "base: must be an object with commit and file, which are text, and fields, an object or null",
-        )
-    bases = (Base(base["file"], item["id"], base["fields"]),)
-    return Made(Change(operations, bases=bases), base["commit"], lines)
-
-
-def _is_base(base: object) -> bool:
-    if not isinstance(base, dict) or "fields" not in base:
-        return False
-    texts = all(isinstance(base.get(name), str) for name in ("commit", "file"))
-    return texts and isinstance(base["fields"], dict | None)
+            f"base: must be an object with commit and file, which are text, and fields, an object or null ({error})",
+        ) from error
+    return Made(Change(operations, bases=(Base(base.file, id, base.fields),)), base.commit, lines)
 
 
 def _operations(index: int, item: object) -> tuple[Operation, ...]:
     if not isinstance(item, dict) or not isinstance(item.get("ops"), list):
         raise UsageError(f"Proposal {index} cannot be understood", "ops: must be a list of operations")
     try:
-        return parse_operations(json.dumps(item["ops"]))
+        return read_operations(item["ops"])
     except UsageError as error:
         raise UsageError(f"Proposal {index} cannot be understood", f"{error.title}. {error.detail}") from error
 

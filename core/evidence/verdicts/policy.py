@@ -11,6 +11,7 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.files import read_text
+from core.settings import TableError, table_values
 from core.sources import ExpectationFile
 
 REPOSITORY_FILES = ("ttmatrix-policy.toml", ".ttmatrix/policy.toml")
@@ -88,13 +89,18 @@ def parse_policy(text: str, name: str) -> Policy:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise TTMatrixError(f"The policy in {name} cannot be read", str(error), "Mend or remove it.") from error
-    values: dict[str, object] = {}
-    for key, value in raw.items():
-        if key == "pcc":
-            values[key] = PccPolicy(**_checked(PccPolicy(), value, "pcc.", name))  # type: ignore[arg-type]
-        else:
-            values |= _checked(Policy(), {key: value}, "", name)
-    policy = replace(Policy(), **values)  # type: ignore[arg-type]
+    nested = raw.pop("pcc", {})
+    if not isinstance(nested, dict):
+        raise _mistake(name, f"pcc must be a table, and is {nested!r}")
+    prefix = ""
+    try:
+        policy = replace(Policy(), **table_values(raw, Policy))
+        prefix = "pcc."
+        policy = replace(policy, pcc=PccPolicy(**table_values(nested, PccPolicy)))
+    except TableError as error:
+        raise _mistake(name, f"{prefix}{error}", error.hint) from error
+    if not all(why.strip() for why in policy.keep.values()):
+        raise _mistake(name, "keep must be a table of ids with a reason each")
     _check_ranges(policy, name)
     return policy
 
@@ -108,38 +114,6 @@ def policy_text(policy: Policy) -> str:
 
 
 _TABLES = ("pcc", "keep")
-
-
-def _checked(default: object, table: object, prefix: str, name: str) -> dict[str, object]:
-    """The values of `table`, each of the type that `default` has there."""
-    if not isinstance(table, dict):
-        raise _mistake(name, f"{prefix.rstrip('.')} must be a table, and is {table!r}")
-    known = {one.name: getattr(default, one.name) for one in fields(default)}  # type: ignore[arg-type]
-    found: dict[str, object] = {}
-    for key, value in table.items():
-        if key not in known:
-            raise _mistake(name, f"{prefix}{key} is unknown", f"Known are: {', '.join(sorted(known))}.")
-        if (taken := _taken(known[key], value)) is None:
-            raise _mistake(name, f"{prefix}{key} must be {_word(known[key])}, and is {value!r}")
-        found[key] = taken
-    return found
-
-
-def _taken(wanted: object, value: object) -> object | None:
-    """`value` as a field with the default `wanted` holds it; None where it cannot."""
-    match wanted, value:
-        case tuple(), list() if all(isinstance(one, str) for one in value):
-            return tuple(value)
-        case dict(), dict() if _reasons(value):
-            return value
-        case float(), int() if not isinstance(value, bool):
-            return float(value)
-    plain = isinstance(wanted, bool | int | float) and type(value) is type(wanted)
-    return value if plain else None
-
-
-def _reasons(table: Mapping[str, object]) -> bool:
-    return all(isinstance(why, str) and why.strip() for why in table.values())
 
 
 def _check_ranges(policy: Policy, name: str) -> None:
@@ -158,14 +132,6 @@ def _check_ranges(policy: Policy, name: str) -> None:
 
 def _mistake(name: str, message: str, hint: str = "") -> TTMatrixError:
     return TTMatrixError(f"The policy in {name} has a mistake", message, hint or "ttmatrix policy prints a whole one.")
-
-
-def _word(wanted: object) -> str:
-    if isinstance(wanted, tuple):
-        return "a list of texts"
-    if isinstance(wanted, dict):
-        return "a table of ids with a reason each"
-    return {bool: "true or false", int: "a whole number", float: "a number"}[type(wanted)]
 
 
 def _toml(value: object) -> str:

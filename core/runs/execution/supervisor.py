@@ -14,11 +14,12 @@ import time
 import traceback
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
 from core.errors import TTMatrixError
+from core.files import Malformed, decoded, plain
 from core.proc import own_environment, own_identity, spawn_detached
 from core.runs.environment import child_environment
 from core.runs.log import STEP_SECONDS, ArrivalNotes, LogLimit
@@ -72,10 +73,8 @@ def start_minder(spec: RunSpec, directory: Path, environ: Mapping[str, str], tre
 def read_exit(directory: Path) -> Exit | None:
     """How the process of the run in `directory` ended; None where it has not, or nobody was there to see it."""
     try:
-        raw = json.loads((directory / EXIT).read_bytes())
-        code = None if raw["code"] is None else int(raw["code"])
-        return Exit(float(raw["at"]), code, str(raw["error"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return decoded((directory / EXIT).read_bytes(), Exit)
+    except (OSError, Malformed):
         return None
 
 
@@ -166,5 +165,5 @@ class _Minder:
                 self._write(Exit(time.time(), os.waitstatus_to_exitcode(status)))
 
     def _write(self, end: Exit) -> None:
-        text = json.dumps({"version": 1, "at": end.at, "code": end.code, "error": end.error[: _EXIT_BYTES // 2]})
+        text = json.dumps({"version": 1, **plain(replace(end, error=end.error[: _EXIT_BYTES // 2]))})
         os.pwrite(self._exit, text.encode().ljust(_EXIT_BYTES), 0)

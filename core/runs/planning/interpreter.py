@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.files import atomic_write
+from core.files import Malformed, atomic_write, parsed, plain, typed
 from core.proc import CommandRunner, run_command
 from core.settings import paths
 
@@ -68,6 +68,16 @@ class Installed:
     source: Source
 
 
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """What is remembered of an interpreter, beside the PYTHONPATH that it was asked with."""
+
+    version: int
+    versions: Versions
+    stamps: Mapping[str, int]
+    """When places changed last, in nanoseconds."""
+
+
 def installed(
     python: Path,
     root: Path,
@@ -119,12 +129,7 @@ def _memory(python: Path) -> Path:
 
 def _remember(memory: Path, versions: Versions, stamps: Mapping[str, int], environ: Mapping[str, str]) -> None:
     """Where that cannot be, the interpreter is asked each time."""
-    answer = {
-        "version": _VERSION,
-        "versions": dict(versions),
-        "stamps": dict(stamps),
-        _PYTHONPATH: environ.get(_PYTHONPATH),
-    }
+    answer = {**plain(_Memory(_VERSION, versions, stamps)), _PYTHONPATH: environ.get(_PYTHONPATH)}
     try:
         memory.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         atomic_write(memory, json.dumps(answer))
@@ -135,13 +140,12 @@ def _remember(memory: Path, versions: Versions, stamps: Mapping[str, int], envir
 def _remembered(memory: Path, environ: Mapping[str, str]) -> Versions | None:
     """What an interpreter said, where nothing was installed or removed since, and it would look in the same places."""
     try:
-        raw = json.loads(memory.read_bytes())
-        same = all(_mtime(place) == mtime for place, mtime in raw["stamps"].items())
-        if raw["version"] != _VERSION or raw[_PYTHONPATH] != environ.get(_PYTHONPATH) or not same:
-            return None
-        return {str(name): None if value is None else str(value) for name, value in raw["versions"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raw = parsed(memory.read_bytes())
+        known, searched = typed(raw, _Memory), raw.get(_PYTHONPATH)
+    except (OSError, Malformed):
         return None
+    same = all(_mtime(place) == mtime for place, mtime in known.stamps.items())
+    return known.versions if known.version == _VERSION and searched == environ.get(_PYTHONPATH) and same else None
 
 
 def _stamps(python: Path, searched: Sequence[str]) -> Mapping[str, int]:

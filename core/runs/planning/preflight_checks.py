@@ -4,13 +4,14 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
 from core import __version__
 from core.errors import TTMatrixError
+from core.files import plain
 from core.proc import boot_id, own_identity, this_host
 from core.runs.environment import digest
 from core.runs.leases import Claim, device_claims
@@ -50,7 +51,7 @@ class Survey:
 
     def to_json(self) -> str:
         """The content of a run's `provenance.json`."""
-        return json.dumps({"version": VERSION, **asdict(self)}, indent=2) + "\n"
+        return json.dumps({"version": VERSION, **plain(self)}, indent=2) + "\n"
 
 
 def survey(

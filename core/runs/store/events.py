@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError
+from core.files import Malformed, parsed, plain, typed
 from core.numbers import LONGEST, duration, finite, moment
 from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome
@@ -76,13 +77,12 @@ def to_line(event: Event) -> str:
 def parse_line(line: str) -> Event | None:
     """The event of one line; None for anything else: a torn line, another version, an unknown event."""
     try:
-        raw = json.loads(line)
-        if not isinstance(raw, dict) or raw.get("version") != VERSION:
+        raw = parsed(line)
+        if not isinstance(raw, dict) or raw.get("version") != VERSION or raw.get("event") not in _KINDS:
             return None
-        at = moment(raw["at"])
-        decode = _DECODERS.get(raw.get("event"))
-        return decode(at, raw) if decode and at is not None else None
-    except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
+        kind, shaped = _KINDS[raw["event"]]
+        return typed({**shaped(raw), "at": moment(raw["at"])}, kind)
+    except (Malformed, KeyError, TypeError):
         return None
 
 
@@ -119,64 +119,25 @@ def read_events(file: Path) -> list[Event]:
 
 
 def _encode(event: Event) -> tuple[str, dict[str, object]]:
-    match event:
-        case Queued():
-            return "queued", {"host": event.host, "boot": event.boot}
-        case Started():
-            minder = event.minder
-            tree = event.tree._asdict() if event.tree else None
-            return "started", {
-                "pid": minder.pid,
-                "start_time": minder.start_time,
-                "argv": list(event.argv),
-                "tree": tree,
-            }
-        case Finished():
-            return "finished", {
-                "outcome": event.outcome,
-                "seconds": event.seconds,
-                "exit_code": event.exit_code,
-                "signal": event.signal,
-                "result": event.result,
-                "detail": event.detail,
-                "stage": event.stage,
-                "edited": event.edited,
-                "idle": event.idle,
-            }
+    fields = plain(event)
+    del fields["at"]
+    if isinstance(event, Started):
+        # The process stands flat in its line, before all else.
+        fields = {**fields.pop("minder"), **fields}
+    return _NAMES[type(event)], fields
 
 
-def _started(at: float, raw: Mapping[str, Any]) -> Started:
-    minder = ProcessIdentity(int(raw["pid"]), float(raw["start_time"]))
-    # Events of before runs knew their tree have none.
-    tree = raw.get("tree")
-    return Started(at, minder, tuple(map(str, raw["argv"])), None if tree is None else _tree(tree))
-
-
-def _tree(raw: Mapping[str, Any]) -> TreeState:
-    return TreeState(
-        repository=str(raw["repository"]),
-        commit=str(raw["commit"]),
-        models=str(raw["models"]),
-        loader=str(raw["loader"]),
-        imports=str(raw["imports"]),
-        committed=bool(raw["committed"]),
-    )
-
-
-def _finished(at: float, raw: Mapping[str, Any]) -> Finished:
-    exit_code, signal, result = raw["exit_code"], raw["signal"], raw["result"]
-    return Finished(
-        at,
-        Outcome(raw["outcome"]),
-        duration(raw["seconds"]),
-        _code(exit_code),
-        _code(signal),
-        result if isinstance(result, dict) else None,
-        str(raw["detail"]),
-        str(raw["stage"]),
-        bool(raw.get("edited", False)),
-        _idle(raw.get("idle")),
-    )
+def _bounded(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an end, without what nothing can last, and codes that no system has."""
+    result = raw["result"]
+    return {
+        **raw,
+        "seconds": duration(raw["seconds"]),
+        "exit_code": _code(raw["exit_code"]),
+        "signal": _code(raw["signal"]),
+        "result": result if isinstance(result, dict) else None,
+        "idle": _idle(raw.get("idle")),
+    }
 
 
 def _idle(value: object) -> float | None:
@@ -190,8 +151,9 @@ def _code(value: object) -> int | None:
     return value if isinstance(value, int) and abs(value) <= _GREATEST_CODE else None
 
 
-_DECODERS: Mapping[object, Callable[[float, Mapping[str, Any]], Event]] = {
-    "queued": lambda at, raw: Queued(at, str(raw["host"]), str(raw["boot"])),
-    "started": _started,
-    "finished": _finished,
+_KINDS: Mapping[object, tuple[type[Queued | Started | Finished], Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {
+    "queued": (Queued, lambda raw: raw),
+    "started": (Started, lambda raw: {**raw, "minder": raw}),
+    "finished": (Finished, _bounded),
 }
+_NAMES = {kind: str(name) for name, (kind, _) in _KINDS.items()}

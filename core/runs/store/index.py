@@ -1,42 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """A SQLite index of the runs that have ended, so that thousands of them open at once; made anew from them at need."""
 
-import gc
 import json
-import marshal
 import sqlite3
-import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import fields
-from enum import StrEnum
-from functools import cached_property, lru_cache
+from dataclasses import fields, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from core.model import Function
-from core.runs.outcome import Outcome
-from core.runs.spec import Report, RunSpec
-from core.runs.store.record import RunRecord, RunState
-from core.runs.tree_state import TreeState
+from core.files import Malformed, packed, unpacked
+from core.runs.spec import RunSpec
+from core.runs.store.record import RunRecord
 
 _BUSY_SECONDS = 2.0
-_SPEC = tuple(field.name for field in fields(RunSpec))
-_RECORD = tuple(field.name for field in fields(RunRecord) if field.name not in ("spec", "root"))
-_VERSION = zlib.crc32(repr(("rows 2", sys.version_info[:2], _SPEC, _RECORD)).encode()) >> 1
-"""Rows are marshalled lists in the order of these fields; an index of any other version is made anew."""
-
-_OF_SPEC = {
-    "function": {one.value: one for one in Function}.__getitem__,
-    "report": {one.value: one for one in Report}.__getitem__,
-    "cwd": lru_cache(Path),
-}
-_OF_RECORD = {
-    "state": {one.value: one for one in RunState}.__getitem__,
-    "outcome": {one.value: one for one in Outcome}.__getitem__,
-    "tree": lambda values: None if values is None else TreeState._make(values),
-}
+_FORM = [(one.name, str(one.type)) for one in (*fields(RunSpec), *fields(RunRecord))]
+_VERSION = zlib.crc32(repr(("rows 3", _FORM)).encode()) >> 1
+"""Rows are records as they are by now; an index of records of another form is made anew."""
 
 
 class KeptResult(Mapping[str, object]):
@@ -70,10 +51,10 @@ class Index:
     def load(self, root: Path) -> dict[str, RunRecord]:
         """The indexed runs of the store at `root`, by id."""
         try:
-            with self._open() as connection, _uncollected():
+            with self._open() as connection:
                 rows = connection.execute("SELECT run_id, body, result FROM runs")
                 records = {run_id: _decode(root, body, result) for run_id, body, result in rows}
-        except (sqlite3.Error, AttributeError, EOFError, LookupError, TypeError, ValueError):
+        except (sqlite3.Error, Malformed, TypeError):
             with suppress(OSError):
                 self._file.unlink(missing_ok=True)
             records = {}
@@ -87,7 +68,7 @@ class Index:
             return
         try:
             with self._open() as connection, connection:
-                rows = (_encode(finished[run_id]) for run_id in added)
+                rows = filter(None, (_encode(finished[run_id]) for run_id in added))
                 connection.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", rows)
                 connection.executemany("DELETE FROM runs WHERE run_id = ?", ((run_id,) for run_id in removed))
         except (sqlite3.Error, OSError):
@@ -108,47 +89,15 @@ class Index:
             yield connection
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Nothing of what is read is garbage, and looking for some takes as long as reading it."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def _encode(record: RunRecord) -> tuple[str, bytes, str | None]:
-    spec = [_plain(getattr(record.spec, name)) for name in _SPEC]
-    own = [_plain(getattr(record, name)) for name in _RECORD if name != "result"]
+def _encode(record: RunRecord) -> tuple[str, bytes, str | None] | None:
+    """The row of a record; None where it holds text that no other program could have written."""
     result = None if record.result is None else json.dumps(dict(record.result))
-    return record.spec.run_id, marshal.dumps([spec, own]), result
-
-
-def _plain(value: object) -> object:
-    """What marshal takes: it knows exact types only, none that is derived from them."""
-    match value:
-        case Mapping():
-            return dict(value)
-        case StrEnum() | Path():
-            return str(value)
-        case TreeState():
-            return tuple(value)
-    return value
+    try:
+        return record.spec.run_id, packed(replace(record, root=Path(), result=None)), result
+    except UnicodeEncodeError:
+        return None
 
 
 def _decode(root: Path, body: bytes, result: str | None) -> RunRecord:
-    spec, own = marshal.loads(body)
-    for position, convert in _SPEC_CONVERTERS:
-        spec[position] = convert(spec[position])
-    own.insert(_RESULT, None if result is None else KeptResult(result))
-    for position, convert in _RECORD_CONVERTERS:
-        own[position] = convert(own[position])
-    return RunRecord(RunSpec(*spec), root, *own)
-
-
-_SPEC_CONVERTERS: list[tuple[int, Any]] = [(_SPEC.index(name), convert) for name, convert in _OF_SPEC.items()]
-_RECORD_CONVERTERS: list[tuple[int, Any]] = [(_RECORD.index(name), convert) for name, convert in _OF_RECORD.items()]
-_RESULT = _RECORD.index("result")
+    record = unpacked(body, RunRecord)
+    return replace(record, root=root, result=None if result is None else KeptResult(result))

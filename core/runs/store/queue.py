@@ -12,6 +12,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from core.errors import TTMatrixError
+from core.files import Malformed, decoded, plain, typed
 from core.runs.leases import Claims
 
 _TICKET = ".json"
@@ -152,8 +153,8 @@ class Queue:
         """What the run of `ticket` was asked for from; raises TTMatrixError where that is not known any more."""
         file = self._environments / f"{ticket.environment}.json"
         try:
-            return {str(name): str(value) for name, value in json.loads(file.read_bytes()).items()}
-        except (OSError, ValueError, AttributeError) as error:
+            return decoded(file.read_bytes(), dict[str, str])
+        except (OSError, Malformed) as error:
             raise TTMatrixError(f"The environment of {ticket.run_id} is lost", f"{file}: {error}") from error
 
     def forget_environment(self, ticket: Ticket) -> None:
@@ -180,8 +181,8 @@ class Queue:
         return self.directory / f"{run_id}{_TICKET}"
 
     def _write(self, ticket: Ticket) -> None:
-        fields = {"order": ticket.order, "priority": ticket.priority, "held": ticket.held}
-        text = json.dumps({**fields, "environment": ticket.environment})
+        # The name of the file says which run it is.
+        text = json.dumps({name: value for name, value in plain(ticket).items() if name != "run_id"})
         staging = self.directory / f".{ticket.run_id}.{os.getpid()}"
         staging.write_text(text, encoding="utf-8")
         staging.replace(self._ticket(ticket.run_id))
@@ -227,7 +228,6 @@ def moved(tickets: list[Ticket], run_id: str, before: str | None) -> Ticket:
 
 def _read_ticket(run_id: str, path: str) -> Ticket:
     try:
-        raw = json.loads(Path(path).read_bytes())
-        return Ticket(run_id, float(raw["order"]), int(raw["priority"]), raw["held"] is True, str(raw["environment"]))
-    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return typed({**decoded(Path(path).read_bytes(), dict[str, object]), "run_id": run_id}, Ticket)
+    except (OSError, Malformed):
         return Ticket(run_id)

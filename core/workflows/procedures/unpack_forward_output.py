@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from core.files import typed
 from core.text import sentence
-from core.workflows.case import Case, Member, member_from_fields
+from core.workflows.case import Case, Member
 from core.workflows.effects import Ask, FindUsers, Steps
 from core.workflows.loader_code.analysis import NoSite
 from core.workflows.loader_code.edits import (
@@ -168,7 +169,7 @@ def _register(
     edit = register(case.sources.get(case.registry, ""), name, choice.attribute)
     if isinstance(edit, NoSite):
         abort(f"{name} cannot be registered: {edit.reason}")
-    others = [member_from_fields(raw) for user in users for raw in user["members"]]
+    others = [typed(raw, Member) for user in users for raw in user["members"]]
     members = {member.id: member for member in (*case.scope, *others)}
     stale = [one for one in members.values() if one.directory == case.target.directory or unpack_flavour(one.reason)]
     yield from confirm(case, report, target, lambda one: _returns(one, name), stale)

@@ -70,7 +70,7 @@ def test_commits_since(checkout: Checkout) -> None:
     assert (age(record, checkout), age(later, checkout)) == ("", "3 commits ahead ~")
     commit(checkout.root)
     assert age(later, checkout) == "of another branch ~"
-    gone = run(checkout, tree=TreeReader(checkout).state(TINY)._replace(commit="0" * 40))
+    gone = run(checkout, tree=replace(TreeReader(checkout).state(TINY), commit="0" * 40))
     assert age(gone, checkout) == "of a commit that is not here ~"
 
 
@@ -126,7 +126,7 @@ def test_runs_of_another_checkout_are_not_ours(checkout: Checkout, tmp_path: Pat
 def test_another_repository_in_the_same_place_is_another_checkout(checkout: Checkout) -> None:
     reader = TreeReader(checkout)
     mine = run(checkout)
-    before = run(checkout, tree=mine.tree._replace(repository="1" * 40) if mine.tree else None)
+    before = run(checkout, tree=replace(mine.tree, repository="1" * 40) if mine.tree else None)
     unknown, old = run(checkout, tree=UNKNOWN), replace(mine, tree=None)
     assert own_runs([mine, before, unknown, old], reader) == [mine, unknown, old]
 

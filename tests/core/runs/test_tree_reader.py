@@ -40,7 +40,7 @@ def test_a_history_has_one_first_commit(checkout: Checkout, tmp_path: Path) -> N
 def test_without_git_nothing_is_known_but_the_code(tmp_path: Path) -> None:
     reader = TreeReader(sample(tmp_path / "tt-xla"))
     state = reader.state(TINY)
-    assert reader.heads() == ("", "", "") == state[:3]
+    assert reader.heads() == ("", "", "") == (state.repository, state.commit, state.models)
     assert state.loader
     assert not state.committed
     assert reader.head_files() == ()

@@ -3,13 +3,14 @@
 
 import json
 
-from core.workflows.case import Case, case_from_fields, case_to_fields
+from core.files import plain, typed
+from core.workflows.case import Case
 from tests.support.triage import LOADER, MISMATCH, SIBLING, case, member
 
 
 def test_a_case_survives_being_kept() -> None:
     about = case(member(reason=MISMATCH), member(SIBLING), inference=(member(),), task="cv_object_det")
-    assert case_from_fields(json.loads(json.dumps(case_to_fields(about)))) == about
+    assert typed(json.loads(json.dumps(plain(about))), Case) == about
 
 
 def test_the_registry_is_no_loader() -> None:

@@ -2,6 +2,8 @@
 """core.runs.store.index: what it gives back equals what the directories say, and it is never in the way."""
 
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,13 @@ def test_only_what_changed_is_written(records: dict[str, RunRecord], tmp_path: P
     index.keep(fewer)
     assert Index(tmp_path / "own.sqlite").load(store.root) == fewer
     assert first not in fewer
+
+
+def test_another_process_finds_what_was_kept(records: dict[str, RunRecord], store: RunStore) -> None:
+    Index(store.root / "index.sqlite").keep(records)
+    script = f"from pathlib import Path; from {Index.__module__} import Index; print(*Index(Path({str(store.root / 'index.sqlite')!r})).load(Path('/')))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert sorted(done.stdout.split()) == sorted(records)
 
 
 _DAMAGES = {

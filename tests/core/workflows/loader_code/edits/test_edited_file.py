@@ -84,7 +84,7 @@ def test_letting_it_stay(loader: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_that_may_not_be_written(loader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.files.os.access", lambda path, mode: Path(path).name != "loader.py")
+    monkeypatch.setattr("core.files.replace.os.access", lambda path, mode: Path(path).name != "loader.py")
     with pytest.raises(TTMatrixError, match="Cannot write"):
         put(loader, EDIT, tmp_path / "state")
     assert loader.read_bytes() == BEFORE.encode()

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that the user owns: their bytes in and out, whole or not at all, and values in them as JSON.
+
+In: paths and values. Out: texts, and values of the types that the files hold. What is wrong is said with its place.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

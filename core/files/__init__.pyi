@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+from .codec import (
+    Malformed as Malformed,
+    decoded as decoded,
+    packed as packed,
+    parsed as parsed,
+    plain as plain,
+    reshaped as reshaped,
+    typed as typed,
+    unpacked as unpacked,
+)
+from .replace import (
+    Stamp as Stamp,
+    atomic_write as atomic_write,
+    drop_leftovers as drop_leftovers,
+    read_text as read_text,
+    replaced as replaced,
+    stamp as stamp,
+)
