@@ -43,7 +43,7 @@ async def main(target: Path) -> None:
             await _views(app, pilot, target)
             keep(checkout, list(_nights()))
             await pilot.press("4")
-            await until(pilot, lambda: bool(app.triage_screen.changes), "what is to be decided")
+            await until(pilot, lambda: bool(app.triage_screen.tests.changes), "what is to be decided")
             await pilot.press("j", "j")
             await _save(app, pilot, target / "triage.svg")
             await pilot.press("7")

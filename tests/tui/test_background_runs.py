@@ -96,7 +96,7 @@ def ask_to_stop(terminal: Terminal, name: str) -> None:
     while True:
         terminal.press("S")
         terminal.until(lambda: "Stop run 2" in terminal.text or "This run is over" in terminal.text)
-        question = terminal.text.partition("Stop run 2")[2].partition("esc leave it")[0]
+        question = terminal.text.partition("Stop run 2")[2].partition("esc cancel")[0]
         if name in question:
             return
         if question:

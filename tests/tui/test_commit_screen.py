@@ -40,7 +40,7 @@ async def test_a_commit_for_each_reason_with_own_words(checkout: Checkout, size:
         await pilot.press("5", "c")
         await until(pilot, lambda: "Update expectations of 2 tests" in screen_text(app), "the message")
         assert "torch/inference_single_device, torch/training_single_device" in screen_text(app)
-        assert "esc leave" in screen_text(app)
+        assert "esc cancel" in screen_text(app)
         await pilot.press("shift+tab", "right")
         await until(pilot, lambda: "1 of 2" in screen_text(app), "two commits")
         await pilot.press("tab")

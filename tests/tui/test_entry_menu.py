@@ -26,7 +26,7 @@ def checkout(tmp_path: Path) -> Checkout:
 async def _choose(app: TTMatrixApp, pilot: Pilot[Any], words: str, then: str) -> None:
     """Take an act from the menu and wait for what it asks."""
     await pilot.press("M")
-    await until(pilot, lambda: "delete" in screen_text(app) and "esc leave it" in screen_text(app), "the menu")
+    await until(pilot, lambda: "delete" in screen_text(app) and "esc cancel" in screen_text(app), "the menu")
     await type_text(pilot, words)
     await pilot.press("enter")
     await until(pilot, lambda: then in screen_text(app), then)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines that are kept are given again, until what they show has changed."""
+"""Cached lines are given again, until what they show has changed."""
 
 from textual.app import App, ComposeResult
 from textual.geometry import Region

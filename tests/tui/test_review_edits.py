@@ -51,7 +51,7 @@ async def test_taken_back_after_asking(checkout: Checkout, size: tuple[int, int]
         await pilot.press("a")
         await until(pilot, lambda: "It stays in the work tree" in screen_text(app), "the word")
         await pilot.press("x")
-        await until(pilot, lambda: "Take 1 loader edit back?" in screen_text(app), "the question")
+        await until(pilot, lambda: "Revert 1 loader edit?" in screen_text(app), "the question")
         await pilot.press("x", "escape")
         assert loader(checkout) == EDIT.after
         await pilot.press("x", "y")
@@ -81,7 +81,7 @@ async def test_beside_changes_and_no_part_of_their_commit(checkout: Checkout, si
         await pilot.press("n", "a")
         assert [change.decision for change in app.session.pending.changes] == ["accepted"]
         await pilot.press("c")
-        await until(pilot, lambda: "no part of this commit" in screen_text(app), "the warning")
+        await until(pilot, lambda: "not part of this commit" in screen_text(app), "the warning")
         await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "Committed" in screen_text(app), "the commit")

@@ -91,13 +91,13 @@ async def test_groups_go_round_and_fold(checkout: Checkout) -> None:
         for name, rows in (("change", 2), ("loader", 1), ("reason", 3)):
             await pilot.press("m")
             await until(pilot, lambda name=name: f"test, by {name}" in screen_text(app), name)  # type: ignore[misc]
-            assert len(app.review_screen.table.rows) == rows
+            assert len(app.review_screen.listing.table.rows) == rows
             await pilot.press("plus")
-            assert len(app.review_screen.table.rows) == rows + 3
+            assert len(app.review_screen.listing.table.rows) == rows + 3
             await pilot.press("underscore")
-            assert len(app.review_screen.table.rows) == rows
+            assert len(app.review_screen.listing.table.rows) == rows
         await pilot.press("m")
-        assert len(app.review_screen.table.rows) == 3
+        assert len(app.review_screen.listing.table.rows) == 3
 
 
 async def test_only_what_the_filter_shows_is_decided(checkout: Checkout) -> None:
@@ -151,13 +151,13 @@ async def test_the_end_is_read_from_the_files(checkout: Checkout, size: tuple[in
     app = _three(checkout)
     async with app.run_test(size=size) as pilot:
         await pilot.press("5", "A", "y", "G", "x", "w", "y")
-        await until(pilot, lambda: "Verified in the files: 2 of 2 changes" in screen_text(app), "what is found")
+        await until(pilot, lambda: "Verified on disk: 2 of 2 changes" in screen_text(app), "what is found")
         assert "wrote tests/runner/test_config/" in screen_text(app)
         await pilot.press("c")
         await until(pilot, lambda: "Commit 2 tests" in screen_text(app), "the message")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "committed " in screen_text(app), "the commit")
-        assert "Verified in the files: 2 of 2 changes" in screen_text(app)
+        assert "Verified on disk: 2 of 2 changes" in screen_text(app)
 
 
 async def test_what_somebody_took_back_at_once_is_missed(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +173,7 @@ async def test_what_somebody_took_back_at_once_is_missed(checkout: Checkout, mon
     monkeypatch.setattr(app.session.bench, "write", write_in_vain)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("5", "A", "y", "w", "y")
-        await until(pilot, lambda: "Verified in the files: 2 of 3 changes" in screen_text(app), "what is found")
+        await until(pilot, lambda: "Verified on disk: 2 of 3 changes" in screen_text(app), "what is found")
         assert f"NOT in the files: {TRAIN}" in screen_text(app)
 
 
@@ -192,8 +192,8 @@ async def test_five_hundred_changes_stay_quick(checkout: Checkout) -> None:
             "accept": screen.action_accept,
             "next": lambda: screen.action_next_undecided(1),
             "group": screen.action_group,
-            "unfold": lambda: screen.table.action_fold_all(True),
-            "filter": lambda: screen.filter_by("words 3"),
+            "unfold": lambda: screen.listing.table.action_fold_all(True),
+            "filter": lambda: setattr(screen.listing.filter.input, "value", "words 3"),
         }
         for name, act in acts.items():
             times = []

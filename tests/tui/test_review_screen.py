@@ -173,7 +173,7 @@ async def test_after_a_write_the_next_change_has_the_pane_and_the_counter_counts
         await until(pilot, lambda: "2/3   " in screen_text(app), "the counter behind it")
         await pilot.press("c")
         await _committing(app, pilot)
-        await until(pilot, lambda: "Verified in the files: 1 of 1 change" in screen_text(app), "what became of it")
+        await until(pilot, lambda: "Verified on disk: 1 of 1 change" in screen_text(app), "what became of it")
         await until(pilot, lambda: '+    reason: "why1"' in screen_text(app), "the diff of the next change")
         await until(pilot, lambda: "1/2   " in screen_text(app), "the counter of what is left")
         assert "committed " in screen_text(app)

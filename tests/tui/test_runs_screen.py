@@ -210,7 +210,7 @@ async def test_runs_are_marked_compared_told_and_run_again(checkout: Checkout, s
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")
         await until(pilot, lambda: "2 runs have ended: " in screen_text(app), "the word at the end")
         await pilot.press("2", "g", "Y")
-        shown = app.runs_screen.current
+        shown = app.runs_screen.runs.current
         assert shown is not None
         passed = next(record for record in app.session.runs if record.spec.test_id == PASSING_ID)
         app.runs_screen.show_run(passed.spec.run_id)

@@ -11,8 +11,8 @@ from textual.screen import Screen
 from textual.signal import Signal
 from textual.widgets import Static
 
+from tui.app.protocol import Host
 from tui.commands import Where
-from tui.protocol import Host
 from tui.session import Session
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class SessionScreen(Screen[None]):
         if not self.session.runs:
             return ""
         # Imported here because the first frame shows no run.
-        from tui.view_models import going_words
+        from tui.view_models.run_detail import going_words
 
         return going_words(self.session.runs)
 
@@ -103,3 +103,34 @@ class SessionScreen(Screen[None]):
     def go_back(self) -> None:
         """What escape does: one level back. Never leaves the app."""
         self.host.action_switch("matrix")
+
+
+class WhenSeen:
+    """Has a screen read what has changed: at once while it is in front, else when it is next.
+
+    `read` does so in the background; `signals` tell that there is something new.
+    """
+
+    def __init__(self, screen: SessionScreen, read: Callable[[], None], *signals: Signal[None]) -> None:
+        self._screen = screen
+        self._read = read
+        self._signals = signals
+        self._late = False
+        """There may be something newer than what is shown."""
+
+    def start(self) -> None:
+        """Read now, and again with each signal. To be called when the screen is mounted."""
+        for signal in self._signals:
+            self._screen.follow(signal, self.ask)
+        self.ask()
+
+    def ask(self) -> None:
+        """Read now, or when the screen is next in front."""
+        self._late = not self._screen.is_current
+        if not self._late:
+            self._read()
+
+    def resume(self) -> None:
+        """The screen is in front again."""
+        if self._late:
+            self.ask()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clusters: failures that are one; one text, one issue, one rerun and the proposals for all of their tests."""
+"""Clusters: failures with the same cause; one reason, one issue, one rerun and the proposals for all their tests."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -10,23 +10,30 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from core.edits import Operation
-from core.edits.pending import Decision
+from core.edits.operations import Operation
+from core.edits.pending.change import Decision
 from core.errors import UsageError
-from core.evidence.analysis import Cluster, Member, with_canonical, with_link
-from core.evidence.proposals import Agenda, change_of
+from core.evidence.analysis.clusters import Cluster, Member, with_canonical, with_link
+from core.evidence.proposals.agendas import Agenda
+from core.evidence.proposals.inbox import change_of
 from core.text import one_line
+from tui.app.protocol import Host
 from tui.commands import Where, bindings
-from tui.evidence_service import Gathered
-from tui.protocol import Host
+from tui.evidence_service import Gathered, Knowledge
+from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.dialogs import Ask, ask_to_start
-from tui.screens.evidence_screen import EvidenceScreen
 from tui.session import Session
-from tui.view_models import ClusterRows, Line, MemberRows, cluster_words, counted, diff_style, member_words, paragraph
-from tui.widgets import FilterBar, KeptText, KeyLine, LinesView, QueryInput, RowTable, TextLines
+from tui.view_models.clusters import ClusterRows, MemberRows, cluster_words, member_words
+from tui.view_models.preview import paragraph
+from tui.view_models.style import counted, diff_style
+from tui.widgets.filter_bar import WordFilter
+from tui.widgets.key_line import KeyLine
+from tui.widgets.line_base import KeptText
+from tui.widgets.lines_view import Line, LinesView, TextLines
+from tui.widgets.row_table import RowTable
 
 
-class ClustersScreen(EvidenceScreen):
+class ClustersScreen(SessionScreen):
     """Clusters above, all about the one under the cursor below; enter shows its cells."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.CLUSTERS)
@@ -34,20 +41,20 @@ class ClustersScreen(EvidenceScreen):
     def __init__(self, session: Session, host: Host) -> None:
         super().__init__(session, host)
         self.table = RowTable(ClusterRows((), {}, {}), id="changes")
+        self.filter = WordFilter(self.table, self._filter_changed, "words of a reason, a test, an issue")
         self.view = LinesView(diff_style, id="diff")
+        self.knowledge = Knowledge(session)
+        self._evidence = WhenSeen(self, self._read_evidence, host.matrix_changed, host.evidence_changed)
         self._found: Gathered | None = None
         self._entered = ""
         """The signature of the cluster whose members are listed."""
-        self._words = ""
 
     def places(self) -> tuple[Where, ...]:
         return (Where.CLUSTERS, Where.LINES if self.view.has_focus else Where.TABLE)
 
     def compose(self) -> ComposeResult:
         yield KeptText("", id="title", markup=False)
-        bar = FilterBar("", self._filter_by, self._leave_filter, placeholder="words of a reason, a test, an issue")
-        bar.display = False
-        yield bar
+        yield self.filter
         with Vertical(id="changes-box"):
             yield self.table
         yield self.view
@@ -58,9 +65,12 @@ class ClustersScreen(EvidenceScreen):
         self.follow(self.host.runs_changed, self._say)
         self.table.focus()
         self._say()
-        self.follow_evidence()
+        self._evidence.start()
 
-    def look(self) -> None:
+    def on_screen_resume(self) -> None:
+        self._evidence.resume()
+
+    def _read_evidence(self) -> None:
         self.host.in_thread("clusters", self.knowledge.clusters, self._take, supersede=True)
 
     def _take(self, found: Gathered) -> None:
@@ -72,9 +82,8 @@ class ClustersScreen(EvidenceScreen):
     @property
     def _clusters(self) -> Sequence[Cluster]:
         """Those that the filter leaves."""
-        words = self._words.lower().split()
         found = self._found.clusters if self._found else ()
-        return [one for one in found if all(word in _search_text(one) for word in words)] if words else found
+        return [one for one in found if self.filter.matches(_search_text(one))] if self.filter.active else found
 
     @property
     def current(self) -> Cluster | None:
@@ -103,14 +112,14 @@ class ClustersScreen(EvidenceScreen):
 
     def _say(self) -> None:
         if self._found is None:
-            self.title_line("gathering failures …")
+            self.title_line("reading the failures …")
             return
         one = self.current
         if self._entered and one is not None:
             self.title_line(f"{counted(len(one.members), 'cell')} of: {one_line(one.canonical)}")
             return
         whole = counted(len(self._found.clusters), "cluster")
-        shown = f"{len(self._clusters):,} of {whole}" if self._words else whole
+        shown = f"{len(self._clusters):,} of {whole}" if self.filter.active else whole
         self.title_line(f"{shown} of failures")
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
@@ -151,10 +160,8 @@ class ClustersScreen(EvidenceScreen):
         if self._entered:
             keep, self._entered = self._entered, ""
             self._show(keep)
-        elif self._words:
-            bar = self.query_one(FilterBar)
-            bar.input.value = ""
-            bar.display = False
+        elif self.filter.active:
+            self.filter.clear()
         else:
             super().go_back()
 
@@ -162,27 +169,21 @@ class ClustersScreen(EvidenceScreen):
         (self.table if self.view.has_focus else self.view).focus()
 
     def action_filter(self) -> None:
-        bar = self.query_one(FilterBar)
-        bar.display = True
-        self.set_focus(bar.input)
+        self.filter.open()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """In the filter itself a slash is a slash."""
-        return not isinstance(self.focused, QueryInput) if action == "filter" else True
+        return not (action == "filter" and self.filter.typing)
 
-    def _leave_filter(self) -> None:
-        self.set_focus(self.table)
-        self.query_one(FilterBar).display = bool(self._words)
-
-    def _filter_by(self, text: str) -> None:
-        self._words, self._entered = text, ""
+    def _filter_changed(self) -> None:
+        self._entered = ""
         self._show()
-        self.query_one(FilterBar).note(counted(len(self._clusters), "cluster"))
+        self.filter.note(counted(len(self._clusters), "cluster"))
 
     # What is done with a cluster
 
     def _one(self) -> Cluster | None:
-        """The cluster that is meant; where there is none, a word about that."""
+        """The cluster to act on; where there is none, say so."""
         if self.current is None:
             self.host.say("No cluster is under the cursor.")
         return self.current
@@ -203,7 +204,7 @@ class ClustersScreen(EvidenceScreen):
         def made(text: str) -> tuple[Operation, ...]:
             if operations := make(self.session.matrix, one, text):
                 return operations
-            raise UsageError("Nothing is left to change: all of its entries say so")
+            raise UsageError("Nothing to change: all of its entries already say this")
 
         question = Ask(title, body, value=value, verb="propose", check=made)
 
@@ -235,8 +236,8 @@ class ClustersScreen(EvidenceScreen):
             self.host.decide_proposals(Decision.UNDECIDED, new)
             self.host.say(f"Added {counted(len(new), 'proposal')} to the pending changes. 5 reviews them.")
         else:
-            told = "are pending already" if found else "has results that ask for another entry"
-            self.host.say(f"All of its proposals {told}." if found else f"None of its tests {told}.")
+            none = "No result of its tests asks for a change of their entries."
+            self.host.say("All of its proposals are pending already." if found else none)
 
     def action_copy(self) -> None:
         if self.member is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare: two runs of many tests held against each other, with the commits that came between them."""
+"""Compare: how the results of two runs differ, with the commits between them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -11,16 +11,21 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from core.evidence.analysis import Difference, Kind
+from core.evidence.analysis.comparison import Difference, Kind
 from core.text import one_line
+from tui.app.protocol import Host
 from tui.commands import Where, bindings
-from tui.evidence_service import Compared
-from tui.protocol import Host
-from tui.screens.evidence_screen import EvidenceScreen
+from tui.evidence_service import Compared, Knowledge
+from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.pick import Option, Pick
 from tui.session import Session
-from tui.view_models import DifferenceRows, Line, commit_words, diff_style, paragraph, sides
-from tui.widgets import KeptText, KeyLine, LinesView, RowTable, TextLines
+from tui.view_models.clusters import DifferenceRows, commit_words, sides
+from tui.view_models.preview import paragraph
+from tui.view_models.style import diff_style
+from tui.widgets.key_line import KeyLine
+from tui.widgets.line_base import KeptText
+from tui.widgets.lines_view import Line, LinesView, TextLines
+from tui.widgets.row_table import RowTable
 
 _KINDS = (None, *Kind)
 _NO_RUNS = (
@@ -29,7 +34,7 @@ _NO_RUNS = (
 )
 
 
-class CompareScreen(EvidenceScreen):
+class CompareScreen(SessionScreen):
     """What differs above, both results of the cell under the cursor and the commits below."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.COMPARE)
@@ -38,8 +43,10 @@ class CompareScreen(EvidenceScreen):
         super().__init__(session, host)
         self.table = RowTable(DifferenceRows(()), id="changes")
         self.view = LinesView(diff_style, id="diff")
+        self.knowledge = Knowledge(session)
+        self._evidence = WhenSeen(self, self._read_evidence, host.matrix_changed, host.evidence_changed)
         self.kind: Kind | None = None
-        """Of which kind the differences on show are; None: of all."""
+        """The kind of differences that are listed; None: all."""
         self._found: Compared | None = None
         self._names: tuple[str, str] | None = None
         """The runs that were chosen; None: the last two."""
@@ -60,9 +67,12 @@ class CompareScreen(EvidenceScreen):
         self.follow(self.host.runs_changed, self._say)
         self.table.focus()
         self._say()
-        self.follow_evidence()
+        self._evidence.start()
 
-    def look(self) -> None:
+    def on_screen_resume(self) -> None:
+        self._evidence.resume()
+
+    def _read_evidence(self) -> None:
         work = partial(self.knowledge.compare, self._names)
         self.host.in_thread("compare", work, self._take, supersede=True)
 
@@ -101,7 +111,7 @@ class CompareScreen(EvidenceScreen):
         self.query_one("#diff-title", Static).update(f"{names}   {found.comparison.passing:,} pass in both")
 
     def go_back(self) -> None:
-        """First from one kind to all of them."""
+        """First from one kind to all kinds."""
         if self.kind is not None:
             self.kind = None
             self._show()
@@ -145,7 +155,7 @@ class CompareScreen(EvidenceScreen):
         def take(name: str | None) -> None:
             if name is not None:
                 self._names = (name, found.after) if side == "before" else (found.before, name)
-                self.ask()
+                self._evidence.ask()
 
         self.app.push_screen(pick, take)
 

@@ -33,25 +33,50 @@ class Dialog(ModalScreen[T]):
 
 
 class Confirm(Dialog[bool]):
-    """A question answered by a key that is not the one that raised it."""
+    """A question answered by a key that is not the one that raised it.
 
-    def __init__(self, title: str, body: str, *, verb: str, key: str = "y") -> None:
+    A question that is not `ready` is asked before its body is known, so that keys typed in a burst are for it and not
+    for the screen below: an answer waits for `complete`.
+    """
+
+    def __init__(self, title: str, body: str, *, verb: str, key: str = "y", ready: bool = True) -> None:
         super().__init__()
         self._title = title
         self._body = body
         self._verb = verb
         self._key = key
+        self._ready = ready
+        self._answered = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Label(Text(printable(self._title)), id="dialog-title")
-            yield Label(Text(printable(self._body)))
-            yield Label(Text(f"{self._key} {self._verb}   esc leave it"), id="dialog-hint")
+            yield Label(Text(printable(self._body)), id="question")
+            yield Label(Text(f"{self._key} {self._verb}   esc cancel"), id="dialog-hint")
 
     def on_key(self, event: Key) -> None:
         if event.key == self._key:
             event.stop()
-            self.dismiss(True)
+            self._answered = True
+            if self._ready:
+                self.dismiss(True)
+
+    def complete(self, body: str) -> None:
+        """The body is known; an answer given before counts now."""
+        self._body, self._ready = body, True
+        if self._answered:
+            self._close(True)
+        elif self.is_attached:
+            self.query_one("#question", Label).update(Text(printable(body)))
+
+    def withdraw(self) -> None:
+        """There is nothing to ask after all."""
+        self._close(False)
+
+    def _close(self, answer: bool) -> None:
+        # The person may have left the question meanwhile.
+        if self.is_current:
+            self.dismiss(answer)
 
 
 class Notice(Dialog[None]):
@@ -105,7 +130,7 @@ class Ask(Dialog[str]):
             answer.cursor_blink = False
             yield answer
             yield Label("", classes="problem")
-            yield Label(Text(f"enter {self._verb}   esc leave it"), id="dialog-hint")
+            yield Label(Text(f"enter {self._verb}   esc cancel"), id="dialog-hint")
 
     def on_input_changed(self) -> None:
         self._say("")

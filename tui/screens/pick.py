@@ -85,7 +85,7 @@ class Pick(Dialog[T]):
             words.cursor_blink = False
             yield words
             yield RowTable(OptionRows(self._options, self.TITLES))
-            yield Label(Text(f"↑ ↓ choose   enter {self.VERB}   esc leave it"), id="dialog-hint")
+            yield Label(Text(f"↑ ↓ choose   enter {self.VERB}   esc cancel"), id="dialog-hint")
 
     def on_mount(self) -> None:
         self.query_one(RowTable).cursor = self._at

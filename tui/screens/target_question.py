@@ -31,7 +31,7 @@ class TargetQuestion(Dialog[Targets]):
         with Vertical(id="box"):
             yield Label(Text(f"{self._verb} {targets.name}?"), id="dialog-title")
             yield Label(Text(printable(targets.listing)))
-            yield Label(Text("   ".join((*keys, "esc leave it"))), id="dialog-hint")
+            yield Label(Text("   ".join((*keys, "esc cancel"))), id="dialog-hint")
 
     def on_key(self, event: Key) -> None:
         if event.key == "y":

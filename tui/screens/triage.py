@@ -1,254 +1,251 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triage: what runs have shown of entries; decide what is proposed, in groups, and see what nobody knows."""
+"""Triage: what runs have shown about entries; decide what is proposed, in groups, and see what is not known."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from functools import partial
 from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.widgets import Static
 
-from core.edits.pending import Change, Decision
-from core.evidence.proposals import Agenda, Item, decided
-from core.text import one_line
+from core.edits.pending.change import Change, Decision
+from core.evidence.proposals.agendas import Agenda
+from core.evidence.proposals.inbox import Item, decided
+from core.text import counted, one_line
+from tui.app.protocol import Host
 from tui.commands import Where, bindings
-from tui.protocol import Host
+from tui.evidence_service import Knowledge
+from tui.screens.base import WhenSeen
 from tui.screens.dialogs import ask_to_start
-from tui.screens.evidence_screen import EvidenceScreen
-from tui.screens.review import ChangeList
+from tui.screens.review.lists import ChangeList, DecisionScreen, loader_of
+from tui.screens.review.preview_pane import PreviewPane
 from tui.session import Session
-from tui.view_models import (
-    Line,
-    Listed,
-    Shown,
-    TriageBy,
-    TriageRows,
-    counted,
-    diff_style,
-    group_lines,
-    group_listed,
-    item_of,
-    listed,
-    make_preview,
-    paragraph,
-    preview_lines,
-    result_lines,
-    strip_lines,
-)
-from tui.widgets import FilterBar, KeptText, KeyLine, LinesView, RowTable, TextLines
+from tui.view_models.evidence import group_lines, result_lines, strip_lines
+from tui.view_models.preview import make_preview, paragraph, preview_lines
+from tui.view_models.review import search_text
+from tui.view_models.triage import Listed, Shown, TriageBy, TriageRows, group_listed, item_of, listed
+from tui.widgets.key_line import KeyLine
+from tui.widgets.line_base import KeptText
+from tui.widgets.lines_view import Line
+from tui.widgets.row_table import RowTable
 
-_DELAY = 0.06
-"""Seconds the cursor must rest before what it is on is worked out."""
 _SHOWN = tuple(Shown)
+_PLACEHOLDER = "words of a test, a verdict, a reason"
 
 
-class TriageScreen(ChangeList, EvidenceScreen):
-    """Tests above, what is known of the one under the cursor below. What is accepted becomes a pending change."""
+class TriageTests:
+    """A ChangeSource: the tests that need a person, each with what is proposed for it, if anything is."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TRIAGE)
-    ORDER: ClassVar[Sequence[TriageBy]] = tuple(TriageBy)
-    NAME: ClassVar[str] = "test"
+    orders: Sequence[StrEnum] = tuple(TriageBy)
+    noun = "test"
 
     def __init__(self, session: Session, host: Host) -> None:
-        super().__init__(session, host)
-        self.view = LinesView(diff_style, id="diff")
-        self.headline = Static("", id="diff-title", markup=False)
+        self._session = session
+        self._host = host
         self.shown = Shown.ATTENTION
-        self._agenda: Agenda | None = None
-        self._left_out: frozenset[str] = frozenset()
+        """Which of them are listed."""
+        self.agenda: Agenda | None = None
+        """None: nothing is known yet."""
         self._listed: tuple[object, list[Listed]] = (None, [])
-
-    def places(self) -> tuple[Where, ...]:
-        if self.view.has_focus:
-            return (Where.TRIAGE, Where.LINES)
-        return (Where.TRIAGE, Where.TABLE, *((Where.TREE,) if self.by else ()))
-
-    def compose(self) -> ComposeResult:
-        yield KeptText("", id="title", markup=False)
-        bar = FilterBar("", self.filter_by, self.leave_filter, placeholder="words of a test, a verdict, a reason")
-        bar.display = False
-        yield bar
-        with Vertical(id="changes-box"):
-            yield self.table
-        yield self.headline
-        yield self.view
-        yield KeyLine()
-
-    def on_mount(self) -> None:
-        self._timer = self.set_timer(_DELAY, self._ask_preview)
-        self.follow(self.host.pending_changed, self._refresh)
-        self.follow(self.host.runs_changed, self.say_where)
-        self.table.focus()
-        self._refresh()
-        self.follow_evidence()
-
-    # What there is
-
-    def look(self) -> None:
-        work = partial(self.knowledge.agenda, self._left_out)
-        self.host.in_thread("evidence", work, self._take, supersede=True)
-
-    def _take(self, found: Agenda) -> None:
-        self._agenda = found
-        self._refresh()
-
-    def _refresh(self) -> None:
-        self.show_rows()
-
-    def show_rows(self, keep: str | None = None) -> None:
-        super().show_rows(keep)
-        self.fit_list("#changes-box", len(self.table.rows))
 
     @property
     def changes(self) -> Sequence[Listed]:
-        pending, agenda = self.session.pending, self._agenda
+        pending, agenda = self._session.pending, self.agenda
         key = (agenda, self.shown, pending)
         if self._listed[0] != key and agenda is not None:
             self._listed = key, listed(agenda.items, self.shown, pending)
         return self._listed[1]
 
-    def rows_of(self, changes: Sequence[Change], opened: frozenset[str]) -> TriageRows:
-        by = TriageBy(self.by)
-        return TriageRows(group_listed(changes, by, self.loader_of), by, opened)
+    def rows(
+        self, changes: Sequence[Change], by: StrEnum, opened: Collection[str], matches: Callable[[str], bool]
+    ) -> TriageRows:
+        order = TriageBy(by)
+        return TriageRows(group_listed(changes, order, partial(loader_of, self._session.matrix)), order, opened)
 
     def search_text(self, change: Change) -> str:
         item = change.item if isinstance(change, Listed) else None
-        return f"{item.verdict if item else ''} {item.id if item else ''} {super().search_text(change)}".lower()
+        return f"{item.verdict if item else ''} {item.id if item else ''} {search_text(change)}".lower()
 
-    def say_where(self) -> None:
-        agenda = self._agenda
+    def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
+        plain = [one.plain for one in changes if isinstance(one, Listed) and one.ops]
+        if plain:
+            self._host.decide_proposals(decision, plain)
+        else:
+            self._host.say("Nothing is proposed here: r reruns the test, enter shows it in the matrix.")
+
+    def warning(self, changes: Sequence[Change]) -> str:
+        leaving = [one for one in map(item_of, changes) if one.proposal and one.proposal.leaves]
+        return f"{counted(len(leaving), 'test')} will leave CI: no scheduled job selects them." if leaving else ""
+
+
+class TriageScreen(DecisionScreen):
+    """Tests above, what is known about the one under the cursor below. What is accepted becomes a pending change."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TRIAGE)
+
+    def __init__(self, session: Session, host: Host) -> None:
+        self.tests = TriageTests(session, host)
+        super().__init__(session, host, ChangeList(self.tests, host.say, self._rows_shown, placeholder=_PLACEHOLDER))
+        self.knowledge = Knowledge(session)
+        self.pane = PreviewPane(self._ask_preview)
+        self._evidence = WhenSeen(self, self._read_evidence, host.matrix_changed, host.evidence_changed)
+        self._left_out: frozenset[str] = frozenset()
+        """Machines whose results are not counted."""
+
+    def places(self) -> tuple[Where, ...]:
+        if self.pane.view.has_focus:
+            return (Where.TRIAGE, Where.LINES)
+        return (Where.TRIAGE, Where.TABLE, *((Where.TREE,) if self.listing.by else ()))
+
+    def compose(self) -> ComposeResult:
+        yield KeptText("", id="title", markup=False)
+        yield from self.listing.compose()
+        yield self.pane.headline
+        yield self.pane.view
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        self.follow(self.host.pending_changed, self.listing.show)
+        self.follow(self.host.runs_changed, self._say_where)
+        self.listing.table.focus()
+        self.listing.show()
+        self._evidence.start()
+
+    def on_screen_resume(self) -> None:
+        self._evidence.resume()
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self.is_mounted:
+            self._fit_list()
+            self.pane.ask_after_layout()
+
+    # What is listed
+
+    def _read_evidence(self) -> None:
+        work = partial(self.knowledge.agenda, self._left_out)
+        self.host.in_thread("evidence", work, self._take, supersede=True)
+
+    def _take(self, found: Agenda) -> None:
+        self.tests.agenda = found
+        self.listing.show()
+
+    def _rows_shown(self) -> None:
+        self._say_where()
+        self._fit_list()
+
+    def _fit_list(self) -> None:
+        self.fit_list("#changes-box", len(self.listing.table.rows))
+
+    def _say_where(self) -> None:
+        agenda, tests = self.tests.agenda, self.tests.changes
         if agenda is None:
-            self.title_line("looking at the evidence …")
+            self.title_line("reading the evidence …")
             return
-        done, left = decided(one for one in self.changes if one.ops)
-        words = f"{self.shown}: {counted(len(self.changes), 'test')}"
+        done, left = decided(one for one in tests if one.ops)
         alone = [one.host for one in agenda.suspects if one.host not in self._left_out]
         self.title_line(
             f"{done:,} decided, {left:,} left" if done + left else "",
-            f"{', '.join(map(one_line, alone))} fails alone (H)" if alone else "",
+            f"only {', '.join(map(one_line, alone))} fails (H)" if alone else "",
             f"without {', '.join(map(one_line, sorted(self._left_out)))}" if self._left_out else "",
-            words,
+            f"{self.tests.shown}: {counted(len(tests), 'test')}",
         )
 
     def go_back(self) -> None:
         """First the filter, then the list, then the screen."""
-        if self.filtering:
-            self.clear_filter()
-        elif self.shown is not Shown.ATTENTION:
+        if self.listing.filter.active:
+            self.listing.filter.clear()
+        elif self.tests.shown is not Shown.ATTENTION:
             self._show_list(Shown.ATTENTION)
         else:
             super().go_back()
 
     def action_next_list(self) -> None:
-        self._show_list(_SHOWN[(_SHOWN.index(self.shown) + 1) % len(_SHOWN)])
+        self._show_list(_SHOWN[(_SHOWN.index(self.tests.shown) + 1) % len(_SHOWN)])
 
     def _show_list(self, shown: Shown) -> None:
-        self.shown = shown
-        self._opened = frozenset()
-        self._refresh()
+        self.tests.shown = shown
+        self.listing.show_folded()
 
     def action_leave_out(self) -> None:
-        """Judge without the machines that fail alone, or with all again."""
-        if not self._left_out and self._agenda and not self._agenda.suspects:
-            self.host.say("No machine fails what others pass.")
+        """Judge without the machines that alone fail, or with all of them again."""
+        agenda = self.tests.agenda
+        if not self._left_out and agenda and not agenda.suspects:
+            self.host.say("No machine fails tests that pass on all others.")
             return
-        alone = frozenset(one.host for one in self._agenda.suspects) if self._agenda else frozenset()
+        alone = frozenset(one.host for one in agenda.suspects) if agenda else frozenset()
         self._left_out = frozenset() if self._left_out else alone
-        self.ask()
+        self._evidence.ask()
 
-    # Decisions
-
-    def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
-        plain = [one.plain for one in changes if isinstance(one, Listed) and one.ops]
-        if plain:
-            self.host.decide_proposals(decision, plain)
-        else:
-            self.host.say("Nothing is proposed here: r reruns it, enter shows it in the matrix.")
-
-    def caution(self, changes: Sequence[Change]) -> str:
-        leaving = [one for one in map(item_of, changes) if one.proposal and one.proposal.leaves]
-        return f"{counted(len(leaving), 'test')} LEAVES CI: no scheduled job selects it then." if leaving else ""
+    # Actions
 
     def action_go_to_test(self) -> None:
-        if isinstance(self.current, Listed):
-            self.host.show_test(self.current.test)
+        if isinstance(self.listing.current, Listed):
+            self.host.show_test(self.listing.current.test)
 
     def action_rerun(self) -> None:
         """Fill what is not known: run the test under the cursor, or what is listed of its group, on the device."""
-        line = self.table.line
-        if line is None:
-            return
-        members = [line.change] if line.change is not None else line.group.changes
-        items = [one.item for one in members if isinstance(one, Listed) and one.item is not None]
+        items = [one.item for one in self.listing.selected if isinstance(one, Listed) and one.item is not None]
         wanted = [one for item in items for one in item.judgements if one.verdict is item.verdict]
-        self.host.in_thread("plan reruns", partial(self.knowledge.plan_lacking, wanted), partial(ask_to_start, self))
+        if items:
+            plan = partial(self.knowledge.plan_lacking, wanted)
+            self.host.in_thread("plan reruns", plan, partial(ask_to_start, self))
 
-    # What is known of the test under the cursor
+    def action_other_pane(self) -> None:
+        (self.listing.table if self.pane.view.has_focus else self.pane.view).focus()
+
+    # What is known about the test under the cursor
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        self._timer.stop()
-        self._timer = self.set_timer(_DELAY, self._ask_preview)
+        self.pane.ask_soon()
 
     def _ask_preview(self) -> None:
-        change, session = self.current, self.session
+        change, session, agenda = self.listing.current, self.session, self.tests.agenda
         if not isinstance(change, Listed) or change.item is None:
-            self._say_group()
+            self._preview_group()
             return
-        matrix, width, item = session.matrix, self.view.line_width, change.item
-        alone = [one.host for one in self._agenda.suspects] if self._agenda else []
-        told, seen = strip_lines(item.about, width), result_lines(item.about, width, alone)
+        matrix, width, item = session.matrix, self.pane.width, change.item
+        alone = [one.host for one in agenda.suspects] if agenda else []
+        strips, results = strip_lines(item.about, width), result_lines(item.about, width, alone)
 
         def preview() -> Sequence[Line]:
             if not change.ops:
-                return [*paragraph(change.note, "", width), *told, *seen]
+                return [*paragraph(change.note, "", width), *strips, *results]
             made = make_preview(matrix, [replace(change.plain, note="", evidence=())], change.ops, (), session.ci())
-            return [*_warning(item, width), *told, *preview_lines(made, width), *seen]
+            return [*_leaves_ci(item, width), *strips, *preview_lines(made, width), *results]
 
         self.host.in_thread("preview", preview, partial(self._show_preview, one_line(item.id)), supersede=True)
 
     def _show_preview(self, headline: str, lines: Sequence[Line]) -> None:
-        self.headline.update(headline)
-        self.view.show(TextLines(lines))
+        self.pane.say(headline)
+        self.pane.show(lines)
 
-    def _say_group(self) -> None:
-        line = self.table.line
+    def _preview_group(self) -> None:
+        line, width = self.listing.table.line, self.pane.width
         if line is None:
-            title, words = ("", "") if self._agenda is None else self._nothing()
-            self._show_preview(title, paragraph(words, "dim", self.view.line_width) if words else [])
+            title, words = ("", "") if self.tests.agenda is None else self._nothing(self.tests.agenda)
+            self._show_preview(title, paragraph(words, "dim", width) if words else [])
             return
         members = [item_of(one) for one in line.group.changes]
-        name, width = self.table.rows.name(line.group), self.view.line_width
+        name = self.listing.table.rows.name(line.group)
         self._show_preview(
             counted(len(members), "test"), [*paragraph(name, "heading", width), *group_lines(members, width)]
         )
 
-    def _nothing(self) -> tuple[str, str]:
-        """That nothing is listed, and what to know of it."""
-        if self.filtering:
+    def _nothing(self, agenda: Agenda) -> tuple[str, str]:
+        """Why nothing is listed, and what to do about it."""
+        if self.listing.filter.active:
             return "nothing matches the filter", ""
-        if self.shown is Shown.ATTENTION and not self.session.matrix.entries:
+        if self.tests.shown is Shown.ATTENTION and not self.session.matrix.entries:
             return "there are no entries", ""
-        if self._agenda is not None and not self._agenda.tests:
-            return (
-                "no results yet",
-                "`ttmatrix ingest PATH` reads reports of CI. Device runs here count too.",
-            )
-        return "nothing here", "What runs have shown agrees with the entries. f shows other lists."
-
-    def on_resize(self, event: events.Resize) -> None:
-        if self.is_mounted:
-            self.fit_list("#changes-box", len(self.table.rows))
-            self.call_after_refresh(self._ask_preview)
-
-    def action_other_pane(self) -> None:
-        (self.table if self.view.has_focus else self.view).focus()
+        if not agenda.tests:
+            return "no results yet", "`ttmatrix ingest PATH` reads CI reports. Device runs here count too."
+        return "nothing here", "All results agree with the entries. f shows the other lists."
 
 
-def _warning(item: Item, width: int) -> list[Line]:
+def _leaves_ci(item: Item, width: int) -> list[Line]:
     """That a test leaves CI comes before everything else."""
     leaves = item.proposal.leaves if item.proposal else ()
     text = f"LEAVES CI on {', '.join(leaves)}: no scheduled job selects it after this change"

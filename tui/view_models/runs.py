@@ -6,14 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from core.errors import TTMatrixError
-from core.matrix.view import RUN_KINDS
-from core.runs import EVERYTHING, Age, Outcome, RunSpec, newest_by_test
-from core.runs.log import last_line
-from core.runs.planning import Progress
-from core.runs.store import RunRecord, RunState
+from core.matrix.view.columns import RUN_KINDS
+from core.runs.age import Age, newest_by_test
+from core.runs.execution.leases import EVERYTHING
+from core.runs.execution.outcome import Outcome
+from core.runs.planning.launch_plan import Progress
+from core.runs.planning.spec import RunSpec
+from core.runs.store.record import RunRecord, RunState
 from core.text import one_line
-from tui.view_models.style import Cell, TableColumn, seconds_text
+from tui.view_models.style import Cell, seconds_text
+from tui.widgets.row_table import TableColumn
 
 _BAR_CELLS = 10
 
@@ -96,9 +98,11 @@ class RunRows:
         clock: Callable[[], float] = time.time,
         ages: Mapping[str, Age] = MappingProxyType({}),
         *,
+        last_lines: Mapping[str, str] = MappingProxyType({}),
         with_checkout: bool = False,
     ) -> None:
-        """`clock` gives seconds since the epoch; `ages` are by run id."""
+        """`clock` gives seconds since the epoch; `ages` and the `last_lines` of running runs are by run id."""
+        self._last_lines = last_lines
         self.records = in_turn(records)
         self._ages = ages
         self._with_checkout = with_checkout
@@ -126,7 +130,11 @@ class RunRows:
             [Cell(one_line(record.spec.test_id))],
             [Cell(slot_text(record.spec), "dim")],
             [Cell(one_line(record.spec.arch or ""), "dim")],
-            [Cell(_told(record), "" if record.state is RunState.RUNNING else "dim")],
+            [
+                Cell(self._last_lines.get(record.spec.run_id, ""))
+                if record.state is RunState.RUNNING
+                else Cell(record.summary, "dim")
+            ],
             [Cell(one_line(told), "dim")],
             [Cell(record.spec.run_id, "dim")],
         )
@@ -159,12 +167,3 @@ def slot_text(spec: RunSpec) -> str:
     if not spec.devices:
         return one_line(spec.slots)
     return "devices" if EVERYTHING in spec.devices else f"dev {one_line(','.join(spec.devices))}"
-
-
-def _told(record: RunRecord) -> str:
-    if record.state is not RunState.RUNNING:
-        return record.summary
-    try:
-        return last_line(record.log)
-    except TTMatrixError as error:
-        return one_line(error.title)

@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.geometry import Region, Size
 from textual.reactive import Reactive, reactive
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from tui.widgets.line_base import KeptLines
@@ -189,3 +190,51 @@ class FilterBar(Horizontal, KeptLines):
         if cells != self._note_cells:
             self._note_cells = cells
             note.styles.width = cells
+
+
+class WordFilter(FilterBar):
+    """A filter of words over a list, hidden while it is empty: what is listed has all of them.
+
+    `changed` is called whenever other words are typed; `rows` gets the keys when a person is done.
+    """
+
+    def __init__(self, rows: Widget, changed: Callable[[], None], placeholder: str) -> None:
+        super().__init__("", self._take, self._leave, placeholder=placeholder)
+        self.display = False
+        self.words = ""
+        """What is typed."""
+        self._rows = rows
+        self._words_changed = changed
+
+    @property
+    def active(self) -> bool:
+        """Whether something is typed."""
+        return bool(self.words)
+
+    def matches(self, text: str) -> bool:
+        """Whether a text in lower case has all of the words."""
+        return all(word in text for word in self.words.lower().split())
+
+    @property
+    def typing(self) -> bool:
+        """Whether keys go to the filter, where a slash is a slash."""
+        return self.screen.focused is self.input
+
+    def open(self) -> None:
+        """Show the filter and give it the keys."""
+        self.display = True
+        # At once: what is typed right after the key belongs to the filter, and must never run as commands.
+        self.screen.set_focus(self.input)
+
+    def clear(self) -> None:
+        """List everything again."""
+        self.input.value = ""
+        self.display = False
+
+    def _take(self, text: str) -> None:
+        self.words = text
+        self._words_changed()
+
+    def _leave(self) -> None:
+        self.screen.set_focus(self._rows)
+        self.display = self.active

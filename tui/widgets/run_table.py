@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of runs: what goes on and waits before what is over, with marks on some of them."""
+"""The table of runs: running and queued ones before those that ended, with marks on some of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -22,7 +22,7 @@ class RunTable(RowTable):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.RUN_TABLE)
 
     class Opened(Message):
-        """The run under the cursor is to be looked at."""
+        """The run under the cursor is to be shown."""
 
     class Marked(Message):
         """Other runs are marked."""
@@ -31,6 +31,8 @@ class RunTable(RowTable):
         """`to_log` hands the keys to the log of the highlighted run, which it returns."""
         self._to_log = to_log
         self.marks: set[str] = set()
+        self._last_lines: dict[str, str] = {}
+        """What running runs printed last, by run id."""
         super().__init__(RunRows(()), id=id)
 
     def show_runs(
@@ -43,7 +45,15 @@ class RunTable(RowTable):
     ) -> None:
         """Show runs, given newest first, with the cursor on the one to keep; `ages` are by run id."""
         self.marks &= {record.spec.run_id for record in records}
-        self.show(RunRows(records, self.marks, ages=ages, with_checkout=with_checkout), keep=keep)
+        rows = RunRows(records, self.marks, ages=ages, last_lines=self._last_lines, with_checkout=with_checkout)
+        self.show(rows, keep=keep)
+
+    def show_last_lines(self, lines: Mapping[str, str]) -> None:
+        """Show what running runs printed last, by run id."""
+        if lines != self._last_lines:
+            self._last_lines.clear()
+            self._last_lines.update(lines)
+            self.repaint_rows()
 
     def action_mark(self) -> None:
         if self.cursor_key is not None:
@@ -57,7 +67,7 @@ class RunTable(RowTable):
         self.repaint_rows()
         self.post_message(self.Marked())
 
-    # What is looked for in the log, from here as well
+    # Searching in the log from here
 
     def action_ask(self, what: str) -> None:
         self._to_log().action_ask(what)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commit: what it will say, in how many commits, and what hooks and the checkout's validator make of it."""
+"""The commit dialog: the messages, in how many commits, and what the checkout's validator and git's hooks say."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar, TypeVar
@@ -10,16 +10,20 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Label, Static, TextArea
 
-from core.edits import EditPlan, Operation, effect
-from core.edits.commit import Answer, Composition, Delivered, Draft, Split, compose_commits, pull_request
+from core.edits.commit.groups import Composition, Split, compose_commits
+from core.edits.commit.message import pull_request
+from core.edits.commit.transaction import Delivered, Draft
+from core.edits.commit.validator import Answer
+from core.edits.effects import effect
+from core.edits.operations import Operation
+from core.edits.planning import EditPlan
 from core.errors import TTMatrixError
-from core.text import printable
-from tui.protocol import Host
+from core.text import counted, printable
+from tui.app.protocol import Host
 from tui.screens.dialogs import Dialog
 from tui.session import Session
 from tui.targets import hidden_words
-from tui.view_models import counted
-from tui.widgets import Cycle
+from tui.widgets.cycle import Cycle
 
 T = TypeVar("T")
 
@@ -32,14 +36,14 @@ _SPLITS = (
 _SHOWN_FILES = 3
 
 
-class Commit(Dialog[Delivered]):
-    """Dismissed with what was committed. Whatever fails is told here, and leaves everything as it was."""
+class CommitDialog(Dialog[Delivered]):
+    """Dismissed with what was committed. Every failure is shown here, and leaves everything as it was."""
 
     DEFAULT_CSS = """
-    Commit #message { height: 1fr; border: none; padding: 0; background: $boost; scrollbar-size-vertical: 1; }
-    Commit #said-box { height: auto; max-height: 40%; }
-    Commit #said { margin-top: 1; }
-    Commit #said.error { color: $text-error; }
+    CommitDialog #message { height: 1fr; border: none; padding: 0; background: $boost; scrollbar-size-vertical: 1; }
+    CommitDialog #output-box { height: auto; max-height: 40%; }
+    CommitDialog #output { margin-top: 1; }
+    CommitDialog #output.error { color: $text-error; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "commit", "Commit", show=False, priority=True),
@@ -52,26 +56,27 @@ class Commit(Dialog[Delivered]):
         self,
         session: Session,
         host: Host,
-        planned: EditPlan,
+        plan: Callable[[], EditPlan],
         operations: Sequence[Operation],
         ids: Sequence[int],
         *,
         edits: int = 0,
         hidden: int = 0,
     ) -> None:
-        """`planned`, which the changes `ids` come to, is written with the commit.
+        """`plan` makes the plan of the changes `ids`, which is written with the commit; it is called in a thread.
 
-        `operations` are what is committed, written by now or not; `edits` is how many loader edits are not;
-        `hidden` is how many of the changes the filter of the review hides.
+        `operations` are what is committed, whether written already or not; `edits` is how many loader edits are not
+        committed; `hidden` is how many of the changes the filter of the review hides.
         """
         super().__init__()
         self._session = session
         self._host = host
-        self._planned = planned
+        self._plan = plan
         self._operations = operations
         self._ids = ids
         self._edits = edits
         self._hidden = hidden
+        self._planned = EditPlan((), ())
         self._composition: Composition | None = None
         self._drafts: list[Draft] = []
         self._at = 0
@@ -96,26 +101,32 @@ class Commit(Dialog[Delivered]):
             message = TextArea("", id="message", soft_wrap=True, tab_behavior="focus")
             message.cursor_blink = False
             yield message
-            with VerticalScroll(id="said-box", can_focus=False):
-                yield Static("", id="said", markup=False)
+            with VerticalScroll(id="output-box", can_focus=False):
+                yield Static("", id="output", markup=False)
             yield Label(
-                Text("^s commit   ^n ^p message   tab ← → how many   ^t Markdown   esc leave"), id="dialog-hint"
+                Text("^s commit   ^n ^p message   tab ← → how many   ^t Markdown   esc cancel"), id="dialog-hint"
             )
 
     def on_mount(self) -> None:
         matrix, operations = self._session.matrix, self._operations
         evidence = self._session.evidence(self._ids)
-        self._say("Looking at the last commit…")
+        self._say("Comparing with the last commit …")
         self.query_one("#beside").display = bool(self._edits)
         self.query_one("#beside-words", Static).update(beside_words(self._edits))
-        self._ask("compose", lambda: compose_commits(matrix, operations, evidence=evidence), self._composed)
+
+        def compose() -> tuple[EditPlan, Composition]:
+            planned = self._plan()
+            return planned, compose_commits(matrix, operations, evidence=evidence)
+
+        self._ask("compose", compose, self._composed)
 
     @property
     def _text(self) -> TextArea:
         return self.query_one("#message", TextArea)
 
-    def _composed(self, composition: Composition) -> None:
-        self._composition = composition
+    def _composed(self, made: tuple[EditPlan, Composition]) -> None:
+        self._planned, self._composition = made
+        composition = self._composition
         self._say("")
         names = [_short(name) for name in composition.files]
         more = f" and {len(names) - _SHOWN_FILES} more" if len(names) > _SHOWN_FILES else ""
@@ -127,7 +138,7 @@ class Commit(Dialog[Delivered]):
         self._draft()
         self._text.focus()
         if not self._drafts:
-            self._say("There is nothing to commit: the last commit says all of this already.", error=True)
+            self._say("Nothing to commit: the last commit already says all of this.", error=True)
 
     def _draft(self) -> None:
         """Compose the messages anew for the chosen number of commits."""
@@ -141,8 +152,8 @@ class Commit(Dialog[Delivered]):
         count = len(self._drafts)
         self.query_one("#which", Static).update(f"{at + 1} of {count}" if count > 1 else "")
 
-    def _keep_message(self) -> None:
-        """Take over what the person has made of the message on show."""
+    def _save_message(self) -> None:
+        """Take over what was typed into the visible message."""
         if self._drafts:
             self._drafts[self._at] = Draft(self._text.text, self._drafts[self._at].operations)
 
@@ -151,7 +162,7 @@ class Commit(Dialog[Delivered]):
 
     def action_other_message(self, by: int) -> None:
         if self._drafts:
-            self._keep_message()
+            self._save_message()
             self._show_message((self._at + by) % len(self._drafts))
 
     def action_markdown(self) -> None:
@@ -169,14 +180,14 @@ class Commit(Dialog[Delivered]):
     def action_commit(self) -> None:
         if self._busy or not self._drafts:
             return
-        self._keep_message()
+        self._save_message()
         session, planned, drafts, verify = self._session, self._planned, tuple(self._drafts), self._verify
 
         def work() -> Delivered:
             schema, python = session.matrix.schema, session.settings.python
             return session.bench.deliver(self._ids, planned, drafts, schema, verify=verify, python=python)
 
-        self._say("Committing: the checkout's validator first, then git with its hooks…")
+        self._say("Committing: first the checkout's validator, then git with its hooks …")
         self._ask("commit", work, self._delivered)
 
     def _delivered(self, delivered: Delivered) -> None:
@@ -185,19 +196,19 @@ class Commit(Dialog[Delivered]):
             notes.append(f"The checkout's validator could not be run: {delivered.validation.detail}")
         if delivered.committed.detached:
             notes.append("HEAD is detached: git switch -c NAME gives the commits a branch.")
-        said = "\n".join(filter(None, notes))
-        if said:
-            self._host.tell(TTMatrixError("Committed", said))
+        text = "\n".join(filter(None, notes))
+        if text:
+            self._host.tell(TTMatrixError("Committed", text))
         self.dismiss(delivered)
 
     def action_leave(self) -> None:
         if self._busy and self._drafts:
-            self._say("Still committing…")
+            self._say("Still committing …")
             return
         self.dismiss(None)
 
     def _ask(self, name: str, work: Callable[[], T], deliver: Callable[[T], None]) -> None:
-        """Work in a thread, one thing at a time; an error is told on this screen."""
+        """Work in a thread, one thing at a time; an error is shown here."""
         self._busy = True
 
         def answer() -> T | TTMatrixError:
@@ -208,6 +219,9 @@ class Commit(Dialog[Delivered]):
 
         def done(result: T | TTMatrixError) -> None:
             self._busy = False
+            if not self.is_attached:
+                # The person has left the dialog meanwhile.
+                return
             if isinstance(result, TTMatrixError):
                 self._refused(name, result)
             else:
@@ -219,21 +233,21 @@ class Commit(Dialog[Delivered]):
         hint = error.hint
         if error.title.endswith("refuses the files"):
             self._verify = False
-            hint = "^s once more commits all the same."
-        kept = "Nothing was written or committed." if name == "commit" else ""
-        self._say("\n".join(filter(None, (error.title, error.detail, hint, kept))), error=True)
+            hint = "^s again commits anyway."
+        untouched = "Nothing was written or committed." if name == "commit" else ""
+        self._say("\n".join(filter(None, (error.title, error.detail, hint, untouched))), error=True)
 
     def _say(self, text: str, *, error: bool = False) -> None:
-        said = self.query_one("#said", Static)
-        said.set_class(error, "error")
-        said.update(Text(printable(text)))
+        output = self.query_one("#output", Static)
+        output.set_class(error, "error")
+        output.update(Text(printable(text)))
 
 
 def beside_words(edits: int) -> str:
-    """That the submodule has edits, so that nobody takes them for a part of the commit."""
-    return f"{counted(edits, 'uncommitted loader edit')}, no part of this commit"
+    """Tells that the submodule has edits, so that nobody takes them for a part of the commit."""
+    return f"{counted(edits, 'uncommitted loader edit')}, not part of this commit"
 
 
 def _short(name: str) -> str:
-    """A file without what the names of all of them share."""
+    """The name of a file without the part that all of them share."""
     return name.replace("/test_config_", "/").removesuffix(".yaml")

@@ -1,20 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
 """A list of changes in groups, filtered, and what a person decides about them: what review and triage share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
+from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Vertical
 
-from core.edits.pending import Change, ChangeGroup, Decision, GroupBy, Take, group_changes
+from core.edits.pending.change import Change, Decision
+from core.edits.pending.groups import ChangeGroup
+from core.matrix.matrix import Matrix
+from core.text import counted
+from tui.app.protocol import Host
 from tui.commands import Where, bindings
-from tui.protocol import Host
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
 from tui.session import Session
-from tui.view_models import ReviewLine, ReviewRows, counted, heading_key, search_text
-from tui.widgets import FilterBar, QueryInput, RowTable
+from tui.view_models.review import ReviewLine, ReviewRows, heading_key
+from tui.widgets.filter_bar import WordFilter
+from tui.widgets.row_table import RowTable
+
+
+class ChangeSource(Protocol):
+    """What there is to decide, and what a decision does."""
+
+    @property
+    def orders(self) -> Sequence[StrEnum]:
+        """What changes can be grouped by, in the order of the key; the empty one has no headings."""
+
+    @property
+    def noun(self) -> str:
+        """What one of them is called."""
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        """All there are."""
+
+    def rows(
+        self, changes: Sequence[Change], by: StrEnum, opened: Collection[str], matches: Callable[[str], bool]
+    ) -> ReviewRows:
+        """Rows of `changes`, which are filtered already; the groups with the keys `opened` are unfolded.
+
+        `matches` tells whether the filter leaves a text, for what is listed beside the changes.
+        """
+
+    def search_text(self, change: Change) -> str:
+        """All that a person might look for a change by, in lower case."""
+
+    def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
+        """Give changes one decision."""
+
+    def warning(self, changes: Sequence[Change]) -> str:
+        """What a person must know before accepting several at once; empty: nothing."""
 
 
 class ChangeTable(RowTable):
@@ -22,8 +61,10 @@ class ChangeTable(RowTable):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TREE)
 
-    def __init__(self) -> None:
+    def __init__(self, fold: Callable[[set[str], bool, str | None], None]) -> None:
+        """`fold` unfolds the groups with these keys, or folds them, with the cursor on the row of a key."""
         super().__init__(ReviewRows(()), id="changes")
+        self._fold_groups = fold
 
     @property
     def rows(self) -> ReviewRows:
@@ -45,211 +86,171 @@ class ChangeTable(RowTable):
 
     def _fold(self, groups: Sequence[ChangeGroup], *, opened: bool) -> None:
         line, keys = self.line, {group.key for group in groups}
-        if line is None or not isinstance(self.screen, ChangeList):
-            return
-        folded = line.change is not None and not opened and line.group.key in keys
-        self.screen.fold(keys, opened=opened, keep=heading_key(line.group) if folded else self.cursor_key)
+        if line is not None:
+            hidden = line.change is not None and not opened and line.group.key in keys
+            self._fold_groups(keys, opened, heading_key(line.group) if hidden else self.cursor_key)
 
 
-class ChangeList(SessionScreen):
-    """What is listed, in which groups, and the decisions on it."""
+class ChangeList:
+    """The table with its filter, its groups and the decisions on what is under the cursor.
 
-    ORDER: ClassVar[Sequence[StrEnum]]
-    """What the changes can be grouped by, in the order of the key; the empty one has no headings."""
-    NAME: ClassVar[str] = "change"
-    """What one of them is called."""
+    `shown` is called whenever the rows have changed; `say` tells a person why nothing happens.
+    """
 
-    def __init__(self, session: Session, host: Host) -> None:
-        super().__init__(session, host)
-        self.table = ChangeTable()
-        self.by = self.ORDER[0]
+    def __init__(
+        self, source: ChangeSource, say: Callable[[str], None], shown: Callable[[], None], *, placeholder: str
+    ) -> None:
+        self.source = source
+        self.table = ChangeTable(self._fold)
+        self.filter = WordFilter(self.table, self._filter_changed, placeholder)
+        self.by = source.orders[0]
+        """What the changes are grouped by."""
+        self._say = say
+        self._shown = shown
         self._opened: frozenset[str] = frozenset()
-        self._words = ""
         self._texts: dict[tuple[int, str], tuple[Change, str]] = {}
 
-    @property
-    def changes(self) -> Sequence[Change]:
-        """All there are."""
-        raise NotImplementedError
-
-    def rows_of(self, changes: Sequence[Change], opened: frozenset[str]) -> ReviewRows:
-        """Rows of what is listed, the groups with the keys `opened` unfolded."""
-        raise NotImplementedError
-
-    def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
-        """Give changes one decision."""
-        raise NotImplementedError
-
-    def caution(self, changes: Sequence[Change]) -> str:
-        """What a person must know before accepting several at once; empty: nothing."""
-        return ""
-
-    def say_where(self) -> None:
-        """Say what is listed."""
-        raise NotImplementedError
+    def compose(self) -> ComposeResult:
+        """The widgets, from the top down."""
+        yield self.filter
+        with Vertical(id="changes-box"):
+            yield self.table
 
     # What is listed
 
     @property
     def listed(self) -> Sequence[Change]:
         """The changes that the filter leaves."""
-        words = self._words.lower().split()
-        changes = self.changes
-        return [one for one in changes if all(word in self._text(one) for word in words)] if words else changes
+        changes = self.source.changes
+        return [one for one in changes if self.filter.matches(self._text(one))] if self.filter.active else changes
 
     def _text(self, change: Change) -> str:
         key = change.id, change.ops[0].id if change.ops else ""
         known = self._texts.get(key)
         if known is None or known[0] is not change:
-            known = self._texts[key] = change, self.search_text(change)
+            known = self._texts[key] = change, self.source.search_text(change)
         return known[1]
-
-    def search_text(self, change: Change) -> str:
-        """All that a person might look for a change by, in lower case."""
-        return search_text(change)
-
-    def show_rows(self, keep: str | None = None) -> None:
-        """Show the changes as they are now, with the cursor on the row of key `keep`, else on what it was on."""
-        rows = self.rows_of(self.listed, self._opened)
-        self.table.show(rows, keep=keep or self.table.cursor_key)
-        self.say_where()
-
-    def loader_of(self, id: str) -> str:
-        matrix = self.session.matrix
-        row = matrix.rows.get(id)
-        # An entry outside of the universe has no loader; what stands before the variant looks like one.
-        return matrix.columns["loader"][row] if row is not None else id.rpartition("-")[0].partition("-")[0]
-
-    def fold(self, keys: set[str], *, opened: bool, keep: str | None) -> None:
-        """Show or hide the changes of groups."""
-        self._opened = self._opened | keys if opened else self._opened - keys
-        self.show_rows(keep)
-
-    def action_group(self) -> None:
-        """Group by the next thing that changes can have in common."""
-        line, rows = self.table.line, self.table.rows
-        self.by = self.ORDER[(self.ORDER.index(self.by) + 1) % len(self.ORDER)]
-        self._opened = frozenset()
-        self.show_rows(rows.change_key(line.change) if line and line.change else None)
-
-    # The filter
-
-    @property
-    def filtering(self) -> bool:
-        return bool(self._words)
-
-    def filter_by(self, text: str) -> None:
-        self._words = text
-        self.show_rows()
-        self.query_one(FilterBar).note(f"{len(self.listed):,} of {counted(len(self.changes), self.NAME)}")
-
-    def action_filter(self) -> None:
-        bar = self.query_one(FilterBar)
-        bar.display = True
-        # At once: what is typed right after the key belongs to the filter, and must never run as commands.
-        self.set_focus(bar.input)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """In the filter itself a slash is a slash."""
-        return not isinstance(self.focused, QueryInput) if action == "filter" else True
-
-    def leave_filter(self) -> None:
-        """Go back to the rows; a filter that leaves nothing out is not shown."""
-        self.set_focus(self.table)
-        self.query_one(FilterBar).display = self.filtering
-
-    def clear_filter(self) -> None:
-        """Show all changes again."""
-        bar = self.query_one(FilterBar)
-        bar.input.value = ""
-        bar.display = False
-
-    # Decisions
 
     @property
     def current(self) -> Change | None:
         """The change under the cursor."""
         return self.table.line.change if self.table.line else None
 
-    def action_next_undecided(self, step: int) -> None:
+    @property
+    def selected(self) -> Sequence[Change]:
+        """The change under the cursor or, on a heading, all of the group."""
+        line = self.table.line
+        return () if line is None else line.group.changes if line.change is None else (line.change,)
+
+    def show(self, keep: str | None = None) -> None:
+        """Show the changes as they are now, with the cursor on the row of key `keep`, else on what it was on."""
+        rows = self.source.rows(self.listed, self.by, self._opened, self.filter.matches)
+        self.table.show(rows, keep=keep or self.table.cursor_key)
+        self._shown()
+
+    def show_folded(self) -> None:
+        """Show other changes, with all groups folded."""
+        self._opened = frozenset()
+        self.show()
+
+    def _fold(self, keys: set[str], opened: bool, keep: str | None) -> None:
+        self._opened = self._opened | keys if opened else self._opened - keys
+        self.show(keep)
+
+    def group(self) -> None:
+        """Group by the next thing that changes can have in common."""
+        change, rows, orders = self.current, self.table.rows, self.source.orders
+        self.by = orders[(orders.index(self.by) + 1) % len(orders)]
+        self._opened = frozenset()
+        self.show(rows.change_key(change) if change else None)
+
+    def _filter_changed(self) -> None:
+        self.show()
+        self.filter.note(f"{len(self.listed):,} of {counted(len(self.source.changes), self.source.noun)}")
+
+    # Decisions
+
+    def next_undecided(self, step: int) -> None:
+        """Go to the nearest undecided change, forwards (1) or backwards (-1)."""
         found = self.table.rows.next_undecided(self.table.cursor, step)
         if found is not None:
             self.table.cursor = found
         elif not any(change.decision is Decision.UNDECIDED for change in self.listed):
-            self.host.say("Nothing is undecided.")
+            self._say("Nothing is undecided.")
 
-    def _decide(self, decision: Decision, verb: str) -> None:
-        """Decide the change under the cursor and go on; of a group, all of it, after asking."""
-        if self.current is None:
-            if self.table.line is not None:
-                self._decide_rest(decision, verb)
-            return
-        self.decide(decision, [self.current])
-        found = self.table.rows.next_undecided(self.table.cursor, 1)
-        self.table.cursor = self.table.cursor if found is None else found
+    def decide(self, decision: Decision) -> None:
+        """Decide the change under the cursor and go to the next one; of a group, all of it, after asking."""
+        if self.current is not None:
+            self.source.decide(decision, [self.current])
+            found = self.table.rows.next_undecided(self.table.cursor, 1)
+            self.table.cursor = self.table.cursor if found is None else found
+        elif self.table.line is not None:
+            self.decide_rest(decision)
 
-    def action_accept(self) -> None:
-        self._decide(Decision.ACCEPTED, "Accept")
-
-    def action_reject(self) -> None:
-        self._decide(Decision.REJECTED, "Reject")
-
-    def action_skip(self) -> None:
-        self.action_next_undecided(1)
-
-    def action_accept_rest(self) -> None:
-        self._decide_rest(Decision.ACCEPTED, "Accept")
-
-    def action_reject_rest(self) -> None:
-        self._decide_rest(Decision.REJECTED, "Reject")
-
-    def _decide_rest(self, decision: Decision, verb: str) -> None:
-        """Decide what is undecided in the group under the cursor, of what the filter leaves."""
-        line = self.table.line
+    def decide_rest(self, decision: Decision) -> None:
+        """Decide what is undecided in the group under the cursor, of what the filter leaves, after asking."""
+        line, noun = self.table.line, self.source.noun
         undecided = line.group.undecided if line else ()
         rest = [change for change in undecided if change.ops]
+        verb = "Accept" if decision is Decision.ACCEPTED else "Reject"
         where = " in this group" if self.by else ""
         if line is None or not rest:
-            lacking = f"Nothing to {verb.lower()}: nothing is proposed for {counted(len(undecided), self.NAME)}{where}."
-            self.host.say(lacking if undecided else f"Nothing is undecided{where}.")
+            lacking = f"Nothing to {verb.lower()}: nothing is proposed for {counted(len(undecided), noun)}{where}."
+            self._say(lacking if undecided else f"Nothing is undecided{where}.")
             return
         operations = counted(sum(len(change.ops) for change in rest), "operation")
         name = self.table.rows.name(line.group)
-        caution = self.caution(rest) if decision is Decision.ACCEPTED else ""
+        warning = self.source.warning(rest) if decision is Decision.ACCEPTED else ""
         others = len(undecided) - len(rest)
-        beside = f"Nothing is proposed for {counted(others, 'other ' + self.NAME)}{where}." if others else ""
-        body = "\n".join(filter(None, (caution, name, f"{operations} in all.", beside)))
-        question = Confirm(f"{verb} {counted(len(rest), self.NAME)}?", body, verb=verb.lower())
-        self.app.push_screen(question, lambda yes: self.decide(decision, rest) if yes else None)
+        beside = f"Nothing is proposed for {counted(others, 'other ' + noun)}{where}." if others else ""
+        body = "\n".join(filter(None, (warning, name, f"{operations} in all.", beside)))
+        question = Confirm(f"{verb} {counted(len(rest), noun)}?", body, verb=verb.lower())
+        self.table.app.push_screen(question, lambda yes: self.source.decide(decision, rest) if yes else None)
+
+
+def loader_of(matrix: Matrix, id: str) -> str:
+    """The loader of a test, relative to the models; of an id that no loader has, the part that looks like one."""
+    row = matrix.rows.get(id)
+    return matrix.columns["loader"][row] if row is not None else id.rpartition("-")[0].partition("-")[0]
+
+
+class DecisionScreen(SessionScreen):
+    """A screen over a ChangeList, whose keys work wherever the focus is."""
+
+    def __init__(self, session: Session, host: Host, listing: ChangeList) -> None:
+        super().__init__(session, host)
+        self.listing = listing
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """In the filter itself a slash is a slash."""
+        return not (action == "filter" and self.listing.filter.typing)
+
+    def action_filter(self) -> None:
+        self.listing.filter.open()
+
+    def action_group(self) -> None:
+        self.listing.group()
+
+    def action_next_undecided(self, step: int) -> None:
+        self.listing.next_undecided(step)
+
+    def action_accept(self) -> None:
+        self.listing.decide(Decision.ACCEPTED)
+
+    def action_reject(self) -> None:
+        self.listing.decide(Decision.REJECTED)
+
+    def action_skip(self) -> None:
+        self.listing.next_undecided(1)
+
+    def action_accept_rest(self) -> None:
+        self.listing.decide_rest(Decision.ACCEPTED)
+
+    def action_reject_rest(self) -> None:
+        self.listing.decide_rest(Decision.REJECTED)
 
     def action_undo(self) -> None:
         self.host.undo()
 
     def action_redo(self) -> None:
         self.host.redo()
-
-
-class ListActions(ChangeList):
-    """The pending changes, and who of two wins where both changed something."""
-
-    ORDER: ClassVar[Sequence[GroupBy]] = tuple(GroupBy)
-
-    @property
-    def changes(self) -> Sequence[Change]:
-        return self.session.pending.changes
-
-    def rows_of(self, changes: Sequence[Change], opened: frozenset[str]) -> ReviewRows:
-        by = GroupBy(self.by)
-        return ReviewRows(group_changes(changes, by, self.loader_of), by, opened, self.session.conflicts)
-
-    def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
-        self.host.decide(decision, [change.id for change in changes])
-
-    def action_take(self, side: str) -> None:
-        """Decide what was changed elsewhere too."""
-        change = self.current
-        found = self.session.conflicts(change) if change else ()
-        if change is None or not found:
-            self.host.say("This was not changed elsewhere.")
-            return
-        self.host.resolve(change.id, found, Take(side))

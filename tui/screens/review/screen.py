@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Review: pending changes above, what they come to below; decide, edit, write, commit."""
+"""Review: pending changes above, their effect below; decide, edit, write, commit."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,158 +9,167 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.widgets import Static
 
-from core.edits import Operation, amended, as_proposed
-from core.edits.pending import Change, Decision, proposed
+from core.edits.bulk import amended, as_proposed
+from core.edits.operations import Operation
+from core.edits.pending.change import Change, Decision, proposed
+from core.edits.pending.conflict import Take
 from core.errors import TTMatrixError
-from core.text import one_line
+from core.text import counted, one_line
+from core.workflows.loader_edits import LoaderEdit
+from tui.app.protocol import Host
 from tui.commands import Where, bindings
-from tui.protocol import Host
-from tui.screens.matrix import SetFields
-from tui.screens.review.loader_edits import EditActions
-from tui.screens.review.write import LOST, WriteActions
+from tui.screens.matrix.set_fields import SetFields
+from tui.screens.review.lists import ChangeList, DecisionScreen
+from tui.screens.review.loader_edits import LoaderEdits
+from tui.screens.review.pending import PendingChanges
+from tui.screens.review.preview_pane import PreviewPane
+from tui.screens.review.write import SummaryLine, Writer
 from tui.session import Session
-from tui.view_models import (
-    Cell,
-    Line,
-    Preview,
-    count_words,
-    counted,
-    decision_words,
-    diff_style,
-    edit_lines,
-    effect_words,
-    make_preview,
-    preview_lines,
-    whole_lines,
-)
-from tui.widgets import FilterBar, KeptText, KeyLine, LinesView, RowTable, TextLines
+from tui.view_models.changes import effect_words
+from tui.view_models.preview import Preview, make_preview, preview_lines, whole_lines
+from tui.view_models.review import ReviewWithEdits, count_words, decision_words, edit_lines
+from tui.view_models.style import Cell
+from tui.widgets.key_line import KeyLine
+from tui.widgets.line_base import KeptText
+from tui.widgets.lines_view import Line
+from tui.widgets.row_table import RowTable
 
-_DELAY = 0.06
-"""Seconds the cursor must rest before what it is on is worked out."""
 _NOTHING = "nothing pending: E in the matrix changes entries"
+_PLACEHOLDER = "words of a test, a change, a reason, a decision"
 
 
-class ReviewScreen(EditActions, WriteActions):
+class ReviewScreen(DecisionScreen):
     """Decide on pending changes and take them to the files and into a commit."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.REVIEW)
 
     def __init__(self, session: Session, host: Host) -> None:
-        super().__init__(session, host)
-        # Held, not looked up: what is worked out may come due while the screen is taken apart.
-        self.diff_view = LinesView(diff_style, id="diff")
+        self.loader_edits = LoaderEdits(session, host, self._loader_edits_changed)
+        source = PendingChanges(session, host, self.loader_edits, partial(self._show_summary, ()))
+        super().__init__(session, host, ChangeList(source, host.say, self._rows_shown, placeholder=_PLACEHOLDER))
+        self.writer = Writer(self, self._show_summary)
+        self.pane = PreviewPane(self._ask_preview)
         self.written = Static("", id="written", markup=False)
-        self.diff_title = Static("", id="diff-title", markup=False)
         self._whole = False
-        self._summary: Sequence[str] = ()
-        """What became of the last write, until the person goes on."""
+        """Whether the pane shows all that will be written."""
+        self._summary: Sequence[SummaryLine] = ()
+        """What is known of the last write, until the person does something else."""
         self._effect = ""
-        """What the changes on show come to, in words."""
+        """What the changes in the pane do, in words."""
 
     def places(self) -> tuple[Where, ...]:
-        if self.diff_view.has_focus:
+        if self.pane.view.has_focus:
             return (Where.REVIEW, Where.LINES)
-        return (Where.REVIEW, Where.TABLE, *((Where.TREE,) if self.by else ()))
+        return (Where.REVIEW, Where.TABLE, *((Where.TREE,) if self.listing.by else ()))
 
     def compose(self) -> ComposeResult:
         yield KeptText("", id="title", markup=False)
-        bar = FilterBar(
-            "", self.filter_by, self.leave_filter, placeholder="words of a test, a change, a reason, a decision"
-        )
-        bar.display = False
-        yield bar
-        with Vertical(id="changes-box"):
-            yield self.table
+        yield from self.listing.compose()
         yield self.written
-        yield self.diff_title
-        yield self.diff_view
+        yield self.pane.headline
+        yield self.pane.view
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self._timer = self.set_timer(_DELAY, self._ask_preview)
         self.follow(self.host.pending_changed, self._refresh)
         self.follow(self.host.matrix_changed, self._refresh)
-        self.follow(self.host.runs_changed, self.say_where)
-        self.table.focus()
+        self.follow(self.host.runs_changed, self._say_where)
+        self.listing.table.focus()
         self._refresh()
 
     def _refresh(self) -> None:
-        self.show_rows()
-        self.fit_rows()
-        self.look_for_edits()
-
-    def show_rows(self, keep: str | None = None) -> None:
-        super().show_rows(keep)
-        # The cursor may be where it was, and yet what it is one of be another number.
-        self._say_counter()
-        self._preview_soon()
+        self.listing.show()
+        self._fit_list()
+        self.loader_edits.look()
 
     def on_screen_resume(self) -> None:
-        self.look_for_edits()
-
-    def say_where(self) -> None:
-        self.title_line(
-            decision_words(self.session.pending.changes) or ("" if self._edits else _NOTHING),
-            counted(len(self._edits), "loader edit") if self._edits else "",
-            f"{len(self.listed):,} on show" if self.filtering else "",
-        )
-
-    @property
-    def hidden_accepted(self) -> int:
-        listed = {change.id for change in self.listed}
-        return sum(change.id not in listed for change in self.session.pending.accepted())
-
-    def go_back(self) -> None:
-        """First what became of a write, then the filter, then the screen."""
-        if self._summary:
-            self.show_summary(())
-        elif self.filtering:
-            self.clear_filter()
-        else:
-            super().go_back()
-
-    # What it comes to
-
-    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        self._preview_soon()
-        self._say_counter()
-
-    def _preview_soon(self) -> None:
-        self._effect = ""
-        self._timer.stop()
-        self._timer = self.set_timer(_DELAY, self._ask_preview)
-
-    def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
-        self.show_summary(())
-        super().decide(decision, changes)
+        self.loader_edits.look()
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_mounted:
-            self.fit_rows()
-            self.call_after_refresh(self._ask_preview)
+            self._fit_list()
+            self.pane.ask_after_layout()
 
-    def _shown(self) -> tuple[Change, ...]:
+    # What is listed
+
+    def _rows_shown(self) -> None:
+        self._say_where()
+        # The cursor may be where it was, and yet its place among the others be another one.
+        self._say_headline()
+        self._preview_soon()
+
+    def _loader_edits_changed(self) -> None:
+        self.listing.show()
+        self._fit_list()
+
+    def _fit_list(self) -> None:
+        """Give the list the height that all of its rows need, unfiltered."""
+        edits = len(self.loader_edits.edits)
+        self.fit_list("#changes-box", len(self.session.pending.changes) + (1 + edits if edits else 0))
+
+    def _say_where(self) -> None:
+        edits = self.loader_edits.edits
+        self.title_line(
+            decision_words(self.session.pending.changes) or ("" if edits else _NOTHING),
+            counted(len(edits), "loader edit") if edits else "",
+            f"{len(self.listing.listed):,} visible" if self.listing.filter.active else "",
+        )
+
+    @property
+    def _current_edits(self) -> Sequence[LoaderEdit]:
+        """The loader edits under the cursor; none where there is a change."""
+        rows = self.listing.table.rows
+        return rows.edits_at(self.listing.table.cursor) if isinstance(rows, ReviewWithEdits) else ()
+
+    @property
+    def _is_empty(self) -> bool:
+        """Whether there is neither a change nor a loader edit for the pane to show."""
+        return not self.session.pending.changes and not self._current_edits
+
+    @property
+    def _hidden_accepted(self) -> int:
+        """How many accepted changes the filter hides."""
+        listed = {change.id for change in self.listing.listed}
+        return sum(change.id not in listed for change in self.session.pending.accepted())
+
+    def go_back(self) -> None:
+        """First the summary of a write, then the filter, then the screen."""
+        if self._summary:
+            self._show_summary(())
+        elif self.listing.filter.active:
+            self.listing.filter.clear()
+        else:
+            super().go_back()
+
+    # The pane
+
+    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self._preview_soon()
+        self._say_headline()
+
+    def _preview_soon(self) -> None:
+        self._effect = ""
+        self.pane.ask_soon()
+
+    def _previewed(self) -> tuple[Change, ...]:
         """What the pane is about: all that is accepted, the change under the cursor, or what is left of a group."""
         if self._whole:
             return self.session.pending.accepted()
-        line = self.table.line
-        if line is None:
-            return ()
-        members = (one for one in line.group.changes if one.decision is not Decision.REJECTED)
-        return (line.change,) if line.change is not None else tuple(members)
+        if self.listing.current is not None:
+            return (self.listing.current,)
+        return tuple(one for one in self.listing.selected if one.decision is not Decision.REJECTED)
 
     def _ask_preview(self) -> None:
-        if self._summary and not self._listed_any:
-            self._show_written()
+        if self._summary and self._is_empty:
+            self._preview_summary()
             return
-        if self.edits and not self._whole:
-            self._show_edits()
+        if self._current_edits and not self._whole:
+            self._preview_edits(self._current_edits)
             return
-        changes, session, whole = self._shown(), self.session, self._whole
-        matrix, width = session.matrix, self.diff_view.line_width
+        changes, session, whole = self._previewed(), self.session, self._whole
+        matrix, width = session.matrix, self.pane.width
         operations = tuple(op for change in changes for op in change.ops)
         conflicts = [found for change in changes for found in session.conflicts(change)]
 
@@ -171,29 +180,20 @@ class ReviewScreen(EditActions, WriteActions):
         self.host.in_thread("preview", preview, self._show_preview, supersede=True)
 
     def _show_preview(self, made: tuple[Preview, Sequence[Line]]) -> None:
-        if self._summary and not self._listed_any:
-            return
-        preview, lines = made
-        self._effect = effect_words(preview.cells)
-        self._say_counter()
-        self.diff_view.show(TextLines(lines))
+        if not (self._summary and self._is_empty):
+            preview, lines = made
+            self._effect = effect_words(preview.cells)
+            self._say_headline()
+            self.pane.show(lines)
 
-    def _say_counter(self) -> None:
-        if not self.edits and not (self._summary and not self._listed_any):
-            self.diff_title.update(f"{self._counter()}   {self._effect}" if self.session.pending.changes else "")
-
-    def _show_edits(self) -> None:
-        edits = self.edits
-        words = edits[0].edited.edit.summary if len(edits) == 1 else counted(len(edits), "loader edit")
-        keys = (
-            "changed since: only by hand" if any(edit.overtaken for edit in edits) else "a leaves it, x takes it back"
-        )
-        self.diff_title.update(f"{one_line(words)}   {keys}")
-        self.diff_view.show(TextLines(edit_lines(edits)))
+    def _say_headline(self) -> None:
+        """Which change the pane is about, and what it does; loader edits and a summary have headlines of their own."""
+        if not self._current_edits and not (self._summary and self._is_empty):
+            self.pane.say(f"{self._counter()}   {self._effect}" if self.session.pending.changes else "")
 
     def _counter(self) -> str:
-        """Where we are: `3/12` of what is listed, or which group."""
-        line = self.table.line
+        """`3/12` of what is listed, or which group."""
+        line = self.listing.table.line
         if self._whole:
             return "what will be written"
         if line is None:
@@ -203,43 +203,75 @@ class ReviewScreen(EditActions, WriteActions):
         place = next(at for at, one in enumerate(line.group.changes, 1) if one is line.change)
         return f"{place:,}/{len(line.group.changes):,}"
 
-    @property
-    def _listed_any(self) -> bool:
-        """Whether there is a change or an edit that the pane is for."""
-        return bool(self.session.pending.changes) or bool(self.edits)
+    def _preview_edits(self, edits: Sequence[LoaderEdit]) -> None:
+        words = edits[0].edited.edit.summary if len(edits) == 1 else counted(len(edits), "loader edit")
+        changed = any(edit.overtaken for edit in edits)
+        keys = "changed since then: revert it by hand" if changed else "a keeps it, x reverts it"
+        self.pane.say(f"{one_line(words)}   {keys}")
+        self.pane.show(edit_lines(edits))
 
-    def show_summary(self, lines: Sequence[str]) -> None:
-        self._summary = lines
-        line = self.written
-        line.set_class(bool(lines) and self._listed_any, "shown")
-        line.set_class(any(_is_lost(one) for one in lines), "error")
-        line.update(" · ".join(lines))
-        self._preview_soon()
-
-    def _show_written(self) -> None:
-        """What became of the write, where there is nothing else to show."""
-        self.diff_title.update("written")
-        looks = (
-            (Cell(line, "error" if _is_lost(line) else "heading" if not at else ""),)
-            for at, line in enumerate(self._summary)
+    def _preview_summary(self) -> None:
+        """The summary of a write, where there is nothing else to show."""
+        self.pane.say("written")
+        self.pane.show(
+            [
+                (Cell(line.text, "error" if line.lost else "" if at else "heading"),)
+                for at, line in enumerate(self._summary)
+            ]
         )
-        self.diff_view.show(TextLines(list(looks)))
+
+    def _show_summary(self, lines: Sequence[SummaryLine]) -> None:
+        """Say what is known of a write until the person does something else."""
+        self._summary = lines
+        self.written.set_class(bool(lines) and not self._is_empty, "shown")
+        self.written.set_class(any(line.lost for line in lines), "error")
+        self.written.update(" · ".join(line.text for line in lines))
+        self._preview_soon()
 
     def action_whole_diff(self) -> None:
         self._whole = not self._whole
-        self.show_summary(())
+        self._show_summary(())
         self._ask_preview()
 
     def action_other_pane(self) -> None:
-        (self.table if self.diff_view.has_focus else self.diff_view).focus()
+        (self.listing.table if self.pane.view.has_focus else self.pane.view).focus()
 
-    # Editing what is proposed
+    # Decisions
+
+    def action_accept(self) -> None:
+        if self._current_edits:
+            self.loader_edits.explain()
+        else:
+            super().action_accept()
+
+    def action_reject(self) -> None:
+        if self._current_edits:
+            self.loader_edits.ask_to_revert(self, self._current_edits)
+        else:
+            super().action_reject()
+
+    def action_take(self, side: str) -> None:
+        """Resolve what was changed elsewhere too."""
+        change = self.listing.current
+        found = self.session.conflicts(change) if change else ()
+        if change is None or not found:
+            self.host.say("This was not changed elsewhere.")
+        else:
+            self.host.resolve(change.id, found, Take(side))
+
+    def action_write(self) -> None:
+        self.writer.ask_to_write(self._hidden_accepted)
+
+    def action_commit(self) -> None:
+        self.writer.commit(self._hidden_accepted, len(self.loader_edits.edits))
 
     def action_edit(self) -> None:
-        """Open the form on the change under the cursor; what comes out of it takes its place."""
-        change = self.current
+        """Open the form on the change under the cursor; the edited change replaces it."""
+        change = self.listing.current
         if change is None:
-            self.host.say("E edits one change: unfold the group first." if self.table.line else "Nothing is pending.")
+            self.host.say(
+                "E edits one change: unfold the group first." if self.listing.selected else "Nothing to edit."
+            )
         elif self.session.conflicts(change):
             self.host.say("It was changed elsewhere too: t takes theirs, o takes ours. Then it can be edited.")
         else:
@@ -257,8 +289,4 @@ class ReviewScreen(EditActions, WriteActions):
             made = proposed(operations, change.note, self.session.present)
             self.host.replace(change.id, replace(made, evidence=change.evidence) if operations else None)
             if not operations:
-                self.host.say("The entry says that already, so nothing is left of the change; u brings it back.")
-
-
-def _is_lost(line: str) -> bool:
-    return line.startswith(LOST)
+                self.host.say("The entry already says this, so the change was removed; u restores it.")

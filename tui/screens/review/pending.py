@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pending changes, as a list to decide on."""
+
+from collections.abc import Callable, Collection, Sequence
+from enum import StrEnum
+from functools import partial
+
+from core.edits.pending.change import Change, Decision
+from core.edits.pending.groups import GroupBy, group_changes
+from tui.app.protocol import Host
+from tui.screens.review.lists import loader_of
+from tui.screens.review.loader_edits import LoaderEdits
+from tui.session import Session
+from tui.view_models.review import ReviewWithEdits, search_text
+
+
+class PendingChanges:
+    """A ChangeSource; the loader edits are listed below the changes."""
+
+    orders: Sequence[StrEnum] = tuple(GroupBy)
+    noun = "change"
+
+    def __init__(self, session: Session, host: Host, edits: LoaderEdits, deciding: Callable[[], None]) -> None:
+        """`deciding` is called before each decision."""
+        self._deciding = deciding
+        self._session = session
+        self._host = host
+        self._edits = edits
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        return self._session.pending.changes
+
+    def rows(
+        self, changes: Sequence[Change], by: StrEnum, opened: Collection[str], matches: Callable[[str], bool]
+    ) -> ReviewWithEdits:
+        groups = group_changes(changes, GroupBy(by), partial(loader_of, self._session.matrix))
+        return ReviewWithEdits(groups, by, opened, self._session.conflicts, self._edits.matching(matches))
+
+    def search_text(self, change: Change) -> str:
+        return search_text(change)
+
+    def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
+        self._deciding()
+        self._host.decide(decision, [change.id for change in changes])
+
+    def warning(self, changes: Sequence[Change]) -> str:
+        return ""

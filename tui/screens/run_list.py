@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs of the runs screen, and what a person does to them: repeat, compare, hold, reorder, stop."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Label
+
+from core.errors import TTMatrixError
+from core.runs.execution.queue import Queue
+from core.runs.log.compare import compare_logs
+from core.runs.log.tail import last_line
+from core.runs.store.record import RunRecord, RunState
+from core.text import one_line
+from tui.screens.base import SessionScreen
+from tui.screens.dialogs import Confirm, Dialog
+from tui.view_models.style import diff_style
+from tui.widgets.lines_view import LinesView, TextLines
+from tui.widgets.run_table import RunTable
+
+_NAMED = 8
+"""How many runs a question names."""
+
+
+class RunList:
+    """The table of runs. Actions are on the marked runs, else on the highlighted one."""
+
+    def __init__(self, screen: SessionScreen, table: RunTable) -> None:
+        self.table = table
+        self.everywhere = False
+        """Whether runs of every checkout are listed."""
+        self._screen = screen
+        self._session = screen.session
+        self._host = screen.host
+
+    # What is listed
+
+    @property
+    def listed(self) -> Sequence[RunRecord]:
+        """Newest first."""
+        return self._session.all_runs if self.everywhere else self._session.runs
+
+    @property
+    def current(self) -> RunRecord | None:
+        """The highlighted run."""
+        key = self.table.cursor_key
+        return next((record for record in self.listed if record.spec.run_id == key), None)
+
+    def show(self, keep: str | None) -> None:
+        """Show the runs as they are now, with the cursor on the run of id `keep`."""
+        self.table.show_runs(self.listed, keep, self._session.ages, with_checkout=self.everywhere)
+
+    def read_last_lines(self) -> None:
+        """Read in the background what the running ones printed last."""
+        running = [record for record in self.listed if record.state is RunState.RUNNING]
+
+        def read() -> dict[str, str]:
+            return {record.spec.run_id: _last_line(record) for record in running}
+
+        if running:
+            self._host.in_thread("last lines", read, self.table.show_last_lines, supersede=True)
+
+    def _chosen(self) -> list[RunRecord]:
+        """The marked runs, oldest first; where there are none, the highlighted one."""
+        marked = [record for record in reversed(self.listed) if record.spec.run_id in self.table.marks]
+        return marked or ([self.current] if self.current is not None else [])
+
+    # Actions
+
+    def show_test(self) -> None:
+        """Go to the test of the highlighted run in the matrix."""
+        record = self.current
+        if record is None:
+            return
+        if record.spec.test_id in self._session.matrix.rows:
+            self._host.show_test(record.spec.test_id)
+        else:
+            self._host.say("The checkout no longer has this test.")
+
+    def compare(self) -> None:
+        """Compare the logs of two marked runs, or of the marked one and the highlighted one."""
+        chosen, current = self._chosen(), self.current
+        if len(chosen) == 1 and current is not None and chosen[0] is not current:
+            chosen = [record for record in reversed(self.listed) if record in (chosen[0], current)]
+        if len(chosen) != 2:
+            self._host.say("Mark two runs with space, or mark one and go to the other; then c compares their logs.")
+            return
+        one, other = chosen
+        self._host.in_thread("compare", lambda: compare_logs(one, other), self._show_comparison)
+
+    def _show_comparison(self, lines: Sequence[str]) -> None:
+        if lines:
+            self._screen.app.push_screen(LogDiff(lines))
+        else:
+            self._host.say("The logs differ only in times, addresses and names of runs.")
+
+    def run_again(self) -> None:
+        """Start the same runs once more."""
+        if again := self._chosen():
+            self._host.run_again(again)
+            self.table.action_unmark()
+
+    def hold(self) -> None:
+        """Hold queued runs, or release them where all of them are held."""
+        if queued := self._queued():
+            held = not all(record.held for record in queued)
+            self._in_queue(queued, lambda queue, run_id: queue.hold(run_id, held))
+
+    def put_first(self) -> None:
+        """Move queued runs to the front of the queue, in their order."""
+        # Each goes before those that were moved already, so the last comes first.
+        self._in_queue(self._queued()[::-1], Queue.put_first)
+
+    def put_last(self) -> None:
+        """Move queued runs to the end of the queue."""
+        self._in_queue(self._queued(), Queue.put_last)
+
+    def _in_queue(self, queued: Sequence[RunRecord], act: Callable[[Queue, str], None]) -> None:
+        def change(queue: Queue) -> None:
+            for record in queued:
+                act(queue, record.spec.run_id)
+
+        if queued:
+            self._host.change_queue(change)
+            self.table.action_unmark()
+
+    def _queued(self) -> list[RunRecord]:
+        """Those of the chosen runs that are queued; where none is, say so."""
+        chosen = self._chosen()
+        queued = [record for record in chosen if record.state is RunState.QUEUED]
+        if not queued:
+            self._host.say("This run is not queued." if len(chosen) < 2 else "None of these runs is queued.")
+        return queued
+
+    def cancel(self) -> None:
+        """Stop the runs that have not ended, after asking."""
+        chosen = self._chosen()
+        active = [record for record in chosen if record.active]
+        if not active:
+            self._host.say("This run has ended." if len(chosen) < 2 else "All of these runs have ended.")
+            return
+        ids = [record.spec.run_id for record in active]
+        one = len(ids) == 1
+        title = f"Stop run {ids[0]}?" if one else f"Stop {len(ids):,} runs?"
+        body = active[0].spec.test_id if one else "\n".join(record.spec.test_id for record in active[:_NAMED])
+        more = f"\nand {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
+        question = Confirm(title, body + more, verb="stop it" if one else "stop them")
+        self._screen.app.push_screen(question, lambda yes: self._cancel(ids) if yes else None)
+
+    def _cancel(self, ids: Sequence[str]) -> None:
+        self._host.cancel_runs(ids)
+        self.table.action_unmark()
+
+
+def _last_line(record: RunRecord) -> str:
+    try:
+        return last_line(record.log)
+    except TTMatrixError as error:
+        return one_line(error.title)
+
+
+class LogDiff(Dialog[None]):
+    """Shows lines of a unified diff as they were written, made safe to show here."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Close", show=False)]
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__()
+        self._lines = [one_line(line) for line in lines]
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Label("Two logs, without times, addresses and names of runs", id="dialog-title")
+            yield LinesView(diff_style)
+            yield Label(Text("↑ ↓ pgup pgdn scroll   ← → sideways   esc close"), id="dialog-hint")
+
+    def on_mount(self) -> None:
+        view = self.query_one(LinesView)
+        view.show(TextLines(self._lines))
+        view.focus()

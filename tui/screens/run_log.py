@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lower half of the runs screen: the log of the highlighted run or another of its files, or its details."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from textual.app import ComposeResult
+from textual.widget import Widget
+from textual.widgets import Static
+
+from core.runs.age import Age
+from core.runs.execution.outcome import Outcome
+from core.runs.log.arrivals import Arrivals
+from core.runs.log.signs import telling_line
+from core.runs.log.tail import LogFile
+from core.runs.planning.spec import shell_command
+from core.runs.store.record import RunRecord
+from core.runs.store.store import artefacts, find_artefact, read_provenance
+from core.text import one_line
+from tui.screens.base import SessionScreen
+from tui.screens.pick import Option, Pick
+from tui.view_models.run_detail import run_text
+from tui.view_models.runs import run_look
+from tui.widgets.log_pane import LogPane
+from tui.widgets.log_view import LogView
+from tui.widgets.text_pane import TextPane
+
+_REASON_BYTES = 4 * 1024 * 1024
+"""How much of the end of a log is searched for the line that explains the failure."""
+
+
+class RunLog:
+    """Shows one run: its log or, with `detailed`, all that is known about it."""
+
+    def __init__(self, screen: SessionScreen) -> None:
+        self.record: RunRecord | None = None
+        self.detailed = False
+        self._screen = screen
+        self._host = screen.host
+        self._title = Static("", id="log-title", markup=False)
+        self._pane = LogPane(id="log-pane")
+        self._detail = TextPane(id="run-detail")
+        self._file = ""
+        """The name of the file that is shown; empty: the log."""
+        self._described: tuple[RunRecord, Age | None] | None = None
+        """The run whose details are shown, and its age as shown."""
+
+    def compose(self) -> ComposeResult:
+        """The widgets, from the top down."""
+        yield self._title
+        yield self._pane
+        yield self._detail
+
+    @property
+    def view(self) -> LogView:
+        """The lines of the log."""
+        return self._pane.view
+
+    @property
+    def front(self) -> Widget:
+        """What gets the keys."""
+        return self._detail if self.detailed else self._pane.view
+
+    def show(self, record: RunRecord | None) -> None:
+        """Show a run; the one that is shown already stays where it is scrolled to."""
+        before, self.record = self.record, record
+        if record is not None and (before is None or before.spec.run_id != record.spec.run_id):
+            self._file = ""
+            self._pane.open(LogFile(record.log), Arrivals(record.arrivals))
+        self.show_title()
+        self.show_detail()
+
+    def show_title(self) -> None:
+        """Say which run it is, how it stands and what is new in its log."""
+        record = self.record
+        if record is None:
+            self._title.update("")
+            return
+        view = self.view
+        state = f"{view.unseen:,} new lines below" if view.unseen else "following" if view.following else ""
+        live = state if record.active else record.summary
+        age = self._age(record)
+        words = (one_line(record.spec.test_id), run_look(record).word, age.text if age else "", one_line(self._file))
+        self._title.update("   ".join(filter(None, (*words, live))))
+
+    def _age(self, record: RunRecord) -> Age | None:
+        return self._screen.session.ages.get(record.spec.run_id)
+
+    def show_detail(self) -> None:
+        """Show the details of the run where they are wanted and have changed."""
+        record = self.record
+        if record is None or not self.detailed:
+            return
+        described = record, self._age(record)
+        if described != self._described:
+            self._described = described
+            read = partial(read_provenance, record.directory)
+            self._host.in_thread("run details", read, partial(self._show_text, *described), supersede=True)
+
+    def _show_text(self, record: RunRecord, age: Age | None, provenance: Mapping[str, object]) -> None:
+        self._detail.show(run_text(record, provenance, age))
+
+    # Actions
+
+    def pick_file(self) -> None:
+        """Show another file of the run, which a person picks, in place of its log."""
+        record = self.record
+        if record is None:
+            return
+        names = artefacts(record)
+        if not names:
+            self._host.say("This run has no files besides its log.")
+            return
+        options = [Option("", record.log.name, "what the run printed")]
+        options += [Option(name, name, f"{(record.directory / name).stat().st_size:,} bytes") for name in names]
+        self._screen.app.push_screen(Pick("Show which file?", options, self._file), partial(self._show_file, record))
+
+    def _show_file(self, record: RunRecord, name: str | None) -> None:
+        if name is not None:
+            self._file = name
+            self._pane.open(LogFile(find_artefact(record, name) if name else record.log))
+            self.show_title()
+
+    def copy_command(self) -> None:
+        """Copy the exact command of the run."""
+        if self.record is not None:
+            self._host.copy(shell_command(self.record.spec))
+
+    def copy_reason(self) -> None:
+        """Copy the line of the log that explains the failure."""
+        record = self.record
+        if record is not None and record.outcome is Outcome.PASS:
+            self._host.say("This run has passed: there is no failure to explain.")
+        elif record is not None:
+            self._host.in_thread("reason", partial(_reason, record), self._copy_reason)
+
+    def _copy_reason(self, reason: str) -> None:
+        if reason:
+            self._host.copy(reason)
+        else:
+            self._host.say("No line of this log explains the failure.")
+
+
+def _reason(record: RunRecord) -> str:
+    """The line of a log that explains the failure; empty where there is none."""
+    return telling_line(LogFile(record.log).last(_REASON_BYTES))
