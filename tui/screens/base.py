@@ -11,8 +11,8 @@ from textual.screen import Screen
 from textual.signal import Signal
 from textual.widgets import Static
 
-from tui.app.protocol import Host
 from tui.commands import Where
+from tui.protocol import Host
 from tui.session import Session
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class SessionScreen(Screen[None]):
         if not self.session.runs:
             return ""
         # Imported here because the first frame shows no run.
-        from tui.view_models.run_detail import going_words
+        from tui.view_models import going_words
 
         return going_words(self.session.runs)
 

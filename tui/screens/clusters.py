@@ -10,27 +10,20 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from core.edits.operations import Operation
-from core.edits.pending.change import Decision
+from core.edits import Operation
+from core.edits.pending import Decision
 from core.errors import UsageError
-from core.evidence.analysis.clusters import Cluster, Member, with_canonical, with_link
-from core.evidence.proposals.agendas import Agenda
-from core.evidence.proposals.inbox import change_of
-from core.text import one_line
-from tui.app.protocol import Host
+from core.evidence.analysis import Cluster, Member, with_canonical, with_link
+from core.evidence.proposals import Agenda, change_of
+from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Gathered, Knowledge
+from tui.protocol import Host
 from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.dialogs import Ask, ask_to_start
 from tui.session import Session
-from tui.view_models.clusters import ClusterRows, MemberRows, cluster_words, member_words
-from tui.view_models.preview import paragraph
-from tui.view_models.style import counted, diff_style
-from tui.widgets.filter_bar import WordFilter
-from tui.widgets.key_line import KeyLine
-from tui.widgets.line_base import KeptText
-from tui.widgets.lines_view import Line, LinesView, TextLines
-from tui.widgets.row_table import RowTable
+from tui.view_models import ClusterRows, Line, MemberRows, cluster_words, diff_style, member_words, paragraph
+from tui.widgets import CachedText, KeyLine, LinesView, RowTable, TextLines, WordFilter
 
 
 class ClustersScreen(SessionScreen):
@@ -53,7 +46,7 @@ class ClustersScreen(SessionScreen):
         return (Where.CLUSTERS, Where.LINES if self.view.has_focus else Where.TABLE)
 
     def compose(self) -> ComposeResult:
-        yield KeptText("", id="title", markup=False)
+        yield CachedText("", id="title", markup=False)
         yield self.filter
         with Vertical(id="changes-box"):
             yield self.table

@@ -11,21 +11,16 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from core.evidence.analysis.comparison import Difference, Kind
+from core.evidence.analysis import Difference, Kind
 from core.text import one_line
-from tui.app.protocol import Host
 from tui.commands import Where, bindings
 from tui.evidence_service import Compared, Knowledge
+from tui.protocol import Host
 from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.pick import Option, Pick
 from tui.session import Session
-from tui.view_models.clusters import DifferenceRows, commit_words, sides
-from tui.view_models.preview import paragraph
-from tui.view_models.style import diff_style
-from tui.widgets.key_line import KeyLine
-from tui.widgets.line_base import KeptText
-from tui.widgets.lines_view import Line, LinesView, TextLines
-from tui.widgets.row_table import RowTable
+from tui.view_models import DifferenceRows, Line, commit_words, diff_style, paragraph, sides
+from tui.widgets import CachedText, KeyLine, LinesView, RowTable, TextLines
 
 _KINDS = (None, *Kind)
 _NO_RUNS = (
@@ -55,7 +50,7 @@ class CompareScreen(SessionScreen):
         return (Where.COMPARE, Where.LINES if self.view.has_focus else Where.TABLE)
 
     def compose(self) -> ComposeResult:
-        yield KeptText("", id="title", markup=False)
+        yield CachedText("", id="title", markup=False)
         with Vertical(id="changes-box"):
             yield self.table
         yield Static("", id="diff-title", markup=False)

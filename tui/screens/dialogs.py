@@ -15,9 +15,9 @@ from textual.widgets import Input, Label
 
 from core.errors import TTMatrixError
 from core.runs.planning import LaunchPlan
-from core.text import one_line, printable
+from core.text import counted, one_line, printable
 from tui.screens.base import SessionScreen
-from tui.view_models import counted, launch_summary
+from tui.view_models import launch_summary
 
 T = TypeVar("T")
 

@@ -14,11 +14,11 @@ from textual.widgets import Static
 from core.doctor import kinds
 from core.edits import parse_operations
 from core.model import Finding
-from core.text import one_line
+from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.screens.base import SessionScreen
-from tui.view_models import FindingRows, counted
-from tui.widgets import KeptText, KeyLine, RowTable
+from tui.view_models import FindingRows
+from tui.widgets import CachedText, KeyLine, RowTable
 
 
 class DoctorScreen(SessionScreen):
@@ -28,7 +28,7 @@ class DoctorScreen(SessionScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.DOCTOR)
 
     def compose(self) -> ComposeResult:
-        yield KeptText("", id="title", markup=False)
+        yield CachedText("", id="title", markup=False)
         with Vertical(id="findings-box"):
             yield RowTable(FindingRows((), frozenset()), id="findings")
         yield Static("", id="finding-text", markup=False)

@@ -42,7 +42,7 @@ class Launch(Dialog[LaunchPlan]):
         self._session = session
         self._host = host
         self._ids = ids
-        self._name = name
+        self._tests = name
         self._options = Options(arch=session.view.arch)
         self._plan: LaunchPlan | None = None
         """None while it is being worked out."""
@@ -53,7 +53,7 @@ class Launch(Dialog[LaunchPlan]):
         archs = [(NO_ARCH, "any"), *((arch, arch) for arch in self._session.matrix.schema.archs)]
         profiles = [("", "none"), *((name, name) for name in sorted(self._session.settings.profiles))]
         with Vertical(id="box"):
-            yield Label(Text(f"Run {self._name}"), id="dialog-title")
+            yield Label(Text(f"Run {self._tests}"), id="dialog-title")
             yield from _field("kind", Cycle([(name, name) for name in KINDS], "", id="kind"))
             yield from _field("arch", Cycle(archs, self._options.arch, id="arch"))
             yield from _field("profile", Cycle(profiles, "", id="profile"))

@@ -15,11 +15,11 @@ from core.matrix import Matrix
 from core.matrix.query import Query
 from core.matrix.view import LEARNED, Link, Number, Place, Row, Section, findings_section, overview
 from core.model import Finding
-from core.text import one_line
+from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.screens.base import SessionScreen
-from tui.view_models import OverviewRows, counted
-from tui.widgets import CellTable, KeptText, KeyLine, NumberBoard, RowTable
+from tui.view_models import OverviewRows
+from tui.widgets import CachedText, CellTable, KeyLine, NumberBoard, RowTable
 
 _TWO_BOARDS_FROM = 130
 """Width from which two boards stand side by side."""
@@ -32,7 +32,7 @@ class OverviewScreen(SessionScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.OVERVIEW)
 
     def compose(self) -> ComposeResult:
-        yield KeptText("", id="title", markup=False)
+        yield CachedText("", id="title", markup=False)
         with Horizontal():
             yield NumberBoard(id="tests-board")
             yield NumberBoard(id="other-board")

@@ -11,16 +11,13 @@ from textual.containers import Vertical
 from textual.widgets import Label
 
 from core.errors import TTMatrixError
-from core.runs.execution.queue import Queue
-from core.runs.log.compare import compare_logs
-from core.runs.log.tail import last_line
-from core.runs.store.record import RunRecord, RunState
+from core.runs.log import compare_logs, last_line
+from core.runs.store import Queue, RunRecord, RunState
 from core.text import one_line
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm, Dialog
-from tui.view_models.style import diff_style
-from tui.widgets.lines_view import LinesView, TextLines
-from tui.widgets.run_table import RunTable
+from tui.view_models import diff_style
+from tui.widgets import LinesView, RunTable, TextLines
 
 _NAMED = 8
 """How many runs a question names."""

@@ -8,22 +8,14 @@ from textual.app import ComposeResult
 from textual.widget import Widget
 from textual.widgets import Static
 
-from core.runs.age import Age
-from core.runs.execution.outcome import Outcome
-from core.runs.log.arrivals import Arrivals
-from core.runs.log.signs import telling_line
-from core.runs.log.tail import LogFile
-from core.runs.planning.spec import shell_command
-from core.runs.store.record import RunRecord
-from core.runs.store.store import artefacts, find_artefact, read_provenance
+from core.runs import Age, Outcome, shell_command
+from core.runs.log import Arrivals, LogFile, telling_line
+from core.runs.store import RunRecord, artefacts, find_artefact, read_provenance
 from core.text import one_line
 from tui.screens.base import SessionScreen
 from tui.screens.pick import Option, Pick
-from tui.view_models.run_detail import run_text
-from tui.view_models.runs import run_look
-from tui.widgets.log_pane import LogPane
-from tui.widgets.log_view import LogView
-from tui.widgets.text_pane import TextPane
+from tui.view_models import run_look, run_text
+from tui.widgets import LogPane, LogView, TextPane
 
 _REASON_BYTES = 4 * 1024 * 1024
 """How much of the end of a log is searched for the line that explains the failure."""

@@ -10,20 +10,14 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from core.text import counted
-from tui.app.protocol import Host
 from tui.commands import Where, bindings
+from tui.protocol import Host
 from tui.screens.base import SessionScreen
 from tui.screens.run_list import RunList
 from tui.screens.run_log import RunLog
 from tui.session import Session
-from tui.view_models.runs import progress_text
-from tui.widgets.key_line import KeyLine
-from tui.widgets.line_base import KeptText
-from tui.widgets.lines_view import LinesView
-from tui.widgets.log_pane import LogPane
-from tui.widgets.log_view import LogView
-from tui.widgets.row_table import RowTable
-from tui.widgets.run_table import RunTable
+from tui.view_models import progress_text
+from tui.widgets import CachedText, KeyLine, LinesView, LogPane, LogView, RowTable, RunTable
 
 _TICK_SECONDS = 1.0
 
@@ -41,7 +35,7 @@ class RunsScreen(SessionScreen):
         self.log_pane = RunLog(self)
 
     def compose(self) -> ComposeResult:
-        yield KeptText("", id="title", markup=False)
+        yield CachedText("", id="title", markup=False)
         yield Static("", id="progress", markup=False)
         with Vertical(id="runs-box"):
             yield self.table

@@ -11,26 +11,34 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from core.edits.pending.change import Change, Decision
-from core.evidence.proposals.agendas import Agenda
-from core.evidence.proposals.inbox import Item, decided
+from core.edits.pending import Change, Decision
+from core.evidence.proposals import Agenda, Item, decided
 from core.text import counted, one_line
-from tui.app.protocol import Host
 from tui.commands import Where, bindings
 from tui.evidence_service import Knowledge
+from tui.protocol import Host
 from tui.screens.base import WhenSeen
 from tui.screens.dialogs import ask_to_start
-from tui.screens.review.lists import ChangeList, DecisionScreen, loader_of
-from tui.screens.review.preview_pane import PreviewPane
+from tui.screens.review import ChangeList, DecisionScreen, PreviewPane, loader_of
 from tui.session import Session
-from tui.view_models.evidence import group_lines, result_lines, strip_lines
-from tui.view_models.preview import make_preview, paragraph, preview_lines
-from tui.view_models.review import search_text
-from tui.view_models.triage import Listed, Shown, TriageBy, TriageRows, group_listed, item_of, listed
-from tui.widgets.key_line import KeyLine
-from tui.widgets.line_base import KeptText
-from tui.widgets.lines_view import Line
-from tui.widgets.row_table import RowTable
+from tui.view_models import (
+    Line,
+    Listed,
+    Shown,
+    TriageBy,
+    TriageRows,
+    group_lines,
+    group_listed,
+    item_of,
+    listed,
+    make_preview,
+    paragraph,
+    preview_lines,
+    result_lines,
+    search_text,
+    strip_lines,
+)
+from tui.widgets import CachedText, KeyLine, RowTable
 
 _SHOWN = tuple(Shown)
 _PLACEHOLDER = "words of a test, a verdict, a reason"
@@ -101,7 +109,7 @@ class TriageScreen(DecisionScreen):
         return (Where.TRIAGE, Where.TABLE, *((Where.TREE,) if self.listing.by else ()))
 
     def compose(self) -> ComposeResult:
-        yield KeptText("", id="title", markup=False)
+        yield CachedText("", id="title", markup=False)
         yield from self.listing.compose()
         yield self.pane.headline
         yield self.pane.view

@@ -11,14 +11,14 @@ from textual.containers import Vertical
 
 from core.edits import Operation
 from core.errors import UsageError
-from core.text import one_line
+from core.text import counted, one_line
 from core.workflows import Board, Given, Item, Standing, markdown
 from tui.commands import Where, bindings
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask, Confirm
 from tui.screens.pick import Option, Pick
-from tui.view_models import WorkflowRows, counted, workflow_text
-from tui.widgets import KeptText, KeyLine, RowTable, TextPane
+from tui.view_models import WorkflowRows, workflow_text
+from tui.widgets import CachedText, KeyLine, RowTable, TextPane
 
 _LOOK_SECONDS = 0.5
 
@@ -30,7 +30,7 @@ class WorkflowsScreen(SessionScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.WORKFLOWS)
 
     def compose(self) -> ComposeResult:
-        yield KeptText("", id="title", markup=False)
+        yield CachedText("", id="title", markup=False)
         with Vertical(id="workflows-box"):
             yield RowTable(WorkflowRows(()), id="workflows")
         yield TextPane(id="workflow-text")

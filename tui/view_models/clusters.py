@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from core.evidence import Observation
 from core.evidence.analysis import Between, Cluster, Difference, IssueState, Kind, Member, State, oldest
 from core.model import BringupStatus
-from core.text import one_line
-from tui.view_models.style import Cell, TableColumn, bringup_word, counted
+from core.text import counted, one_line
+from tui.view_models.style import Cell, TableColumn, bringup_word
 
 _GONE = (State.CLOSED, State.MISSING)
 

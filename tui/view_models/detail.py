@@ -10,10 +10,10 @@ from core.evidence.verdicts import Judgement
 from core.matrix import NO_ARCH, Detail, text_of
 from core.runs import Age
 from core.runs.store import RunRecord
-from core.text import one_line, printable
+from core.text import counted, one_line, printable
 from tui.view_models.evidence import strip_cells
 from tui.view_models.runs import run_look
-from tui.view_models.style import counted, seconds_text
+from tui.view_models.style import seconds_text
 
 _STYLES = {
     "pass": "green",

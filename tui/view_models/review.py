@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.edits.pending import SEVERAL, Change, ChangeGroup, Conflict, Decision, GroupBy
-from core.text import one_line, printable
+from core.text import counted, one_line, printable
 from core.workflows import LoaderEdit
 from tui.view_models.changes import describe_operations
-from tui.view_models.style import Cell, Line, TableColumn, counted, diff_style
+from tui.view_models.style import Cell, Line, TableColumn, diff_style
 
 DECISIONS = {
     Decision.UNDECIDED: Cell("? open"),

@@ -11,9 +11,9 @@ from rich.text import Text
 from core.runs import Age, RunSpec, shell_command
 from core.runs.planning import KINDS, LaunchPlan, Level
 from core.runs.store import RunRecord, RunState
-from core.text import one_line
+from core.text import counted, one_line
 from tui.view_models.runs import run_look
-from tui.view_models.style import counted, seconds_text
+from tui.view_models.style import seconds_text
 
 _STYLES = {"pass": "green", "fail": "bold red", "running": "bold"}
 _LABEL = 12

@@ -6,16 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from core.matrix.view.columns import RUN_KINDS
-from core.runs.age import Age, newest_by_test
-from core.runs.execution.leases import EVERYTHING
-from core.runs.execution.outcome import Outcome
-from core.runs.planning.launch_plan import Progress
-from core.runs.planning.spec import RunSpec
-from core.runs.store.record import RunRecord, RunState
+from core.matrix.view import RUN_KINDS
+from core.runs import EVERYTHING, Age, Outcome, RunSpec, newest_by_test
+from core.runs.planning import Progress
+from core.runs.store import RunRecord, RunState
 from core.text import one_line
-from tui.view_models.style import Cell, seconds_text
-from tui.widgets.row_table import TableColumn
+from tui.view_models.style import Cell, TableColumn, seconds_text
 
 _BAR_CELLS = 10
 

@@ -9,10 +9,10 @@ from core.edits.pending import Change, ChangeGroup, Decision, GroupBy, Pending, 
 from core.evidence import strip_of
 from core.evidence.proposals import URGENCY, Concern, Item, change_of
 from core.evidence.verdicts import Verdict
-from core.text import one_line
+from core.text import counted, one_line
 from tui.view_models.changes import describe_operations
 from tui.view_models.review import DECISIONS, ReviewLine, ReviewRows
-from tui.view_models.style import Cell, TableColumn, counted
+from tui.view_models.style import Cell, TableColumn
 
 VERDICT_STYLES = {
     Verdict.REGRESSED: "fail",

@@ -2,9 +2,9 @@
 from .cell_table import CellTable as CellTable, MatrixGrid as MatrixGrid, NumberBoard as NumberBoard
 from .cycle import Cycle as Cycle
 from .facet_panel import FacetPanel as FacetPanel
-from .filter_bar import FilterBar as FilterBar, QueryInput as QueryInput
+from .filter_bar import FilterBar as FilterBar, QueryInput as QueryInput, WordFilter as WordFilter
 from .key_line import KeyLine as KeyLine
-from .line_base import KeptBox as KeptBox, KeptText as KeptText
+from .line_base import CachedBox as CachedBox, CachedText as CachedText
 from .lines_view import LinesView as LinesView, TextLines as TextLines
 from .log_pane import LogPane as LogPane
 from .log_view import LogView as LogView

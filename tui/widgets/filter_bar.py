@@ -15,7 +15,7 @@ from textual.reactive import Reactive, reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from tui.widgets.line_base import KeptLines
+from tui.widgets.internals import CachedLines, show_suggestion, suggestion
 
 
 class LineInput(Input, inherit_css=False):
@@ -94,7 +94,7 @@ class QueryInput(LineInput):
 
     def on_resize(self) -> None:
         """The line has another width: the cursor stays in sight."""
-        self.scroll_to_region(Region(self._cursor_offset, 0, 1, 1), force=True, animate=False)
+        self.scroll_to_region(Region(cell_len(self.value[: self.cursor_position]), 0, 1, 1), force=True, animate=False)
 
     def show(self, value: str) -> None:
         """Show a query that is looked through already: nobody is told."""
@@ -102,19 +102,21 @@ class QueryInput(LineInput):
         self.value = value
         self._quiet = False
 
-    def _watch_value(self, value: str) -> None:
-        # Input.Changed would come a frame later, and so would what a Suggester finds in its worker.
-        with self.prevent(Input.Changed):
-            super()._watch_value(value)
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Who is interested was told at once, by `watch_value`."""
+        event.stop()
+
+    def watch_value(self, value: str) -> None:
+        """Tell of the change now: Input.Changed comes a frame later."""
         if self.is_mounted and not self._quiet:
-            self._suggestion = self._complete(value)
+            show_suggestion(self, self._complete(value))
             self._changed(value)
         if isinstance(self.parent, FilterBar):
             self.parent.fit()
 
     def action_take_completion(self) -> None:
         """Take the completion that is shown, as the right arrow does; without one, tab leaves the line."""
-        if self.cursor_at_end and self._suggestion:
+        if self.cursor_at_end and suggestion(self):
             self.action_cursor_right()
         else:
             self.screen.focus_next()
@@ -127,7 +129,7 @@ class QueryInput(LineInput):
         self._left()
 
 
-class FilterBar(Horizontal, KeptLines):
+class FilterBar(Horizontal, CachedLines):
     """Shows and edits a query.
 
     `changed` is called with the text of each edit; `left` when a person is done with it and wants the rows: it moves

@@ -8,7 +8,7 @@ from textual import events
 from textual.app import RenderResult
 from textual.screen import Screen
 
-from tui.widgets.line_base import KeptLines
+from tui.widgets.internals import CachedLines
 
 
 class _Key(NamedTuple):
@@ -26,7 +26,7 @@ class _Key(NamedTuple):
         return len(self.shown) + len(self.label) + 3
 
 
-class KeyLine(KeptLines):
+class KeyLine(CachedLines):
     """One widget, where the stock footer makes one for each key whenever the focus moves."""
 
     ALLOW_SELECT = False

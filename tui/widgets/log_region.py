@@ -2,7 +2,7 @@
 """A region of a log: the lines that a person selects to copy them."""
 
 from core.runs.log import LogLook
-from tui.view_models import counted
+from core.text import counted
 
 
 class LogRegion:

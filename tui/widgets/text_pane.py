@@ -9,7 +9,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.timer import Timer
 
-from tui.widgets.line_base import KeptBox, LinePane, line_style
+from tui.widgets.line_base import CachedBox, LinePane, line_style
 
 
 class TextPane(LinePane):
@@ -62,7 +62,7 @@ _DELAY = 0.06
 """Seconds the cursor must rest."""
 
 
-class RestingText(KeptBox):
+class RestingText(CachedBox):
     """Shows what `make` gives; it is asked only while it can be seen."""
 
     def __init__(self, make: Callable[[], Text], *, id: str) -> None:

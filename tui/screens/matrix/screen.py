@@ -21,7 +21,7 @@ from tui.screens.matrix.tests import TestActions
 from tui.screens.matrix.views import ViewActions
 from tui.session import Session
 from tui.view_models import MatrixRows, TreeRows, count_text, counted
-from tui.widgets import FilterBar, KeptBox, KeptText, KeyLine, MatrixTable, RestingText, RowTable
+from tui.widgets import CachedBox, CachedText, FilterBar, KeyLine, MatrixTable, RestingText, RowTable
 
 if TYPE_CHECKING:
     from tui.view_models import OutcomeLook
@@ -53,10 +53,10 @@ class MatrixScreen(ViewActions, TestActions, FilterActions):
 
     def compose(self) -> ComposeResult:
         # Each splits off its part of what those before it have left: a key passes few widgets, and so does a frame.
-        yield KeptText("", id="title", markup=False)
+        yield CachedText("", id="title", markup=False)
         yield FilterBar(str(self.session.view.query), self.filter_by, self.leave_filter, self.complete)
         yield KeyLine()
-        yield KeptBox(id="facet-box", classes="shown" if self.app.size.width >= FACETS_FROM else "")
+        yield CachedBox(id="facet-box", classes="shown" if self.app.size.width >= FACETS_FROM else "")
         self.table = MatrixTable(self._rows(), id="table")
         yield self.table
         yield Static("", id="cell-line", markup=False)

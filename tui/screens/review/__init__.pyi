@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from .lists import ChangeList as ChangeList
+from .lists import ChangeList as ChangeList, DecisionScreen as DecisionScreen, loader_of as loader_of
+from .preview_pane import PreviewPane as PreviewPane
 from .screen import ReviewScreen as ReviewScreen

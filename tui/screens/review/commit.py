@@ -10,20 +10,15 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Label, Static, TextArea
 
-from core.edits.commit.groups import Composition, Split, compose_commits
-from core.edits.commit.message import pull_request
-from core.edits.commit.transaction import Delivered, Draft
-from core.edits.commit.validator import Answer
-from core.edits.effects import effect
-from core.edits.operations import Operation
-from core.edits.planning import EditPlan
+from core.edits import EditPlan, Operation, effect
+from core.edits.commit import Answer, Composition, Delivered, Draft, Split, compose_commits, pull_request
 from core.errors import TTMatrixError
 from core.text import counted, printable
-from tui.app.protocol import Host
-from tui.screens.dialogs import Dialog
+from tui.protocol import Host
+from tui.screens import Dialog
 from tui.session import Session
 from tui.targets import hidden_words
-from tui.widgets.cycle import Cycle
+from tui.widgets import Cycle
 
 T = TypeVar("T")
 

@@ -9,18 +9,15 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from core.edits.pending.change import Change, Decision
-from core.edits.pending.groups import ChangeGroup
-from core.matrix.matrix import Matrix
+from core.edits.pending import Change, ChangeGroup, Decision
+from core.matrix import Matrix
 from core.text import counted
-from tui.app.protocol import Host
 from tui.commands import Where, bindings
-from tui.screens.base import SessionScreen
-from tui.screens.dialogs import Confirm
+from tui.protocol import Host
+from tui.screens import Confirm, SessionScreen
 from tui.session import Session
-from tui.view_models.review import ReviewLine, ReviewRows, heading_key
-from tui.widgets.filter_bar import WordFilter
-from tui.widgets.row_table import RowTable
+from tui.view_models import ReviewLine, ReviewRows, heading_key
+from tui.widgets import RowTable, WordFilter
 
 
 class ChangeSource(Protocol):

@@ -5,13 +5,12 @@ from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 from functools import partial
 
-from core.edits.pending.change import Change, Decision
-from core.edits.pending.groups import GroupBy, group_changes
-from tui.app.protocol import Host
+from core.edits.pending import Change, Decision, GroupBy, group_changes
+from tui.protocol import Host
 from tui.screens.review.lists import loader_of
 from tui.screens.review.loader_edits import LoaderEdits
 from tui.session import Session
-from tui.view_models.review import ReviewWithEdits, search_text
+from tui.view_models import ReviewWithEdits, search_text
 
 
 class PendingChanges:

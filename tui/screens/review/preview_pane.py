@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from textual.timer import Timer
 from textual.widgets import Static
 
-from tui.view_models.style import diff_style
-from tui.widgets.lines_view import Line, LinesView, TextLines
+from tui.view_models import Line, diff_style
+from tui.widgets import LinesView, TextLines
 
 _DELAY = 0.06
 """Seconds the cursor must rest before what it is on is worked out."""

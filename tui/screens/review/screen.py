@@ -11,30 +11,34 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
-from core.edits.bulk import amended, as_proposed
-from core.edits.operations import Operation
-from core.edits.pending.change import Change, Decision, proposed
-from core.edits.pending.conflict import Take
+from core.edits import Operation, amended, as_proposed
+from core.edits.pending import Change, Decision, Take, proposed
 from core.errors import TTMatrixError
 from core.text import counted, one_line
-from core.workflows.loader_edits import LoaderEdit
-from tui.app.protocol import Host
+from core.workflows import LoaderEdit
 from tui.commands import Where, bindings
-from tui.screens.matrix.set_fields import SetFields
+from tui.protocol import Host
+from tui.screens.matrix import SetFields
 from tui.screens.review.lists import ChangeList, DecisionScreen
 from tui.screens.review.loader_edits import LoaderEdits
 from tui.screens.review.pending import PendingChanges
 from tui.screens.review.preview_pane import PreviewPane
 from tui.screens.review.write import SummaryLine, Writer
 from tui.session import Session
-from tui.view_models.changes import effect_words
-from tui.view_models.preview import Preview, make_preview, preview_lines, whole_lines
-from tui.view_models.review import ReviewWithEdits, count_words, decision_words, edit_lines
-from tui.view_models.style import Cell
-from tui.widgets.key_line import KeyLine
-from tui.widgets.line_base import KeptText
-from tui.widgets.lines_view import Line
-from tui.widgets.row_table import RowTable
+from tui.view_models import (
+    Cell,
+    Line,
+    Preview,
+    ReviewWithEdits,
+    count_words,
+    decision_words,
+    edit_lines,
+    effect_words,
+    make_preview,
+    preview_lines,
+    whole_lines,
+)
+from tui.widgets import CachedText, KeyLine, RowTable
 
 _NOTHING = "nothing pending: E in the matrix changes entries"
 _PLACEHOLDER = "words of a test, a change, a reason, a decision"
@@ -65,7 +69,7 @@ class ReviewScreen(DecisionScreen):
         return (Where.REVIEW, Where.TABLE, *((Where.TREE,) if self.listing.by else ()))
 
     def compose(self) -> ComposeResult:
-        yield KeptText("", id="title", markup=False)
+        yield CachedText("", id="title", markup=False)
         yield from self.listing.compose()
         yield self.written
         yield self.pane.headline

@@ -4,13 +4,11 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from core.edits.commit.transaction import Delivered
-from core.edits.operations import Operation
-from core.edits.planning import EditPlan, plan
+from core.edits import EditPlan, Operation, plan
+from core.edits.commit import Delivered
 from core.errors import TTMatrixError
 from core.text import counted, one_line
-from tui.screens.base import SessionScreen
-from tui.screens.dialogs import Confirm
+from tui.screens import Confirm, SessionScreen
 from tui.screens.review.commit import CommitDialog
 from tui.session import Reread, Session
 from tui.targets import hidden_words

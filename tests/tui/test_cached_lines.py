@@ -6,10 +6,11 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from tests.support.app import until
-from tui.widgets.line_base import KeptBox, KeptLines, KeptText
+from tui.widgets.internals import CachedLines
+from tui.widgets.line_base import CachedBox, CachedText
 
 
-class Numbers(KeptLines):
+class Numbers(CachedLines):
     """Tells what it is asked to paint."""
 
     def __init__(self) -> None:
@@ -23,12 +24,12 @@ class Numbers(KeptLines):
 
 
 class Still(App[None]):
-    CSS = "Numbers, KeptText { height: 6; } KeptBox { height: auto; layout: horizontal; background: $panel; }"
+    CSS = "Numbers, CachedText { height: 6; } CachedBox { height: auto; layout: horizontal; background: $panel; }"
 
     def compose(self) -> ComposeResult:
         yield Numbers()
-        with KeptBox():
-            yield KeptText("first")
+        with CachedBox():
+            yield CachedText("first")
 
 
 async def test_only_what_is_dirty_is_painted_again() -> None:
@@ -53,7 +54,7 @@ async def test_only_what_is_dirty_is_painted_again() -> None:
 async def test_text_style_and_theme_are_seen_at_once() -> None:
     app = Still()
     async with app.run_test(size=(20, 20)) as pilot:
-        text = app.query_one(KeptText)
+        text = app.query_one(CachedText)
 
         def seen() -> tuple[str, object]:
             segment = next(iter(text.render_lines(text.size.region)[0]))
@@ -74,5 +75,5 @@ async def test_text_style_and_theme_are_seen_at_once() -> None:
 async def test_a_kept_box_has_the_style_of_the_stock_one() -> None:
     app = Still()
     async with app.run_test(size=(20, 20)):
-        assert {"Vertical", "KeptBox"} <= app.query_one(KeptBox)._css_type_names
-        assert {"Static", "KeptText"} <= app.query_one(KeptText)._css_type_names
+        assert {"Vertical", "CachedBox"} <= app.query_one(CachedBox)._css_type_names
+        assert {"Static", "CachedText"} <= app.query_one(CachedText)._css_type_names
