@@ -105,12 +105,12 @@ async def test_by_keyboard(checkout: Checkout, nightlies: Path, size: tuple[int,
         await until(pilot, lambda: shown <= set(screen_text(app).split()), "every verdict")
         screen = app.triage_screen
         # The one that stands alone is decided at once, its jobs on show before.
-        await until(pilot, lambda: "loses CI job" in _whole(screen.view), "the effect")
-        assert "gains CI job model-test-xfail-weekly.json" in _whole(screen.view)
+        await until(pilot, lambda: "loses CI job" in _whole(screen.pane.view), "the effect")
+        assert "gains CI job model-test-xfail-weekly.json" in _whole(screen.pane.view)
         await pilot.press("x")
         # A group is decided with one key and a yes.
         await pilot.press("n", "n")
-        await until(pilot, lambda: STALE in _whole(screen.view), "the members")
+        await until(pilot, lambda: STALE in _whole(screen.pane.view), "the members")
         await pilot.press("a", "y")
         await until(pilot, lambda: "3 decided, 4 left" in screen_text(app), "the progress")
         # The rest one by one, past what only a person can find out.

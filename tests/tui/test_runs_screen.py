@@ -184,7 +184,7 @@ async def test_the_queue_is_held_and_moved_and_the_rest_runs_again(tmp_path: Pat
         app.cancel_runs([hung.spec.run_id])
         await until(pilot, lambda: app.session.runs[0].outcome == "fail", "the failure")
         await pilot.press("h")
-        await until(pilot, lambda: "does not wait" in screen_text(app), "the word")
+        await until(pilot, lambda: "is not queued" in screen_text(app), "the word")
         app.runs_screen.show_run(passed.spec.run_id)
         await pilot.press("h")
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "the end")

@@ -221,7 +221,8 @@ class TriageScreen(DecisionScreen):
         def preview() -> Sequence[Line]:
             if not change.ops:
                 return [*paragraph(change.note, "", width), *strips, *results]
-            made = make_preview(matrix, [replace(change.plain, note="", evidence=())], change.ops, (), session.ci())
+            planned = session.bench.plan(change.ops, matrix.schema, matrix.files)
+            made = make_preview(planned, matrix, [replace(change.plain, note="", evidence=())], (), session.ci())
             return [*_leaves_ci(item, width), *strips, *preview_lines(made, width), *results]
 
         self.host.in_thread("preview", preview, partial(self._show_preview, one_line(item.id)), supersede=True)

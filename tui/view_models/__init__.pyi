@@ -18,7 +18,6 @@ from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows
 from .preview import (
     Preview as Preview,
     make_preview as make_preview,
-    paragraph as paragraph,
     preview_lines as preview_lines,
     whole_lines as whole_lines,
 )
@@ -69,3 +68,4 @@ from .triage import (
     listed as listed,
 )
 from .workflows import WorkflowRows as WorkflowRows, workflow_text as workflow_text
+from .wrapping import paragraph as paragraph

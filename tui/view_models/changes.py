@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pending changes in words: what they do, what they come to, and what was said of them."""
+"""Pending changes in words: what they do, their effect, and their conflicts."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -21,7 +21,7 @@ _LEAST_MINUTES = 0.05
 
 
 def describe_operations(operations: Sequence[Operation]) -> str:
-    """What operations do, without the ids: each distinct act once."""
+    """What operations do, without the ids, each distinct one once."""
     acts = []
     for op in operations:
         name = _path(op.path)
@@ -63,7 +63,7 @@ def _value(value: object) -> str:
 
 
 def effect_words(changes: "Sequence[CellChange]") -> str:
-    """How many cells change, from what to what, and how many CI jobs and how much time that costs or brings."""
+    """How many cells change and how, the CI jobs gained and lost, and the device time that costs or saves."""
     moved = [change for change in changes if change.before is not change.after]
     other = [change for change in changes if change.before is change.after and change.fields]
     by_kind = Counter((change.before, change.after) for change in moved)
@@ -81,20 +81,20 @@ def effect_words(changes: "Sequence[CellChange]") -> str:
     minutes = sum(change.minutes or 0 for change in changes)
     if told := device_minutes(minutes):
         words.append(told)
-    return " · ".join(words) or "no run would notice"
+    return " · ".join(words) or "no effect on any run"
 
 
-def job_lines(changes: "Sequence[CellChange]") -> list[str]:
-    """The first of the CI jobs that tests would lose or gain, those they lose before the others."""
-    lost = [f"loses CI job {job_name(job)}" for change in changes for job in change.jobs_lost]
-    gained = [f"gains CI job {job_name(job)}" for change in changes for job in change.jobs_gained]
+def job_lines(changes: "Sequence[CellChange]") -> list[tuple[str, str]]:
+    """The first of the CI jobs that tests would lose or gain, the lost ones first, as texts with their styles."""
+    lost = [(f"loses CI job {job_name(job)}", "error") for change in changes for job in change.jobs_lost]
+    gained = [(f"gains CI job {job_name(job)}", "") for change in changes for job in change.jobs_gained]
     lines = list(dict.fromkeys((*lost, *gained)))
-    more = [f"and {counted(len(lines) - _SHOWN_JOBS, 'more job')}"] if len(lines) > _SHOWN_JOBS else []
+    more = [(f"and {counted(len(lines) - _SHOWN_JOBS, 'more job')}", "")] if len(lines) > _SHOWN_JOBS else []
     return lines[:_SHOWN_JOBS] + more
 
 
 def conflict_lines(conflicts: Sequence[Conflict]) -> list[str]:
-    """What was changed elsewhere, with what it was, what it is and what is asked for."""
+    """What was changed elsewhere: the value it had, the value now, and the value asked for."""
     lines = []
     for one in conflicts:
         place = f"{one.id}: {'.'.join(one.path)}" if one.path else one.id
@@ -104,12 +104,12 @@ def conflict_lines(conflicts: Sequence[Conflict]) -> list[str]:
 
 
 def rebase_words(event: Rebased | None, clashing: Collection[Sequence[Conflict]]) -> str:
-    """What a change of the files did to the pending changes; empty: nothing to speak of."""
+    """What a change of the files did to the pending changes; empty: nothing to report."""
     words = []
     if event and event.renamed:
         words.append(f"{counted(len(event.renamed), 'rename')} followed")
     if event and event.dropped:
-        words.append(f"{counted(len(event.dropped), 'change')} done already and dropped")
+        words.append(f"{counted(len(event.dropped), 'change')} already in the files and dropped")
     if clashing:
         words.append(f"{counted(len(clashing), 'change')} in conflict: 5 shows both sides")
     return f"Pending changes: {', '.join(words)}." if words else ""

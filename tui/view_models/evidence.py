@@ -9,8 +9,8 @@ from core.evidence import MARKS, Ending, Observation, Origin, strip_of
 from core.evidence.proposals import Item
 from core.evidence.verdicts import Direction, Judgement
 from core.text import one_line
-from tui.view_models.preview import Line, paragraph, wrapped
 from tui.view_models.style import Cell, fit
+from tui.view_models.wrapping import CellLine, paragraph, wrapped
 
 _STYLES = {Ending.PASSED: "pass", Ending.NOT_RUN: "dim", Ending.BROKEN: "dim"}
 
@@ -38,14 +38,14 @@ _MOST_ROWS = 12
 _INDENT = 2
 
 
-def strip_lines(judgements: Iterable[Judgement], width: int) -> list[Line]:
+def strip_lines(judgements: Iterable[Judgement], width: int) -> list[CellLine]:
     """The strip of each arch with the verdict and why, in lines of at most `width` cells."""
     return [line for one in judgements for line in _judgement(one, width)]
 
 
-def result_lines(judgements: Iterable[Judgement], width: int, suspects: Collection[str] = ()) -> list[Line]:
+def result_lines(judgements: Iterable[Judgement], width: int, suspects: Collection[str] = ()) -> list[CellLine]:
     """Every result that decided, newest first; `suspects` are machines that fail alone."""
-    lines: list[Line] = []
+    lines: list[CellLine] = []
     for one in judgements:
         lines.append((Cell(f"results on {one.arch}", "heading"),))
         for row in list(reversed(one.rows))[:_MOST_ROWS]:
@@ -55,9 +55,9 @@ def result_lines(judgements: Iterable[Judgement], width: int, suspects: Collecti
     return lines
 
 
-def group_lines(items: Iterable[Item], width: int) -> list[Line]:
+def group_lines(items: Iterable[Item], width: int) -> list[CellLine]:
     """The tests of a group, each with its strips: what a person decides a group by."""
-    lines: list[Line] = []
+    lines: list[CellLine] = []
     for item in items:
         lines.append((Cell(fit(one_line(item.id), width, elide=True), "word"),))
         strips = [strip_cells(one.arch, one.rows) for one in item.about if one.rows]
@@ -68,14 +68,14 @@ def group_lines(items: Iterable[Item], width: int) -> list[Line]:
     return lines
 
 
-def _judgement(one: Judgement, width: int) -> Iterator[Line]:
+def _judgement(one: Judgement, width: int) -> Iterator[CellLine]:
     words = f" {one.why}{_DIRECTIONS.get(one.direction, '')}"
     cells = [*strip_cells(one.arch, one.rows), Cell(f" {one.verdict}:", "word")]
     cells += [Cell(word, "dim") for word in re.findall(r"\s*\S+", one_line(words))]
     yield from wrapped(cells, width, _INDENT)
 
 
-def _row(row: Observation, width: int, suspects: Collection[str]) -> Iterator[Line]:
+def _row(row: Observation, width: int, suspects: Collection[str]) -> Iterator[CellLine]:
     """One result: when, which run, on which machine, how it ended."""
     when = f"{datetime.fromtimestamp(row.when, UTC):%m-%d %H:%M}" if row.when else "no date"
     here = "here " if row.origin is Origin.HERE else ""

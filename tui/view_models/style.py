@@ -174,8 +174,6 @@ def diff_style(line: str) -> str:
     """The style of one line of a unified diff."""
     if line.startswith(("--- ", "+++ ")):
         return "file"
-    if line.startswith(("loses CI job", "cannot be done", "changed elsewhere")):
-        return "error"
     return {"@": "hunk", "+": "added", "-": "removed"}.get(line[:1], "")
 
 

@@ -184,14 +184,18 @@ class TriageRows(ReviewRows):
         item = item_of(change)
         style = "dim" if change.decision is Decision.REJECTED else ""
         decision = DECISIONS[change.decision] if change.ops else Cell("  -", "dim")
-        asks = one_line(change.asks)
         return (
             [decision],
             [Cell(item.verdict, style or VERDICT_STYLES.get(item.verdict, "dim"))],
             [Cell(one_line(item.id), style)],
             [Cell("  ".join(strip_of(one.arch, one.rows).text for one in item.about if one.rows), style)],
-            [Cell(asks, "fail" if asks.startswith("LEAVES") and not style else style or ("" if change.ops else "dim"))],
+            [Cell(one_line(change.asks), style or _asks_style(change))],
         )
+
+
+def _asks_style(change: Listed) -> str:
+    leaves = change.item is not None and change.item.proposal is not None and bool(change.item.proposal.leaves)
+    return "dim" if not change.ops else "fail" if leaves else ""
 
 
 def item_of(change: Change) -> Item:

@@ -13,7 +13,7 @@ JOB = Job("p.json", 0, "nightly", "n150", "tests", "n150")
 def test_effect_words() -> None:
     moved = CellChange("x", "n150", PASS, SKIP, (), (JOB,), (FieldChange("status", PASS, SKIP),), seconds=120.0)
     other = CellChange("x", "p150", PASS, PASS, (), (), (FieldChange("reason", None, "x"),))
-    assert effect_words([]) == "no run would notice"
+    assert effect_words([]) == "no effect on any run"
     assert effect_words([other]) == "1 cell: reason"
     assert effect_words([moved, other]) == (
         "1 cell: 1 PASS→SKIP · 1 cell: reason · LOSES 1 CI job · saves 2.0 device-minutes per CI run"

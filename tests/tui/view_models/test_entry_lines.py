@@ -7,8 +7,9 @@ from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
 from core.edits.effects import EntryText
-from tui.view_models.preview import Line, entry_lines, paragraph, wrapped
+from tui.view_models.preview import entry_lines
 from tui.view_models.style import Cell
+from tui.view_models.wrapping import CellLine, paragraph, wrapped
 
 ENTRY = EntryText(
     "a/b-c",
@@ -18,11 +19,11 @@ ENTRY = EntryText(
 )
 
 
-def _texts(lines: Sequence[Line]) -> list[str]:
+def _texts(lines: Sequence[CellLine]) -> list[str]:
     return ["".join(cell.text for cell in line).rstrip() for line in lines]
 
 
-def _words(lines: Sequence[Line], style: str) -> list[str]:
+def _words(lines: Sequence[CellLine], style: str) -> list[str]:
     return [cell.text.strip() for line in lines for cell in line if cell.style == style]
 
 

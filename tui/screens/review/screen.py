@@ -178,7 +178,8 @@ class ReviewScreen(DecisionScreen):
         conflicts = [found for change in changes for found in session.conflicts(change)]
 
         def preview() -> tuple[Preview, Sequence[Line]]:
-            made = make_preview(matrix, changes, operations, conflicts, session.ci())
+            planned = session.bench.plan(operations, matrix.schema, matrix.files)
+            made = make_preview(planned, matrix, changes, conflicts, session.ci())
             return made, whole_lines(made) if whole else preview_lines(made, width)
 
         self.host.in_thread("preview", preview, self._show_preview, supersede=True)

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from core.edits import EditPlan, Operation, plan
+from core.edits import EditPlan, Operation
 from core.edits.commit import Delivered
 from core.errors import TTMatrixError
 from core.text import counted, one_line
@@ -119,7 +119,7 @@ def plan_accepted(session: Session, operations: Sequence[Operation]) -> EditPlan
     """
     if not operations:
         return EditPlan((), ())
-    planned = plan(session.checkout.test_config, operations, session.matrix.schema)
+    planned = session.bench.plan(operations, session.matrix.schema, session.matrix.files)
     if planned.rejected:
         reasons = "\n".join(f"{one.op.id}: {one.why}" for one in planned.rejected[:_SHOWN_REJECTIONS])
         title = f"{counted(len(planned.rejected), 'operation')} cannot be done"
