@@ -8,7 +8,9 @@ from time import perf_counter
 import pytest
 
 from core.edits.operations import Operation, OpKind
+from core.edits.pending import workbench
 from core.edits.pending.change import Decision
+from core.edits.planning import EditPlan, write
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, own_checkout, screen_text, type_text, until
 from tests.support.tree import INFERENCE, TRAINING, sample
@@ -163,14 +165,14 @@ async def test_the_end_is_read_from_the_files(checkout: Checkout, size: tuple[in
 async def test_what_somebody_took_back_at_once_is_missed(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     app = _three(checkout)
     path = checkout.test_config / TRAINING
-    before, write = path.read_text(), app.session.bench.write
+    before = path.read_text()
 
-    def write_in_vain(*words: object) -> object:
-        done = write(*words)  # type: ignore[arg-type]
+    def write_in_vain(planned: EditPlan, test_config: Path) -> tuple[Path, ...]:
+        done = write(planned, test_config)
         path.write_text(before)
         return done
 
-    monkeypatch.setattr(app.session.bench, "write", write_in_vain)
+    monkeypatch.setattr(workbench, "write", write_in_vain)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("5", "A", "y", "w", "y")
         await until(pilot, lambda: "Verified on disk: 2 of 3 changes" in screen_text(app), "what is found")

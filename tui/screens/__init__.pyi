@@ -2,7 +2,7 @@
 from .base import SessionScreen as SessionScreen
 from .clusters import ClustersScreen as ClustersScreen
 from .compare import CompareScreen as CompareScreen
-from .dialogs import Confirm as Confirm, Dialog as Dialog, Notice as Notice
+from .dialogs import Confirm as Confirm, Notice as Notice
 from .doctor import DoctorScreen as DoctorScreen
 from .launch import Launch as Launch
 from .overview import OverviewScreen as OverviewScreen

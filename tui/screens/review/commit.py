@@ -15,7 +15,7 @@ from core.edits.commit import Answer, Composition, Delivered, Draft, Split, comp
 from core.errors import TTMatrixError
 from core.text import counted, printable
 from tui.protocol import Host
-from tui.screens import Dialog
+from tui.screens.dialogs import Dialog
 from tui.session import Session
 from tui.targets import hidden_words
 from tui.widgets import Cycle

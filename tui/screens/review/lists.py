@@ -14,7 +14,8 @@ from core.matrix import Matrix
 from core.text import counted
 from tui.commands import Where, bindings
 from tui.protocol import Host
-from tui.screens import Confirm, SessionScreen
+from tui.screens.base import SessionScreen
+from tui.screens.dialogs import Confirm
 from tui.session import Session
 from tui.view_models import ReviewLine, ReviewRows, heading_key
 from tui.widgets import RowTable, WordFilter

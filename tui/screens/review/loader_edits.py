@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from core.text import counted
 from core.workflows import LoaderEdit, take_back_edits, uncommitted_edits
 from tui.protocol import Host
-from tui.screens import Confirm, SessionScreen
+from tui.screens.base import SessionScreen
+from tui.screens.dialogs import Confirm
 from tui.session import Session
 from tui.view_models import edit_text
 
