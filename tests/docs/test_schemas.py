@@ -56,7 +56,7 @@ def test_what_is_printed_is_as_the_schema_says(name: str, said: Any) -> None:
 def test_every_document_has_a_schema_and_every_command_a_document(said: Any) -> None:
     assert set(said) <= set(NAMES)
     commands = {command.split()[0] for pairs in said.values() for command, _ in pairs}
-    assert set(COMMANDS) - commands == {"completion", "demo"}
+    assert set(COMMANDS) - commands == {"demo"}
 
 
 def test_the_policy_is_as_its_schema_says_and_has_no_other_names() -> None:

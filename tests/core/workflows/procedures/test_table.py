@@ -92,13 +92,11 @@ def test_every_workflow_says_what_it_is_for() -> None:
     assert all(kind.help for kind in KINDS.values())
 
 
-def test_the_workflow_of_the_readme_works() -> None:
-    readme = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8")
-    source = next(block for block in readme.split("```python\n")[1:] if block.startswith('"""no-gradient')).partition(
-        "```"
-    )[0]
+def test_the_workflow_of_the_guide_works() -> None:
+    guide = (Path(__file__).parents[4] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    source = next(block for block in guide.split("```python\n")[1:] if '"""no-gradient' in block).partition("```")[0]
     scope: dict[str, Any] = {}
-    exec(compile(source, "README.md", "exec"), scope)
+    exec(compile(source, "CONTRIBUTING.md", "exec"), scope)
     error = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
     assert scope["flavour"](error) == "no_gradient"
     about = case(member(TARGET, "", "NOT_SUPPORTED_SKIP"))
