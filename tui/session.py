@@ -238,7 +238,7 @@ class Session:
         # Before the commits are read: what changes meanwhile is noticed at the next look.
         heads = {str(file): stamp_of(file) for file in self.tree.head_files()}
         own = own_runs(self.all_runs, self.tree)
-        return Aged(self.tree.heads().repository, ages(own, self.matrix, self.tree), heads)
+        return Aged(self.tree.heads().repository, ages(own, self.matrix.entries, self.tree), heads)
 
     def take_ages(self, aged: Aged) -> None:
         """Take in what `read_ages` found."""

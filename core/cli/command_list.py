@@ -89,7 +89,7 @@ def _last_runs(context: Context, kind: str) -> dict[str, str]:
     from core.runs import ages, newest_by_test
 
     found = newest_by_test(context.run_records, kind)
-    old = ages(found.values(), context.matrix, context.tree)
+    old = ages(found.values(), context.matrix.entries, context.tree)
     words: dict[str, str] = {}
     for id, record in found.items():
         age = old.get(record.spec.run_id)

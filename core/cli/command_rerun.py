@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from core.cli.context import Context
 from core.cli.runs_common import configure_start, start
 from core.matrix import Matrix, index
-from core.runs import same_place
 from core.runs.planning import left_over, newest_batch, plan_again
 from core.runs.store import RunRecord, RunStore
-from core.sources import find_checkout
+from core.sources import find_checkout, same_place
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

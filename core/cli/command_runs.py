@@ -21,7 +21,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     records, problems = RunStore(context.paths.runs).scan()
     own = own_runs(records, context.tree) if context.in_checkout else []
     everywhere = args.all or not context.in_checkout
-    old = ages(own, context.matrix, context.tree) if own else {}
+    old = ages(own, context.matrix.entries, context.tree) if own else {}
     words = [word.lower() for word in args.query]
     shown = [
         record

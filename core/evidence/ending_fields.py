@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from core.evidence.observation import Ending, Observation
 from core.evidence.reasons import telling
 from core.model import BringupStatus, Status
+from core.runs.log import DEVICE_ASSERTION, DEVICE_MEMORY, DIAGNOSTIC, WRONG_NUMBERS
 
 Fields = Mapping[str, object]
 """By field the value that shall count; None: none is written."""
@@ -20,15 +21,14 @@ UNCHECKED: Fields = {"assert_pcc": False, "required_pcc": None}
 
 _STAGES = (
     # A diagnostic of the compiler, whatever it quotes.
-    (BringupStatus.FAILED_TTMLIR_COMPILATION, re.compile(r"(?:^|[\s:)])(?<!Fatal Python )error: ", re.MULTILINE)),
+    (BringupStatus.FAILED_TTMLIR_COMPILATION, re.compile(DIAGNOSTIC, re.MULTILINE)),
     # The device: its assertions, and its memory in the words of upstream's own rules (docs/rules.md 5.2).
     (
         BringupStatus.FAILED_RUNTIME,
         re.compile(
-            r"\bTT_(?:FATAL|THROW)\b|Buffer must be allocated on device|\b(?:DRAM|L1) OOM\b|\bOOM DRAM\b"
-            r"|Out of Memory: +Not enough space|Not enough space to allocate \d+ B (?:L1|L1_SMALL|DRAM) buffer"
-            r"|circular buffers .*(?:beyond max L1 size|clash with L1 buffers)"
-            r"|lib(?:tt_metal|TTMLIRRuntime)\.so|Can only work with bfloat16/float32 or int32/uint32 tensors"
+            rf"{DEVICE_ASSERTION}|{DEVICE_MEMORY}"
+            r"|Buffer must be allocated on device|\b(?:DRAM|L1) OOM\b|\bOOM DRAM\b|lib(?:tt_metal|TTMLIRRuntime)\.so"
+            r"|Can only work with bfloat16/float32 or int32/uint32 tensors"
         ),
     ),
     # The names of operations, and the abort that follows a failed assertion of the compiler.
@@ -39,12 +39,8 @@ _STAGES = (
             r"|\bAborted\b|core dumped|\bSIGABRT\b|\bsignal 6\b|\bstatus 134\b"
         ),
     ),
-    (
-        BringupStatus.INCORRECT_RESULT,
-        re.compile(r"\b(?:PCC|Atol|Allclose|Equal|RelL2) comparison failed|\bPCC check (?:en|dis)abled\. Calculated"),
-    ),
-    # What stands for anything (docs/rules.md 5.1, 11): it comes out of the device's calls, and nothing tells how far
-    # these got.
+    (BringupStatus.INCORRECT_RESULT, re.compile(WRONG_NUMBERS)),
+    # What can mean anything (docs/rules.md 5.1, 11): it comes from a device call, and does not say how far that got.
     (
         BringupStatus.UNKNOWN,
         re.compile(r"Error code: ?13\b|Bad StatusOr access|RuntimeError: Fatal error|async operation is in flight"),

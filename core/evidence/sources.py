@@ -19,17 +19,13 @@ from core.matrix.cache import Cache
 from core.model import BringupStatus
 from core.numbers import duration, moment
 from core.runs import Outcome, Report, Testcase, TreeReader, is_of_lost_code, own_runs
+from core.runs.log import STAGES
 from core.runs.store import RunRecord, RunState
 from core.settings import Paths
 from core.sources import Checkout
 
 _STOPPED = (Outcome.CRASH, Outcome.HANG, Outcome.TIMEOUT)
 _NO_RESULT = (Outcome.CANCELLED, Outcome.LOST)
-_BEGUN = "_START"
-"""Upstream's stage file names the stage that has begun; the one that then failed is `FAILED_` and it.
-
-See docs/rules.md 4.5.
-"""
 
 
 def own_observations(records: Iterable[RunRecord], reader: TreeReader) -> Iterator[Observation]:
@@ -55,7 +51,7 @@ def _ran_on_cpu(record: RunRecord) -> bool:
 def own_observation(record: RunRecord) -> Observation:
     """What one ended device run shows."""
     cause = str((record.result or {}).get("cause") or "")
-    beside = Beside(cause, _stage(record.stage))
+    beside = Beside(cause, STAGES.get(record.stage, BringupStatus.UNKNOWN))
     seen = observe(_testcase(record), _setting(record), beside)
     assert seen is not None, "its name is that of a model test"
     if record.tree is not None:
@@ -113,11 +109,6 @@ def _setting(record: RunRecord) -> Setting:
         source=str(record.directory),
         origin=Origin.HERE,
     )
-
-
-def _stage(begun: str) -> BringupStatus:
-    name = f"FAILED_{begun.removesuffix(_BEGUN).removesuffix('_EXECUTION')}"
-    return BringupStatus(name) if name in BringupStatus.__members__ else BringupStatus.UNKNOWN
 
 
 def evidence_store(checkout: Checkout, paths: Paths) -> EvidenceStore:

@@ -1,12 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from .age import (
-    Age as Age,
-    ages as ages,
-    is_of_lost_code as is_of_lost_code,
-    newest_by_test as newest_by_test,
-    of_checkout as of_checkout,
-    own_runs as own_runs,
-)
 from .capsule import Capsule as Capsule, differences as differences, pack as pack, unpack as unpack
 from .junit import (
     Session as Session,
@@ -33,5 +25,12 @@ from .spec import (
     run_ids_in as run_ids_in,
     shell_command as shell_command,
 )
-from .tree_reader import TreeReader as TreeReader
-from .tree_state import same_place as same_place
+from .tree import (
+    Age as Age,
+    TreeReader as TreeReader,
+    ages as ages,
+    is_of_lost_code as is_of_lost_code,
+    newest_by_test as newest_by_test,
+    of_checkout as of_checkout,
+    own_runs as own_runs,
+)

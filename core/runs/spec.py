@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run is to do, complete and as data: whoever holds it needs nothing else to run it or to show it."""
 
+import hashlib
 import json
 import re
 import shlex
@@ -8,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from operator import itemgetter
 from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.files import Malformed, parsed, plain, typed
-from core.model import Function
+from core.model import Entry, Function
 
 VERSION = 2
 RUN_VARIABLE = "TTMATRIX_RUN"
@@ -80,7 +82,7 @@ class RunSpec:
     log_limit: int = 0
     """Bytes that its log may have; 0: any number."""
     entry: str = ""
-    """Digest of the test's entry when it was planned (`core.runs.tree_state`); empty: that was not written down."""
+    """Digest of the test's entry when it was planned (`entry_digest`); empty: that was not written down."""
 
 
 def run_id(now: datetime, token: str) -> str:
@@ -119,3 +121,20 @@ def spec_from_json(text: str) -> RunSpec:
         return typed(raw, RunSpec)
     except Malformed as error:
         raise TTMatrixError("Not the spec of a run", str(error)) from error
+
+
+def entry_digest(entry: Entry | None) -> str:
+    """Tells the contents of two entries apart; comments and order do not count."""
+    fields = None if entry is None else _sorted(entry.fields)
+    return hashlib.sha1(json.dumps(fields, default=str).encode()).hexdigest()[:16]
+
+
+def _sorted(value: object) -> object:
+    """`value` in an order of its own; keys of YAML may be of any type, so they are compared as texts."""
+    match value:
+        case Mapping():
+            named = sorted(((str(key), one) for key, one in value.items()), key=itemgetter(0))
+            return [[key, _sorted(one)] for key, one in named]
+        case list() | tuple():
+            return [_sorted(one) for one in value]
+    return value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from .checkout import Checkout as Checkout, find_checkout as find_checkout
+from .checkout import Checkout as Checkout, find_checkout as find_checkout, same_place as same_place
 from .expectation_file import ExpectationFile as ExpectationFile
 from .expectations import (
     PLACEHOLDER_KEY as PLACEHOLDER_KEY,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find a tt-xla checkout and name the places in it."""
 
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,6 +58,17 @@ def find_checkout(start: Path, *, upward: bool = True) -> Checkout:
         f"A checkout is a directory that holds {_TEST_CONFIG}.",
         "Name one with --repo DIR, or lay out the sample with: ttmatrix demo DIR",
     )
+
+
+def same_place(one: Path, other: Path) -> bool:
+    """Whether two paths of checkouts lead to the same directory."""
+    return _resolved(one) == _resolved(other)
+
+
+@lru_cache(maxsize=1024)
+def _resolved(directory: Path) -> Path:
+    # Of thousands of runs each one asks.
+    return directory.resolve()
 
 
 def _has_loaders(models: Path) -> bool:

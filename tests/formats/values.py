@@ -31,8 +31,7 @@ from core.runs.outcome import Outcome
 from core.runs.planning.interpreter import Source
 from core.runs.planning.preflight_checks import Survey
 from core.runs.spec import Report, RunSpec
-from core.runs.store import events as run_events
-from core.runs.tree_state import TreeState
+from core.runs.store import TreeState, events as run_events
 from core.settings import Profile, Settings
 from core.workflows.case import Case, Member
 from core.workflows.loader_code.edits.edit import Edit, EditKind

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """From verdicts to all that a person has to look at: proposals, what is held back, and who fails alone."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from core.ci import Ci
+from core.edits import CellChange, effect, plan
 from core.evidence.hosts import Suspect, suspects
-from core.evidence.proposals.ci_coverage import with_leaving
 from core.evidence.proposals.inbox import Item, items
 from core.evidence.proposals.proposal import Held, Proposal, propose
 from core.evidence.verdicts import Verdicts
+from core.matrix import Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +35,22 @@ def agenda(verdicts: Verdicts, ci: Ci, *, issue: str = "", ages: Mapping[str, in
     silent = [one for id in matrix.entries if id in matrix.rows and id not in judged for one in verdicts.of(id)]
     observations = (row for archs in verdicts.seen.values() for rows in archs.values() for row in rows)
     return Agenda(proposals, held, items([*asked, *silent], proposals, held), suspects(observations), len(judged))
+
+
+def with_leaving(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
+    """`proposals`, each with the archs on which it takes its test out of CI.
+
+    A scheduled job selects the test there now, and none would then: a promotion can leave it to no job, see
+    docs/rules.md 3.6.
+    """
+    planned = plan(matrix.checkout.test_config, [op for one in proposals for op in one.ops], matrix.schema)
+    left: dict[str, list[str]] = {}
+    for change in effect(matrix, planned, ci):
+        if change.jobs_lost and not change.jobs_gained and _all_lost(change, ci):
+            left.setdefault(change.id, []).append(change.arch)
+    return tuple(replace(one, leaves=tuple(left.get(one.id, ()))) for one in proposals)
+
+
+def _all_lost(change: CellChange, ci: Ci) -> bool:
+    had = {job for job, _ in ci.selector.jobs(ci.jobs, change.id) if job.runs_on == change.arch}
+    return had <= set(change.jobs_lost)

@@ -12,10 +12,13 @@ from core.evidence.reasons import telling, words_of
 from core.model import BringupStatus, Function, Status
 from core.numbers import finite
 from core.runs import Outcome, Testcase, clean, plain_line
+from core.runs.log import WRONG_NUMBERS
 
 _NAME = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 _CALCULATED = re.compile(r"\bCalculated: pcc=([-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|nan|inf))", re.IGNORECASE)
-_LOW = re.compile(r"\b(?:PCC|Atol|Allclose|Equal|RelL2) comparison failed")
+_LOW = re.compile(WRONG_NUMBERS)
+_NUMBERS = re.compile(rf"{WRONG_NUMBERS}|(?i:\bpcc ?=|\batol\b|\btensor mismatch)")
+"""The same where no tags say what kind of failure it is (docs/rules.md 7.2)."""
 # Upstream's own slip where PCC is fine and another comparison is not: its report of a result fails (docs/rules.md 4.4).
 _OTHER_COMPARISON = re.compile(r"^(?:E\s+)?UnboundLocalError: .*\b(?:reason|bringup_status)\b", re.MULTILINE)
 # What stands before it names the test, which would make every crash another one.
@@ -51,6 +54,8 @@ class Beside:
     """What its log says most."""
     stage: BringupStatus = BringupStatus.UNKNOWN
     """Of the stage file that upstream's runner left (docs/rules.md 4.5)."""
+    loads: bool = False
+    """A CPU repro has shown that the loader works, so that a failure without properties is one of the model."""
 
 
 _NOTHING = Beside()
@@ -68,7 +73,7 @@ def observe(case: Testcase, setting: Setting, beside: Beside = _NOTHING) -> Obse
     if test is None:
         return None
     tags = case.tags
-    ending, forced = ending_of(case), _forced(case)
+    ending, forced = ending_of(case, loads=beside.loads), _forced(case)
     reason, raised = _reason(case, ending, forced, beside.log)
     pcc = _lowest(case, forced) if ending in RAN else None
     checked = tags.get("pcc_assertion_enabled")
@@ -100,8 +105,8 @@ def observe(case: Testcase, setting: Setting, beside: Beside = _NOTHING) -> Obse
     )
 
 
-def ending_of(case: Testcase) -> Ending:
-    """What became of the model (docs/rules.md 4.4)."""
+def ending_of(case: Testcase, *, loads: bool = False) -> Ending:
+    """What became of the model (docs/rules.md 4.4). `loads`: its loader is known to work."""
     if case.outcome is Outcome.CRASH:
         return Ending.CRASHED
     if case.outcome in (Outcome.FAIL, Outcome.ERROR, Outcome.XFAIL) and _out_of_time(case.text or case.message):
@@ -109,7 +114,7 @@ def ending_of(case: Testcase) -> Ending:
     if case.outcome is Outcome.SKIP:
         return Ending.NOT_RUN
     if not case.tags:
-        return _without_tags(case)
+        return _without_tags(case, loads)
     if _low(case):
         return Ending.INACCURATE
     if case.outcome in (Outcome.FAIL, Outcome.ERROR):
@@ -124,12 +129,17 @@ def _out_of_time(text: str) -> bool:
     return "Timeout" in text and _OUT_OF_TIME.search(text) is not None
 
 
-def _without_tags(case: Testcase) -> Ending:
-    """Properties are recorded once a model was tried, so what has none did not get that far (docs/rules.md 4.1)."""
+def _without_tags(case: Testcase, loads: bool) -> Ending:
+    """Properties are recorded once a model was tried, so what has none did not get that far (docs/rules.md 4.1).
+
+    Unless something else has shown that its loader works: then it is the model that fails.
+    """
     if case.outcome is Outcome.PASS:
         return Ending.PASSED
     if case.outcome is Outcome.FAIL and _OTHER_COMPARISON.search(f"{case.message}\n{case.text}"):
         return Ending.INACCURATE
+    if case.outcome is Outcome.FAIL and loads:
+        return Ending.INACCURATE if _NUMBERS.search(case.message) else Ending.FAILED
     return Ending.BROKEN
 
 

@@ -2,8 +2,9 @@
 """Say how a run ended, from what its process left behind."""
 
 import math
+import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,6 @@ from core.runs.execution.supervisor import Exit
 from core.runs.junit import Testcase, read_testcase, read_testcases
 from core.runs.log import LogFile, telling_line
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
-from core.runs.pytest_words import why_not_run
 from core.runs.spec import Report, RunSpec
 from core.runs.store import JUNIT, LOG, Finished
 
@@ -23,6 +23,17 @@ _STAGE_CHARACTERS = 100
 _RAN_BY = ("backend", "device")
 """Properties of our own runner: what has really run the test."""
 _CAUSE_BYTES = 1024 * 1024
+_NOT_RUN_SIGNS = (
+    re.compile(r"^E\s+((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Missing)\b.*)"),
+    re.compile(r"^(?:INTERNALERROR> )((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit)\b.*)"),
+    re.compile(r"^[^:]*: error: (.+)"),
+    re.compile(r"^ERROR: (?!usage:|not found:|file or directory not found)(?:found no collectors for )?(\S.*)"),
+    re.compile(r"^((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit)\b: .*)"),
+    re.compile(r"^\S*: (No module named \S+)$"),
+    re.compile(r"\b(\d+ deselected)\b"),
+    re.compile(r"^ERROR: ((?:not found:|file or directory not found).*)"),
+)
+"""Why pytest has not run a test, the best first: what was raised, a bad command line, and last a missing test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +131,29 @@ def _why_not_run(remains: Remains, code: int, error: TTMatrixError) -> str:
     parsed = TestId.parse(remains.spec.test_id)
     told = why_not_run(lines, cases, parsed.directory if parsed else remains.spec.test_id)
     return f"pytest ended with exit code {code}: {told or f'{error.title}: {error.detail}'}"
+
+
+def why_not_run(log: Sequence[str], cases: Sequence[Testcase], directory: str) -> str:
+    """The line that says why a test is not in the report; empty where none does.
+
+    `log` are its last lines as they are shown, `cases` what the report holds instead, `directory` that of the loader:
+    of what cannot be imported, only this matters.
+    """
+    # As ttmatrix's own runner and as tt-xla's says it.
+    imported = re.compile(rf"[Cc]annot import (?:path: \S*?)?{re.escape(directory)}(?:/loader\.py)?: (.+)")
+    found = _first(imported, log)
+    if found:
+        return f"cannot import {directory}: {found}"
+    # pytest writes what it cannot collect as a testcase that bears the name of the file.
+    failed = next((case for case in cases if case.outcome is Outcome.ERROR and "[" not in case.name), None)
+    if failed is not None:
+        return _first(_NOT_RUN_SIGNS[0], failed.text.splitlines()) or failed.message
+    return next((text for one in _NOT_RUN_SIGNS if (text := _first(one, log))), "")
+
+
+def _first(pattern: re.Pattern[str], lines: Sequence[str]) -> str:
+    found = (pattern.search(line) for line in lines)
+    return next((match[1].strip() for match in found if match), "")
 
 
 def _plain(value: object) -> object:

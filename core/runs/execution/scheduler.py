@@ -32,13 +32,13 @@ from core.runs.store import (
     RunStore,
     Started,
     Ticket,
+    TreeState,
     append_event,
     events_file,
     read_events,
     read_spec,
 )
-from core.runs.tree_reader import TreeReader
-from core.runs.tree_state import TreeState
+from core.runs.tree import TreeReader
 from core.settings import paths
 from core.sources import Checkout
 

@@ -24,8 +24,7 @@ from core.proc import own_environment, own_identity, spawn_detached
 from core.runs.environment import child_environment
 from core.runs.log import STEP_SECONDS, ArrivalNotes, LogLimit
 from core.runs.spec import RunSpec
-from core.runs.store import ARRIVALS, EVENTS, EXIT, LOG, Started, append_event
-from core.runs.tree_state import TreeState
+from core.runs.store import ARRIVALS, EVENTS, EXIT, LOG, Started, TreeState, append_event
 
 # From linux/prctl.h.
 _PR_SET_PDEATHSIG = 1

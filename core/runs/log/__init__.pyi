@@ -6,6 +6,11 @@ from .limit import LogLimit as LogLimit
 from .reader import LogLook as LogLook, Seek as Seek
 from .search import Pattern as Pattern, parse_filter as parse_filter, parse_pattern as parse_pattern
 from .signs import (
+    DEVICE_ASSERTION as DEVICE_ASSERTION,
+    DEVICE_MEMORY as DEVICE_MEMORY,
+    DIAGNOSTIC as DIAGNOSTIC,
+    STAGES as STAGES,
+    WRONG_NUMBERS as WRONG_NUMBERS,
     Kind as Kind,
     is_noise as is_noise,
     shortened as shortened,

@@ -6,10 +6,31 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.model import BringupStatus
+
 _REASON_CHARACTERS = 120
 _CANONICAL_CHARACTERS = 200
 _CANONICAL = re.compile(r"dtypes match|same dtype|expected scalar type|not implemented for 'BFloat16'")
 """Failures by dtypes, which entries quote whole (docs/rules.md 7.2)."""
+
+
+# The words of tt-xla's tools for failures, each in one place: here lines of a log are found by them, in
+# `core.evidence` the stage of a failure is.
+DIAGNOSTIC = r"(?:^|[\s:)])(?<!Fatal Python )error: "
+"""Of the compiler; an MLIR diagnostic has its location in front: file:line:column, loc(...), or nothing."""
+DEVICE_MEMORY = (
+    r"Out of Memory: +Not enough space|Not enough space to allocate \d+ B (?:L1|L1_SMALL|DRAM) buffer"
+    r"|\bbeyond max L1 size|\bclash with L1 buffers"
+)
+DEVICE_ASSERTION = r"\bTT_(?:FATAL|THROW)\b"
+WRONG_NUMBERS = r"\b(?:PCC|Atol|Allclose|Equal|RelL2) comparison failed|\bPCC check (?:en|dis)abled\. Calculated"
+"""A comparison below its threshold, whether or not that was asserted."""
+STAGES = {
+    "FE_COMPILATION_START": BringupStatus.FAILED_FE_COMPILATION,
+    "TTMLIR_COMPILATION_START": BringupStatus.FAILED_TTMLIR_COMPILATION,
+    "RUNTIME_EXECUTION_START": BringupStatus.FAILED_RUNTIME,
+}
+"""By the mark of a stage in the stage file and the log, the bring-up status of a failure in it (docs/rules.md 4.5)."""
 
 
 class Kind(StrEnum):
@@ -36,15 +57,14 @@ def _sign(kind: Kind, weight: int, expression: str) -> Sign:
 # The first that fits says what a line is. The stages are those of tt-xla's stage file (docs/rules.md 4.5).
 SIGNS = (
     _sign(Kind.PHASE, 0, r"^=====+ .*=====+$"),
-    _sign(Kind.STAGE, 0, r"\b(?:FE_COMPILATION|TTMLIR_COMPILATION|RUNTIME_EXECUTION)_START\b"),
+    _sign(Kind.STAGE, 0, rf"\b(?:{'|'.join(STAGES)})\b"),
     _sign(Kind.ERROR, 0, r"^(?:E +)?(?:\w+Error: )?(?:Bad StatusOr access: )?(?:INTERNAL: )?Error code: ?13\b"),
     _sign(Kind.ERROR, 0, r"^\s*Traceback \(most recent call last\)"),
-    _sign(Kind.ERROR, 90, r"Out of Memory: Not enough space|beyond max L1 size|clash with L1 buffers"),
-    _sign(Kind.ERROR, 80, r"\bTT_(?:FATAL|THROW)\b"),
+    _sign(Kind.ERROR, 90, DEVICE_MEMORY),
+    _sign(Kind.ERROR, 80, DEVICE_ASSERTION),
     _sign(Kind.ERROR, 70, r"UNREACHABLE|Assertion .*failed|\bCheck failed\b|^Fatal Python error|^terminate called"),
-    # An MLIR diagnostic has its place in front: file:line:column, loc(...), or nothing.
-    _sign(Kind.ERROR, 60, r"(?:^|[\s:)])error: "),
-    _sign(Kind.ERROR, 50, r"\bPCC comparison failed|\bPCC check enabled\. Calculated"),
+    _sign(Kind.ERROR, 60, DIAGNOSTIC),
+    _sign(Kind.ERROR, 50, WRONG_NUMBERS),
     _sign(Kind.ERROR, 10, r"^\w+: FAILED in |^FAILED |^(?:Segmentation fault|Aborted|Killed)\b"),
     _sign(Kind.ERROR, 40, r"^(?:E +)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)(?::|$)"),
     _sign(Kind.ERROR, 5, r"\bFATAL\b"),
@@ -52,7 +72,7 @@ SIGNS = (
 
 # Nearly all lines have no sign, and one search for what every sign has in it tells so.
 _WORDS = re.compile(
-    "rror|=====|FA|START|TT_T|Traceback|Memory|L1|ailed|UNREACHABLE|terminate|PCC|fault|Abort|Kill|Excep|Exit|Inter"
+    "rror|=====|FA|START|TT_T|Traceback|Memory|L1|ailed|UNREACHABLE|terminate|PCC|enough|fault|Abort|Kill|Excep|Exit|Inter"
 )
 
 _NOISE = re.compile(

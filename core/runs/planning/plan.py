@@ -16,10 +16,9 @@ from core.errors import TTMatrixError, UsageError
 from core.ids import TestId
 from core.matrix import NO_ARCH, Matrix, resolve
 from core.runs.planning.kinds import Kind, Request, kind_for
-from core.runs.spec import RUN_VARIABLE, RunSpec, run_id
-from core.runs.tree_state import entry_digest, same_place
+from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, run_id
 from core.settings import Profile, Settings
-from core.sources import Checkout
+from core.sources import Checkout, same_place
 
 _CHECKOUT_INTERPRETERS = ("venv/bin/python", ".venv/bin/python")
 _ARTEFACTS = "{artefacts}"

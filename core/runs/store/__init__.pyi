@@ -3,6 +3,7 @@ from .events import (
     Finished as Finished,
     Queued as Queued,
     Started as Started,
+    TreeState as TreeState,
     append_event as append_event,
     read_events as read_events,
 )

@@ -13,10 +13,27 @@ from core.files import Malformed, parsed, plain, typed
 from core.numbers import LONGEST, duration, finite, moment
 from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome
-from core.runs.tree_state import TreeState
 
 VERSION = 1
 _GREATEST_CODE = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class TreeState:
+    """What a result is a result of. Empty texts: it cannot be told."""
+
+    repository: str
+    """The first commit of the checkout's history: tells a checkout from another that has taken its place."""
+    commit: str
+    """The commit of the checkout."""
+    models: str
+    """The commit of the models submodule."""
+    loader: str
+    """Digest of the loader (see `core.sources.loader_files`)."""
+    imports: str
+    """Digest of what the loader imports."""
+    committed: bool
+    """Whether `models` holds the loader and what it imports exactly so."""
 
 
 @dataclass(frozen=True, slots=True)

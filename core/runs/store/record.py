@@ -10,8 +10,7 @@ from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome, signal_name
 from core.runs.sanitize import plain_line
 from core.runs.spec import RunSpec
-from core.runs.store.events import Event, Finished, Queued, Started
-from core.runs.tree_state import TreeState
+from core.runs.store.events import Event, Finished, Queued, Started, TreeState
 
 _SUMMARY_CHARACTERS = 400
 _FEW_PIDS = 5

@@ -14,12 +14,14 @@ from core.evidence.ending_fields import PROMOTED, UNCHECKED, Result, recommend, 
 from core.evidence.observation import FAILURES, Ending, Observation
 from core.evidence.proposals.rules import wanted as by_verdict
 from core.evidence.reasons import telling
+from core.evidence.reports import classify
 from core.evidence.reports.classify import Setting, observe
 from core.evidence.verdicts.judgement import Verdict
 from core.evidence.verdicts.policy import Policy
 from core.matrix.effective import with_fields
 from core.model import BringupStatus, Status
 from core.runs.junit import Testcase, read_testcases
+from core.runs.log.signs import STAGES
 from core.workflows.device import read_device_result
 from core.workflows.outcomes import Observed, wanted as by_workflow
 from tests.support.corpus import make_report
@@ -125,6 +127,15 @@ def test_on_whatever_an_observation_says_both_agree(
     shown = Observed.of(Observed.seen(ID, row, f"{reason}\nmore that was said").to_fields())
     assert of_verdict(row) == of_workflow(shown)
     assert of_verdict(row).get("bringup_status") != BringupStatus.PASSED
+
+
+def test_the_payload_knows_the_same_stages_and_lines_of_output() -> None:
+    """It runs where core cannot be imported, so it has tables of its own."""
+    sys.path.append(str(PAYLOAD))
+    from core.payload.ttmatrix_runner import reasons, stage
+
+    assert {mark: status.value for mark, status in STAGES.items()} == stage._STATUSES
+    assert tuple(begin for _, begin in reasons._SIGNS) == classify._FROM_OUTPUT
 
 
 @cache

@@ -16,10 +16,10 @@ from core.runs.execution.conclude import Remains, conclude
 from core.runs.execution.supervisor import Exit
 from core.runs.outcome import Outcome
 from core.runs.spec import Report, RunSpec
+from core.runs.store import TreeState
 from core.runs.store.events import Finished, Queued, Started
 from core.runs.store.record import RunRecord, fold
-from core.runs.tree_reader import TreeReader
-from core.runs.tree_state import TreeState
+from core.runs.tree import TreeReader
 from core.sources.checkout import Checkout
 from tests.support.corpus import make_report
 from tests.support.git import committed_checkout

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.tree_reader: commits of checkout and submodule, whether they hold the code, and how far others are away."""
+"""core.runs.tree: commits of checkout and submodule, whether they hold the code, and how far others are away."""
 
 from pathlib import Path
 
 import pytest
 
-from core.runs.tree_reader import Distance, Heads, TreeReader
+from core.runs.tree import Distance, Heads, TreeReader
 from core.sources.checkout import Checkout
 from tests.support.git import committed_checkout, git
 from tests.support.tree import sample

@@ -61,7 +61,11 @@ def test_properties_of_a_forced_skip_are_the_entrys_and_say_nothing(tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("child", "tags"),
-    [("", LOW), ('<failure message="AssertionError: PCC comparison failed. Calculated: pcc=0.5">E</failure>', "")],
+    [
+        ("", LOW),
+        ('<failure message="AssertionError: PCC comparison failed. Calculated: pcc=0.5">E</failure>', ""),
+        ('<failure message="AssertionError: Tensor mismatch: atol 0.7">E</failure>', ""),
+    ],
 )
 def test_numbers_alone_turn_the_check_off(tmp_path: Path, child: str, tags: str) -> None:
     found = fields(read(tmp_path, child, tags))

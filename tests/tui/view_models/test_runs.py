@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.proc import ProcessIdentity
-from core.runs.age import Age
 from core.runs.outcome import Outcome
 from core.runs.planning.launch_plan import Progress
 from core.runs.store.events import Event, Finished, Queued, Started
 from core.runs.store.record import Presence, RunRecord, fold
+from core.runs.tree import Age
 from tests.core.runs.store.test_record import SPEC
 from tui.view_models.run_detail import ended_words, exit_words, going_words
 from tui.view_models.runs import RunRows, in_turn, progress_text, slot_text, time_text

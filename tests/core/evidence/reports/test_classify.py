@@ -150,6 +150,24 @@ def test_rows_that_no_real_session_here_can_write(case: Testcase, ending: Ending
     assert ending_of(case) is ending
 
 
+@pytest.mark.parametrize(
+    ("message", "ending"),
+    [
+        ("ValueError: x", Ending.FAILED),
+        ("PCC comparison failed. Calculated: pcc=0.5", Ending.INACCURATE),
+        ("AssertionError: pcc = 0.5", Ending.INACCURATE),
+        ("Tensor mismatch", Ending.INACCURATE),
+    ],
+)
+def test_a_failure_without_properties_is_the_models_where_its_loader_is_known_to_work(
+    message: str, ending: Ending
+) -> None:
+    case = replace(PLAIN, outcome=Outcome.FAIL, message=message)
+    assert (ending_of(case), ending_of(case, loads=True)) == (Ending.BROKEN, ending)
+    # What failed in the set-up is none of the model's, whatever is known of the loader.
+    assert ending_of(replace(case, outcome=Outcome.ERROR), loads=True) is Ending.BROKEN
+
+
 def test_tags_of_the_wrong_type_say_nothing() -> None:
     one = observe(replace(PLAIN, tags={"arch": 3, "pcc": True, "pcc_assertion_enabled": 1, "guidance": 4}), Setting())
     assert one is not None

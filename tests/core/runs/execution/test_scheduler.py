@@ -19,7 +19,7 @@ from core.runs.store.events import Finished, Queued, Started, append_event
 from core.runs.store.queue import Ticket
 from core.runs.store.record import RunRecord, RunState
 from core.runs.store.store import RunStore, events_file
-from core.runs.tree_reader import TreeReader
+from core.runs.tree import TreeReader
 from tests.core.runs.conftest import MakeSpec, Until
 from tests.support.git import committed_checkout
 from tests.support.tree import sample

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.pytest_words: the line that says why a test was not run."""
+"""core.runs.execution.conclude: the line that says why a test was not run."""
 
 import pytest
 
+from core.runs.execution.conclude import why_not_run
 from core.runs.junit import stream_testcases
-from core.runs.pytest_words import why_not_run
 
 LOADER = "tiny/causal_lm/pytorch"
 NODE = f"tests/runner/test_models.py::test_all_models_torch[{LOADER}-Base-single_device-inference]"

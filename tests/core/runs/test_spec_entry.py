@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.tree_state: entries are told apart by what they mean, places by where they lead."""
+"""core.runs.spec: entries compared by what they mean; core.sources.checkout: places by where they lead."""
 
 from pathlib import Path
 
 from hypothesis import given, strategies as st
 
 from core.model import Entry
-from core.runs.tree_state import entry_digest, same_place
+from core.runs.spec import entry_digest
+from core.sources.checkout import same_place
 
 _KEYS = st.text(max_size=4)
 _VALUES = st.recursive(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.age: whose runs they are, and how old what they show is."""
+"""core.runs.tree: which runs belong to a checkout, and how old their results are."""
 
 from dataclasses import replace
 from itertools import count
@@ -9,13 +9,12 @@ import pytest
 
 from core.matrix.indexing import index
 from core.proc import ProcessIdentity
-from core.runs.age import ages, newest_by_test, of_checkout, own_runs
 from core.runs.outcome import Outcome
 from core.runs.planning.plan import plan_test
+from core.runs.store import TreeState
 from core.runs.store.events import Event, Finished, Queued, Started
 from core.runs.store.record import RunRecord, fold
-from core.runs.tree_reader import TreeReader
-from core.runs.tree_state import TreeState
+from core.runs.tree import TreeReader, ages, newest_by_test, of_checkout, own_runs
 from core.settings import Settings
 from core.sources.checkout import Checkout
 from tests.core.runs.store.test_record import SPEC
@@ -41,7 +40,7 @@ def run(checkout: Checkout, id: str = TINY, tree: TreeState | None = None, *, ed
 
 
 def age(record: RunRecord, checkout: Checkout) -> str:
-    found = ages([record], index(checkout), TreeReader(checkout)).get(record.spec.run_id)
+    found = ages([record], index(checkout).entries, TreeReader(checkout)).get(record.spec.run_id)
     return f"{found.text} {found.mark}" if found else ""
 
 
@@ -109,7 +108,7 @@ def test_what_is_not_known_is_said(checkout: Checkout) -> None:
     old = replace(known, tree=None, spec=replace(known.spec, entry=""))
     assert age(old, checkout) == "tree not recorded ~"
     queued = fold(known.spec, Path("/runs"), [Queued(1.0, "here", "boot")])
-    assert ages([replace(queued, state=known.state.RUNNING)], index(checkout), TreeReader(checkout)) == {}
+    assert ages([replace(queued, state=known.state.RUNNING)], index(checkout).entries, TreeReader(checkout)) == {}
 
 
 def test_runs_of_another_checkout_are_not_ours(checkout: Checkout, tmp_path: Path) -> None:

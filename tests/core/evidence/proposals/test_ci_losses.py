@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.proposals.ci_coverage: proposals after which no scheduled job selects a test."""
+"""core.evidence.proposals.agendas: proposals after which no scheduled job selects a test."""
 
 from pathlib import Path
 
 from core.ci.read import read_ci
-from core.evidence.proposals.ci_coverage import with_leaving
+from core.evidence.proposals.agendas import with_leaving
 from core.evidence.proposals.proposal import propose
 from core.evidence.verdicts.judgement import Verdict
 from core.matrix.effective import with_fields

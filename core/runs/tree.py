@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The state of a checkout: its commits and loader code, which runs belong to it, and how old their results are."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from core.errors import TTMatrixError
+from core.ids import TestId
+from core.model import Entry
+from core.runs.spec import entry_digest
+from core.runs.store import RunRecord, TreeState
+from core.sources import Checkout, Code, Git, LoaderFiles, same_place
+
+_PATIENCE_SECONDS = 10.0
+_UNKNOWN = "tree not recorded"
+_MIXED = "loader edited while it ran"
+
+
+class Heads(NamedTuple):
+    """Where a checkout is now. Empty texts: git cannot tell."""
+
+    repository: str
+    commit: str
+    models: str
+
+
+class Distance(NamedTuple):
+    """Commits that only one of two commits has behind it."""
+
+    ahead: int
+    """That only the first has."""
+    behind: int
+    """That only the second has."""
+
+
+_NOWHERE = Distance(0, 0)
+
+
+class Age(NamedTuple):
+    """How the tree of a run differs from the present one."""
+
+    text: str
+    """For people: "3 commits ago, loader edited since"."""
+    mark: str
+    """The same in two or three characters, as git writes it: `~3`; `~`: older by something else than commits."""
+
+
+class TreeReader:
+    """Reads the state of one checkout, as often as it is asked; what has not changed is not read again."""
+
+    def __init__(self, checkout: Checkout) -> None:
+        self.checkout = checkout
+        self._files = LoaderFiles(checkout.models)
+        self._repositories: dict[str, str] = {}
+        self._distances: dict[tuple[Path, str, str], Distance | None] = {}
+
+    def heads(self) -> Heads:
+        """The commits that are checked out."""
+        commit = self._head(self.checkout.root)
+        if commit and commit not in self._repositories:
+            self._repositories[commit] = self._first_commit(commit)
+        return Heads(self._repositories.get(commit, ""), commit, self._head(self.checkout.models))
+
+    def head_files(self) -> tuple[Path, ...]:
+        """Files that change whenever `heads` does."""
+        found: list[Path] = []
+        for directory in (self.checkout.root, self.checkout.models):
+            for name in ("HEAD", "logs/HEAD"):
+                line = self._git(directory, "rev-parse", "--path-format=absolute", "--git-path", name)
+                found += [Path(line)] if line else []
+        return tuple(found)
+
+    def state(self, test_id: str) -> TreeState:
+        """The state that a run of a test which starts now belongs to."""
+        heads, code = self.heads(), self.code(test_id)
+        return TreeState(*heads, code.loader, code.imports, self._committed(heads, code))
+
+    def code(self, test_id: str) -> Code:
+        """What the loader of a test consists of now."""
+        return self.codes([test_id])[test_id]
+
+    def codes(self, test_ids: Iterable[str]) -> dict[str, Code]:
+        """The same of many tests, by id; of an id without a loader there is no code."""
+        parsed = {id: TestId.parse(id) for id in test_ids}
+        found = self._files.codes({test.directory for test in parsed.values() if test})
+        return {id: found[test.directory] if test else Code("", "", ()) for id, test in parsed.items()}
+
+    def distance(self, commit: str, head: str, *, models: bool = False) -> Distance | None:
+        """How far apart two commits of the checkout, or of its models, are; None: one of them is not here."""
+        key = self.checkout.models if models else self.checkout.root, commit, head
+        if key not in self._distances:
+            counts = self._git(key[0], "rev-list", "--left-right", "--count", f"{commit}...{head}", "--").split()
+            self._distances[key] = Distance(*map(int, counts)) if len(counts) == 2 else None
+        return self._distances[key]
+
+    def _committed(self, heads: Heads, code: Code) -> bool:
+        checkout = self.checkout
+        place, commit = (checkout.models, heads.models) if heads.models else (checkout.root, heads.commit)
+        if not commit or not code.blobs:
+            return False
+        below = "" if heads.models else f"{checkout.relative(checkout.models)}/"
+        paths = {f"{below}{path}": blob for path, blob in code.blobs}
+        try:
+            return _git(place).holds(commit, paths)
+        except TTMatrixError:
+            return False
+
+    def _first_commit(self, commit: str) -> str:
+        """The oldest ancestor; empty for a shallow clone, which does not go back so far."""
+        if self._git(self.checkout.root, "rev-parse", "--is-shallow-repository") != "false":
+            return ""
+        return self._git(self.checkout.root, "rev-list", "--first-parent", "--max-parents=0", commit)
+
+    def _head(self, directory: Path) -> str:
+        # Within another repository's work tree git would answer for that one.
+        top, _, head = self._git(directory, "rev-parse", "--show-toplevel", "HEAD").partition("\n")
+        return head if top and Path(top) == directory.resolve() else ""
+
+    def _git(self, directory: Path, *words: str) -> str:
+        """What git prints; empty where it refuses, does not answer or is not there."""
+        try:
+            return _git(directory).text(*words).strip("\n")
+        except TTMatrixError:
+            return ""
+
+
+def of_checkout(records: Iterable[RunRecord], root: Path, repository: str = "") -> list[RunRecord]:
+    """Those of `records` that belong to the checkout at `root`, whose first commit is `repository`.
+
+    Where the first commit of either is not known, the place decides.
+    """
+    return [
+        record
+        for record in records
+        if same_place(record.spec.cwd, root)
+        and (record.tree is None or not repository or record.tree.repository in ("", repository))
+    ]
+
+
+def own_runs(records: Sequence[RunRecord], reader: TreeReader) -> list[RunRecord]:
+    """Those of `records` that belong to the checkout of `reader`."""
+    root = reader.checkout.root
+    here = of_checkout(records, root)
+    # Git is asked only where the answer could matter.
+    return of_checkout(here, root, reader.heads().repository) if any(record.tree for record in here) else here
+
+
+def newest_by_test(records: Iterable[RunRecord], kind: str) -> dict[str, RunRecord]:
+    """The newest run of a kind of each test, by id; `records` are newest first."""
+    found: dict[str, RunRecord] = {}
+    for record in records:
+        if record.spec.kind == kind:
+            found.setdefault(record.spec.test_id, record)
+    return found
+
+
+def ages(records: Iterable[RunRecord], entries: Mapping[str, Entry], reader: TreeReader) -> dict[str, Age]:
+    """The age of each run of a checkout with these `entries`, by run id. What shows the present tree has none.
+
+    Asks git: not for a thread that somebody waits for.
+    """
+    ended = [record for record in records if not record.active]
+    heads = reader.heads()
+    codes = reader.codes({record.spec.test_id for record in ended})
+    digests = {id: entry_digest(entries.get(id)) for id in codes}
+    found: dict[str, Age] = {}
+    for record in ended:
+        id = record.spec.test_id
+        if age := _age(record, heads, codes[id], digests[id], reader):
+            found[record.spec.run_id] = age
+    return found
+
+
+def is_of_lost_code(record: RunRecord, reader: TreeReader) -> bool:
+    """Whether a run is the result of code that is neither in a commit nor in the work tree any more."""
+    tree = record.tree
+    if record.edited or tree is None:
+        return record.edited
+    return not tree.committed and not _same_code(tree, reader.code(record.spec.test_id))
+
+
+def _age(record: RunRecord, heads: Heads, code: Code, entry: str, reader: TreeReader) -> Age | None:
+    tree = record.tree
+    if tree is None or record.edited:
+        return Age(_MIXED if record.edited else _UNKNOWN, "~")
+    away = _distance(reader, tree.commit, heads.commit)
+    words = [_commits(away)] if away != _NOWHERE else []
+    words += _edits(tree, heads, code, reader)
+    if record.spec.entry not in ("", entry):
+        words.append("entry edited since")
+    mark = f"~{away.behind}" if away and away.behind and not away.ahead else "~"
+    return Age(", ".join(words), mark) if words else None
+
+
+def _edits(tree: TreeState, heads: Heads, code: Code, reader: TreeReader) -> Iterator[str]:
+    if tree.loader != code.loader:
+        yield "loader edited since"
+    elif tree.imports != code.imports:
+        yield "its imports edited since"
+    elif (away := _distance(reader, tree.models, heads.models, models=True)) != _NOWHERE:
+        yield f"models {_commits(away)}"
+
+
+def _same_code(tree: TreeState, code: Code) -> bool:
+    return (tree.loader, tree.imports) == (code.loader, code.imports)
+
+
+def _distance(reader: TreeReader, commit: str, head: str, *, models: bool = False) -> Distance | None:
+    return _NOWHERE if commit == head or not (commit and head) else reader.distance(commit, head, models=models)
+
+
+def _commits(away: Distance | None) -> str:
+    if away is None:
+        return "of a commit that is not here"
+    if away.ahead and away.behind:
+        return "of another branch"
+    number = away.ahead + away.behind
+    commits = "1 commit" if number == 1 else f"{number:,} commits"
+    return f"{commits} ahead" if away.ahead else f"{commits} ago"
+
+
+def _git(directory: Path) -> Git:
+    return Git(directory, seconds=_PATIENCE_SECONDS)
