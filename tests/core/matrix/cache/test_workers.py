@@ -25,6 +25,6 @@ def test_it_is_the_same_and_kept(tmp_path: Path) -> None:
 def test_a_checkout_that_is_gone_is_told(tmp_path: Path) -> None:
     checkout = sample(tmp_path / "tt-xla")
     checkout.root.rename(tmp_path / "elsewhere")
-    with pytest.raises(TTMatrixError, match=r"core\.matrix\.reindex failed") as raised:
+    with pytest.raises(TTMatrixError, match=r"core\.matrix\.cache\.workers failed") as raised:
         reindex(Cache(checkout, tmp_path / "cache"))
     assert "tt-xla" in raised.value.detail
