@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """One process at a time, by a file lock that the kernel frees should its holder die."""
 
+import fcntl
 import json
 import os
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +15,8 @@ from filelock import FileLock, Timeout
 from core.errors import TTMatrixError
 from core.files import read_text
 from core.proc import this_host
+
+_POLL_SECONDS = 0.05
 
 
 class LockHeld(TTMatrixError):
@@ -32,19 +36,68 @@ def locked(path: Path, doing: str, *, wait: float) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock.acquire(timeout=wait)
     except Timeout as error:
-        raise LockHeld(f"Another ttmatrix holds {path}", _holder(note), "Try again once it is done.") from error
+        raise _held(path, note) from error
     except OSError as error:
         raise TTMatrixError(f"Cannot lock {path}", error.strerror or str(error)) from error
     try:
-        # The note is for those who wait. It proves nothing: the lock does.
+        with _noted(note, doing):
+            yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def locked_directory(path: Path, note: Path, doing: str, *, wait: float) -> Iterator[None]:
+    """As `locked`, by a lock on the directory `path` itself: no file is made in it, and it is one lock for all users.
+
+    `note` is the file that names the holder to other processes of the same user.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise TTMatrixError(f"Cannot lock {path}", error.strerror or str(error)) from error
+    try:
+        if not _taken(descriptor, path, wait):
+            raise _held(path, note)
         with suppress(OSError):
-            told = {"pid": os.getpid(), "host": this_host(), "doing": doing, "at": time.time()}
-            note.write_text(json.dumps(told))
+            note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _noted(note, doing):
+            yield
+    finally:
+        os.close(descriptor)
+
+
+def _taken(descriptor: int, path: Path, wait: float) -> bool:
+    """Whether the lock on an open directory became ours within `wait` seconds."""
+    deadline, pause = time.monotonic() + wait, threading.Event()
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            pause.wait(_POLL_SECONDS)
+        except OSError as error:
+            raise TTMatrixError(f"Cannot lock {path}", error.strerror or str(error)) from error
+        else:
+            return True
+
+
+@contextmanager
+def _noted(note: Path, doing: str) -> Iterator[None]:
+    """Name us to those who wait. The note proves nothing: the lock does."""
+    with suppress(OSError):
+        told = {"pid": os.getpid(), "host": this_host(), "doing": doing, "at": time.time()}
+        note.write_text(json.dumps(told))
+    try:
         yield
     finally:
         with suppress(OSError):
             note.unlink(missing_ok=True)
-        lock.release()
+
+
+def _held(path: Path, note: Path) -> LockHeld:
+    return LockHeld(f"Another ttmatrix holds {path}", _holder(note), "Try again once it is done.")
 
 
 def _holder(note: Path) -> str:

@@ -3,13 +3,13 @@
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from core.edits.scratch import clear, is_anything_left
-from core.locks import locked
+from core.locks import locked, locked_directory
+from core.settings import paths
 
 _NAME = "ttmatrix.lock"
 
@@ -22,7 +22,7 @@ def sole_writer(root: Path, doing: str, *, wait: float) -> Iterator[tuple[str, .
     Raises TTMatrixError that names the holder after `wait` seconds, be it another ttmatrix or a git that a killed one
     has started, or where there can be no lock.
     """
-    with locked(_lock_file(root), doing, wait=wait):
+    with _locked(root, doing, wait):
         home = git_home(root)
         yield clear(home, wait) if home else ()
 
@@ -38,13 +38,17 @@ def git_home(root: Path) -> Path | None:
     return next(filter(None, map(_git_directory, (root.resolve(), *root.resolve().parents))), None)
 
 
-def _lock_file(root: Path) -> Path:
-    """In git's own directory, which is one for all users of a work tree; without one where others would look too."""
+def _locked(root: Path, doing: str, wait: float) -> AbstractContextManager[None]:
+    """By a file in git's own directory. Where that is not ours to write, by the root of the work tree itself.
+
+    A lock below a user's state would neither keep out other users nor the same one with another TTMATRIX_HOME, and one
+    in the directory for temporary files could be taken, or led elsewhere, by anybody.
+    """
     directory = _git_directory(root)
     if directory is not None and os.access(directory, os.W_OK):
-        return directory / _NAME
+        return locked(directory / _NAME, doing, wait=wait)
     name = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
-    return Path(tempfile.gettempdir()) / f"{name}.{_NAME}"
+    return locked_directory(root.resolve(), paths().state / "writers" / f"{name}.holder", doing, wait=wait)
 
 
 def _git_directory(root: Path) -> Path | None:

@@ -46,8 +46,23 @@ def test_a_work_tree_whose_git_directory_is_elsewhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"gitdir: nowhere\n", b"\xff"])
-def test_a_checkout_without_git_is_locked_too(tmp_path: Path, content: bytes | None) -> None:
+def test_a_checkout_without_git_is_locked_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None
+) -> None:
+    root = tmp_path / "checkout"
+    root.mkdir()
     if content is not None:
-        (tmp_path / ".git").write_bytes(content)
-    with sole_writer(tmp_path, "writing", wait=0):
-        assert refused(tmp_path)
+        (root / ".git").write_bytes(content)
+    before = list(root.iterdir())
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    with sole_writer(root, "writing", wait=0):
+        assert refused(root)
+        # Whoever has another home is kept out as well; whose lock it is, only the same home tells.
+        monkeypatch.setenv("TTMATRIX_HOME", str(tmp_path / "other"))
+        with pytest.raises(TTMatrixError, match="Another ttmatrix holds"), sole_writer(root, "trying", wait=0):
+            pytest.fail("two writers at once")
+    assert (list(root.iterdir()), list(temporary.iterdir())) == (before, [])
+    with sole_writer(root, "again", wait=0):
+        pass
