@@ -308,7 +308,7 @@ class Session:
 
     def reread(self, changes: Sequence[Sequence[Operation]], files: Sequence[str] = ()) -> Reread:
         """Look for `changes`, each given by its operations with their files, in the files as they are now."""
-        lost = self.bench.missing(changes, self.matrix.schema, self.matrix.files)
+        lost = self.bench.missing(changes, self.matrix.schema)
         return Reread(len(changes), lost, tuple(files))
 
 

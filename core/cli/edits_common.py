@@ -10,7 +10,7 @@ from pathlib import Path
 from core.ci import job_name
 from core.cli.console import Console
 from core.cli.context import Context
-from core.edits import CellChange, EditPlan, Idle, Rejection, dead_overrides, effect, idle, plan, to_json
+from core.edits import CellChange, EditPlan, Idle, Planner, Rejection, dead_overrides, effect, idle, to_json
 from core.edits.commit import Answer, Committed, Composition, Split, Validation, compose_commits, pull_request
 from core.edits.pending import Carried, Proposed, Workbench, onto, parse_proposed
 from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
@@ -150,9 +150,10 @@ def _carry_out(proposed: Proposed, args: argparse.Namespace, context: Context, b
     matrix = context.matrix
     carried = onto(proposed, matrix)
     proposed = carried.proposed
-    planned, idling = _planned(carried, context, refuse=args.refuse_no_effect)
+    planner = bench.planner if bench is not None else Planner()
+    planned, idling = _planned(carried, context, planner, refuse=args.refuse_no_effect)
     anew = args.commit and not (carried.rejected or args.refuse_no_effect)
-    if anew and planned.rejected and _is_written(proposed, matrix):
+    if anew and planned.rejected and _is_written(proposed, matrix, planner):
         planned, idling = EditPlan((), proposed.operations), ()
     outcome = Outcome(planned, effect(matrix, planned, context.ci), [*carried.notes])
     outcome.notes += [f"no effect: {one_line(one.op.id)}: {one.why}" for one in idling]
@@ -160,7 +161,7 @@ def _carry_out(proposed: Proposed, args: argparse.Namespace, context: Context, b
     outcome.notes += [f"dead override: {one_line(id)} is not marked for {arch}" for id, arch in dead]
     composition = None
     if (args.commit or args.markdown) and not planned.rejected:
-        composition = compose_commits(matrix, proposed.operations, evidence=proposed.evidence)
+        composition = compose_commits(matrix, proposed.operations, evidence=proposed.evidence, planner=planner)
     if args.markdown and composition is not None:
         entries, evidence = composition.entries, proposed.evidence
         outcome.markdown = pull_request(composition.changes, entries, outcome.effect, evidence)
@@ -175,21 +176,23 @@ def _carry_out(proposed: Proposed, args: argparse.Namespace, context: Context, b
     return EXIT_FINDINGS if planned.rejected else EXIT_OK
 
 
-def _planned(carried: Carried, context: Context, *, refuse: bool) -> tuple[EditPlan, tuple[Idle, ...]]:
+def _planned(
+    carried: Carried, context: Context, planner: Planner, *, refuse: bool
+) -> tuple[EditPlan, tuple[Idle, ...]]:
     """The plan, and the operations without effect that are in it. Where they are refused, so is the rest."""
     matrix, operations = context.matrix, carried.proposed.operations
     found = idle(matrix, operations)
     rejected = (*carried.rejected, *(Rejection(one.op, f"it has no effect: {one.why}") for one in found if refuse))
     if not rejected:
-        return plan(context.checkout.test_config, operations, matrix.schema), found
+        return planner.plan_files(context.checkout.test_config, operations, matrix.schema, matrix.files), found
     others = tuple(op for op in operations if all(op is not one.op for one in rejected))
     return EditPlan((), (), rejected, others), ()
 
 
-def _is_written(proposed: Proposed, matrix: Matrix) -> bool:
+def _is_written(proposed: Proposed, matrix: Matrix, planner: Planner) -> bool:
     """Whether it was written before, and what cannot be done again, as where an entry goes, is only to be committed."""
     try:
-        return compose_commits(matrix, proposed.operations).is_written(matrix)
+        return compose_commits(matrix, proposed.operations, planner=planner).is_written(matrix)
     except TTMatrixError:
         return False
 

@@ -37,6 +37,7 @@ from .planning import (
     TEST_CONFIG_PREFIX as TEST_CONFIG_PREFIX,
     EditPlan as EditPlan,
     FileEdit as FileEdit,
+    Planner as Planner,
     plan as plan,
     unified_diff as unified_diff,
 )

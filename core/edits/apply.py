@@ -8,6 +8,7 @@ from functools import cached_property
 from hashlib import blake2b
 
 from core.edits.operations import OVERRIDES, Operation, OpKind
+from core.edits.yaml import field_change, meaning_of
 from core.model import Entry
 from core.sources import ExpectationFile, written_entries
 
@@ -56,45 +57,57 @@ def with_value(fields: Fields, path: Sequence[str], value: object) -> Fields:
 
 
 def after(fields: Fields | None, operation: Operation) -> Fields | None:
-    """What an operation makes of one entry's fields; None: there is no entry. Its name and file are not looked at."""
-    if operation.is_item or operation.is_override:
-        return fields if fields is None else _after_inside(fields, operation)
-    match operation.op:
-        case OpKind.ADD:
-            return operation.value if isinstance(operation.value, Mapping) else None
-        case OpKind.REMOVE:
-            return None
-        case OpKind.SET if fields is not None:
-            return with_value(fields, operation.path, operation.value)
-        case OpKind.UNSET if fields is not None:
-            return with_value(fields, operation.path, ABSENT)
-    return fields
+    """What an operation makes of one entry's fields; None: there is no entry. Its name and file are not looked at.
+
+    What cannot be done changes nothing.
+    """
+    if operation.is_entry:
+        match operation.op:
+            case OpKind.ADD:
+                return operation.value if isinstance(operation.value, Mapping) else None
+            case OpKind.REMOVE:
+                return None
+        return fields
+    if fields is None:
+        return None
+    found = value_at(fields, operation.path)
+    if operation.is_override and operation.op is OpKind.RENAME:
+        return fields if found is ABSENT else _override_renamed(fields, operation, found)
+    change = field_change(None if found is ABSENT else meaning_of(found), operation)
+    if change is None:
+        return fields
+    return with_value(fields, change.path, ABSENT if change.op is OpKind.UNSET else change.value)
 
 
-def _after_inside(fields: Fields, operation: Operation) -> Fields:
-    """What an operation on an override or on one item of a list makes of an entry."""
-    path, found = operation.path, value_at(fields, operation.path)
-    if operation.is_item:
-        items = _with_item(
-            list(found) if isinstance(found, list) else [found] if isinstance(found, str) else [], operation
-        )
-        # In an override an empty list hides that of the entry.
-        return with_value(fields, path, items if items or len(path) > 1 else ABSENT)
-    match operation.op:
-        case OpKind.ADD | OpKind.SET:
-            return with_value(fields, path, operation.value)
-        case OpKind.RENAME if found is not ABSENT:
-            return with_value(with_value(fields, path, ABSENT), (OVERRIDES, str(operation.to)), found)
-        case OpKind.REMOVE | OpKind.UNSET:
-            return with_value(fields, path, ABSENT)
-    return fields
+def _override_renamed(fields: Fields, operation: Operation, found: object) -> Fields:
+    return with_value(with_value(fields, operation.path, ABSENT), (OVERRIDES, str(operation.to)), found)
 
 
-def _with_item(items: list[object], operation: Operation) -> list[object]:
-    if operation.op is OpKind.ADD:
-        return items if operation.value in items else [*items, operation.value]
-    renamed = [operation.to] if operation.op is OpKind.RENAME else []
-    return [new for item in items for new in (renamed if item == operation.value else [item])]
+class EntryStates:
+    """The fields of entries while operations are applied to them, one after the other."""
+
+    def __init__(self) -> None:
+        self.entries: dict[Key, Fields | None] = {}
+        """By file and id; None: there is no such entry by now. What is not here is not known."""
+
+    def key(self, operation: Operation, otherwise: Key) -> Key:
+        """The entry that an operation is about: in the file it names, else a known one; `otherwise` where none is."""
+        if operation.file is not None:
+            return operation.file, operation.id
+        there = (key for key, fields in self.entries.items() if key[1] == operation.id and fields is not None)
+        return next(there, otherwise)
+
+    def apply(self, operation: Operation, key: Key) -> Key:
+        """Do `operation` to the entry `key`; returns where that is afterwards."""
+        fields = self.entries.get(key)
+        if not (operation.is_entry and operation.op in (OpKind.RENAME, OpKind.MOVE)):
+            self.entries[key] = after(fields, operation)
+            return key
+        to = str(operation.to)
+        target = (key[0], to) if operation.op is OpKind.RENAME else (to, key[1])
+        self.entries[key] = None
+        self.entries[target] = fields
+        return target
 
 
 def leaves(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:

@@ -7,8 +7,9 @@ At the entry, a field is what the entry itself says. On archs, it is what counts
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 
-from core.edits.apply import Fields, after, without_nulls
+from core.edits.apply import after, without_nulls
 from core.edits.form_fields import read_field
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.synthesis import Wish, operations_to, synthesise
@@ -150,19 +151,13 @@ def amended(matrix: Matrix, operations: Sequence[Operation], edits: Sequence[Ope
 def _at_once(entry: Entry | None, operations: Sequence[Operation]) -> Sequence[Operation]:
     """The shortest way from `entry` to what `operations`, taken in order, make of it."""
     id = operations[0].id
-    fields = _after_all(entry.fields if entry else None, operations)
+    fields = reduce(after, operations, entry.fields if entry else None)
     if fields is None:
         return ()
     if entry is None:
         file = next((op.file for op in operations if op.file), None)
         return [Operation(OpKind.ADD, id, file, value=value)] if (value := without_nulls(fields)) else ()
     return operations_to(id, entry.file, entry.fields, fields)
-
-
-def _after_all(fields: Mapping[str, object] | None, operations: Iterable[Operation]) -> Fields | None:
-    for op in operations:
-        fields = after(fields, op)
-    return fields
 
 
 def _refuse_unfit(matrix: Matrix, op: Operation) -> None:

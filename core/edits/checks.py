@@ -3,7 +3,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
+from core.edits.apply import after
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.matrix import LISTS, RULES, UNWRITTEN, Matrix, acting, differing, raw_value, supports, text_of, with_fields
 from core.model import Entry
@@ -158,16 +160,4 @@ def _and(words: Sequence[str]) -> str:
 
 
 def _after(entry: Entry, ops: Sequence[Operation]) -> Entry:
-    fields = dict(entry.fields)
-    for op in ops:
-        fields = _with(fields, op.path, op.value if op.op is OpKind.SET else UNWRITTEN)
-    return with_fields(entry, fields)
-
-
-def _with(fields: Mapping[str, object], path: Sequence[str], value: object) -> dict[str, object]:
-    name, *rest = path
-    inner = fields.get(name)
-    if rest:
-        value = _with(inner if isinstance(inner, dict) else {}, rest, value) or UNWRITTEN
-    others = {key: kept for key, kept in fields.items() if key != name}
-    return others if value is UNWRITTEN else {**others, name: value}
+    return with_fields(entry, reduce(after, ops, entry.fields) or {})

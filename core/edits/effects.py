@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from core.ci import Ci
 from core.edits.operations import OVERRIDES, OpKind
 from core.edits.planning import EditPlan
+from core.edits.texts import is_placeholders
 from core.matrix import Matrix, differing, resolve, status_on, supports, text_of, texts
 from core.model import Entry, Status
-from core.sources import ExpectationFile, parse_expectations, written_entries
+from core.sources import ExpectationFile
 from core.sources.ci import Job
 from core.text import elide_middle, one_line
 
@@ -78,8 +79,8 @@ def effect(matrix: Matrix, plan: EditPlan, ci: Ci | None = None) -> list[CellCha
 
     Both sides are what the files say, whatever the index knew.
     """
-    before = _entries(matrix, {edit.file: edit.before for edit in plan.files})
-    after = _entries(matrix, {edit.file: edit.after for edit in plan.files})
+    before = _counting(matrix, {edit.file: edit.old for edit in plan.files})
+    after = _counting(matrix, {edit.file: edit.new for edit in plan.files})
     touched = sorted(id for id in {**before, **after} if _fields(before.get(id)) != _fields(after.get(id)))
     old, new = (_Side(side, ci.under(side) if ci else None) for side in (before, after))
     return [change for id in touched for change in _changes(matrix.schema.archs, id, old, new)]
@@ -87,14 +88,16 @@ def effect(matrix: Matrix, plan: EditPlan, ci: Ci | None = None) -> list[CellCha
 
 def dead_overrides(matrix: Matrix, plan: EditPlan) -> list[tuple[str, str]]:
     """Id and arch of each override that nothing reads, in the entries that `plan` touches, as they will be."""
-    return [
-        (id, arch)
-        for edit in plan.files
-        for id in _touched(edit.before, edit.after, edit.file)
-        if (entry := _read(edit.after, edit.file).get(id)) is not None
-        for arch in entry.overrides
-        if arch in matrix.schema.archs and not supports(entry, arch)
-    ]
+    found: list[tuple[str, str]] = []
+    for edit in plan.files:
+        if is_placeholders(edit.file, matrix.schema):
+            continue
+        old, new = ({entry.id: entry for entry in entries} for entries in (edit.old, edit.new))
+        for id, entry in new.items():
+            if _fields(old.get(id)) != entry.fields:
+                archs = (arch for arch in entry.overrides if arch in matrix.schema.archs)
+                found += [(id, arch) for arch in archs if not supports(entry, arch)]
+    return found
 
 
 def _changes(archs: Sequence[str], id: str, old: _Side, new: _Side) -> Iterable[CellChange]:
@@ -121,21 +124,14 @@ def _on(arch: str, jobs: Sequence[Job]) -> tuple[Job, ...]:
     return tuple(job for job in jobs if job.runs_on == arch)
 
 
-def _entries(matrix: Matrix, texts: Mapping[str, str]) -> dict[str, Entry]:
-    """The entry that counts for each id, with `texts` in the place of what was indexed."""
-    files: list[ExpectationFile] = [
-        parse_expectations(texts[file.name], file.name) if file.name in texts else file for file in matrix.files
-    ]
-    return {entry.id: entry for file in files for entry in file.entries}
-
-
-def _touched(before: str, after: str, name: str) -> list[str]:
-    old, new = _read(before, name), _read(after, name)
-    return [id for id in new if _fields(old.get(id)) != _fields(new[id])]
-
-
-def _read(text: str, name: str) -> dict[str, Entry]:
-    return {entry.id: entry for entry in parse_expectations(text, name).entries}
+def _counting(matrix: Matrix, edited: Mapping[str, tuple[Entry, ...]]) -> dict[str, Entry]:
+    """The entry that counts for each id, with the entries of `edited` files in the place of what was indexed."""
+    return {
+        entry.id: entry
+        for file in matrix.files
+        if not is_placeholders(file.name, matrix.schema)
+        for entry in edited.get(file.name, file.entries)
+    }
 
 
 def _fields(entry: Entry | None) -> object:
@@ -158,8 +154,8 @@ class EntryChange:
 
 def entry_changes(plan: EditPlan) -> list[EntryChange]:
     """The entries that `plan` changes, in the order of files and lines; removed ones come last."""
-    before = _stated_entries({edit.file: edit.before for edit in plan.files})
-    after = _stated_entries({edit.file: edit.after for edit in plan.files})
+    before = {entry.id: entry for edit in plan.files for entry in edit.old}
+    after = {entry.id: entry for edit in plan.files for entry in edit.new}
     former = _former(plan)
     found: list[EntryChange] = []
     taken = set(former.values())
@@ -201,10 +197,6 @@ def _former(plan: EditPlan) -> Mapping[str, str]:
         if op.is_entry and op.op is OpKind.RENAME and op.to is not None:
             former[op.to] = former.pop(op.id, op.id)
     return {id: was for id, was in former.items() if id != was}
-
-
-def _stated_entries(texts: Mapping[str, str]) -> dict[str, Entry]:
-    return {entry.id: entry for name, text in texts.items() for entry in written_entries(text, name)}
 
 
 def _flat(entry: Entry) -> Iterator[tuple[str, object]]:

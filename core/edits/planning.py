@@ -3,10 +3,12 @@
 
 import difflib
 import json
+import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 
@@ -14,35 +16,21 @@ from core.edits.checks import schema_problem
 from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem, to_json
 from core.edits.texts import FileTexts, read_texts
 from core.edits.workspace import OpenFile, Workspace
+from core.edits.yaml import Source
 from core.errors import TTMatrixError
 from core.files import read_text, replaced
-from core.sources import Schema
+from core.model import Entry
+from core.sources import ROOT_KEY, ExpectationFile, Schema, written_entries
 
+_BLOCK_SCALAR = re.compile(r"[:-]\s+[|>]")
 _NO_NEWLINE = "\\ No newline at end of file\n"
-
-
-def unified_diff(path: str, before: str, after: str) -> str:
-    """The diff of the file at `path` (relative, with forward slashes); empty where nothing changed.
-
-    Only line feeds end a line, as git has it: a carriage return is part of the line it stands on.
-    """
-    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{path}", f"b/{path}")
-    return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines)
-
-
-def _lines(text: str) -> list[str]:
-    lines = [f"{line}\n" for line in text.split("\n")]
-    lines[-1] = lines[-1].removesuffix("\n")
-    return lines if lines[-1] else lines[:-1]
-
-
 _REMEMBERED = 4
 """Plans: of what is under the cursor, of all that is accepted, on the work tree and on the last commit."""
 
 TEST_CONFIG_PREFIX = "tests/runner/test_config/"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileEdit:
     """One file that the plan changes."""
 
@@ -50,6 +38,36 @@ class FileEdit:
     """Path relative to the test_config directory."""
     before: str
     after: str
+    known: tuple[Entry, ...] | None = field(default=None, compare=False, repr=False)
+    """The entries of `before`, where the index parsed that very text."""
+    sources: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    """Of each entry of `after`; empty: not known."""
+
+    @cached_property
+    def old(self) -> tuple[Entry, ...]:
+        """The entries of `before`; of a file of placeholders these, as entries."""
+        return written_entries(self.before, self.file) if self.known is None else self.known
+
+    @cached_property
+    def new(self) -> tuple[Entry, ...]:
+        """The entries of `after`. Parsed are the lines of those that changed, and no line of the others."""
+        found = self._pieced_together()
+        return written_entries(self.after, self.file) if found is None else found
+
+    def _pieced_together(self) -> tuple[Entry, ...] | None:
+        """The entries of `after` from the old ones and the changed lines; None where that cannot be."""
+        texts = [one.text for one in self.sources if one.index is None]
+        # The lines that end a block scalar may be a part of it.
+        if not self.sources or any(map(_BLOCK_SCALAR.search, texts)):
+            return None
+        lines = "".join(text if text.endswith("\n") else f"{text}\n" for text in texts)
+        changed = written_entries(f"{ROOT_KEY}:\n{lines}", self.file) if texts else ()
+        if len(changed) != len(texts):
+            # An alias to an anchor elsewhere in the file.
+            return None
+        left, old = iter(changed), self.old
+        found = (next(left) if one.index is None else old[one.index] for one in self.sources)
+        return tuple(_at_line(entry, source.line) for entry, source in zip(found, self.sources, strict=True))
 
 
 class FileChanged(TTMatrixError):
@@ -139,6 +157,16 @@ class Planner:
             self._plans.append((texts, asked, schema, planned))
             return planned
 
+    def plan_files(
+        self,
+        test_config: Path,
+        operations: Sequence[Operation],
+        schema: Schema,
+        known: Iterable[ExpectationFile] = (),
+    ) -> EditPlan:
+        """`plan` on the files below `test_config` as they are now. `known` are files as the index parsed them."""
+        return self.plan(read_texts(test_config, schema, known), operations, schema)
+
 
 class _Planner:
     def __init__(self, workspace: Workspace, schema: Schema) -> None:
@@ -185,7 +213,7 @@ class _Planner:
         done = [(op, names) for op, names in self._touched if id(op) not in refused]
         return EditPlan(
             tuple(
-                FileEdit(file.name, file.draft.before, after[file.name])
+                self._edit(file, after[file.name])
                 for file in opened
                 if file.name not in blocked and after[file.name] != file.draft.before
             ),
@@ -193,6 +221,9 @@ class _Planner:
             tuple(refused[id(op)] for op in operations if id(op) in refused),
             tuple(op for op, names in done if names & blocked),
         )
+
+    def _edit(self, file: OpenFile, after: str) -> FileEdit:
+        return FileEdit(file.name, file.draft.before, after, self._workspace.known(file.name), file.draft.sources)
 
     def _spread(self, blocked: set[str]) -> set[str]:
         """Files joined by a move are written together or not at all."""
@@ -209,6 +240,15 @@ def _located(file: str, rejection: Rejection) -> Rejection:
     return replace(rejection, why=f"{place}: {rejection.why}")
 
 
+def _at_line(entry: Entry, line: int) -> Entry:
+    """`entry` as it is with its key on another line."""
+    by = line - entry.line
+    if not by:
+        return entry
+    places = {path: (at + by, column) for path, (at, column) in entry.places.items()}
+    return entry._replace(line=line, end_line=entry.end_line + by, places=places)
+
+
 def _refuse_changed(edit: FileEdit, path: Path) -> None:
     try:
         same = read_text(path) == edit.before
@@ -220,3 +260,18 @@ def _refuse_changed(edit: FileEdit, path: Path) -> None:
             "Nothing was written.",
             "Look at the change again and repeat the edit.",
         )
+
+
+def unified_diff(path: str, before: str, after: str) -> str:
+    """The diff of the file at `path` (relative, with forward slashes); empty where nothing changed.
+
+    Only line feeds end a line, as git has it: a carriage return is part of the line it stands on.
+    """
+    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{path}", f"b/{path}")
+    return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    lines = [f"{line}\n" for line in text.split("\n")]
+    lines[-1] = lines[-1].removesuffix("\n")
+    return lines if lines[-1] else lines[:-1]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from core.edits.operations import Operation, OpKind, Refused
 from core.edits.texts import FileTexts, is_placeholders
 from core.edits.yaml import Draft
+from core.model import Entry
 from core.sources import PLACEHOLDER_KEY, ROOT_KEY, Schema
 
 _NAME = re.compile(r"test_config_[\w.+-]+\.yaml")
@@ -44,6 +45,10 @@ class Workspace:
         if isinstance(found, Refused):
             raise found
         return found
+
+    def known(self, name: str) -> tuple[Entry, ...] | None:
+        """The entries of a file as it was read, where somebody has parsed it already."""
+        return self._texts.entries(name)
 
     def home(self, operation: Operation) -> OpenFile:
         """The file that `operation` is about: the one it names, else the only one with its id."""

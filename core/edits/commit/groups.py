@@ -7,15 +7,16 @@ from enum import StrEnum
 
 from core.edits.commit.git import Repository
 from core.edits.commit.message import Evidence, cited, commit_message, reasons
-from core.edits.commit.staging import plan_on, read_base
+from core.edits.commit.staging import read_base
 from core.edits.commit.transaction import Draft
 from core.edits.effects import EntryChange, entry_changes
 from core.edits.operations import Operation, OpKind
+from core.edits.planning import Planner
+from core.edits.texts import texts_of
 from core.errors import TTMatrixError
 from core.matrix import Matrix, differing, supports
 from core.model import Entry
 from core.proc import CommandRunner, run_command
-from core.sources import parse_expectations
 
 
 class Split(StrEnum):
@@ -138,9 +139,12 @@ def compose_commits(
     operations: Sequence[Operation],
     *,
     evidence: Evidence | None = None,
+    planner: Planner | None = None,
     runner: CommandRunner = run_command,
 ) -> Composition:
     """Look at what `operations` change in the last commit, whether or not the work tree has them by now.
+
+    `planner` may know the plan already: the last commit often says what the files say.
 
     Raises TTMatrixError as `commit` does, and where operations cannot be done on the last commit.
     """
@@ -148,7 +152,8 @@ def compose_commits(
     repository = Repository(checkout.root, runner)
     repository.refuse_unfit()
     base = read_base(repository, checkout.relative(checkout.test_config), schema)
-    planned = plan_on(base.committed, operations, schema)
+    texts = texts_of(base.committed, matrix.files)
+    planned = (planner or Planner()).plan(texts, operations, schema)
     if planned.rejected:
         (first, *_) = planned.rejected
         raise TTMatrixError(
@@ -156,9 +161,7 @@ def compose_commits(
             f"{first.op.id}: {first.why}",
             "It rests on changes of the file that are not committed: commit these first, with git.",
         )
-    entries = {
-        entry.id: entry for name, text in base.committed.items() for entry in parse_expectations(text, name).entries
-    }
+    entries = {entry.id: entry for file in texts.parsed(schema) for entry in file.entries}
     changes = tuple(entry_changes(planned))
     return Composition(changes, tuple(operations), entries, schema.archs, evidence or {})
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.edits.commit.git import Repository
 from core.edits.effects import entry_changes
 from core.edits.operations import Operation
-from core.edits.planning import EditPlan, plan_texts
+from core.edits.planning import EditPlan, Planner
 from core.edits.texts import texts_of
 from core.errors import TTMatrixError
 from core.sources import Blob, Git, Schema, written_entries
@@ -59,38 +59,33 @@ def committed_texts(git: Git, commit: str, directory: str, schema: Schema) -> Te
     return {path.removeprefix(f"{directory}/"): git.blob_text(path, blob) for path, blob in blobs.items()}
 
 
-def plan_on(texts: Texts, operations: Sequence[Operation], schema: Schema) -> EditPlan:
-    """As `plan_texts`, on texts of a commit or of the index."""
-    return plan_texts(texts_of(texts), operations, schema)
-
-
-def stages(base: Base, groups: Sequence[Sequence[Operation]], schema: Schema) -> list[Texts]:
+def stages(base: Base, groups: Sequence[Sequence[Operation]], schema: Schema, planner: Planner) -> list[Texts]:
     """What each of `groups` in turn makes of the committed texts: one commit each, only of the files it changes.
 
     The last one ends with what all operations come to at once. Raises TTMatrixError where an operation can only be
     done together with what is not committed yet.
     """
-    together = _after(base.committed, [op for group in groups for op in group], schema, "the last commit")
+    together = _after(base.committed, [op for group in groups for op in group], schema, planner, "the last commit")
     current = dict(base.committed)
     found: list[Texts] = []
     for at, group in enumerate(groups):
-        after = together if at == len(groups) - 1 else _after(current, group, schema, "the last commit")
+        after = together if at == len(groups) - 1 else _after(current, group, schema, planner, "the last commit")
         changed = {file: text for file, text in after.items() if text != current[file]}
         current |= changed
         found.append(changed)
     return found
 
 
-def staged_after(base: Base, operations: Sequence[Operation], schema: Schema) -> Texts:
+def staged_after(base: Base, operations: Sequence[Operation], schema: Schema, planner: Planner) -> Texts:
     """The texts that keep staged work staged once `operations` are committed: for files that have such work.
 
     Where somebody has staged what the operations come to, the index has taken them in already.
     """
     if not base.staged:
         return {}
-    held = _held(base, plan_on(base.committed, operations, schema))
+    held = _held(base, planner.plan(texts_of(base.committed), operations, schema))
     rest = [op for op in operations if op.id not in held]
-    after = _after({**base.committed, **base.staged}, rest, schema, "what is staged")
+    after = _after({**base.committed, **base.staged}, rest, schema, planner, "what is staged")
     return {file: after[file] for file in base.staged}
 
 
@@ -111,8 +106,10 @@ def _held(base: Base, planned: EditPlan) -> set[str]:
     return held
 
 
-def _after(texts: Texts, operations: Sequence[Operation], schema: Schema, where: str) -> dict[str, str]:
-    planned = plan_on(texts, operations, schema)
+def _after(
+    texts: Texts, operations: Sequence[Operation], schema: Schema, planner: Planner, where: str
+) -> dict[str, str]:
+    planned = planner.plan(texts_of(texts), operations, schema)
     if planned.rejected:
         reasons = [f"{one.op.op} {one.op.id}: {one.why}" for one in planned.rejected]
         raise TTMatrixError(

@@ -14,7 +14,7 @@ from core.edits.commit.git import ACTION, COMMIT_SECONDS, Repository
 from core.edits.commit.staging import Base, Texts, read_base, staged_after, stages
 from core.edits.commit.validator import Validation, refuse_complaint, validate
 from core.edits.operations import Operation
-from core.edits.planning import EditPlan, written
+from core.edits.planning import EditPlan, Planner, written
 from core.edits.scratch import Scratch, clear, scratch
 from core.errors import TTMatrixError, UsageError
 from core.files import Stamp, stamp
@@ -82,9 +82,9 @@ def committing(checkout: Checkout, environ: Mapping[str, str] = MappingProxyType
         yield Committer(inheriting, checkout.relative(checkout.test_config), place)
 
 
-def _texts(base: Base, drafts: Sequence[Draft], schema: Schema, directory: str) -> list[Texts]:
+def _texts(base: Base, drafts: Sequence[Draft], schema: Schema, directory: str, planner: Planner) -> list[Texts]:
     """What each commit changes. Raises UsageError where one of them changes nothing."""
-    texts = stages(base, [draft.operations for draft in drafts], schema)
+    texts = stages(base, [draft.operations for draft in drafts], schema, planner)
     if not drafts or not all(texts):
         empty = [draft.message.split("\n")[0] for draft, changed in zip(drafts, texts, strict=True) if not changed]
         detail = f"The last commit says so already: {', '.join(empty)}" if empty else "There are no operations."
@@ -115,13 +115,14 @@ class Committer:
         self._placed: Stamp | None = None
         """Of the index that was put in the place of the one that was there."""
 
-    def commit(self, drafts: Sequence[Draft], schema: Schema) -> Committed:
-        """Commit, as the function of this name. Only once."""
+    def commit(self, drafts: Sequence[Draft], schema: Schema, planner: Planner | None = None) -> Committed:
+        """Commit, as the function of this name. Only once. `planner` may know the plan already."""
+        planner = planner or Planner()
         if any(not draft.message.strip() for draft in drafts):
             raise UsageError("A commit needs a message", hint="Say what the change does in one line.")
         base = read_base(self._repository, self._directory, schema)
-        texts = _texts(base, drafts, schema, self._directory)
-        staged = staged_after(base, [op for draft in drafts for op in draft.operations], schema)
+        texts = _texts(base, drafts, schema, self._directory, planner)
+        staged = staged_after(base, [op for draft in drafts for op in draft.operations], schema, planner)
         final = {file: text for changed in texts for file, text in changed.items()}
         detached = self._repository.is_detached()
         self._reserve([text for changed in (*texts, staged) for text in changed.values()])
@@ -290,15 +291,16 @@ def deliver(
     *,
     verify: bool = True,
     python: str = "",
+    planner: Planner | None = None,
 ) -> Delivered:
     """Write `plan` and commit `drafts`, unless the checkout's validator complains about what is written.
 
     No other git changes the index or touches the files meanwhile. Whatever raises, the files are
     what they were before, as are branch and index (see `commit`). `python` runs the validator; empty: see `validate`.
-    Without `verify` it is not asked.
+    Without `verify` it is not asked. `planner` is the one that made `plan`.
     """
     with committing(checkout) as committer, written(plan, checkout.test_config, committer.place.path):
         validation = validate(checkout, python) if verify else None
         if validation is not None:
             refuse_complaint(validation)
-        return Delivered(committer.commit(drafts, schema or Schema()), validation)
+        return Delivered(committer.commit(drafts, schema or Schema(), planner), validation)

@@ -5,7 +5,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.edits.apply import ABSENT, Fields, Present, after, leaves, same, value_at, with_value, without_nulls
+from core.edits.apply import (
+    ABSENT,
+    EntryStates,
+    Fields,
+    Present,
+    after,
+    leaves,
+    same,
+    value_at,
+    with_value,
+    without_nulls,
+)
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import Base, Change
 
@@ -83,12 +94,12 @@ def _ours(change: Change, conflict: Conflict) -> Change:
 
 def _brought_back(change: Change, base: Base) -> Change:
     """All that is asked of an entry that is gone becomes one operation that adds it."""
-    file, id, fields = base.file, base.id, base.fields
     own = [op for op in change.ops if change.base_of(op) == base]
+    states, key = EntryStates(), base.key
+    states.entries[key] = base.fields
     for op in own:
-        fields = after(fields, op)
-        file = str(op.to) if op.op is OpKind.MOVE else file
-        id = str(op.to) if op.op is OpKind.RENAME else id
+        key = states.apply(op, key)
+    (file, id), fields = key, states.entries[key]
     # Removed at last, or without a value to bring back: there is nothing left to ask for.
     back = [Operation(OpKind.ADD, id, file, value=value)] if (value := without_nulls(fields or {})) else []
     at = change.ops.index(own[0])

@@ -3,11 +3,10 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from core.edits.apply import ABSENT, Fields, Key, Present, after, leaves, same, value_at
+from core.edits.apply import ABSENT, EntryStates, Fields, Key, Present, leaves, same, value_at
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.pending.change import Change
 from core.edits.pending.events import Event, FileWrite, WriteBegan, WriteEnded, Written
@@ -85,49 +84,23 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@dataclass(slots=True)
-class _Done:
-    """An operation that was written, and where its entry stands after all later ones."""
-
-    change: int
-    op: Operation
-    key: Key
-
-
 def missing(changes: Sequence[Sequence[Operation]], present: Present) -> tuple[int, ...]:
     """Which of `changes`, counted from 0 and written in this order, the files do not say.
 
     Judged is what the last operation on a place asked for; what else an entry holds is not looked at.
     """
-    entries: dict[Key, Fields | None] = {}
-    done: list[_Done] = []
+    states = EntryStates()
+    done: list[tuple[int, Operation, Key]] = []
     for number, operations in enumerate(changes):
         for op in operations:
-            key = _key(op, entries, present)
-            done.append(_Done(number, op, key))
-            _do(op, key, entries, done)
-    lost = {one.change for one in done if not _is_there(one.op, entries.get(one.key), present.fields(one.key))}
+            key = states.key(op, present.find(op))
+            # Nothing is known of an entry but what is asked of it, and no more is needed.
+            states.entries[key] = states.entries.get(key) or {}
+            now = states.apply(op, key)
+            done = [(one, earlier, now if where == key else where) for one, earlier, where in done]
+            done.append((number, op, now))
+    lost = {number for number, op, key in done if not _is_there(op, states.entries.get(key), present.fields(key))}
     return tuple(sorted(lost))
-
-
-def _key(op: Operation, entries: dict[Key, Fields | None], present: Present) -> Key:
-    if op.file is not None:
-        return op.file, op.id
-    standing = (key for key, fields in entries.items() if key[1] == op.id and fields is not None)
-    return next(standing, None) or present.find(op)
-
-
-def _do(op: Operation, key: Key, entries: dict[Key, Fields | None], done: Iterable[_Done]) -> None:
-    # Nothing is known of an entry but what is asked of it, and no more is needed.
-    fields = entries.get(key) or {}
-    if not (op.is_entry and op.op in (OpKind.RENAME, OpKind.MOVE)):
-        entries[key] = after(fields, op)
-        return
-    target = (key[0], str(op.to)) if op.op is OpKind.RENAME else (str(op.to), key[1])
-    entries[key], entries[target] = None, fields
-    for one in done:
-        if one.key == key:
-            one.key = target
 
 
 def _is_there(op: Operation, wanted: Fields | None, found: Fields | None) -> bool:

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.edits.apply import ABSENT, Fields, Key, after, leaves, same, value_at, without_nulls
+from core.edits.apply import ABSENT, EntryStates, Fields, Key, after, leaves, same, value_at, without_nulls
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import Base, Change, Decided, Edit, Pending, Put, Step, evidence_of
 from core.edits.pending.events import (
@@ -27,39 +27,20 @@ def inverse(changes: Iterable[Change]) -> Change | None:
 
     Comments that went with a removed entry, and nulls, are no values and do not come back.
     """
-    entries: dict[Key, Fields | None] = {}
+    states = EntryStates()
     back: list[Operation] = []
     for change in changes:
         for base in change.bases:
-            entries.setdefault(base.key, base.fields)
+            states.entries.setdefault(base.key, base.fields)
         for op in change.ops:
-            key = _key(change, op, entries)
-            back.extend(_inverse_value(op, key, entries.get(key)))
-            _do(op, key, entries)
+            base_of = change.base_of(op)
+            key = states.key(op, (base_of.file if base_of else "", op.id))
+            back.extend(_inverse_value(op, key, states.entries.get(key)))
+            states.apply(op, key)
     if not back:
         return None
-    bases = (Base(*key, fields) for key, fields in entries.items())
+    bases = (Base(*key, fields) for key, fields in states.entries.items())
     return Change(tuple(reversed(back)), "takes back what was written", bases=tuple(bases))
-
-
-def _key(change: Change, op: Operation, entries: Mapping[Key, Fields | None]) -> Key:
-    if op.file is not None:
-        return op.file, op.id
-    standing = [key for key, fields in entries.items() if key[1] == op.id and fields is not None]
-    base = change.base_of(op)
-    return standing[0] if standing else (base.file if base else "", op.id)
-
-
-def _do(op: Operation, key: Key, entries: dict[Key, Fields | None]) -> None:
-    if op.is_entry and op.op in (OpKind.RENAME, OpKind.MOVE):
-        entries[_target(op, key)] = entries.get(key)
-        entries[key] = None
-    else:
-        entries[key] = after(entries.get(key), op)
-
-
-def _target(op: Operation, key: Key) -> Key:
-    return (key[0], str(op.to)) if op.op is OpKind.RENAME else (str(op.to), key[1])
 
 
 def _inverse_value(op: Operation, key: Key, found: Fields | None) -> Iterator[Operation]:

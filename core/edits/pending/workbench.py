@@ -63,6 +63,11 @@ class Workbench:
         """
         self.checkout = checkout
         self.planner = Planner()
+        """Remembers the last plans: pass it on to whoever plans the same operations."""
+        self._written = EditPlan((), ())
+        """What was written last."""
+        self._known: Sequence[ExpectationFile] = ()
+        """Files as somebody parsed them: where one has the same text, it is not parsed again."""
         name = hashlib.sha256(os.fsencode(checkout.root.resolve())).hexdigest()[:16]
         self._journal = Journal(directory / f"{name}.jsonl", checkout.root, wait=None if patient else 0)
         self._marks = self.desk.marks
@@ -156,9 +161,10 @@ class Workbench:
         """What operations make of the files as they are now.
 
         The plan is remembered: a write and a commit of the same operations do not make it again. `known` are files as
-        they were parsed by the index.
+        the index parsed them, for this and for what follows.
         """
-        return self.planner.plan(read_texts(self.checkout.test_config, schema, known), operations, schema)
+        self._known = known or self._known
+        return self.planner.plan_files(self.checkout.test_config, operations, schema, self._known)
 
     def write(self, ids: Collection[int], schema: Schema, known: Sequence[ExpectationFile] = ()) -> WriteResult:
         """Write those of the changes that are accepted, and look for them in the files.
@@ -166,13 +172,14 @@ class Workbench:
         They are held against the files as they are under the lock: what others changed meanwhile stays. `known` as for
         `plan`. Raises TTMatrixError, with nothing written, where there is a conflict or an operation cannot be done.
         """
+        self._known = known or self._known
         with self.alone("writing expectations"):
             for _ in range(_TRIES - 1):
                 try:
-                    return self._write(ids, schema, known)
+                    return self._write(ids, schema)
                 except FileChanged:
                     continue
-            return self._write(ids, schema, known)
+            return self._write(ids, schema)
 
     @contextmanager
     def alone(self, doing: str, *, wait: float | None = None) -> Iterator[None]:
@@ -204,7 +211,6 @@ class Workbench:
         drafts: "Sequence[Draft]",
         schema: Schema,
         *,
-        known: Sequence[ExpectationFile] = (),
         verify: bool = True,
         python: str = "",
     ) -> "Delivered":
@@ -213,7 +219,7 @@ class Workbench:
         Raises TTMatrixError where writing is no longer what was `seen`, and for all that can stop a commit.
         """
         with self.alone("committing"):
-            changes, planned = self._planned(ids, schema, known)
+            changes, planned = self._planned(ids, schema)
             if planned.diff() != seen.diff():
                 raise TTMatrixError(
                     "The files have changed since you looked", hint="Leave, and look at the diff again."
@@ -241,19 +247,18 @@ class Workbench:
         """Files written here and not committed yet."""
         return tuple(self.checkout.test_config / file for file in self.desk.uncommitted)
 
-    def missing(
-        self, changes: Sequence[Sequence[Operation]], schema: Schema, known: Sequence[ExpectationFile] = ()
-    ) -> tuple[Sequence[Operation], ...]:
+    def missing(self, changes: Sequence[Sequence[Operation]], schema: Schema) -> tuple[Sequence[Operation], ...]:
         """Those of `changes`, each given by its operations with their files, that the files do not say now."""
-        texts = read_texts(self.checkout.test_config, schema, known)
+        written = (ExpectationFile(edit.file, edit.after, edit.new) for edit in self._written.files)
+        texts = read_texts(self.checkout.test_config, schema, (*self._known, *written))
         return tuple(changes[at] for at in missing(changes, Present(texts.parsed(schema))))
 
-    def _write(self, ids: Collection[int], schema: Schema, known: Sequence[ExpectationFile]) -> WriteResult:
-        changes, planned = self._planned(ids, schema, known)
+    def _write(self, ids: Collection[int], schema: Schema) -> WriteResult:
+        changes, planned = self._planned(ids, schema)
         done = _written(changes, planned)
         paths = self._carry_out(planned, done.ids, done, self._write_files)
         operations = tuple(change.placed() for change in changes)
-        return WriteResult(paths, operations, self.missing(operations, schema, known))
+        return WriteResult(paths, operations, self.missing(operations, schema))
 
     def _write_files(self, planned: EditPlan) -> tuple[Path, ...]:
         return write(planned, self.checkout.test_config)
@@ -264,13 +269,13 @@ class Workbench:
         # Looking at the pending changes, as each start does, needs nothing of what commits them.
         from core.edits.commit import deliver
 
-        return lambda planned: deliver(self.checkout, planned, drafts, schema, verify=verify, python=python)
+        return lambda planned: deliver(
+            self.checkout, planned, drafts, schema, verify=verify, python=python, planner=self.planner
+        )
 
-    def _planned(
-        self, ids: Collection[int], schema: Schema, known: Sequence[ExpectationFile]
-    ) -> tuple[Sequence[Change], EditPlan]:
+    def _planned(self, ids: Collection[int], schema: Schema) -> tuple[Sequence[Change], EditPlan]:
         """The changes that are accepted, with what they come to in the files as they are now."""
-        texts = read_texts(self.checkout.test_config, schema, known)
+        texts = read_texts(self.checkout.test_config, schema, self._known)
         present = Present(texts.parsed(schema))
         self.rebase(present)
         changes = [change for change in self.pending.accepted() if change.id in ids]
@@ -290,6 +295,7 @@ class Workbench:
             if not is_halfway(look(beginning, self.checkout.test_config)):
                 self._journal.record(lambda _: WriteEnded())
             raise
+        self._written = planned
         if planned.files or ids:
             self._journal.record(lambda _: done)
         return result

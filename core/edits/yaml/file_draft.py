@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from typing import NamedTuple
 
 from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem
 from core.edits.yaml.document import Block, Document, extent, lines_between, quote_of, read_document, spacing
@@ -58,19 +59,21 @@ def _blanks(blank: list[bool], kept: list[bool], lines: range) -> tuple[list[int
 _MORE = "the new text would change more than what was asked for; edit the file by hand"
 
 
-def difference(before: Document, slots: Sequence[Slot], after: str) -> str:
-    """Why `after` is not `before` with the entries of `slots`; empty: it is.
+def verified(before: Document, slots: Sequence[Slot], after: str) -> Document:
+    """Parse `after`, which must be `before` with the entries of `slots`: the last word before anything is written.
 
     Entries that nothing was done to must say what they said, the others what their slot has; what stands around
-    the entries must say the same too.
+    the entries must say the same too. Raises Refused where it says anything else.
     """
     try:
         new = read_document(after, before.root)
         same = _frame_holds(before, new) and len(slots) == len(new.blocks)
         same = same and all(_holds(before, slot, block) for slot, block in zip(slots, new.blocks, strict=True))
     except Refused as refused:
-        return f"the new text would be refused: {refused}"
-    return "" if same else _MORE
+        raise Refused(f"the new text would be refused: {refused}") from refused
+    if not same:
+        raise Refused(_MORE)
+    return new
 
 
 def _frame_holds(before: Document, new: Document) -> bool:
@@ -88,6 +91,16 @@ def _holds(before: Document, slot: Slot, block: Block) -> bool:
     return meaning_at(block.key) == slot.key and meaning_at(block.value) == slot.meaning
 
 
+class Source(NamedTuple):
+    """Where an entry of a new text comes from."""
+
+    line: int
+    """1-based line of its key in the new text."""
+    index: int | None
+    """Which entry of the old text says the same; None: none, its own lines are `text`."""
+    text: str = ""
+
+
 class Draft:
     """Operations go in one after the other; `finish` gives the text, checked against what was asked for."""
 
@@ -95,6 +108,8 @@ class Draft:
         """The entries stand under the key `root`. Raises Refused where none of `text` could be edited."""
         self.before = text
         self.rejected: list[Rejection] = []
+        self.sources: tuple[Source, ...] = ()
+        """Of each entry of a new text, once `finish` has given one."""
         self._document = read_document(text, root)
         quote = cache(partial(quote_of, self._document))
         self._layout = Layout(self._document.newline, self._document.step, quote_of=quote)
@@ -160,9 +175,19 @@ class Draft:
         if self.rejected:
             return self.before
         after = self._render()
-        if after != self.before and (why := difference(self._document, self._slots, after)):
-            self._reject_all(why)
+        if after == self.before:
+            return after
+        try:
+            new = verified(self._document, self._slots, after)
+        except Refused as refused:
+            self._reject_all(refused)
             return self.before
+        self.sources = tuple(
+            Source(block.line, slot.index)
+            if slot.index is not None and not slot.is_open
+            else Source(block.line, None, new.text[block.start : block.end])
+            for slot, block in zip(self._slots, new.blocks, strict=True)
+        )
         return after
 
     def _attempt(self, operation: Operation, action: Callable[[], None]) -> None:
@@ -229,13 +254,13 @@ class Draft:
         except Refused as refused:
             self.rejected += [refused.rejection(operation) for operation in slot.operations]
 
-    def _reject_all(self, why: str) -> None:
+    def _reject_all(self, why: Refused) -> None:
         """Name the entries whose own text went wrong; where all are fine by themselves, every operation."""
         for slot in self._slots:
             if slot.operations and (mismatch := slot.mismatch()):
                 self.rejected += [mismatch.rejection(operation) for operation in slot.operations]
         if not self.rejected:
-            self.rejected += [Rejection(operation, why) for operation in self._operations]
+            self.rejected += [why.rejection(operation) for operation in self._operations]
 
     def _render(self) -> str:
         document = self._document

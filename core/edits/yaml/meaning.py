@@ -113,16 +113,22 @@ def is_scalar(found: Meaning) -> bool:
     return found.tag in (_BOOL, _INT, _FLOAT, _STR) and not found.anchor
 
 
-def value_of(scalar: Meaning) -> object:
-    """The Python value of a scalar: `meaning_of(value_of(scalar)) == scalar`."""
-    match scalar.tag:
+def value_of(found: Meaning) -> object:
+    """The Python value: `meaning_of(value_of(found)) == found`, apart from anchors and aliases."""
+    match found.tag:
+        case t if t == MAPPING:
+            return {key.text: value_of(item) for key, item in zip(found.keys, found.items, strict=True)}
+        case t if t == _SEQUENCE:
+            return list(map(value_of, found.items))
+        case t if t == NULL:
+            return None
         case t if t == _BOOL:
-            return scalar.text == "true"
+            return found.text == "true"
         case t if t == _INT:
-            return int(scalar.text)
+            return int(found.text)
         case t if t == _FLOAT:
-            return float(scalar.text)
-    return scalar.text
+            return float(found.text)
+    return found.text
 
 
 def with_field(entry: Meaning, path: Sequence[str], value: Meaning) -> Meaning:
@@ -201,17 +207,32 @@ def _canonical(tag: str, text: str) -> str:
 
 
 def as_field(entry: Meaning, operation: Operation) -> Operation | None:
-    """The `set` or `unset` that does to `entry` what `operation` asks for; None where that is so already.
+    """As `field_change`, on the entry's value. Raises Refused where there is nothing to act on."""
+    present = at_path(entry, operation.path)
+    if operation.is_override:
+        taken = present is not None and not present.is_empty and field_change(present, operation) is not None
+        if operation.op is OpKind.ADD and taken:
+            raise Refused(f"{operation.path[1]} has overrides already; set their fields")
+    elif operation.is_item:
+        _refuse_items(present, operation)
+    return field_change(present, operation)
 
-    The last item of a list takes the field along: upstream reads an empty list as none (docs/rules.md 2.2). In an
-    override the empty list stays, for it hides the list of the entry. Raises Refused where there is nothing to act on.
+
+def field_change(present: Meaning | None, operation: Operation) -> Operation | None:
+    """The `set` or `unset` of one field that does what `operation` asks for; None where that is so already.
+
+    `present` is the value at the operation's path. This is the one place that says what operations on an override or
+    on an item of a list do; renaming an override is no matter of one field. The last item of a list takes the field
+    along: upstream reads an empty list as none (docs/rules.md 2.2). In an override the empty list stays, for it hides the list
+    of the entry.
     """
     if operation.op in (OpKind.SET, OpKind.UNSET):
         return operation
     if operation.is_override:
-        return _override(entry, operation)
-    present = at_path(entry, operation.path)
-    items = _items(present, ".".join(operation.path))
+        if operation.op is OpKind.REMOVE:
+            return replace(operation, op=OpKind.UNSET)
+        return None if present == meaning_of(operation.value) else replace(operation, op=OpKind.SET)
+    items = _items(present)
     wanted = _changed(items, operation)
     if wanted == items:
         return None
@@ -222,25 +243,11 @@ def as_field(entry: Meaning, operation: Operation) -> Operation | None:
     return replace(operation, op=OpKind.SET, value=values[0] if one else values, to=None)
 
 
-def _override(entry: Meaning, operation: Operation) -> Operation | None:
-    if operation.op is OpKind.REMOVE:
-        return replace(operation, op=OpKind.UNSET)
-    present, arch = at_path(entry, operation.path), operation.path[1]
-    if present == meaning_of(operation.value):
-        return None
-    if present is not None and not present.is_empty:
-        raise Refused(f"{arch} has overrides already; set their fields")
-    return replace(operation, op=OpKind.SET)
-
-
-def _items(present: Meaning | None, name: str) -> list[Meaning]:
+def _items(present: Meaning | None) -> list[Meaning]:
+    """The items of a list; a value that is no list is the only item."""
     if present is None or present.is_empty:
         return []
-    if is_scalar(present):
-        return [present]
-    if not present.is_list or not all(map(is_scalar, present.items)):
-        raise Refused(f"{name} is no list of plain items; edit it by hand")
-    return list(present.items)
+    return list(present.items) if present.is_list else [present]
 
 
 def _changed(items: list[Meaning], operation: Operation) -> list[Meaning]:
@@ -252,8 +259,13 @@ def _changed(items: list[Meaning], operation: Operation) -> list[Meaning]:
             return [one for one in items if one != item]
         case _:
             to = meaning_of(operation.to)
-            if item in items:
-                return [to if one == item else one for one in items if one != to]
-            if to in items:
-                return items
-            raise Refused(f"{'.'.join(operation.path)} has no item {operation.value}")
+            return [to if one == item else one for one in items if one != to] if item in items else items
+
+
+def _refuse_items(present: Meaning | None, operation: Operation) -> None:
+    """Raise Refused where the list has items that are not plain, or has not the item that is to be renamed."""
+    name, items = ".".join(operation.path), _items(present)
+    if not all(map(is_scalar, items)):
+        raise Refused(f"{name} is no list of plain items; edit it by hand")
+    if operation.op is OpKind.RENAME and {meaning_of(operation.value), meaning_of(operation.to)}.isdisjoint(items):
+        raise Refused(f"{name} has no item {operation.value}")

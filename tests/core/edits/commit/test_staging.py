@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from core.edits.commit.git import Repository
-from core.edits.commit.staging import plan_on, read_base, staged_after, stages
+from core.edits.commit.staging import read_base, staged_after, stages
 from core.edits.operations import Operation, OpKind
-from core.edits.planning import plan
+from core.edits.planning import Planner, plan
+from core.edits.texts import texts_of
 from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
 from core.sources.schema import Schema
@@ -44,17 +45,17 @@ def test_what_is_staged_takes_the_operations_in(checkout: Checkout) -> None:
     git(checkout.root, "add", "--all")
     base = read_base(Repository(checkout.root), DIRECTORY, Schema())
     assert base.staged == {TRAINING: staged}
-    assert staged_after(base, [PASS], Schema()) == {
+    assert staged_after(base, [PASS], Schema(), Planner()) == {
         TRAINING: staged.replace("KNOWN_FAILURE_XFAIL", "EXPECTED_PASSING", 1)
     }
 
 
 def test_stages_stand_on_each_other(checkout: Checkout) -> None:
     base = read_base(Repository(checkout.root), DIRECTORY, Schema())
-    first, second, third = stages(base, [[PASS], [MOVE], [CLEAR]], Schema())
+    first, second, third = stages(base, [[PASS], [MOVE], [CLEAR]], Schema(), Planner())
     assert set(first) == set(third) == {TRAINING}
     assert set(second) == {TRAINING, INFERENCE}
-    together = plan_on(YAML, [PASS, MOVE, CLEAR], Schema())
+    together = Planner().plan(texts_of(YAML), [PASS, MOVE, CLEAR], Schema())
     assert {edit.file: edit.after for edit in together.files} == {**first, **second, **third}
 
 
@@ -62,7 +63,7 @@ def test_what_rests_on_other_work_is_refused(checkout: Checkout) -> None:
     base = read_base(Repository(checkout.root), DIRECTORY, Schema())
     absent = Operation(OpKind.REMOVE, "no/pytorch-such-single_device-training", TRAINING)
     with pytest.raises(TTMatrixError, match="1 of the operations cannot be done on the last commit"):
-        stages(base, [[absent]], Schema())
+        stages(base, [[absent]], Schema(), Planner())
 
 
 def test_files_in_test_config_itself(tmp_path: Path) -> None:
@@ -70,7 +71,7 @@ def test_files_in_test_config_itself(tmp_path: Path) -> None:
     schema = read_schema(checkout)[0]
     base = read_base(Repository(checkout.root), DIRECTORY, schema)
     assert set(base.committed) == {path.removeprefix("torch/") for path in YAML}
-    (staged,) = stages(base, [[PASS]], schema)
+    (staged,) = stages(base, [[PASS]], schema, Planner())
     (name,) = staged
     assert plan(checkout.test_config, [PASS], schema).files[0].after == staged[name]
     assert not plan(checkout.test_config, [replace(PASS, file=f"torch/{name}")], schema).files

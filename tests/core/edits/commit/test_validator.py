@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.commit.validator import VALIDATOR, Answer, Validation, refuse_complaint, validate
+from core.edits.commit.validator import VALIDATOR, Answer, Validation, ValidatorRefused, refuse_complaint, validate
 from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
 

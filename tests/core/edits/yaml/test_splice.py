@@ -12,9 +12,12 @@ import pytest
 from hypothesis import given, strategies as st
 from ruamel.yaml import YAML
 
+from core.edits.apply import EntryStates
 from core.edits.operations import Operation, OpKind
+from core.edits.planning import FileEdit
 from core.edits.yaml.document import read_document
-from core.edits.yaml.file_draft import edit_text
+from core.edits.yaml.file_draft import Draft, edit_text
+from core.sources.expectations import written_entries
 from tests.support.derive import inverse
 from tests.support.edit_laws import said
 from tests.support.edit_texts import edit_texts
@@ -369,3 +372,22 @@ def test_every_real_entry_can_be_removed_by_itself(real_files: list[Path]) -> No
             assert list(left) == [one for one in before if one != identifier]
             removed = [line for line in difflib.unified_diff(text.split("\n"), new.split("\n"), n=0) if line[0] == "-"]
             assert 2 <= len(removed) <= 20
+
+
+@given(st.data())
+def test_entries_are_known_without_parsing_the_new_text_and_as_values(data: st.DataObject) -> None:
+    file = data.draw(files())
+    operations = data.draw(edits(file))
+    draft, states = Draft(file.text), EntryStates()
+    states.entries |= {("f", entry.id): entry.fields for entry in written_entries(file.text, "f")}
+    for operation in operations:
+        draft.apply(operation)
+        states.apply(operation, ("f", operation.id))
+    after = draft.finish()
+    if draft.rejected:
+        return
+    parsed = written_entries(after, "f")
+    assert FileEdit("f", file.text, after, sources=draft.sources).new == parsed
+    assert {id: fields for (_, id), fields in states.entries.items() if fields is not None} == {
+        entry.id: entry.fields for entry in parsed
+    }

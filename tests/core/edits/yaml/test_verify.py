@@ -3,10 +3,11 @@
 
 import pytest
 
+from core.edits.operations import Refused
 from core.edits.yaml.document import Document, read_document
 from core.edits.yaml.entry import Layout
 from core.edits.yaml.entry_draft import Slot
-from core.edits.yaml.file_draft import difference
+from core.edits.yaml.file_draft import verified
 from core.edits.yaml.meaning import meaning_of
 
 TEXT = "top: 1\ntest_config:\n  a:\n    x: 1\n  b: &b\n    x: 2\n"
@@ -16,8 +17,16 @@ def slots(document: Document) -> list[Slot]:
     return [Slot(block.id, "", Layout(), 2, index=index) for index, block in enumerate(document.blocks)]
 
 
+def difference(before: Document, slots: list[Slot], after: str) -> str:
+    """Why a text is refused; empty: it is not."""
+    try:
+        return "" if verified(before, slots, after).text == after else "another document"
+    except Refused as refused:
+        return refused.why
+
+
 def changed(after: str, value: int = 1) -> str:
-    """What `difference` says where x of `a` was set to `value`."""
+    """What is said where x of `a` was set to `value`."""
     document = read_document(TEXT)
     found = slots(document)
     found[0].open(document.blocks[0], document.text)
