@@ -3,9 +3,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
-from core.edits.apply import after
+from core.edits.apply import Fields, after
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.matrix import LISTS, RULES, UNWRITTEN, Matrix, acting, differing, raw_value, supports, text_of, with_fields
 from core.model import Entry
@@ -160,4 +159,7 @@ def _and(words: Sequence[str]) -> str:
 
 
 def _after(entry: Entry, ops: Sequence[Operation]) -> Entry:
-    return with_fields(entry, reduce(after, ops, entry.fields) or {})
+    fields: Fields | None = entry.fields
+    for op in ops:
+        fields = after(fields, op)
+    return with_fields(entry, fields or {})

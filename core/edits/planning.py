@@ -56,7 +56,7 @@ class FileEdit:
 
     def _pieced_together(self) -> tuple[Entry, ...] | None:
         """The entries of `after` from the old ones and the changed lines; None where that cannot be."""
-        texts = [one.text for one in self.sources if one.index is None]
+        texts = [one.text for one in self.sources if one.entry is None]
         # The lines that end a block scalar may be a part of it.
         if not self.sources or any(map(_BLOCK_SCALAR.search, texts)):
             return None
@@ -66,7 +66,7 @@ class FileEdit:
             # An alias to an anchor elsewhere in the file.
             return None
         left, old = iter(changed), self.old
-        found = (next(left) if one.index is None else old[one.index] for one in self.sources)
+        found = (next(left) if one.entry is None else old[one.entry] for one in self.sources)
         return tuple(_at_line(entry, source.line) for entry, source in zip(found, self.sources, strict=True))
 
 

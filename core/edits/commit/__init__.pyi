@@ -10,4 +10,4 @@ from .transaction import (
     commit as commit,
     deliver as deliver,
 )
-from .validator import Answer as Answer, Validation as Validation
+from .validator import Answer as Answer, Validation as Validation, ValidatorRefused as ValidatorRefused

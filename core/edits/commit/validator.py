@@ -62,11 +62,15 @@ def validate(checkout: Checkout, python: str = "", runner: CommandRunner = run_c
     return Validation(Answer.UNABLE, missing)
 
 
+class ValidatorRefused(TTMatrixError):
+    """The validator complains about the files; a person may commit without it."""
+
+
 def refuse_complaint(validation: Validation) -> None:
-    """Raise TTMatrixError where the validator complains."""
+    """Raise ValidatorRefused where the validator complains."""
     if validation.answer is Answer.FAILED:
-        hint = "Mend it, or commit all the same without this check."
-        raise TTMatrixError(f"{VALIDATOR.name} refuses the files", validation.detail, hint)
+        hint = "Fix it, or commit without this check."
+        raise ValidatorRefused(f"{VALIDATOR.name} refuses the files", validation.detail, hint)
 
 
 def _interpreters(checkout: Checkout, python: str) -> Sequence[str]:

@@ -96,7 +96,7 @@ class Source(NamedTuple):
 
     line: int
     """1-based line of its key in the new text."""
-    index: int | None
+    entry: int | None
     """Which entry of the old text says the same; None: none, its own lines are `text`."""
     text: str = ""
 

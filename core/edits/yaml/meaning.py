@@ -223,8 +223,8 @@ def field_change(present: Meaning | None, operation: Operation) -> Operation | N
 
     `present` is the value at the operation's path. This is the one place that says what operations on an override or
     on an item of a list do; renaming an override is no matter of one field. The last item of a list takes the field
-    along: upstream reads an empty list as none (docs/rules.md 2.2). In an override the empty list stays, for it hides the list
-    of the entry.
+    along: upstream reads an empty list as none (docs/rules.md 2.2). In an override the empty list stays, for it hides
+    the list of the entry.
     """
     if operation.op in (OpKind.SET, OpKind.UNSET):
         return operation

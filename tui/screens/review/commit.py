@@ -11,7 +11,16 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Label, Static, TextArea
 
 from core.edits import EditPlan, Operation, effect
-from core.edits.commit import Answer, Composition, Delivered, Draft, Split, compose_commits, pull_request
+from core.edits.commit import (
+    Answer,
+    Composition,
+    Delivered,
+    Draft,
+    Split,
+    ValidatorRefused,
+    compose_commits,
+    pull_request,
+)
 from core.errors import TTMatrixError
 from core.text import counted, printable
 from tui.protocol import Host
@@ -104,14 +113,14 @@ class CommitDialog(Dialog[Delivered]):
 
     def on_mount(self) -> None:
         matrix, operations = self._session.matrix, self._operations
-        evidence = self._session.evidence(self._ids)
+        evidence, planner = self._session.evidence(self._ids), self._session.bench.planner
         self._say("Comparing with the last commit …")
         self.query_one("#beside").display = bool(self._edits)
         self.query_one("#beside-words", Static).update(beside_words(self._edits))
 
         def compose() -> tuple[EditPlan, Composition]:
             planned = self._plan()
-            return planned, compose_commits(matrix, operations, evidence=evidence)
+            return planned, compose_commits(matrix, operations, evidence=evidence, planner=planner)
 
         self._ask("compose", compose, self._composed)
 
@@ -226,7 +235,7 @@ class CommitDialog(Dialog[Delivered]):
 
     def _refused(self, name: str, error: TTMatrixError) -> None:
         hint = error.hint
-        if error.title.endswith("refuses the files"):
+        if isinstance(error, ValidatorRefused):
             self._verify = False
             hint = "^s again commits anyway."
         untouched = "Nothing was written or committed." if name == "commit" else ""

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from core.edits.commit.validator import VALIDATOR, Answer, Validation, ValidatorRefused, refuse_complaint, validate
-from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
 
 COMPLAINT = """
@@ -42,7 +41,7 @@ def test_its_complaint_without_the_warnings(tmp_path: Path) -> None:
         "ERROR: test_config yaml files contain entries not found in discovered tests.",
         "  - alpha/pytorch-gone",
     ]
-    with pytest.raises(TTMatrixError, match="refuses the files") as caught:
+    with pytest.raises(ValidatorRefused, match="refuses the files") as caught:
         refuse_complaint(found)
     assert "alpha/pytorch-gone" in caught.value.detail
 
