@@ -18,7 +18,7 @@ from core.evidence.analysis import (
     read_states,
     runs_of,
 )
-from core.evidence.proposals import Agenda, Wanted, agenda, lacking, plan_reruns
+from core.evidence.proposals import Agenda, CellRuns, agenda, lacking, plan_reruns
 from core.evidence.verdicts import Judgement, Verdicts
 from core.history import ages, read_history
 from core.matrix import Matrix
@@ -81,7 +81,7 @@ class Knowledge:
         policy = policy_of(self._session.checkout, self._session.paths).policy
         return self.plan_cells(lacking(judgements, policy.minimum_runs))
 
-    def plan_cells(self, wanted: Iterable[Wanted]) -> LaunchPlan:
+    def plan_cells(self, wanted: Iterable[CellRuns]) -> LaunchPlan:
         """Device runs of cells, as often as wanted. Raises TTMatrixError where none can be run here."""
         session = self._session
         return plan_reruns(session.matrix, wanted, session.settings, session.store.root, session.store.records())

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from core.runs.planning import LaunchPlan, Options, Progress
     from core.runs.store import RunRecord, RunStore
     from core.sources import Stamps
-    from core.workflows import World
+    from core.workflows import WorkflowContext
 
 # The first frame shows the matrix, and only that: all else is imported where it is asked for.
 
@@ -190,16 +190,16 @@ class Session:
                 known = self._ci = read_ci(matrix, model_infos(self.cache, matrix))
             return known
 
-    def world(self) -> World:
+    def world(self) -> WorkflowContext:
         """What workflows act upon. Takes a while the first time: not for the app's own thread."""
         from core.evidence import policy_of
         from core.providers import model_infos
-        from core.workflows import World
+        from core.workflows import WorkflowContext
 
         with self.one_at_a_time:
             infos = model_infos(self.cache, self.matrix)
         stand_in = policy_of(self.checkout, self.paths).policy.cpu_counts_as_device
-        return World(self.matrix, infos, self.settings, self.store, self.view.arch, stand_in=stand_in)
+        return WorkflowContext(self.matrix, infos, self.settings, self.store, self.view.arch, stand_in=stand_in)
 
     def examine(self) -> tuple[Finding, ...]:
         """Everything that is wrong with the checkout. Takes seconds the first time: not for the app's own thread."""

@@ -15,8 +15,8 @@ from core.errors import EXIT_OK, TTMatrixError, UsageError
 from core.evidence.analysis import (
     Citation,
     Cluster,
+    ClusterCell,
     IssueState,
-    Member,
     State,
     ask,
     citations,
@@ -75,7 +75,7 @@ def _cells(one: Cluster, ages: Mapping[str, int], states: Mapping[str, IssueStat
     )
 
 
-def _member_cells(member: Member) -> tuple[str, ...]:
+def _member_cells(member: ClusterCell) -> tuple[str, ...]:
     told = member.declared or (member.seen.reason if member.seen else "")
     return member.arch, member.seen.run if member.seen else "", member.id, told
 

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import Observation
-from core.evidence.analysis import Between, Comparison, Difference, Kind, between, chosen_run, compare, runs_of
+from core.evidence.analysis import (
+    Between,
+    Comparison,
+    Difference,
+    DifferenceKind,
+    between,
+    chosen_run,
+    compare,
+    runs_of,
+)
 from core.text import counted, one_line
 
 _SHORT = 10
@@ -18,7 +27,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", nargs="?", metavar="RUN", help="the earlier run: its name or a part of it")
     parser.add_argument("after", nargs="?", metavar="RUN", help="the later run; default: the last two runs")
     parser.add_argument("--runs", action="store_true", help="list the runs in the evidence store instead")
-    parser.add_argument("--only", choices=tuple(Kind), action="append", type=Kind, help="show only cells of this kind")
+    parser.add_argument(
+        "--only",
+        choices=tuple(DifferenceKind),
+        action="append",
+        type=DifferenceKind,
+        help="show only cells of this kind",
+    )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -35,7 +50,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         context.console.document(_document(names, found, commits, args.only))
     else:
         _print(names, found, commits, args.only, context)
-    return EXIT_FINDINGS if found.counts[Kind.NEW] else EXIT_OK
+    return EXIT_FINDINGS if found.counts[DifferenceKind.NEW] else EXIT_OK
 
 
 def _names(args: argparse.Namespace, known: Sequence[str]) -> tuple[str, str]:
@@ -62,7 +77,7 @@ def _print(
     names: tuple[str, str],
     found: Comparison,
     commits: tuple[Between, Between],
-    only: Sequence[Kind] | None,
+    only: Sequence[DifferenceKind] | None,
     context: Context,
 ) -> None:
     rows = [one for one in found.differences if not only or one.kind in only]
@@ -79,10 +94,10 @@ def _print(
 def _why(one: Difference) -> str:
     old, new = (row.reason or row.ending if row else "" for row in (one.before, one.after))
     match one.kind:
-        case Kind.REASON:
+        case DifferenceKind.REASON:
             return f"{old} -> {new}"
-        case Kind.FIXED | Kind.NOT_RUN:
-            return f"was: {old}" if one.kind is Kind.FIXED else ""
+        case DifferenceKind.FIXED | DifferenceKind.NOT_RUN:
+            return f"was: {old}" if one.kind is DifferenceKind.FIXED else ""
     return new
 
 
@@ -100,7 +115,7 @@ def _print_commits(name: str, one: Between, context: Context) -> None:
 
 
 def _document(
-    names: tuple[str, str], found: Comparison, commits: tuple[Between, Between], only: Sequence[Kind] | None
+    names: tuple[str, str], found: Comparison, commits: tuple[Between, Between], only: Sequence[DifferenceKind] | None
 ) -> dict[str, object]:
     own, models = commits
     return {

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import Added, evidence_store
-from core.evidence.reports import OTHER, REPEATED, STAND_IN, Given, Reading, read_reports
+from core.evidence.reports import OTHER, REPEATED, STAND_IN, Reading, ReadOptions, read_reports
 from core.runs import clean
 from core.sources import read_schema
 from core.text import counted, one_line
@@ -42,7 +42,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if context.arch and context.arch not in archs:
         raise UsageError(f"Unknown arch {context.arch!r}", f"This checkout has: {', '.join(archs)}")
     counts = context.policy.cpu_counts_as_device
-    given = Given(context.arch, clean(args.run_name), clean(args.commit), clean(args.models_commit), counts)
+    given = ReadOptions(context.arch, clean(args.run_name), clean(args.commit), clean(args.models_commit), counts)
     reading = read_reports(args.paths, given, archs)
     added = evidence_store(context.checkout, context.paths).add(reading.reports)
     if context.console.json:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.errors import EXIT_OK, TTMatrixError
-from core.evidence import without
+from core.evidence import without_hosts
 from core.evidence.analysis import issue_link
-from core.evidence.proposals import Held, Proposal, document, propose, with_leaving
+from core.evidence.proposals import NotProposed, Proposal, document, propose, with_ci_losses
 from core.evidence.verdicts import Judgement, Verdicts
 from core.files import atomic_write
 from core.sources import Git
@@ -33,7 +33,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     issue = issue_link(args.issue) if args.issue else ""
     judgements = _judgements(context, " ".join(args.query), args.without_host)
     made, held = propose(context.matrix, judgements, context.policy, issue=issue, ages=_ages(context))
-    proposals = with_leaving(context.matrix, context.ci, made)
+    proposals = with_ci_losses(context.matrix, context.ci, made)
     written = document(proposals, _commit(context))
     if args.output:
         atomic_write(Path(args.output), json.dumps(written, indent=2, ensure_ascii=False) + "\n")
@@ -49,7 +49,7 @@ def _judgements(context: Context, query: str, hosts: Sequence[str]) -> list[Judg
     """What results say about the tests of `query`, on `--arch` if it is given."""
     verdicts = context.verdicts
     if hosts:
-        seen = without(context.observations, hosts)
+        seen = without_hosts(context.observations, hosts)
         verdicts = Verdicts(context.matrix, seen, context.policy, context.selected)
     wanted = context.ids_of(query)
     return [
@@ -70,7 +70,7 @@ def _print(proposals: Sequence[Proposal], context: Context) -> None:
             context.console.line(f"    {op.op} {'.'.join(op.path)}{value}".rstrip())
 
 
-def _note(proposals: Sequence[Proposal], held: Sequence[Held], file: str | None, context: Context) -> None:
+def _note(proposals: Sequence[Proposal], held: Sequence[NotProposed], file: str | None, context: Context) -> None:
     for one in held:
         context.console.note(f"held back: {one_line(one.id)} on {one.arch}: {one.verdict}: {one_line(one.why)}")
     leaving = sum(bool(one.leaves) for one in proposals)

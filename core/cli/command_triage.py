@@ -13,9 +13,9 @@ from core.matrix.query import Query, select
 from core.runs.store import RunStore
 from core.text import printable
 from core.workflows import (
-    Given,
     Progress,
-    World,
+    UserInput,
+    WorkflowContext,
     document,
     drive_all,
     find_target,
@@ -23,15 +23,15 @@ from core.workflows import (
     is_target,
     leave,
     leave_all,
-    look_first,
     markdown,
     operations_of,
     plan_of,
+    run_cpu_first,
     sessions_directory,
-    sole_triage,
     take,
+    workflow_lock,
 )
-from core.workflows.procedures import AUTO, KINDS
+from core.workflows.procedures import AUTO, WORKFLOWS
 
 _WAIT_SECONDS = 5.0
 """How long to wait for another writer."""
@@ -39,11 +39,14 @@ _WAIT_SECONDS = 5.0
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = "workflows:\n" + "\n".join(f"  {name:<22} {kind.help}" for name, kind in KINDS.items())
+    parser.epilog = "workflows:\n" + "\n".join(f"  {name:<22} {kind.help}" for name, kind in WORKFLOWS.items())
     parser.add_argument("ids", nargs="*", metavar="ID", help="a training entry, or the name of a model")
     parser.add_argument("--query", default="", metavar="QUERY", help="all training entries that match the query")
     parser.add_argument(
-        "--workflow", choices=(AUTO, *KINDS), default=AUTO, help="default: auto, chosen from what the CPU repro shows"
+        "--workflow",
+        choices=(AUTO, *WORKFLOWS),
+        default=AUTO,
+        help="default: auto, chosen from what the CPU repro shows",
     )
     parser.add_argument(
         "--apply", action="store_true", help="keep the loader edit and write the YAML; default: leave neither"
@@ -64,10 +67,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     ids = _targets(args, context)
-    world = World(context.matrix, context.model_infos, context.settings, RunStore(context.paths.runs), context.arch)
+    world = WorkflowContext(
+        context.matrix, context.model_infos, context.settings, RunStore(context.paths.runs), context.arch
+    )
     world.said, world.stand_in = context.console.note, context.policy.cpu_counts_as_device
     root = sessions_directory(context.paths.state, context.checkout.root)
-    with sole_triage(root):
+    with workflow_lock(root):
         done = _drive(args, world, root, ids)
         planned = plan_of(context.matrix, [op for one in done for op in operations_of(one)])
         for rejection in planned.rejected:
@@ -84,9 +89,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return EXIT_FINDINGS if planned.rejected else max(map(exit_code, done), default=EXIT_OK)
 
 
-def _drive(args: argparse.Namespace, world: World, root: Path, ids: Sequence[str]) -> list[Progress]:
+def _drive(args: argparse.Namespace, world: WorkflowContext, root: Path, ids: Sequence[str]) -> list[Progress]:
     """Drive all of `ids` as far as they go; loader edits stay in the work tree only with `--apply`."""
-    given = Given(list(args.choose), args.device_result)
+    given = UserInput(list(args.choose), args.device_result)
     again = bool(args.resume or given.choices or given.device_result)
     done: list[Progress] = []
 
@@ -97,7 +102,7 @@ def _drive(args: argparse.Namespace, world: World, root: Path, ids: Sequence[str
         else:
             leave(world, progress)
 
-    look_first(world, root, ids, again=again)
+    run_cpu_first(world, root, ids, again=again)
     try:
         for _ in drive_all(world, root, ids, args.workflow, given, after, again=again):
             pass

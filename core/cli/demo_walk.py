@@ -25,19 +25,19 @@ from core.sources import find_checkout
 from core.text import counted, one_line, printable, sentence
 from core.workflows import (
     Blocked,
-    Given,
     Progress,
-    Report,
-    Session,
-    World,
+    UserInput,
+    WorkflowContext,
+    WorkflowReport,
+    WorkflowSession,
     drive,
     leave,
     open_session,
     operations_of,
     plan_of,
     sessions_directory,
-    sole_triage,
     take,
+    workflow_lock,
 )
 from core.workflows.procedures import AUTO
 
@@ -76,7 +76,7 @@ class _Decided:
     planned: EditPlan
 
     @property
-    def report(self) -> Report:
+    def report(self) -> WorkflowReport:
         report = self.progress.session.state.report
         assert report is not None, "it has been driven"
         return report
@@ -90,7 +90,7 @@ def walk(directory: Path, context: Context) -> None:
     matrix = index(find_checkout(directory, upward=False))
     root = sessions_directory(context.paths.state, matrix.checkout.root)
     _list(matrix, context)
-    with sole_triage(root):
+    with workflow_lock(root):
         world = _world(matrix, context)
         decided = _decide(world, root, context)
         revision = _commit(world, decided, context)
@@ -115,9 +115,9 @@ def _list(matrix: Matrix, context: Context) -> None:
         _say(context, f"  since {headline(timeline.steps[0].commit)}")
 
 
-def _world(matrix: Matrix, context: Context) -> World:
+def _world(matrix: Matrix, context: Context) -> WorkflowContext:
     infos = model_infos(Cache(matrix.checkout, context.paths.cache / "index"), matrix)
-    world = World(matrix, infos, context.settings, RunStore(context.paths.runs))
+    world = WorkflowContext(matrix, infos, context.settings, RunStore(context.paths.runs))
     world.said = lambda text: _say(context, f"  ... {text}")
     world.stand_in = policy_of(matrix.checkout, context.paths).policy.cpu_counts_as_device
     if context.settings.backend == _AUTO:
@@ -127,11 +127,11 @@ def _world(matrix: Matrix, context: Context) -> World:
     return world
 
 
-def _decide(world: World, root: Path, context: Context) -> _Decided:
+def _decide(world: WorkflowContext, root: Path, context: Context) -> _Decided:
     """From the CPU repro to the proposal, by way of the report that the workflow asks for."""
     _step(context, f"ttmatrix triage {STALE}")
     session = open_session(world, root, STALE, AUTO, again=False)
-    stopped = drive(world, session, Given())
+    stopped = drive(world, session, UserInput())
     repro = _repro(world, session, context)
     if stopped.blocked is None or not stopped.blocked.command:
         report = session.state.report
@@ -140,7 +140,7 @@ def _decide(world: World, root: Path, context: Context) -> _Decided:
     file = _make_report(world, stopped.blocked, context)
     _step(context, stopped.blocked.go_on)
     try:
-        progress = drive(world, session, Given(device_result=file))
+        progress = drive(world, session, UserInput(device_result=file))
     except TTMatrixError:
         leave(world, stopped)
         raise
@@ -150,7 +150,7 @@ def _decide(world: World, root: Path, context: Context) -> _Decided:
     return decided
 
 
-def _repro(world: World, session: Session, context: Context) -> RunRecord:
+def _repro(world: WorkflowContext, session: WorkflowSession, context: Context) -> RunRecord:
     report = session.state.report
     if report is None or not report.cpu:
         raise TTMatrixError(f"{STALE} was not run")
@@ -168,7 +168,7 @@ def _repro(world: World, session: Session, context: Context) -> RunRecord:
     return record
 
 
-def _make_report(world: World, blocked: Blocked, context: Context) -> Path:
+def _make_report(world: WorkflowContext, blocked: Blocked, context: Context) -> Path:
     """Run the very command that the workflow names."""
     backend = world.settings.backend
     _step(context, f"The device report: here from ttmatrix's own runner on the CPU, backend {backend}")
@@ -183,7 +183,7 @@ def _make_report(world: World, blocked: Blocked, context: Context) -> Path:
     return blocked.report
 
 
-def _print_decision(world: World, decided: _Decided, context: Context) -> None:
+def _print_decision(world: WorkflowContext, decided: _Decided, context: Context) -> None:
     report, planned = decided.report, decided.planned
     _say(context, f"  {report.workflow}: {report.decision}: {one_line(report.why)}")
     for one in report.device:
@@ -198,7 +198,7 @@ def _print_decision(world: World, decided: _Decided, context: Context) -> None:
         _say(context, f"  {change.arch}: {change.before} -> {change.after}")
 
 
-def _commit(world: World, decided: _Decided, context: Context) -> str:
+def _commit(world: WorkflowContext, decided: _Decided, context: Context) -> str:
     checkout, bench = world.matrix.checkout, Workbench(world.matrix.checkout, context.paths.journal)
     with sole_writer(checkout.root, "writing expectations", wait=_WAIT_SECONDS):
         take(world, bench, [decided.progress], decided.planned)

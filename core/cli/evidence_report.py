@@ -6,7 +6,7 @@ from dataclasses import fields
 from datetime import UTC, datetime
 
 from core.cli.console import Console
-from core.evidence import Observation, strip_of
+from core.evidence import Observation, summary_of
 from core.evidence.verdicts import Judgement
 
 _FIELDS = tuple(one.name for one in fields(Observation) if one.name not in ("test_id", "arch", "when"))
@@ -23,7 +23,7 @@ def judgement_document(one: Judgement, seen: Sequence[Observation]) -> dict[str,
         "pcc": one.pcc,
         "required_pcc": one.required_pcc,
         "pinned": one.pinned,
-        "evidence": strip_of(one.arch, seen).text if seen else "",
+        "evidence": summary_of(one.arch, seen).text if seen else "",
         "rows": [observation_document(row) for row in one.rows],
     }
 
@@ -44,7 +44,7 @@ def verdicts_table(console: Console, judgements: Iterable[tuple[Judgement, Seque
 
 def evidence_text(arch: str, seen: Sequence[Observation]) -> str:
     """All results of a cell in short, behind its arch."""
-    return strip_of(arch, seen).text if seen else arch
+    return summary_of(arch, seen).text if seen else arch
 
 
 def _why(one: Judgement) -> str:

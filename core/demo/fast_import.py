@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time
 
-from core.demo.replay import Commit
+from core.demo.replay import ReplayedCommit
 
 BRANCH = "main"
 
@@ -12,7 +12,7 @@ _AUTHOR = "ttmatrix sample <sample@ttmatrix.invalid>"
 _TIME_OF_DAY = time(9, tzinfo=UTC)
 
 
-def fast_import_stream(history: Iterable[tuple[Commit, Mapping[str, str]]]) -> str:
+def fast_import_stream(history: Iterable[tuple[ReplayedCommit, Mapping[str, str]]]) -> str:
     """One commit on `BRANCH` for each pair of a commit and the files after it, oldest first.
 
     A file that is the same as before is left out. Files are never deleted: every path stays once it is there.
@@ -26,7 +26,7 @@ def fast_import_stream(history: Iterable[tuple[Commit, Mapping[str, str]]]) -> s
     return "".join((*parts, "done\n"))
 
 
-def _header(commit: Commit) -> str:
+def _header(commit: ReplayedCommit) -> str:
     when = int(datetime.combine(date.fromisoformat(commit.date), _TIME_OF_DAY).timestamp())
     who = f"{_AUTHOR} {when} +0000"
     return f"commit refs/heads/{BRANCH}\nauthor {who}\ncommitter {who}\n{_data(commit.message + chr(10))}"

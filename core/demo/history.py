@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the sample checkout came to be: one commit for each kind of edit that expectations see in real life."""
 
-from core.demo.replay import Commit, Replacement
+from core.demo.replay import Replacement, ReplayedCommit
 from core.demo.template import TEST_CONFIG
 
 _INFERENCE = f"{TEST_CONFIG}/torch/test_config_inference_single_device.yaml"
@@ -48,8 +48,8 @@ def _renamed(before: str, after: str, *paths: str) -> tuple[Replacement, ...]:
 
 
 COMMITS = (
-    Commit("2026-03-02", "Add the sample models and what is expected of them"),
-    Commit(
+    ReplayedCommit("2026-03-02", "Add the sample models and what is expected of them"),
+    ReplayedCommit(
         "2026-03-09",
         "Expect training of the LSTM forecaster to pass\n\nIts loader picks the forecast from the output now.",
         (
@@ -58,7 +58,7 @@ COMMITS = (
             _fields(_TRAINING, "lstm_forecaster/pytorch-Daily-single_device-training", _NOT_UNPACKED, _PASSES),
         ),
     ),
-    Commit(
+    ReplayedCommit(
         "2026-03-17",
         "Skip VoxelScatter, which takes the process down\n\nAn expected failure does not survive SIGABRT; a skip does.",
         (
@@ -66,7 +66,7 @@ COMMITS = (
             _fields(_INFERENCE, "voxel_scatter/pytorch-Grid_16-single_device-inference", _PASSES, _ABORTS),
         ),
     ),
-    Commit(
+    ReplayedCommit(
         "2026-03-30",
         "Name the TinyNet variants as the model hub does",
         (
@@ -80,7 +80,7 @@ COMMITS = (
             *_renamed("tinynet/pytorch-V1_5_Aug-", "tinynet/pytorch-tiny/net-v1.5+aug-", _INFERENCE, _DURATIONS),
         ),
     ),
-    Commit(
+    ReplayedCommit(
         "2026-04-13",
         "Take the reasons of training failures from the errors",
         (
@@ -101,7 +101,7 @@ COMMITS = (
             ),
         ),
     ),
-    Commit(
+    ReplayedCommit(
         "2026-04-27",
         "Run NanoLM on lb-blackhole and with the longest prompt",
         (

@@ -15,7 +15,7 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class ReplayedCommit:
     """One commit; the replacements are those against the commit before it."""
 
     date: str
@@ -24,7 +24,7 @@ class Commit:
     replacements: tuple[Replacement, ...] = ()
 
 
-def states(final: Mapping[str, str], commits: Sequence[Commit]) -> list[dict[str, str]]:
+def states(final: Mapping[str, str], commits: Sequence[ReplayedCommit]) -> list[dict[str, str]]:
     """The files by path after each of `commits`, oldest first; the last state is `final`.
 
     Raises ValueError where a replacement cannot be taken back without doubt.
@@ -35,7 +35,7 @@ def states(final: Mapping[str, str], commits: Sequence[Commit]) -> list[dict[str
     return newest_first[::-1]
 
 
-def _without(commit: Commit, files: Mapping[str, str]) -> dict[str, str]:
+def _without(commit: ReplayedCommit, files: Mapping[str, str]) -> dict[str, str]:
     earlier = dict(files)
     for replacement in reversed(commit.replacements):
         earlier[replacement.path] = _taken_back(replacement, earlier[replacement.path])

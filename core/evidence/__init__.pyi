@@ -6,10 +6,10 @@ from .ending_fields import (
     recommend as recommend,
     stage_in as stage_in,
 )
-from .hosts import without as without
+from .hosts import without_hosts as without_hosts
 from .location import evidence_stamp as evidence_stamp, store_file as store_file
 from .observation import RAN as RAN, Ending as Ending, Observation as Observation, Origin as Origin
-from .reasons import alike as alike, telling as telling
+from .reasons import alike as alike, quotable as quotable
 from .sources import (
     evidence_store as evidence_store,
     gather as gather,
@@ -18,4 +18,4 @@ from .sources import (
     verdicts_on as verdicts_on,
 )
 from .store import Added as Added
-from .summary import MARKS as MARKS, strip_of as strip_of
+from .summary import MARKS as MARKS, summary_of as summary_of

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from core.evidence.observation import Ending, Observation
-from core.evidence.reasons import telling
+from core.evidence.reasons import quotable
 from core.model import BringupStatus, Status
 from core.runs.log import DEVICE_ASSERTION, DEVICE_MEMORY, DIAGNOSTIC, WRONG_NUMBERS
 
@@ -71,7 +71,7 @@ class Result:
     @classmethod
     def of(cls, one: Observation) -> "Result":
         """What an observation says."""
-        return cls(one.ending, telling(one.reason), one.stage, one.signal)
+        return cls(one.ending, quotable(one.reason), one.stage, one.signal)
 
 
 @dataclass(frozen=True, slots=True)

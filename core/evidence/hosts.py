@@ -42,6 +42,6 @@ def suspects(observations: Iterable[Observation]) -> tuple[Suspect, ...]:
     return tuple(sorted(worst, key=lambda one: (-one.failed, one.host)))
 
 
-def without(observations: Iterable[Observation], hosts: Collection[str]) -> list[Observation]:
+def without_hosts(observations: Iterable[Observation], hosts: Collection[str]) -> list[Observation]:
     """`observations` but for those made on `hosts`."""
     return [row for row in observations if row.host not in hosts]

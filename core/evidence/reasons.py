@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from core.evidence.observation import Observation
 from core.runs import plain_line
-from core.runs.log import is_noise, shortened, telling_line
+from core.runs.log import cause_line, is_noise, shortened
 
 _MOST_CHARACTERS = 2000
 _MOST_LINES = 20_000
@@ -109,23 +109,23 @@ def without_links(text: str) -> str:
     return " ".join(re.sub(_LINK.pattern, " ", text, flags=re.IGNORECASE).split()).rstrip(" -:(")
 
 
-def telling(text: str) -> str:
+def quotable(text: str) -> str:
     """Of one line or many the part that is fit for a `reason`: verbatim, at most about 120 characters.
 
     Never "Error code: 13", which stands for anything (docs/rules.md 5.1); empty where nothing else is said.
     """
     lines = [_MARK.sub("", plain_line(line)).strip() for line in text.splitlines()[:_MOST_LINES]]
     said = [_CODE_13.sub("", line) for line in lines if not is_noise(line)]
-    return telling_line(said) or next((shortened(line) for line in said if line), "")
+    return cause_line(said) or next((shortened(line) for line in said if line), "")
 
 
-def words_of(message: str, log: str, raised: str) -> tuple[str, str]:
+def reason_of(message: str, log: str, raised: str) -> tuple[str, str]:
     """The reason of a failure: of the report's own message, then of the log, then of the traceback (docs/rules.md 7.3).
 
     And what the traceback says, where that is something else; empty where it is not.
     """
-    raised = telling(raised)
-    told = telling(message) or telling(log)
+    raised = quotable(raised)
+    told = quotable(message) or quotable(log)
     # The message is the text of the exception without its name, unless it was found elsewhere (docs/rules.md 4.5).
     if not told or told.rstrip("…") in raised or alike(told, raised):
         return raised or told, ""

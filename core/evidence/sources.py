@@ -8,17 +8,17 @@ from typing import Any
 
 from core.evidence.cpu_for_device import stand_in_of
 from core.evidence.ending_fields import stage_in
-from core.evidence.hosts import without
+from core.evidence.hosts import without_hosts
 from core.evidence.location import store_file
 from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.reports import Beside, Setting, observe
+from core.evidence.reports import Clues, Setting, observe
 from core.evidence.store import EvidenceStore
-from core.evidence.verdicts import Found, Verdicts, find_policy
+from core.evidence.verdicts import LoadedPolicy, Verdicts, find_policy
 from core.matrix import Matrix
 from core.matrix.cache import Cache
 from core.model import BringupStatus
 from core.numbers import duration, moment
-from core.runs import Outcome, Report, Testcase, TreeReader, is_of_lost_code, own_runs
+from core.runs import Outcome, ResultFormat, Testcase, TreeReader, is_of_lost_code, own_runs
 from core.runs.log import STAGES
 from core.runs.store import RunRecord, RunState
 from core.settings import Paths
@@ -37,7 +37,7 @@ def own_observations(records: Iterable[RunRecord], reader: TreeReader) -> Iterat
     for record in records:
         spec = record.spec
         ended = record.state is RunState.FINISHED and record.outcome not in _NO_RESULT
-        on_device = spec.report is Report.JUNIT and spec.devices and spec.arch and not _ran_on_cpu(record)
+        on_device = spec.report is ResultFormat.JUNIT and spec.devices and spec.arch and not _ran_on_cpu(record)
         if ended and on_device and not is_of_lost_code(record, reader):
             yield own_observation(record)
 
@@ -51,7 +51,7 @@ def _ran_on_cpu(record: RunRecord) -> bool:
 def own_observation(record: RunRecord) -> Observation:
     """What one ended device run shows."""
     cause = str((record.result or {}).get("cause") or "")
-    beside = Beside(cause, STAGES.get(record.stage, BringupStatus.UNKNOWN))
+    beside = Clues(cause, STAGES.get(record.stage, BringupStatus.UNKNOWN))
     seen = observe(_testcase(record), _setting(record), beside)
     assert seen is not None, "its name is that of a model test"
     if record.tree is not None:
@@ -116,7 +116,7 @@ def evidence_store(checkout: Checkout, paths: Paths) -> EvidenceStore:
     return EvidenceStore(store_file(paths.evidence, checkout.root))
 
 
-def policy_of(checkout: Checkout, paths: Paths) -> Found:
+def policy_of(checkout: Checkout, paths: Paths) -> LoadedPolicy:
     """The policy that holds for `checkout`. Raises TTMatrixError where the file that says it has a mistake."""
     return find_policy(checkout.root, paths.policy_file)
 
@@ -139,5 +139,5 @@ def verdicts_on(
     from core.providers import selected_jobs
 
     observations = gather(evidence_store(matrix.checkout, paths), records, matrix.checkout)
-    observations = without(observations, left_out) if left_out else observations
+    observations = without_hosts(observations, left_out) if left_out else observations
     return Verdicts(matrix, observations, policy_of(matrix.checkout, paths).policy, selected_jobs(cache, matrix))

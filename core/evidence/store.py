@@ -12,7 +12,7 @@ from typing import Any
 
 from core.errors import TTMatrixError
 from core.evidence.observation import Attempt, Ending, Observation, fold_attempts
-from core.evidence.reports import Report
+from core.evidence.reports import JUnitReport
 from core.files import parsed, typed
 from core.numbers import LAST_MOMENT, LONGEST
 
@@ -46,7 +46,7 @@ class EvidenceStore:
         self.file = file
         self._read: tuple[bytes, list[Observation]] = b"", []
 
-    def add(self, reports: Iterable[Report]) -> Added:
+    def add(self, reports: Iterable[JUnitReport]) -> Added:
         """Keep `reports`, all or none. What is known stays as it is, in whatever order it comes.
 
         Of a report that comes from two places, the one counts whose run or arch a person gave, then the first by
@@ -99,7 +99,7 @@ def _unreadable(file: Path, why: str) -> TTMatrixError:
     return TTMatrixError("The evidence cannot be read or written", f"{file}: {why}", hint)
 
 
-def _row(report: Report) -> tuple[object, ...]:
+def _row(report: JUnitReport) -> tuple[object, ...]:
     rank = f"{int(not report.arch_given)}{int(not report.given)} {report.run}\n{report.source}"
     values = [[getattr(one, name) for name in _FIELDS] for one in report.observations]
     return report.digest, rank, report.attempt, int(report.given), ",".join(_FIELDS), json.dumps(values)

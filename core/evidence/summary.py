@@ -23,7 +23,7 @@ _NEWEST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Strip:
+class CellSummary:
     """What was seen of one cell, oldest first."""
 
     arch: str
@@ -56,11 +56,11 @@ class Strip:
         return " ".join(filter(None, (self.arch, told, self.count, self.pcc and f"pcc {self.pcc}")))
 
 
-def strip_of(arch: str, observations: Iterable[Observation]) -> Strip:
+def summary_of(arch: str, observations: Iterable[Observation]) -> CellSummary:
     """The newest results of one cell, own runs apart from those of CI."""
     rows = sorted(observations, key=lambda row: row.when)
     ci, here = ([row for row in rows if row.origin is origin] for origin in (Origin.CI, Origin.HERE))
-    return Strip(arch, tuple(ci[-_NEWEST:]), tuple(here[-_NEWEST:]))
+    return CellSummary(arch, tuple(ci[-_NEWEST:]), tuple(here[-_NEWEST:]))
 
 
 def marks(rows: Sequence[Observation]) -> str:

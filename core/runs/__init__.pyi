@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from .capsule import Capsule as Capsule, differences as differences, pack as pack, unpack as unpack
 from .junit import (
-    Session as Session,
+    PytestSession as PytestSession,
     Testcase as Testcase,
+    deciding_case as deciding_case,
     file_chunks as file_chunks,
     rank as rank,
     read_testcases as read_testcases,
     stream_testcases as stream_testcases,
-    telling as telling,
 )
 from .leases import EVERYTHING as EVERYTHING
 from .outcome import (
@@ -20,7 +20,7 @@ from .outcome import (
 from .sanitize import clean as clean, plain_line as plain_line
 from .spec import (
     RUN_VARIABLE as RUN_VARIABLE,
-    Report as Report,
+    ResultFormat as ResultFormat,
     RunSpec as RunSpec,
     run_ids_in as run_ids_in,
     shell_command as shell_command,

@@ -115,7 +115,7 @@ class Testcase:
     """The property `tags`; empty where there is none or it cannot be read."""
 
 
-class Session(NamedTuple):
+class PytestSession(NamedTuple):
     """One session of pytest: a testsuite element."""
 
     started: float | None
@@ -125,7 +125,7 @@ class Session(NamedTuple):
     """Which of the file, from 1."""
 
 
-def stream_testcases(chunks: Iterable[bytes], name: str) -> Iterator[tuple[Session, Testcase]]:
+def stream_testcases(chunks: Iterable[bytes], name: str) -> Iterator[tuple[PytestSession, Testcase]]:
     """The testcases of a document that comes in pieces, each with its session, as soon as it is whole.
 
     `name` tells a person where it is from. Raises TTMatrixError, be it behind testcases, where it is cut short or no
@@ -160,10 +160,10 @@ def read_testcase(file: Path, name: str) -> Testcase:
     found = read_testcases(file, (name,))
     if not found:
         raise TTMatrixError(f"{file.name} does not mention the test", f"pytest has not collected {name}.")
-    return telling(found)
+    return deciding_case(found)
 
 
-def telling(cases: list[Testcase]) -> Testcase:
+def deciding_case(cases: list[Testcase]) -> Testcase:
     """Of the testcases of one test in one file, the one that says how it ended.
 
     pytest writes a failing teardown as a testcase of its own, behind that of the call.
@@ -176,9 +176,9 @@ def rank(case: Testcase) -> int:
     return _WORST_FIRST.index(case.outcome) if case.outcome in _WORST_FIRST else len(_WORST_FIRST)
 
 
-def _session(raw: RawCase) -> Session:
+def _session(raw: RawCase) -> PytestSession:
     suite = raw.suite
-    return Session(_seconds_since_epoch(suite.get("timestamp", "")), suite.get("hostname", ""), raw.session)
+    return PytestSession(_seconds_since_epoch(suite.get("timestamp", "")), suite.get("hostname", ""), raw.session)
 
 
 def _seconds_since_epoch(timestamp: str) -> float | None:

@@ -26,7 +26,7 @@ EVERYTHING = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Lease:
     """Some names, and the process that has them for as long as it lives."""
 
     owner: ProcessIdentity
@@ -39,15 +39,15 @@ class Claim:
         return EVERYTHING in self.names | names or not self.names.isdisjoint(names)
 
 
-class Claims:
-    """The claims kept in `file`, which several processes of one user may share; across users see `Leases`."""
+class LeaseFile:
+    """The claims kept in `file`, which several processes of one user may share; across users see `DeviceLeases`."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def claim(
         self, names: Iterable[str], owner: ProcessIdentity, instead_of: ProcessIdentity | None = None
-    ) -> Claim | None:
+    ) -> Lease | None:
         """Give `names` to `owner`; returns whose claim stands against that, None where it was granted.
 
         What `owner` and `instead_of` had before, they have no more. Raises TTMatrixError where the file cannot be
@@ -58,7 +58,7 @@ class Claims:
             others = [one for one in self._read() if one.owner not in (owner, instead_of)]
             against = next((one for one in others if one.against(wanted)), None)
             if against is None:
-                self._write([*others, Claim(owner, wanted)])
+                self._write([*others, Lease(owner, wanted)])
             return against
 
     def release(self, owner: ProcessIdentity) -> None:
@@ -66,7 +66,7 @@ class Claims:
         with self._guard():
             self._write([one for one in self._read() if one.owner != owner])
 
-    def held(self) -> list[Claim]:
+    def held(self) -> list[Lease]:
         """The claims of living processes."""
         return self._read()
 
@@ -77,15 +77,15 @@ class Claims:
         except OSError as error:
             raise TTMatrixError(f"Cannot claim in {self._file}", error.strerror or str(error)) from error
 
-    def _read(self) -> list[Claim]:
+    def _read(self) -> list[Lease]:
         try:
             data = self._file.read_bytes()
         except OSError:
             return []
-        return [claim for claim in parse_claims(data) if is_alive(claim.owner)]
+        return [claim for claim in parse_leases(data) if is_alive(claim.owner)]
 
-    def _write(self, claims: Iterable[Claim]) -> None:
-        atomic_write(self._file, print_claims(claims))
+    def _write(self, claims: Iterable[Lease]) -> None:
+        atomic_write(self._file, print_leases(claims))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +97,16 @@ class _Line:
     names: frozenset[str]
 
 
-def parse_claims(data: bytes) -> list[Claim]:
-    """What `print_claims` gave. A file that says nothing holds nobody back: whoever claims writes it anew."""
+def parse_leases(data: bytes) -> list[Lease]:
+    """What `print_leases` gave. A file that says nothing holds nobody back: whoever claims writes it anew."""
     try:
         lines = decoded(data, list[_Line])
     except Malformed:
         return []
-    return [Claim(ProcessIdentity(line.pid, line.start_time), line.names) for line in lines]
+    return [Lease(ProcessIdentity(line.pid, line.start_time), line.names) for line in lines]
 
 
-def print_claims(claims: Iterable[Claim]) -> str:
+def print_leases(claims: Iterable[Lease]) -> str:
     """The content of a file of claims."""
     return json.dumps([{**plain(claim.owner), "names": sorted(claim.names)} for claim in claims])
 
@@ -126,22 +126,22 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def device_claims() -> "Leases":
+def device_leases() -> "DeviceLeases":
     """Who has which devices. Raises TTMatrixError where this machine has no directory that is fit for it."""
     named = os.environ.get(DIRECTORY_VARIABLE)
     if named:
-        return Leases(_checked(Path(named).absolute()))
+        return DeviceLeases(_checked(Path(named).absolute()))
     place = next((one for one in _PLACES if _shared(one)), None)
     if place is None:
         told = " nor ".join(map(str, _PLACES))
         raise TTMatrixError("No place for device leases", f"Neither {told} is a directory with mode 1777.", _REMEDY)
-    return Leases(place)
+    return DeviceLeases(place)
 
 
 _REMEDY = f"Set {DIRECTORY_VARIABLE} to a directory of root's with mode 1777 that all users of the devices share."
 
 
-class Leases:
+class DeviceLeases:
     """The leases kept in `directory`."""
 
     def __init__(self, directory: Path) -> None:
@@ -150,7 +150,7 @@ class Leases:
 
     def claim(
         self, names: Iterable[str], owner: ProcessIdentity, instead_of: ProcessIdentity | None = None
-    ) -> Claim | None:
+    ) -> Lease | None:
         """Give `names` to `owner`, a process of ours; returns whose lease stands against that, None where granted.
 
         What `owner` and `instead_of` had before, they have no more. Raises TTMatrixError where the files cannot be
@@ -161,10 +161,10 @@ class Leases:
             others = [one for one in self.held() if one.owner not in (owner, instead_of)]
             against = next((one for one in others if one.against(wanted)), None)
             if against is None:
-                self._write([*(one for one in others if not one.user), Claim(owner, wanted)])
+                self._write([*(one for one in others if not one.user), Lease(owner, wanted)])
             return against
 
-    def held(self) -> list[Claim]:
+    def held(self) -> list[Lease]:
         """The leases of living processes, our own and those of other users. Raises TTMatrixError as `claim` does."""
         return [lease for file in sorted(self._files()) for lease in self._read(file)]
 
@@ -175,7 +175,7 @@ class Leases:
         except OSError as error:
             raise TTMatrixError(f"Cannot read {self._directory}", error.strerror or str(error)) from error
 
-    def _read(self, file: Path) -> list[Claim]:
+    def _read(self, file: Path) -> list[Lease]:
         found = _FILE.fullmatch(file.name)
         assert found is not None
         uid = int(found[1])
@@ -193,13 +193,13 @@ class Leases:
             # What somebody else put there under that name leases nothing.
             if not _is_of(os.fstat(descriptor), uid):
                 return []
-            claims = parse_claims(os.read(descriptor, _MOST_BYTES))
+            claims = parse_leases(os.read(descriptor, _MOST_BYTES))
         finally:
             os.close(descriptor)
         user = "" if uid == os.getuid() else _name(uid)
         return [replace(claim, user=user) for claim in claims if is_alive_of(claim.owner, uid)]
 
-    def _write(self, claims: Iterable[Claim]) -> None:
+    def _write(self, claims: Iterable[Lease]) -> None:
         staging = self._own.with_suffix(".new")
         try:
             with suppress(FileNotFoundError):
@@ -208,7 +208,7 @@ class Leases:
             try:
                 # Whatever the mask says: the others must be able to read it.
                 os.fchmod(descriptor, 0o644)
-                os.write(descriptor, print_claims(claims).encode())
+                os.write(descriptor, print_leases(claims).encode())
             finally:
                 os.close(descriptor)
             # In such a directory the system lets nobody replace a file of another user.

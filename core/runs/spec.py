@@ -25,7 +25,7 @@ _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 GRACES = (10.0, 5.0, 5.0)
 
 
-class Report(StrEnum):
+class ResultFormat(StrEnum):
     """How a run's process says what came of the test."""
 
     LINE = "line"
@@ -60,7 +60,7 @@ class RunSpec:
     """Name of the slots the run competes for."""
     slot_count: int
     """How many runs may hold one of these slots at a time; 0: as many as their devices allow."""
-    report: Report = Report.LINE
+    report: ResultFormat = ResultFormat.LINE
     devices: tuple[str, ...] = ()
     """Devices that the run wants to itself; `*` stands for all of the machine's."""
     memory: int = 0

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.files import Malformed, atomic_write, decoded, read_text
-from core.workflows.case import Member
-from core.workflows.driver import Given, Progress, drive, open_session, park
-from core.workflows.perform import World, collect, launch_shared, start_cpu
-from core.workflows.session import Session
+from core.workflows.case import CaseEntry
+from core.workflows.driver import Progress, UserInput, drive, open_session, suspend
+from core.workflows.perform import WorkflowContext, collect, launch_shared, start_cpu
+from core.workflows.session import WorkflowSession
 
 _ROUND = "round.json"
 """Which runs were started beforehand for which ids, so that they are found again after a kill."""
 
 
-def look_first(world: World, root: Path, ids: Sequence[str], *, again: bool = False) -> None:
+def run_cpu_first(world: WorkflowContext, root: Path, ids: Sequence[str], *, again: bool = False) -> None:
     """Run the CPU repros of all of `ids`, as many at a time as the machine allows, for the workflows to find.
 
     With `again` only those are taken up that were started before an interruption: what else is to be run depends on
@@ -37,7 +37,7 @@ def look_first(world: World, root: Path, ids: Sequence[str], *, again: bool = Fa
     world.known.update(collect(world, [spec.run_id for spec in specs], ids))
 
 
-def _take_up(world: World, root: Path, ids: Sequence[str]) -> None:
+def _take_up(world: WorkflowContext, root: Path, ids: Sequence[str]) -> None:
     # All of the round: one may have run in the interpreter of another.
     began = _read_round(root)
     if any(id in began for id in ids):
@@ -61,15 +61,15 @@ def _write_round(root: Path, runs: Mapping[str, str]) -> None:
 
 
 def drive_all(
-    world: World,
+    world: WorkflowContext,
     root: Path,
     ids: Sequence[str],
     name: str,
-    given: Given,
+    given: UserInput,
     after: Callable[[Progress], None],
     *,
     again: bool,
-    watch: Callable[[Session], None] = lambda _: None,
+    watch: Callable[[WorkflowSession], None] = lambda _: None,
 ) -> Iterator[Progress]:
     """A session for each of `ids`, but for those that another one decides with its own.
 
@@ -85,7 +85,7 @@ def drive_all(
             progress = drive(world, session, given, watch)
         except BaseException:
             with suppress(TTMatrixError):
-                park(world, session)
+                suspend(world, session)
             raise
         after(progress)
         report = progress.session.state.report
@@ -94,7 +94,7 @@ def drive_all(
         yield progress
 
 
-def forget_edited(world: World, root: Path, progress: Progress) -> None:
+def forget_edited(world: WorkflowContext, root: Path, progress: Progress) -> None:
     """What was seen before an edit that stays says nothing any more of those whom the edit concerns."""
     report = progress.session.state.report
     if report is None or not report.edits:
@@ -102,6 +102,6 @@ def forget_edited(world: World, root: Path, progress: Progress) -> None:
     case = progress.session.state.case
     shared = {member.directory for member in (*case.scope, *report.scope)}
     everyone = case.registry in report.edits
-    for id in [id for id in world.known if everyone or Member(id, "").directory in shared]:
+    for id in [id for id in world.known if everyone or CaseEntry(id, "").directory in shared]:
         del world.known[id]
     _write_round(root, {id: run for id, run in _read_round(root).items() if id in world.known})

@@ -10,7 +10,7 @@ from core.model import Status
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class CaseEntry:
     """One entry that a workflow may change or look at."""
 
     id: str
@@ -52,7 +52,7 @@ class Member:
 class Case:
     """One training entry with what its workflow needs to know. Nothing in it changes while the workflow runs."""
 
-    target: Member
+    target: CaseEntry
     loader: str
     """The loader's file, relative to the checkout."""
     registry: str
@@ -62,9 +62,9 @@ class Case:
 
     Missing where there is no such file.
     """
-    scope: tuple[Member, ...]
+    scope: tuple[CaseEntry, ...]
     """Every training entry whose loader runs this loader's code, the target first."""
-    inference: tuple[Member, ...] = ()
+    inference: tuple[CaseEntry, ...] = ()
     """The inference entries of the same loaders: looked at, never changed."""
     task: str = ""
     """What the model is for, as upstream's `ModelTask` says it; empty: it cannot be told."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.errors import UsageError
 from core.evidence import Ending, own_observation
-from core.evidence.reports import Beside, Setting, observe
+from core.evidence.reports import Clues, Setting, observe
 from core.ids import TestId
 from core.matrix import Matrix
 from core.model import node_id
@@ -16,17 +16,17 @@ from core.runs import (
     Outcome,
     RunSpec,
     Testcase,
+    deciding_case,
     file_chunks,
     read_testcases,
     shell_command,
     stream_testcases,
-    telling,
 )
-from core.runs.log import LogFile, telling_line
+from core.runs.log import LogFile, cause_line
 from core.runs.planning import DEVICE_NODES, Level, Surroundings, Survey, kind_for, plan_test, preflight
 from core.runs.store import JUNIT, LOG, RunRecord
 from core.settings import Settings
-from core.workflows.outcomes import Observed
+from core.workflows.outcomes import DeviceResult
 
 KIND = "device"
 _JUNIT = "--junitxml="
@@ -84,7 +84,7 @@ def read_device_run(record: RunRecord, ids: Sequence[str]) -> list[dict[str, str
     """The answer to `RunDevice` from the run here that was made for `ids`. Raises TTMatrixError as below."""
     ended = record.outcome in _ENDED
     if ended and len(ids) == 1:
-        return [Observed.seen(ids[0], own_observation(record), record.summary).to_fields()]
+        return [DeviceResult.seen(ids[0], own_observation(record), record.summary).to_fields()]
     file = record.directory / JUNIT
     if file.is_file() and not ended:
         return read_device_result(file, ids)
@@ -93,7 +93,9 @@ def read_device_run(record: RunRecord, ids: Sequence[str]) -> list[dict[str, str
     cases = _by_name(read_testcases(file, names)) if file.is_file() else {}
     rest = Ending.OUT_OF_TIME if record.outcome in (Outcome.HANG, Outcome.TIMEOUT) else Ending.BROKEN
     found = [(id, cases.get(_name(id), [])) for id in ids]
-    told = [_observed(id, telling(some), "") if some else Observed(id, rest, record.summary) for id, some in found]
+    told = [
+        _observed(id, deciding_case(some), "") if some else DeviceResult(id, rest, record.summary) for id, some in found
+    ]
     return [one.to_fields() for one in told]
 
 
@@ -116,7 +118,7 @@ def read_device_result(file: Path, ids: Sequence[str]) -> list[dict[str, str]]:
     if not any(some for _, some in found):
         wanted = "\n".join(f"  {_name(id)}" for id in ids)
         raise UsageError(f"{file} is about other tests", f"It mentions none of:\n{wanted}")
-    return [_observed(id, telling(some), log).to_fields() if some else _absent(id) for id, some in found]
+    return [_observed(id, deciding_case(some), log).to_fields() if some else _absent(id) for id, some in found]
 
 
 def _by_name(every: Iterable[Testcase]) -> dict[str, list[Testcase]]:
@@ -129,7 +131,7 @@ def _by_name(every: Iterable[Testcase]) -> dict[str, list[Testcase]]:
 def _log_line(file: Path) -> str:
     """What the log of the same session says most: of a run here, else the one of the same name beside the report."""
     log = file.with_name(LOG) if file.name == JUNIT else file.with_suffix(".log")
-    return telling_line(LogFile(log).last(_LOG_BYTES)) if log.is_file() else ""
+    return cause_line(LogFile(log).last(_LOG_BYTES)) if log.is_file() else ""
 
 
 def _name(id: str) -> str:
@@ -138,16 +140,16 @@ def _name(id: str) -> str:
 
 
 def _absent(id: str) -> dict[str, str]:
-    return Observed(id, Ending.NOT_RUN, "the report does not mention it").to_fields()
+    return DeviceResult(id, Ending.NOT_RUN, "the report does not mention it").to_fields()
 
 
-def _observed(id: str, case: Testcase, log: str) -> Observed:
+def _observed(id: str, case: Testcase, log: str) -> DeviceResult:
     # Before a device is asked, CPU repros have shown that the loader works.
-    seen = observe(case, Setting(), Beside(log, loads=True))
+    seen = observe(case, Setting(), Clues(log, loads=True))
     if seen is None:
-        return Observed(id, Ending.NOT_RUN)
+        return DeviceResult(id, Ending.NOT_RUN)
     if case.outcome in (Outcome.SKIP, Outcome.XFAIL):
         # Both were asked not to be: another way of skipping is at work, which a person has to look at.
-        return Observed(id, Ending.NOT_RUN, case.message)
+        return DeviceResult(id, Ending.NOT_RUN, case.message)
     written = "" if seen.forced else case.properties.get("error_message", "")
-    return Observed.seen(id, seen, "\n".join(filter(None, (written, case.message, case.text))))
+    return DeviceResult.seen(id, seen, "\n".join(filter(None, (written, case.message, case.text))))

@@ -14,9 +14,9 @@ from core.locks import locked
 from core.matrix import Matrix
 from core.workflows.device import by_hand
 from core.workflows.effects import Answer, Ask, EditLoader, Effect, FindUsers, Propose, RevertLoader, RunCpu, RunDevice
-from core.workflows.loader_code.edits import Edit, edited_files
+from core.workflows.loader_code.edits import SourceEdit, edited_files
 from core.workflows.perform import (
-    World,
+    WorkflowContext,
     device_command,
     edit_loader,
     find_users,
@@ -26,7 +26,7 @@ from core.workflows.perform import (
     run_device,
 )
 from core.workflows.resolve import case_of
-from core.workflows.session import Session, resume, start
+from core.workflows.session import WorkflowSession, resume, start
 
 _LOCK = "triage.lock"
 _DEVICE_FILE = "device.xml"
@@ -34,7 +34,7 @@ _DEVICE_FILE = "device.xml"
 
 
 @dataclass(slots=True)
-class Given:
+class UserInput:
     """What a person has brought along."""
 
     choices: list[int] = field(default_factory=list)
@@ -66,13 +66,13 @@ class Blocked:
 class Progress:
     """Where a session stands after it was driven."""
 
-    session: Session
+    session: WorkflowSession
     blocked: Blocked | None
     """None: it has ended."""
 
 
 @contextmanager
-def sole_triage(root: Path) -> Iterator[None]:
+def workflow_lock(root: Path) -> Iterator[None]:
     """Keep every other triage from editing the loaders of the same checkout; `root` is where its sessions are.
 
     Raises TTMatrixError that names the holder, or where there can be no lock.
@@ -81,17 +81,17 @@ def sole_triage(root: Path) -> Iterator[None]:
         yield
 
 
-def open_session(world: World, root: Path, id: str, name: str, *, again: bool) -> Session:
+def open_session(world: WorkflowContext, root: Path, id: str, name: str, *, again: bool) -> WorkflowSession:
     """The session on `id` where it is wanted `again` and nobody dropped it; else a new one of the workflow `name`."""
     left = _left_open(root, id, again=again)
     if left is not None and again:
         return left
     if left is not None:
-        park(world, left)
+        suspend(world, left)
     return start(root, name, case_of(world.matrix, world.infos, id))
 
 
-def _left_open(root: Path, id: str, *, again: bool) -> Session | None:
+def _left_open(root: Path, id: str, *, again: bool) -> WorkflowSession | None:
     try:
         found = resume(root, id)
     except TTMatrixError:
@@ -102,7 +102,12 @@ def _left_open(root: Path, id: str, *, again: bool) -> Session | None:
     return found if found is not None and (not found.closed or (again and found.applied)) else None
 
 
-def drive(world: World, session: Session, given: Given, watch: Callable[[Session], None] = lambda _: None) -> Progress:
+def drive(
+    world: WorkflowContext,
+    session: WorkflowSession,
+    given: UserInput,
+    watch: Callable[[WorkflowSession], None] = lambda _: None,
+) -> Progress:
     """Perform effects until the session ends or waits. `watch` hears after every step.
 
     A device result that is given counts, also where the device was answered for before. Raises TTMatrixError where an
@@ -124,23 +129,23 @@ def drive(world: World, session: Session, given: Given, watch: Callable[[Session
     return Progress(session, None)
 
 
-def _refuse_applied(session: Session, given: Given) -> None:
+def _refuse_applied(session: WorkflowSession, given: UserInput) -> None:
     if given.device_result is not None or given.choices:
         title = f"The triage of {session.state.case.id} was applied already"
         raise UsageError(title, "Nothing was changed.", "Begin anew: without --resume, --choose and --device-result.")
 
 
-def _answer_device_anew(world: World, session: Session, file: Path) -> None:
+def _answer_device_anew(world: WorkflowContext, session: WorkflowSession, file: Path) -> None:
     """Forget what a device was said to have shown, and all that followed from it."""
     devices = [effect for effect in session.state.asked if isinstance(effect, RunDevice)]
     if devices:
         # A file that is no use changes nothing.
         read_report(world, file, devices[-1].ids)
-        park(world, session)
+        suspend(world, session)
         session.forget_device()
 
 
-def park(world: World, session: Session) -> None:
+def suspend(world: WorkflowContext, session: WorkflowSession) -> None:
     """Take its edits out of the work tree: they are in the session, and come back when it goes on.
 
     Those of a closed one are there to stay.
@@ -154,25 +159,25 @@ def park(world: World, session: Session) -> None:
         revert_loader(world, session, pending.path, pending.edit)
 
 
-def edits_of(session: Session) -> dict[str, Edit]:
+def edits_of(session: WorkflowSession) -> dict[str, SourceEdit]:
     """The edits that are a part of the session's state, by path relative to the checkout."""
     report = session.state.report
     return dict(report.edits) if report else {}
 
 
-def restore_edits(world: World, session: Session) -> None:
+def restore_edits(world: WorkflowContext, session: WorkflowSession) -> None:
     """Put the edits that are a part of the session's state into the work tree."""
     for path, edit in edits_of(session).items():
         edit_loader(world, session, path, edit)
 
 
-def in_work_tree(session: Session) -> bool:
+def in_work_tree(session: WorkflowSession) -> bool:
     """Whether an edit of the session stands in the work tree now, whoever put it there."""
     mine = list(edits_of(session).values())
     return any(one.edit in mine and one.stands for one in edited_files(session.edits))
 
 
-def perform(world: World, session: Session, effect: Effect, given: Given) -> Answer | Blocked:
+def perform(world: WorkflowContext, session: WorkflowSession, effect: Effect, given: UserInput) -> Answer | Blocked:
     """Do what one effect asks for; Blocked where somebody has to bring something first."""
     if not isinstance(effect, RunDevice):
         world.said(effect.title)
@@ -193,7 +198,7 @@ def perform(world: World, session: Session, effect: Effect, given: Given) -> Ans
             return _device(world, session, effect, given)
 
 
-def _choose(effect: Ask, given: Given) -> Answer | Blocked:
+def _choose(effect: Ask, given: UserInput) -> Answer | Blocked:
     if not given.choices:
         return Blocked(question=effect, why=effect.question)
     number = given.choices.pop(0)
@@ -202,7 +207,7 @@ def _choose(effect: Ask, given: Given) -> Answer | Blocked:
     return number
 
 
-def _device(world: World, session: Session, effect: RunDevice, given: Given) -> Answer | Blocked:
+def _device(world: WorkflowContext, session: WorkflowSession, effect: RunDevice, given: UserInput) -> Answer | Blocked:
     if given.device_result is not None:
         given.used = True
         world.said(f"reading {given.device_result}")
@@ -229,12 +234,12 @@ def plan_of(matrix: Matrix, operations: Sequence[Operation]) -> EditPlan:
     return plan(matrix.checkout.test_config, operations, matrix.schema)
 
 
-def leave(world: World, progress: Progress) -> None:
+def leave(world: WorkflowContext, progress: Progress) -> None:
     """Nothing remains in the checkout; a session that has not ended can go on later."""
-    park(world, progress.session)
+    suspend(world, progress.session)
 
 
-def take(world: World, bench: Workbench, done: Sequence[Progress], planned: EditPlan) -> None:
+def take(world: WorkflowContext, bench: Workbench, done: Sequence[Progress], planned: EditPlan) -> None:
     """Keep the edits in the work tree and write the expectations. The caller is the sole writer.
 
     Raises TTMatrixError, with nothing written and no edit left in place, where a file has changed.
@@ -251,7 +256,7 @@ def take(world: World, bench: Workbench, done: Sequence[Progress], planned: Edit
         progress.session.close(applied=isinstance(progress.session.state.end, Propose))
 
 
-def leave_all(world: World, done: Sequence[Progress]) -> None:
+def leave_all(world: WorkflowContext, done: Sequence[Progress]) -> None:
     """`leave` each of `done` that has ended, the newest first; a file that somebody has changed since stays."""
     for progress in reversed(done):
         if not progress.session.closed and progress.blocked is None:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from core.edits import Operation
 from core.text import counted
-from core.workflows.loader_code.edits import Edit
+from core.workflows.loader_code.edits import SourceEdit
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class EditLoader:
 
     path: str
     """Relative to the checkout."""
-    edit: Edit
+    edit: SourceEdit
 
     @property
     def title(self) -> str:
@@ -46,7 +46,7 @@ class RevertLoader:
     """Take an edit back, byte for byte. Answer: null."""
 
     path: str
-    edit: Edit
+    edit: SourceEdit
 
     @property
     def title(self) -> str:

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from core.workflows.case import Case
 from core.workflows.effects import Abort, Answer, Effect, End, Propose, RevertLoader, Steps
-from core.workflows.report import Aborted, Report
+from core.workflows.report import Aborted, WorkflowReport
 
-Workflow: TypeAlias = Callable[[Case, Report], Steps[None]]
+Workflow: TypeAlias = Callable[[Case, WorkflowReport], Steps[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class State:
     asked: tuple[Effect, ...] = ()
     """The effects so far; the last one waits for its answer unless there is an `end`."""
     end: End | None = None
-    report: Report | None = None
+    report: WorkflowReport | None = None
     """What is known by now."""
 
     @property
@@ -53,7 +53,7 @@ def replay(case: Case, workflow: Workflow, answers: Sequence[Answer]) -> State:
 
 
 def _replayed(state: State) -> tuple[State, tuple[Effect | End, ...]]:
-    report = Report()
+    report = WorkflowReport()
     steps = _to_its_end(state.workflow, state.case, report)
     asked: list[Effect] = []
     try:
@@ -66,7 +66,7 @@ def _replayed(state: State) -> tuple[State, tuple[Effect | End, ...]]:
     return replace(state, asked=tuple(asked), report=report), (asked[-1],)
 
 
-def _to_its_end(workflow: Workflow, case: Case, report: Report) -> Steps[End]:
+def _to_its_end(workflow: Workflow, case: Case, report: WorkflowReport) -> Steps[End]:
     try:
         yield from workflow(case, report)
         return Propose(tuple(report.operations))

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.errors import TTMatrixError
 from core.files import read_text
 from core.sources import Git
-from core.workflows.driver import sole_triage
+from core.workflows.driver import workflow_lock
 from core.workflows.loader_code.edits import EditedFile, edited_files, take_back
 from core.workflows.session import edits_directory
 
@@ -48,7 +48,7 @@ def take_back_edits(sessions: Path, edits: Sequence[LoaderEdit]) -> None:
 
     Raises TTMatrixError where a workflow is at work, and at the first file that was changed since: it stays as it is.
     """
-    with sole_triage(sessions):
+    with workflow_lock(sessions):
         for edit in edits:
             take_back(edit.edited)
 

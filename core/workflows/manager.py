@@ -9,15 +9,24 @@ from pathlib import Path
 
 from core.edits import Operation
 from core.errors import TTMatrixError
-from core.workflows.batch import look_first
-from core.workflows.driver import Blocked, Given, Progress, drive, open_session, park, restore_edits, sole_triage
+from core.workflows.batch import run_cpu_first
+from core.workflows.driver import (
+    Blocked,
+    Progress,
+    UserInput,
+    drive,
+    open_session,
+    restore_edits,
+    suspend,
+    workflow_lock,
+)
 from core.workflows.effects import Abort, Propose
-from core.workflows.perform import World
+from core.workflows.perform import WorkflowContext
 from core.workflows.procedures import AUTO
-from core.workflows.session import Session, left_open
+from core.workflows.session import WorkflowSession, left_open
 
 
-class Standing(StrEnum):
+class WorkflowState(StrEnum):
     """Where a workflow stands, in a word."""
 
     WAITS = "waits"
@@ -35,12 +44,12 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class WorkflowItem:
     """One workflow, as it stood when somebody looked."""
 
     id: str
-    standing: Standing
-    session: Session | None = None
+    standing: WorkflowState
+    session: WorkflowSession | None = None
     blocked: Blocked | None = None
     error: TTMatrixError | None = None
 
@@ -49,18 +58,18 @@ class Item:
         return Progress(self.session, self.blocked) if self.session else None
 
 
-class Board:
+class WorkflowManager:
     """All that is on the board. Its methods that act block, and are called in threads, one at a time."""
 
     def __init__(self, root: Path) -> None:
         """`root` is where the sessions of the checkout are."""
         self._root = root
-        self._items: dict[str, Item] = {}
+        self._items: dict[str, WorkflowItem] = {}
         self._lock = threading.Lock()
         self._acting = threading.Lock()
 
     @property
-    def items(self) -> list[Item]:
+    def items(self) -> list[WorkflowItem]:
         """In the order in which they came."""
         with self._lock:
             return list(self._items.values())
@@ -70,23 +79,23 @@ class Board:
         for session in left_open(self._root):
             id = session.state.case.id
             if id not in self._items:
-                self._put(Item(id, _standing(session, None), session))
+                self._put(WorkflowItem(id, _standing(session, None), session))
 
-    def begin(self, world: World, ids: Sequence[str]) -> None:
+    def begin(self, world: WorkflowContext, ids: Sequence[str]) -> None:
         """A new workflow on each of `ids`, one after the other; their CPU repros side by side before."""
         for id in ids:
-            self._put(Item(id, Standing.WAITS))
-        with self._acting, sole_triage(self._root):
-            look_first(world, self._root, ids)
+            self._put(WorkflowItem(id, WorkflowState.WAITS))
+        with self._acting, workflow_lock(self._root):
+            run_cpu_first(world, self._root, ids)
             for id in ids:
-                self._act(id, lambda id=id: self._drive(world, id, Given(), again=False))  # type: ignore[misc]
+                self._act(id, lambda id=id: self._drive(world, id, UserInput(), again=False))  # type: ignore[misc]
 
-    def go_on(self, world: World, id: str, given: Given) -> None:
+    def go_on(self, world: WorkflowContext, id: str, given: UserInput) -> None:
         """Take a workflow on from where it stopped, with what somebody has brought along."""
-        with self._acting, sole_triage(self._root):
+        with self._acting, workflow_lock(self._root):
             self._act(id, lambda: self._drive(world, id, given, again=True))
 
-    def accept(self, world: World, id: str) -> Sequence[Operation]:
+    def accept(self, world: WorkflowContext, id: str) -> Sequence[Operation]:
         """Keep the edits in the work tree, and say what is to be changed; at its end, nobody goes on with it.
 
         Of one that needs a device the edits are kept alone: what is run then must have them.
@@ -94,7 +103,7 @@ class Board:
         item = self._items[id]
         if item.session is None:
             return ()
-        with self._acting, sole_triage(self._root):
+        with self._acting, workflow_lock(self._root):
             restore_edits(world, item.session)
             end = item.session.state.end
             if not isinstance(end, Propose):
@@ -103,29 +112,29 @@ class Board:
         self._forget(id)
         return end.operations
 
-    def drop(self, world: World, id: str) -> None:
+    def drop(self, world: WorkflowContext, id: str) -> None:
         """Forget a workflow, with its edits taken out of the work tree."""
         item = self._items[id]
         if item.session is not None:
-            with self._acting, sole_triage(self._root):
-                park(world, item.session)
+            with self._acting, workflow_lock(self._root):
+                suspend(world, item.session)
                 item.session.close()
         self._forget(id)
 
-    def _drive(self, world: World, id: str, given: Given, *, again: bool) -> Item:
+    def _drive(self, world: WorkflowContext, id: str, given: UserInput, *, again: bool) -> WorkflowItem:
         session = open_session(world, self._root, id, AUTO, again=again)
-        self._put(Item(id, Standing.RUNS, session))
+        self._put(WorkflowItem(id, WorkflowState.RUNS, session))
         progress = drive(world, session, given)
-        park(world, session)
-        return Item(id, _standing(session, progress.blocked), session, progress.blocked)
+        suspend(world, session)
+        return WorkflowItem(id, _standing(session, progress.blocked), session, progress.blocked)
 
-    def _act(self, id: str, act: Callable[[], Item]) -> None:
+    def _act(self, id: str, act: Callable[[], WorkflowItem]) -> None:
         try:
             self._put(act())
         except TTMatrixError as error:
-            self._put(replace(self._items[id], standing=Standing.FAILED, error=error))
+            self._put(replace(self._items[id], standing=WorkflowState.FAILED, error=error))
 
-    def _put(self, item: Item) -> None:
+    def _put(self, item: WorkflowItem) -> None:
         with self._lock:
             self._items[item.id] = item
 
@@ -134,12 +143,12 @@ class Board:
             self._items.pop(id, None)
 
 
-def _standing(session: Session, blocked: Blocked | None) -> Standing:
+def _standing(session: WorkflowSession, blocked: Blocked | None) -> WorkflowState:
     match session.state.end:
         case Propose():
-            return Standing.READY
+            return WorkflowState.READY
         case Abort():
-            return Standing.ABORTED
+            return WorkflowState.ABORTED
     if blocked is None:
-        return Standing.STOPPED
-    return Standing.ASKS if blocked.question else Standing.DEVICE
+        return WorkflowState.STOPPED
+    return WorkflowState.ASKS if blocked.question else WorkflowState.DEVICE

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.edits import Operation, OpKind
-from core.evidence import Ending, Observation, Recommendation, Result, recommend, stage_in, telling
+from core.evidence import Ending, Observation, Recommendation, Result, quotable, recommend, stage_in
 from core.files import plain, typed
 from core.model import BringupStatus
-from core.workflows.case import Member
+from core.workflows.case import CaseEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class DeviceResult:
     """What one test did on a device."""
 
     id: str
@@ -34,15 +34,15 @@ class Observed:
             return Result(self.ending, self.line, stage, self.signal)
         if stage in (BringupStatus.UNKNOWN, BringupStatus.PASSED):
             stage = stage_in(self.reason)
-        return Result(self.ending, telling(self.reason), stage, self.signal)
+        return Result(self.ending, quotable(self.reason), stage, self.signal)
 
     @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> "Observed":
+    def of(cls, raw: Mapping[str, Any]) -> "DeviceResult":
         """Read one answer to `RunDevice`. Raises Malformed."""
         return typed(raw, cls)
 
     @classmethod
-    def seen(cls, id: str, one: Observation, text: str = "") -> "Observed":
+    def seen(cls, id: str, one: Observation, text: str = "") -> "DeviceResult":
         """What an observation shows; `text` is all that was said of its failure."""
         result = Result.of(one)
         stage = "" if result.stage is BringupStatus.UNKNOWN else str(result.stage)
@@ -54,17 +54,17 @@ class Observed:
         return {name: value for name, value in plain(self).items() if value is not None}
 
 
-def wanted(observed: Observed, *, stage_is_stale: bool = False) -> Recommendation:
+def wanted(observed: DeviceResult, *, stage_is_stale: bool = False) -> Recommendation:
     """What follows from one outcome on a device. `stage_is_stale`: the entry's is of a failure that is gone."""
     return recommend(observed.result, stage_is_stale=stage_is_stale)
 
 
 def expected_failure(error: str, stage: BringupStatus = BringupStatus.FAILED_FE_COMPILATION) -> dict[str, object]:
     """An entry that fails by `error` in `stage`, and that goes on to be run. The CPU fails before any compiler runs."""
-    return dict(recommend(Result(Ending.FAILED, telling(error), stage)).fields or {})
+    return dict(recommend(Result(Ending.FAILED, quotable(error), stage)).fields or {})
 
 
-def operations(member: Member, fields: Mapping[str, object]) -> tuple[Operation, ...]:
+def operations(member: CaseEntry, fields: Mapping[str, object]) -> tuple[Operation, ...]:
     """What it takes for the entry to say `fields`; None stands for a field that is to go. Nothing for what it says."""
     found: list[Operation] = []
     for name, value in fields.items():

@@ -31,14 +31,14 @@ from core.runs.store import JUNIT, RunRecord, RunStore
 from core.settings import Settings
 from core.sources.evaluator import ModelInfos
 from core.text import one_line
-from core.workflows.case import Member
+from core.workflows.case import CaseEntry
 from core.workflows.device import missing_device, plan_device, read_device_result, read_device_run, with_forks
 from core.workflows.effects import Answer
 from core.workflows.loader_code import ModelLibrary
-from core.workflows.loader_code.edits import Edit, edited_files, put, returning, take_back
+from core.workflows.loader_code.edits import SourceEdit, edited_files, put, returning, take_back
 from core.workflows.repro import Repro
-from core.workflows.resolve import members
-from core.workflows.session import Session
+from core.workflows.resolve import entries_of
+from core.workflows.session import WorkflowSession
 from core.workflows.sharing import Guest, is_host_without_result, shared, unpack
 
 _NO_DEVICE = "a run that claimed no device"
@@ -48,7 +48,7 @@ _UNDONE = frozenset({Outcome.LOST, Outcome.CANCELLED})
 
 
 @dataclass(slots=True)
-class World:
+class WorkflowContext:
     """What is acted upon."""
 
     matrix: Matrix
@@ -77,7 +77,7 @@ class World:
         return Surroundings(self.matrix.checkout, self._survey, os.environ, self.store.root)
 
 
-def run_cpu(world: World, session: Session, ids: Sequence[str]) -> Answer:
+def run_cpu(world: WorkflowContext, session: WorkflowSession, ids: Sequence[str]) -> Answer:
     """Run the CPU repros of `ids` in parallel, or wait for those that were started before an interruption."""
     if not session.state.report or not session.state.report.edits:
         ready = [world.known.get(id) for id in ids]
@@ -87,20 +87,20 @@ def run_cpu(world: World, session: Session, ids: Sequence[str]) -> Answer:
     return [_told(record) for record in records]
 
 
-def start_cpu(world: World, ids: Sequence[str]) -> list[RunSpec]:
+def start_cpu(world: WorkflowContext, ids: Sequence[str]) -> list[RunSpec]:
     """Plan CPU repros of `ids` as one batch. Raises TTMatrixError where this machine cannot run any."""
     specs = [plan_test(world.matrix, id, world.settings, runs=world.store.root, arch=world.arch) for id in ids]
     refuse(preflight(KINDS["cpu"], specs, world.surroundings))
     return as_batch(specs)
 
 
-def launch_shared(world: World, specs: Sequence[RunSpec]) -> None:
+def launch_shared(world: WorkflowContext, specs: Sequence[RunSpec]) -> None:
     """Start planned CPU repros, where that saves time with several variants of a loader in one interpreter."""
     slots = KINDS["cpu"].slot_count(world.settings)
     launch_all(world.store, shared(specs, slots), provenance=world.surroundings.survey.to_json())
 
 
-def collect(world: World, run_ids: Sequence[str], ids: Sequence[str]) -> dict[str, RunRecord]:
+def collect(world: WorkflowContext, run_ids: Sequence[str], ids: Sequence[str]) -> dict[str, RunRecord]:
     """Wait for the CPU repros among `run_ids` that were started; those of `ids` that came to an end, by id."""
 
     def plan(guest: Guest) -> RunSpec | None:
@@ -123,7 +123,7 @@ def _is_variant(id: str, variant: str, like: str) -> bool:
     return replace(one, variant=None) == replace(other, variant=None)
 
 
-def await_runs(world: World, run_ids: Sequence[str]) -> list[RunRecord]:
+def await_runs(world: WorkflowContext, run_ids: Sequence[str]) -> list[RunRecord]:
     """Wait for runs, and say from time to time for which; returns them in the order given."""
     ended: set[str] = set()
 
@@ -153,19 +153,19 @@ def _waited_for(record: RunRecord) -> str:
     return f"running for {max(0.0, time.time() - record.started):.0f} s: {record.spec.test_id}{told}"
 
 
-def edit_loader(world: World, session: Session, path: str, edit: Edit) -> None:
+def edit_loader(world: WorkflowContext, session: WorkflowSession, path: str, edit: SourceEdit) -> None:
     """Put an edit into the work tree. Done already is fine."""
     put(world.root / path, edit, session.edits)
 
 
-def revert_loader(world: World, session: Session, path: str, edit: Edit) -> None:
+def revert_loader(world: WorkflowContext, session: WorkflowSession, path: str, edit: SourceEdit) -> None:
     """Take an edit back. Done already is fine."""
     for edited in reversed(edited_files(session.edits)):
         if edited.path == world.root / path and edited.edit.after == edit.after:
             take_back(edited)
 
 
-def find_users(world: World, output_class: str) -> Answer:
+def find_users(world: WorkflowContext, output_class: str) -> Answer:
     """The loaders that may return `output_class`, with their training entries and what they are for."""
     library = ModelLibrary.beside(find_interpreter(world.root, world.settings))
     models, loaders = world.matrix.checkout.models, world.matrix.loaders.values()
@@ -175,21 +175,21 @@ def find_users(world: World, output_class: str) -> Answer:
             "directory": one.directory,
             "sureness": str(one.sureness),
             "why": one.why,
-            "task": _task(world, entries := members(world.matrix, [one.directory])),
+            "task": _task(world, entries := entries_of(world.matrix, [one.directory])),
             "members": plain(entries),
         }
         for one in found
     ]
 
 
-def device_command(world: World, ids: Sequence[str]) -> tuple[RunSpec, str]:
+def device_command(world: WorkflowContext, ids: Sequence[str]) -> tuple[RunSpec, str]:
     """The one invocation for `ids`, and why it cannot be made here; empty: it can."""
     spec = plan_device(world.matrix, ids, world.settings, runs=world.store.root, arch=world.arch)
     spec = with_forks(spec, world.surroundings.survey)
     return spec, missing_device(spec, world.surroundings, world.settings)
 
 
-def run_device(world: World, session: Session, spec: RunSpec, ids: Sequence[str]) -> Answer:
+def run_device(world: WorkflowContext, session: WorkflowSession, spec: RunSpec, ids: Sequence[str]) -> Answer:
     """Run on a device, or wait for what was started before an interruption; what each test has shown."""
     begun = world.store.some(_there(world, session.began))
     done = [one for one in begun if one.outcome not in _UNDONE]
@@ -205,7 +205,7 @@ def run_device(world: World, session: Session, spec: RunSpec, ids: Sequence[str]
     return _of_device(world, file, by, read_device_run(record, ids))
 
 
-def read_report(world: World, file: Path, ids: Sequence[str]) -> Answer:
+def read_report(world: WorkflowContext, file: Path, ids: Sequence[str]) -> Answer:
     """What a JUnit file says a device has shown of `ids`, with what made it where that was no device.
 
     Raises TTMatrixError for a file that cannot be read, UsageError for one that mentions none of `ids`, or that was
@@ -214,7 +214,7 @@ def read_report(world: World, file: Path, ids: Sequence[str]) -> Answer:
     return _of_device(world, file, stand_in(read_testcases(file)), read_device_result(file, ids))
 
 
-def _of_device(world: World, file: Path, by: str, found: Sequence[Mapping[str, str]]) -> Answer:
+def _of_device(world: WorkflowContext, file: Path, by: str, found: Sequence[Mapping[str, str]]) -> Answer:
     """Each answer of `found` with what gave it where that was no device. Raises UsageError as above."""
     if by and not world.stand_in:
         detail = f"It was made by {by}, which proves nothing of one. Nothing was changed."
@@ -222,7 +222,7 @@ def _of_device(world: World, file: Path, by: str, found: Sequence[Mapping[str, s
     return [{**one, "by": by} for one in found]
 
 
-def _join(world: World, session: Session, ids: Sequence[str]) -> list[RunRecord]:
+def _join(world: WorkflowContext, session: WorkflowSession, ids: Sequence[str]) -> list[RunRecord]:
     """What was started before an interruption, and what is missing of it, at last without any company."""
     found = collect(world, session.began, ids)
     for start in (launch_shared, _launch_alone):
@@ -239,11 +239,11 @@ def _join(world: World, session: Session, ids: Sequence[str]) -> list[RunRecord]
     return [found.get(id) or undone[id] for id in ids]
 
 
-def _launch_alone(world: World, specs: Sequence[RunSpec]) -> None:
+def _launch_alone(world: WorkflowContext, specs: Sequence[RunSpec]) -> None:
     launch_all(world.store, specs, provenance=world.surroundings.survey.to_json())
 
 
-def _there(world: World, run_ids: Sequence[str]) -> list[str]:
+def _there(world: WorkflowContext, run_ids: Sequence[str]) -> list[str]:
     """Those that came into being."""
     return [run for run in dict.fromkeys(run_ids) if world.store.directory(run).is_dir()]
 
@@ -258,18 +258,18 @@ def _told(record: RunRecord) -> dict[str, object]:
     }
 
 
-def _seen(world: World) -> dict[str, frozenset[str]]:
+def _seen(world: WorkflowContext) -> dict[str, frozenset[str]]:
     """The output classes that CPU repros here have shown, by loader directory."""
     found: dict[str, set[str]] = {}
     for record in world.store.records():
         if record.spec.kind == "cpu" and record.spec.cwd == world.root:
             one = Repro.of(_told(record))
             if one.output is not None:
-                directory = Member(one.id, "").directory
+                directory = CaseEntry(one.id, "").directory
                 found.setdefault(directory, set()).add(str(one.output.get("class")))
     return {directory: frozenset(names) for directory, names in found.items()}
 
 
-def _task(world: World, entries: Sequence[Member]) -> str:
+def _task(world: WorkflowContext, entries: Sequence[CaseEntry]) -> str:
     infos = (info_of(world.infos, member.id) for member in entries)
     return next((info.task for info in infos if info), "")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from core.text import one_line
 from core.workflows.case import Case
 from core.workflows.driver import Blocked, Progress, in_work_tree
-from core.workflows.report import CpuLine, Report
+from core.workflows.report import CpuLine, WorkflowReport
 from core.workflows.repro import Phase
 
 _LEAVES = 12
@@ -21,7 +21,7 @@ def markdown(progress: Progress, yaml_diff: str, *, applies: bool = False) -> st
     `yaml_diff` is what the operations come to; `applies`: that was asked for.
     """
     state = progress.session.state
-    report = state.report or Report()
+    report = state.report or WorkflowReport()
     sections = [
         _head(state.case, report),
         *_section("CPU", (line for one in report.cpu for line in _cpu(one))),
@@ -37,12 +37,12 @@ def markdown(progress: Progress, yaml_diff: str, *, applies: bool = False) -> st
     return "\n".join(sections).rstrip("\n") + "\n"
 
 
-def diff_of(report: Report) -> str:
+def diff_of(report: WorkflowReport) -> str:
     """One unified diff of the edits that are a part of the result, with paths relative to the checkout."""
     return "".join(edit.diff(path) for path, edit in report.edits.items())
 
 
-def _head(case: Case, report: Report) -> str:
+def _head(case: Case, report: WorkflowReport) -> str:
     target = case.target
     before = ", ".join(filter(None, (target.status, str(target.fields.get("bringup_status") or ""))))
     lines = [
@@ -85,7 +85,7 @@ def _inputs(phase: Phase) -> str:
     return one_line(", ".join(words) + (", ..." if len(leaves) > _LEAVES else ""))
 
 
-def _output(report: Report) -> Iterator[str]:
+def _output(report: WorkflowReport) -> Iterator[str]:
     """Only where the output is what it is about."""
     target = next((line.repro for line in report.cpu if line.repro.output), None)
     if target is None or target.output is None or report.workflow != "unpack-forward-output":
@@ -99,7 +99,7 @@ def _output(report: Report) -> Iterator[str]:
         yield f"- and {len(leaves) - _LEAVES} more"
 
 
-def _loader(report: Report) -> Iterator[str]:
+def _loader(report: WorkflowReport) -> Iterator[str]:
     for path, edit in report.edits.items():
         yield f"- `{path}:{edit.line}`: {one_line(edit.summary)}"
     for line in report.tried:
@@ -108,7 +108,7 @@ def _loader(report: Report) -> Iterator[str]:
     yield from _fenced("diff", diff_of(report))
 
 
-def _scope(report: Report) -> Iterator[str]:
+def _scope(report: WorkflowReport) -> Iterator[str]:
     named = {member.id for member in report.scope}
     for member in report.scope:
         yield f"- {one_line(member.id)}: {one_line(report.states.get(member.id, 'not decided yet'))}"
@@ -117,7 +117,7 @@ def _scope(report: Report) -> Iterator[str]:
             yield f"- {one_line(id)}: {one_line(state)}"
 
 
-def _device(report: Report, blocked: Blocked | None, *, applies: bool) -> Iterator[str]:
+def _device(report: WorkflowReport, blocked: Blocked | None, *, applies: bool) -> Iterator[str]:
     if report.device_by:
         yield f"- by {one_line(report.device_by)}: the policy of this checkout takes that for a device"
     for one in report.device:
@@ -133,7 +133,7 @@ def _device(report: Report, blocked: Blocked | None, *, applies: bool) -> Iterat
         yield from _fenced("sh", go_on(blocked, applies=applies))
 
 
-def _command(report: Report, blocked: Blocked) -> Iterator[str]:
+def _command(report: WorkflowReport, blocked: Blocked) -> Iterator[str]:
     yield f"Not run here: {one_line(blocked.why)}. A CPU run proves nothing of a device."
     where = "On a machine with a device"
     if blocked.stand_in:
@@ -158,7 +158,7 @@ def go_on(blocked: Blocked, *, applies: bool) -> str:
     return f"{blocked.go_on}{_APPLY if applies else ''}" if blocked.go_on else ""
 
 
-def _reminders(progress: Progress, report: Report) -> Iterator[str]:
+def _reminders(progress: Progress, report: WorkflowReport) -> Iterator[str]:
     """What stands in the work tree is looked up there, whatever was asked for."""
     yield "- the inference expectations are not touched"
     written = progress.session.applied

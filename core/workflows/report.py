@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from core.edits import Operation
-from core.workflows.case import Member
-from core.workflows.loader_code.edits import Edit
-from core.workflows.outcomes import Observed
+from core.workflows.case import CaseEntry
+from core.workflows.loader_code.edits import SourceEdit
+from core.workflows.outcomes import DeviceResult
 from core.workflows.repro import Repro
 
 
@@ -29,7 +29,7 @@ class CpuLine:
 
 
 @dataclass(slots=True)
-class Report:
+class WorkflowReport:
     """Written by the workflow alone, anew each time it is replayed."""
 
     workflow: str = ""
@@ -41,15 +41,15 @@ class Report:
     why: str = ""
     """The decision in a sentence."""
     cpu: list[CpuLine] = field(default_factory=list)
-    edits: dict[str, Edit] = field(default_factory=dict)
+    edits: dict[str, SourceEdit] = field(default_factory=dict)
     """In place, by path relative to the checkout."""
     tried: list[str] = field(default_factory=list)
     """Edits that were taken back, in words."""
-    scope: list[Member] = field(default_factory=list)
+    scope: list[CaseEntry] = field(default_factory=list)
     """Entries that are decided together."""
     reach: list[str] = field(default_factory=list)
     """Whom an edit concerns besides, and how sure that is."""
-    device: list[Observed] = field(default_factory=list)
+    device: list[DeviceResult] = field(default_factory=list)
     device_by: str = ""
     """What the report of the device was made by, where that was none."""
     unverified: bool = False

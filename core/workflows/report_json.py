@@ -6,11 +6,11 @@ from typing import Any
 
 from core.edits import to_json
 from core.workflows.driver import Blocked, Progress, in_work_tree
-from core.workflows.outcomes import Observed
+from core.workflows.outcomes import DeviceResult
 from core.workflows.render import diff_of, go_on
-from core.workflows.report import CpuLine, Report
+from core.workflows.report import CpuLine, WorkflowReport
 from core.workflows.repro import Phase
-from core.workflows.session import Session
+from core.workflows.session import WorkflowSession
 
 _DEVICE = ("id", "ending", "reason", "stage", "line")
 """What is promised of a device result."""
@@ -19,7 +19,7 @@ _DEVICE = ("id", "ending", "reason", "stage", "line")
 def document(progress: Progress, yaml_diff: str, *, applies: bool = False) -> dict[str, Any]:
     """All of the report, with what of it stands in the work tree by now; `applies`: that was asked for."""
     case = progress.session.state.case
-    report = progress.session.state.report or Report()
+    report = progress.session.state.report or WorkflowReport()
     return {
         "id": case.id,
         "loader": case.loader,
@@ -70,7 +70,7 @@ def _phase(phase: Phase) -> dict[str, Any]:
     }
 
 
-def _device(one: Observed) -> dict[str, Any]:
+def _device(one: DeviceResult) -> dict[str, Any]:
     return {name: value for name, value in one.to_fields().items() if name in _DEVICE}
 
 
@@ -78,7 +78,7 @@ def _leaf(leaf: Mapping[str, Any]) -> dict[str, Any]:
     return {name: leaf.get(name) for name in ("name", "dtype", "shape")}
 
 
-def _edit(session: Session, report: Report) -> dict[str, Any] | None:
+def _edit(session: WorkflowSession, report: WorkflowReport) -> dict[str, Any] | None:
     if not report.edits:
         return None
     # The file named is the loader's own where several are edited: the registry's line goes along with it.

@@ -12,7 +12,7 @@ from core.model import Framework, Loader
 from core.providers import info_of
 from core.sources import Lineages, ModelsTree, ModuleFacts, loader_file
 from core.sources.evaluator import ModelInfos
-from core.workflows.case import Case, Member
+from core.workflows.case import Case, CaseEntry
 from core.workflows.loader_code.edits import REGISTRY_FILE, users
 
 _NODE_ID = re.compile(r"[^\[]*::\w+\[(?P<id>.*)\]", re.DOTALL)
@@ -80,8 +80,8 @@ def case_of(matrix: Matrix, infos: ModelInfos, id: str) -> Case:
     if (checkout.root / registry).is_file():
         sources[registry] = read_text(checkout.root / registry)
     sharing = _sharing(matrix, [file.removesuffix("/loader.py") for file in files])
-    target = member_of(matrix, id)
-    scope = [target, *(one for one in members(matrix, sharing) if one.id != id)]
+    target = entry_of(matrix, id)
+    scope = [target, *(one for one in entries_of(matrix, sharing) if one.id != id)]
     info = info_of(infos, id)
     return Case(
         target,
@@ -89,23 +89,23 @@ def case_of(matrix: Matrix, infos: ModelInfos, id: str) -> Case:
         registry,
         sources,
         tuple(scope),
-        tuple(members(matrix, sharing, "inference")),
+        tuple(entries_of(matrix, sharing, "inference")),
         info.task if info else "",
     )
 
 
-def members(matrix: Matrix, directories: Iterable[str], mode: str = "training") -> list[Member]:
+def entries_of(matrix: Matrix, directories: Iterable[str], mode: str = "training") -> list[CaseEntry]:
     """The entries of these loaders that run on a single device in that mode."""
     wanted = frozenset(directories)
     parsed = ((id, TestId.parse(id)) for id in matrix.entries)
     ids = [id for id, one in parsed if one and one.directory in wanted and not _shape_problem(id, mode)]
-    return [member_of(matrix, id) for id in sorted(ids)]
+    return [entry_of(matrix, id) for id in sorted(ids)]
 
 
-def member_of(matrix: Matrix, id: str) -> Member:
+def entry_of(matrix: Matrix, id: str) -> CaseEntry:
     """The entry of `id` that counts."""
     entry = matrix.entries[id]
-    return Member(id, entry.file, dict(entry.fields))
+    return CaseEntry(id, entry.file, dict(entry.fields))
 
 
 def _refuse(matrix: Matrix, id: str) -> None:

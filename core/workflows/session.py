@@ -21,7 +21,7 @@ _JOURNAL = "journal.jsonl"
 _EDITS = "edits"
 
 
-class Session:
+class WorkflowSession:
     """One workflow on one entry. Every answer is on the disk before the next effect is performed."""
 
     def __init__(
@@ -87,7 +87,7 @@ class Session:
         _append(self.directory / _JOURNAL, line)
 
 
-def start(root: Path, name: str, case: Case) -> Session:
+def start(root: Path, name: str, case: Case) -> WorkflowSession:
     """A new session below `root`; one of before on the same entry is put aside."""
     directory = _directory(root, case.id)
     directory.mkdir(parents=True, exist_ok=True)
@@ -96,10 +96,10 @@ def start(root: Path, name: str, case: Case) -> Session:
         journal.replace(journal.with_suffix(".before"))
     _append(journal, {"version": VERSION, "workflow": name, "at": time.time(), "case": plain(case)})
     state, _ = begin(case, workflow(name))
-    return Session(directory, name, state)
+    return WorkflowSession(directory, name, state)
 
 
-def resume(root: Path, id: str) -> Session | None:
+def resume(root: Path, id: str) -> WorkflowSession | None:
     """The session on the entry `id` as it was left, also a closed one; None where there is none.
 
     Raises TTMatrixError where its journal cannot be understood.
@@ -119,9 +119,9 @@ def sessions_directory(state: Path, root: Path) -> Path:
     return state / "triage" / hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
 
 
-def left_open(root: Path) -> list[Session]:
+def left_open(root: Path) -> list[WorkflowSession]:
     """The sessions below `root` that nobody has closed, oldest first; what cannot be understood is passed over."""
-    found: list[tuple[float, Session]] = []
+    found: list[tuple[float, WorkflowSession]] = []
     for journal in root.glob(f"*/{_JOURNAL}"):
         try:
             session = _replayed(journal, list(_lines(journal)))
@@ -136,7 +136,7 @@ def edits_directory(root: Path) -> Path:
     return root / _EDITS
 
 
-def _replayed(journal: Path, lines: Sequence[dict[str, Any]]) -> Session:
+def _replayed(journal: Path, lines: Sequence[dict[str, Any]]) -> WorkflowSession:
     head = lines[0]
     if head["version"] != VERSION:
         raise ValueError(f"it is of version {head['version']}")
@@ -149,7 +149,7 @@ def _replayed(journal: Path, lines: Sequence[dict[str, Any]]) -> Session:
     began = [run for line in lines[last:] for run in line.get("began", ())]
     closed = any("closed" in line for line in lines)
     applied = any(line.get("applied") for line in lines)
-    return Session(journal.parent, head["workflow"], state, began, closed=closed, applied=applied)
+    return WorkflowSession(journal.parent, head["workflow"], state, began, closed=closed, applied=applied)
 
 
 def _was_asked(effect: Effect, line: Mapping[str, Any]) -> bool:

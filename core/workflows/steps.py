@@ -3,12 +3,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from core.evidence import Ending, alike, telling
-from core.workflows.case import Case, Member
+from core.evidence import Ending, alike, quotable
+from core.workflows.case import Case, CaseEntry
 from core.workflows.effects import Ask, EditLoader, RevertLoader, RunCpu, RunDevice, Steps
-from core.workflows.loader_code.edits import Edit
-from core.workflows.outcomes import Observed, expected_failure, operations, wanted
-from core.workflows.report import CpuLine, Report, abort
+from core.workflows.loader_code.edits import SourceEdit
+from core.workflows.outcomes import DeviceResult, expected_failure, operations, wanted
+from core.workflows.report import CpuLine, WorkflowReport, abort
 from core.workflows.repro import Repro
 
 BEFORE, AFTER = "before", "after"
@@ -17,7 +17,7 @@ _ORDER = ("import", "load_model", "load_inputs", "forward", "unpack", "backward"
 _RAN = frozenset({Ending.PASSED, Ending.INACCURATE})
 
 
-def reproduce(report: Report, ids: Iterable[str], when: str, why: str) -> Steps[dict[str, Repro]]:
+def reproduce(report: WorkflowReport, ids: Iterable[str], when: str, why: str) -> Steps[dict[str, Repro]]:
     """Run CPU repros, by id. Asks for nothing that was run before and that no edit has changed since."""
     known = {line.repro.id: line.repro for line in report.cpu if line.when == BEFORE} if when == BEFORE else {}
     wanted_ids = tuple(dict.fromkeys(ids))
@@ -30,7 +30,7 @@ def reproduce(report: Report, ids: Iterable[str], when: str, why: str) -> Steps[
     return {id: known[id] for id in wanted_ids}
 
 
-def first_look(case: Case, report: Report) -> Steps[Repro]:
+def first_look(case: Case, report: WorkflowReport) -> Steps[Repro]:
     """The CPU repro of the target before anything is done; aborts where it came to no result."""
     one = (yield from reproduce(report, [case.id], BEFORE, "as it is"))[case.id]
     if one.problem:
@@ -41,7 +41,11 @@ def first_look(case: Case, report: Report) -> Steps[Repro]:
 
 
 def confirm(
-    case: Case, report: Report, target: Repro, fits: Callable[[Repro], bool], members: Sequence[Member] | None = None
+    case: Case,
+    report: WorkflowReport,
+    target: Repro,
+    fits: Callable[[Repro], bool],
+    members: Sequence[CaseEntry] | None = None,
 ) -> Steps[dict[str, Repro]]:
     """The members that fail as the target does, each shown by a CPU repro of its own; they become the scope."""
     candidates = case.scope if members is None else members
@@ -68,13 +72,13 @@ def set_back(after: Repro, before: Repro) -> bool:
     return _ORDER.index(after.low.step) < _ORDER.index(before.low.step)
 
 
-def put(report: Report, path: str, edit: Edit) -> Steps[None]:
+def put(report: WorkflowReport, path: str, edit: SourceEdit) -> Steps[None]:
     """Make an edit."""
     yield EditLoader(path, edit)
     report.edits[path] = edit
 
 
-def take_back(report: Report, why: str) -> Steps[None]:
+def take_back(report: WorkflowReport, why: str) -> Steps[None]:
     """Revert every edit that is in place."""
     for path, edit in reversed(tuple(report.edits.items())):
         yield RevertLoader(path, edit)
@@ -83,8 +87,8 @@ def take_back(report: Report, why: str) -> Steps[None]:
 
 
 def on_device(
-    report: Report, passing: Iterable[str], errors: Iterable[str] = (), extra: Iterable[str] = ()
-) -> Steps[dict[str, Observed]]:
+    report: WorkflowReport, passing: Iterable[str], errors: Iterable[str] = (), extra: Iterable[str] = ()
+) -> Steps[dict[str, DeviceResult]]:
     """Run what it concerns in one invocation, and return what each test has shown.
 
     Of the entries `passing`, which pass on CPU by now, only a device can tell. For `errors`, which the CPU shows to
@@ -98,29 +102,31 @@ def on_device(
     if raw is None:
         report.unverified = True
         return {}
-    found = [Observed.of(one) for one in raw]
+    found = [DeviceResult.of(one) for one in raw]
     report.device += found
     report.device_by = next((one["by"] for one in raw if one.get("by")), "")
     return {one.id: one for one in found}
 
 
-def conclude(report: Report, seen: Mapping[str, Observed], passing: Iterable[str], errors: Mapping[str, str]) -> None:
+def conclude(
+    report: WorkflowReport, seen: Mapping[str, DeviceResult], passing: Iterable[str], errors: Mapping[str, str]
+) -> None:
     """Write every entry of the scope once: as the device has shown it, else by its CPU error."""
     decisive = frozenset(passing)
     for member in report.scope:
         if member.id in decisive:
-            _conclude(report, member, seen.get(member.id, Observed(member.id, Ending.NOT_RUN)))
+            _conclude(report, member, seen.get(member.id, DeviceResult(member.id, Ending.NOT_RUN)))
         elif member.id in errors:
             _expect_failure(report, member, errors[member.id], seen.get(member.id))
 
 
-def expect_failures(report: Report, errors: Mapping[str, str]) -> Steps[None]:
+def expect_failures(report: WorkflowReport, errors: Mapping[str, str]) -> Steps[None]:
     """The end of a workflow that mends nothing: what fails on CPU is expected to fail, by `errors` of each id."""
     seen = yield from on_device(report, (), errors)
     conclude(report, seen, (), errors)
 
 
-def unfixed(report: Report, errors: Mapping[str, str], *, verify: bool = True) -> Steps[None]:
+def unfixed(report: WorkflowReport, errors: Mapping[str, str], *, verify: bool = True) -> Steps[None]:
     """The end of a workflow that could not mend what it is for: nothing is decided before a person has said so.
 
     `verify`: a device may confirm `errors` still.
@@ -138,9 +144,9 @@ def unfixed(report: Report, errors: Mapping[str, str], *, verify: bool = True) -
         conclude(report, {}, (), errors)
 
 
-def _expect_failure(report: Report, member: Member, error: str, shown: Observed | None) -> None:
+def _expect_failure(report: WorkflowReport, member: CaseEntry, error: str, shown: DeviceResult | None) -> None:
     """What a device shows counts more than the CPU, but for a pass: a person has to look at that."""
-    reason, fields = telling(error), expected_failure(error)
+    reason, fields = quotable(error), expected_failure(error)
     if not fields:
         report.states[member.id] = "unchanged: fails on CPU, and nothing that it says is a reason"
         report.review.append(f"{member.id} fails on CPU, and nothing that it says is a reason: see its log")
@@ -154,11 +160,11 @@ def _expect_failure(report: Report, member: Member, error: str, shown: Observed 
         _conclude(report, member, shown)
 
 
-def _says(shown: Observed, reason: str) -> bool:
+def _says(shown: DeviceResult, reason: str) -> bool:
     return reason.rstrip("…") in shown.reason or alike(reason, shown.result.reason)
 
 
-def _conclude(report: Report, member: Member, shown: Observed) -> None:
+def _conclude(report: WorkflowReport, member: CaseEntry, shown: DeviceResult) -> None:
     # Nothing is left of what the entry says: the CPU has shown that it passes there, or fails by something else.
     found = wanted(shown, stage_is_stale=True)
     if found.fields is None:
@@ -168,7 +174,7 @@ def _conclude(report: Report, member: Member, shown: Observed) -> None:
         _write(report, member, found.fields, found.why)
 
 
-def _write(report: Report, member: Member, fields: Mapping[str, object], why: str) -> None:
+def _write(report: WorkflowReport, member: CaseEntry, fields: Mapping[str, object], why: str) -> None:
     report.operations += operations(member, fields)
     report.states[member.id] = f"{fields['status']}: {why}"
     if member.shadowed:

@@ -14,7 +14,7 @@ from pathlib import Path
 from core.workflows.loader_code.analysis.code import Code, NoSite
 from core.workflows.loader_code.analysis.symptom import Symptom
 from core.workflows.loader_code.edits.dtype import dtype_site
-from core.workflows.loader_code.edits.edit import Edit
+from core.workflows.loader_code.edits.edit import SourceEdit
 from core.workflows.loader_code.edits.registry import REGISTRY_FILE, read_registry, register, unregister
 from core.workflows.loader_code.edits.unpack import METHOD, Form, Selection, unpack_override
 from tests.bench.mutations import Mutation, mutations
@@ -67,7 +67,7 @@ def judge(source: str, mutation: Mutation) -> tuple[str, str]:
     return _verdict(source, mutation, found, before), found.diff("loader.py")
 
 
-def _verdict(source: str, mutation: Mutation, edit: Edit, before: dict[str, dict[str, str]]) -> str:
+def _verdict(source: str, mutation: Mutation, edit: SourceEdit, before: dict[str, dict[str, str]]) -> str:
     if ast.dump(ast.parse(edit.after)) == ast.dump(ast.parse(source)):
         return "found exactly"
     after = input_dtypes(edit.after)
@@ -95,7 +95,7 @@ def override_goes_back(source: str) -> Iterator[str]:
                 yield "override back" if _is_back(without, found, cls.name) else "WRONG"
 
 
-def _is_back(without: str, found: Edit | NoSite, cls: str) -> bool:
+def _is_back(without: str, found: SourceEdit | NoSite, cls: str) -> bool:
     """Whether the method is the last one of the class, and the rest is what it was, in its order."""
     if isinstance(found, NoSite):
         return False
@@ -111,8 +111,8 @@ def registry_goes_back(source: str) -> Iterator[str]:
     """Whether each line of the registry comes back to where it was taken from."""
     for name, attribute in read_registry(source).items():
         gone = unregister(source, name)
-        back = register(gone.after, name, attribute or "") if isinstance(gone, Edit) else gone
-        yield "registry line back" if isinstance(back, Edit) and back.after == source else "WRONG"
+        back = register(gone.after, name, attribute or "") if isinstance(gone, SourceEdit) else gone
+        yield "registry line back" if isinstance(back, SourceEdit) and back.after == source else "WRONG"
 
 
 def _statements(node: ast.AST) -> Iterator[str]:

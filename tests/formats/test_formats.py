@@ -16,14 +16,14 @@ from core.edits.pending import codec as journal_lines
 from core.edits.pending.journal import Journal
 from core.edits.pending.proposals import parse_proposed
 from core.evidence.analysis.issues import IssueState, State, read_states
-from core.evidence.reports.reading import Report
+from core.evidence.reports.reading import JUnitReport
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts.policy import parse_policy, policy_text
 from core.matrix.view.saved import change_kept, read_kept
 from core.proc import ProcessIdentity
 from core.runs.capsule import pack, unpack
 from core.runs.execution.supervisor import Exit, read_exit
-from core.runs.leases import Claim, parse_claims, print_claims
+from core.runs.leases import Lease, parse_leases, print_leases
 from core.runs.planning.kinds import CPU_PAYLOAD
 from core.runs.spec import spec_from_json, spec_to_json
 from core.runs.store.events import read_events, to_line
@@ -110,11 +110,11 @@ def test_the_ticket_of_a_run(tmp_path: Path) -> None:
 
 def test_claims() -> None:
     claims = [
-        Claim(ProcessIdentity(4711, 123.45), frozenset({"a", "b"})),
-        Claim(ProcessIdentity(1, 0.5), frozenset({"*"})),
+        Lease(ProcessIdentity(4711, 123.45), frozenset({"a", "b"})),
+        Lease(ProcessIdentity(1, 0.5), frozenset({"*"})),
     ]
-    assert parse_claims((DATA / "claims.json").read_bytes()) == claims
-    assert print_claims(claims) == _text("claims.json")
+    assert parse_leases((DATA / "claims.json").read_bytes()) == claims
+    assert print_leases(claims) == _text("claims.json")
 
 
 def test_the_manifest_of_a_capsule(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def _database(name: str, file: Path) -> Path:
 
 def test_a_store_of_evidence(tmp_path: Path) -> None:
     assert tuple(EvidenceStore(_database("evidence.sql", tmp_path / "old")).observations()) == values.OBSERVATIONS
-    report = Report("d1", "/nightly/x.xml", "nightly", 1, True, False, values.OBSERVATIONS, Counter())
+    report = JUnitReport("d1", "/nightly/x.xml", "nightly", 1, True, False, values.OBSERVATIONS, Counter())
     EvidenceStore(tmp_path / "new").add([report])
     connection = sqlite3.connect(tmp_path / "new")
     assert "\n".join(["PRAGMA user_version = 1;", *connection.iterdump()]) + "\n" == _text("evidence.sql")

@@ -30,11 +30,11 @@ from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome
 from core.runs.planning.interpreter import Source
 from core.runs.planning.preflight_checks import Survey
-from core.runs.spec import Report, RunSpec
+from core.runs.spec import ResultFormat, RunSpec
 from core.runs.store import TreeState, events as run_events
 from core.settings import Profile, Settings
-from core.workflows.case import Case, Member
-from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.case import Case, CaseEntry
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 
 FILE = "torch/test_config_inference_single_device.yaml"
 TEST = "mnist/pytorch-single_device-inference"
@@ -106,7 +106,7 @@ SPEC = RunSpec(
     nonce="ab12cd00",
     slots="device",
     slot_count=0,
-    report=Report.JUNIT,
+    report=ResultFormat.JUNIT,
     devices=("*",),
     memory=4 * 2**30,
     hang_timeout=1200.5,
@@ -227,18 +227,23 @@ EARLY_OBSERVATIONS = (
 """Of before `raised`: hung stood for whatever was stopped; times were not bounded, and there was a field that went."""
 
 CASE = Case(
-    Member(TEST, FILE, {"status": "KNOWN_FAILURE_XFAIL", "reason": ODD, "required_pcc": 0.97, "since": "2026-01-02"}),
+    CaseEntry(
+        TEST, FILE, {"status": "KNOWN_FAILURE_XFAIL", "reason": ODD, "required_pcc": 0.97, "since": "2026-01-02"}
+    ),
     "third_party/loader.py",
     "third_party/training_utils.py",
     {"third_party/loader.py": ODD, "third_party/training_utils.py": ""},
-    (Member(TEST, FILE, {"status": "UNSPECIFIED", "arch_overrides": {"n150": {"reason": "x"}}}), Member("b", FILE)),
-    (Member("c", "jax/x.yaml", {"markers": ["push"]}),),
+    (
+        CaseEntry(TEST, FILE, {"status": "UNSPECIFIED", "arch_overrides": {"n150": {"reason": "x"}}}),
+        CaseEntry("b", FILE),
+    ),
+    (CaseEntry("c", "jax/x.yaml", {"markers": ["push"]}),),
     "cv_object_det",
 )
 CASE_AS_READ = {"since": date(2026, 1, 2)}
 """What YAML makes of one field of the target; a session keeps it as text."""
 
-EDIT = Edit(EditKind.CAST, 12, "cast `x` µ", "a = 1\n", "a = 1.0\n")
+EDIT = SourceEdit(EditKind.CAST, 12, "cast `x` µ", "a = 1\n", "a = 1.0\n")
 
 VIEWS = Kept(
     {

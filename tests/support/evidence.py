@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.reports.reading import Report
+from core.evidence.reports.reading import JUnitReport
 from core.evidence.verdicts.judgement import Judgement, Verdict
 from core.model import BringupStatus, Function, Status
 
@@ -36,9 +36,9 @@ def seen(ending: Ending = Ending.PASSED, **fields: Any) -> Observation:
     return replace(_PASSED, ending=ending, stage=stage, **fields)
 
 
-def report(*observations: Observation, digest: str = "d", run: str = "nightly", **fields: Any) -> Report:
+def report(*observations: Observation, digest: str = "d", run: str = "nightly", **fields: Any) -> JUnitReport:
     """A report that holds `observations`."""
-    plain = Report(digest, f"/{run}/{digest}.xml", run, 0, False, False, observations, Counter())
+    plain = JUnitReport(digest, f"/{run}/{digest}.xml", run, 0, False, False, observations, Counter())
     return replace(plain, **fields)
 
 

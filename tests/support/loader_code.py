@@ -6,7 +6,7 @@ import difflib
 from typing import Any
 
 from core.workflows.loader_code.analysis.code import NoSite
-from core.workflows.loader_code.edits.edit import Edit
+from core.workflows.loader_code.edits.edit import SourceEdit
 
 HEAD = """import torch
 
@@ -29,9 +29,9 @@ def loader(*lines: str, signature: str = "self, dtype_override=None, batch_size=
     return f"{HEAD}    def load_inputs({signature}):\n{body}\n{more}"
 
 
-def changed(found: Edit | NoSite) -> tuple[list[str], list[str]]:
+def changed(found: SourceEdit | NoSite) -> tuple[list[str], list[str]]:
     """The lines that went and those that came, stripped; fails where there is no edit or it is no Python."""
-    assert isinstance(found, Edit), found
+    assert isinstance(found, SourceEdit), found
     ast.parse(found.after)
     old, new = found.before.splitlines(), found.after.splitlines()
     lines = list(difflib.ndiff(old, new))
@@ -39,14 +39,14 @@ def changed(found: Edit | NoSite) -> tuple[list[str], list[str]]:
     return gone, [line[2:].strip() for line in lines if line.startswith("+ ")]
 
 
-def came(found: Edit | NoSite) -> list[str]:
+def came(found: SourceEdit | NoSite) -> list[str]:
     """The lines that came, where nothing went."""
     gone, added = changed(found)
     assert not gone, gone
     return added
 
 
-def reason(found: Edit | NoSite) -> str:
+def reason(found: SourceEdit | NoSite) -> str:
     assert isinstance(found, NoSite), found.diff("loader.py")
     return found.reason
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.evidence.location import store_file
 from core.evidence.observation import Observation
-from core.evidence.reports.reading import Report
+from core.evidence.reports.reading import JUnitReport
 from core.evidence.store import EvidenceStore
 from core.settings import paths
 from core.sources.checkout import Checkout
@@ -19,6 +19,6 @@ def keep(checkout: Checkout, observations: Sequence[Observation]) -> None:
         by_run.setdefault(one.run, []).append(one)
     store = EvidenceStore(store_file(paths().state / "evidence", checkout.root))
     store.add(
-        Report(f"{run} {len(rows)}", f"{run}.xml", run, 0, False, False, tuple(rows), Counter())
+        JUnitReport(f"{run} {len(rows)}", f"{run}.xml", run, 0, False, False, tuple(rows), Counter())
         for run, rows in by_run.items()
     )

@@ -4,11 +4,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.workflows.case import Case, Member
+from core.workflows.case import Case, CaseEntry
 from core.workflows.effects import Answer, Ask, EditLoader, Effect, RevertLoader, RunCpu
 from core.workflows.engine import State, Workflow, begin, step
-from core.workflows.loader_code.edits.edit import Edit, EditKind
-from core.workflows.report import Report
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
+from core.workflows.report import WorkflowReport
 
 TARGET = "net/pytorch-Small-single_device-training"
 SIBLING = "net/pytorch-Large-single_device-training"
@@ -24,12 +24,12 @@ World = Callable[[Effect, "list[Effect]"], Answer]
 """What is answered to an effect, knowing those before it."""
 
 
-def member(id: str = TARGET, reason: str = "", status: str = "KNOWN_FAILURE_XFAIL", **fields: Any) -> Member:
+def member(id: str = TARGET, reason: str = "", status: str = "KNOWN_FAILURE_XFAIL", **fields: Any) -> CaseEntry:
     """A training entry."""
-    return Member(id, FILE, {"status": status, **({"reason": reason} if reason else {}), **fields})
+    return CaseEntry(id, FILE, {"status": status, **({"reason": reason} if reason else {}), **fields})
 
 
-def case(*members: Member, **parts: Any) -> Case:
+def case(*members: CaseEntry, **parts: Any) -> Case:
     """A case of these entries, the first the target."""
     scope = members or (member(reason=MISMATCH),)
     sources = {LOADER: SOURCE, REGISTRY: ""}
@@ -61,12 +61,12 @@ def shown(id: str, ending: str, reason: str = "", stage: str = "") -> dict[str, 
     return {"id": id, "ending": ending, "reason": reason, "stage": stage}
 
 
-def edit(summary: str = "dtype=dtype_override", kind: EditKind = EditKind.CONSTRUCTOR) -> Edit:
+def edit(summary: str = "dtype=dtype_override", kind: EditKind = EditKind.CONSTRUCTOR) -> SourceEdit:
     """An edit of SOURCE."""
-    return Edit(kind, 2, summary, SOURCE, SOURCE.replace("pass", "x = 1"))
+    return SourceEdit(kind, 2, summary, SOURCE, SOURCE.replace("pass", "x = 1"))
 
 
-def play(workflow: Workflow, about: Case, world: World) -> tuple[State, Report, list[Effect]]:
+def play(workflow: Workflow, about: Case, world: World) -> tuple[State, WorkflowReport, list[Effect]]:
     """Take a workflow to its end; returns the last state, its report and all effects."""
     state, _ = begin(about, workflow)
     effects: list[Effect] = []

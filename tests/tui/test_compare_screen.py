@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.analysis.comparison import Kind
+from core.evidence.analysis.comparison import DifferenceKind
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
@@ -46,7 +46,7 @@ async def test_one_kind_and_the_way_to_the_test(checkout: Checkout) -> None:
         await pilot.press("8")
         await until(pilot, lambda: "nightly-2 → nightly-3" in screen_text(app), "the last two")
         await pilot.press("f", "f", "f")
-        assert app.compare_screen.kind is Kind.FIXED
+        assert app.compare_screen.kind is DifferenceKind.FIXED
         await until(pilot, lambda: "only fixed" in screen_text(app), "the kind")
         await pilot.press("y", "tab", "tab", "enter")
         await until(pilot, lambda: app.matrix_screen.current == FLAKY, "the test in the matrix")

@@ -10,14 +10,14 @@ from textual.pilot import Pilot
 from core.proc import run_command
 from core.settings import paths
 from core.sources.checkout import Checkout
-from core.workflows.loader_code.edits.edit import Edit, EditKind, put
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit, put
 from core.workflows.session import edits_directory, sessions_directory
 from tests.support.app import build_app, own_checkout, screen_text, until
 from tests.support.triage_checkout import LOADER, LOADER_FILE, triage_checkout
 from tui.app.app import TTMatrixApp
 
 OLD, NEW = "torch.zeros(batch_size, 6)", "torch.zeros(batch_size, 6, dtype=dtype_override)"
-EDIT = Edit(EditKind.CONSTRUCTOR, 18, "make row in dtype_override", LOADER, LOADER.replace(OLD, NEW))
+EDIT = SourceEdit(EditKind.CONSTRUCTOR, 18, "make row in dtype_override", LOADER, LOADER.replace(OLD, NEW))
 
 
 @pytest.fixture

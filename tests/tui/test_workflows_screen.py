@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from core.settings import load_settings, paths
 from core.sources.checkout import Checkout
-from core.workflows.manager import Standing
+from core.workflows.manager import WorkflowState
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml, triage_checkout
 from tui.app.app import TTMatrixApp
@@ -34,7 +34,7 @@ async def begun(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
     app.matrix_screen.go_to(SMALL)
     await until(pilot, lambda: app.matrix_screen.current == SMALL, "the test")
     await pilot.press("T")
-    standing = Standing.DEVICE
+    standing = WorkflowState.DEVICE
     await until(
         pilot, lambda: [one.standing for one in app.workflows_screen.board.items] == [standing], "the device stop"
     )
@@ -83,7 +83,7 @@ async def test_a_workflow_left_by_another_start_is_there_again(checkout: Checkou
     async with second.run_test(size=(120, 40)) as pilot:
         await pilot.press("9")
         await until(pilot, lambda: SMALL in screen_text(second), "the workflow")
-        assert [one.standing for one in second.workflows_screen.board.items] == [Standing.STOPPED]
+        assert [one.standing for one in second.workflows_screen.board.items] == [WorkflowState.STOPPED]
         await pilot.press("r")
         await until(pilot, lambda: "needs a device" in screen_text(second), "the device stop")
 

@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from core.edits import Operation
 from core.edits.pending import Decision
 from core.errors import UsageError
-from core.evidence.analysis import Cluster, Member, with_canonical, with_link
+from core.evidence.analysis import Cluster, ClusterCell, with_canonical, with_link
 from core.evidence.proposals import Agenda, change_of
 from core.text import counted, one_line
 from tui.commands import Where, bindings
@@ -87,7 +87,7 @@ class ClustersScreen(SessionScreen):
         return clusters[self.table.cursor] if self.table.cursor < len(clusters) else None
 
     @property
-    def member(self) -> Member | None:
+    def member(self) -> ClusterCell | None:
         """The member under the cursor."""
         one = self.current if self._entered else None
         return one.members[self.table.cursor] if one and self.table.cursor < len(one.members) else None

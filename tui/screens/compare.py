@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from core.evidence.analysis import Difference, Kind
+from core.evidence.analysis import Difference, DifferenceKind
 from core.text import one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Compared, Knowledge
@@ -22,7 +22,7 @@ from tui.session import Session
 from tui.view_models import DifferenceRows, Line, commit_words, diff_style, paragraph, sides
 from tui.widgets import CachedText, KeyLine, LinesView, RowTable, TextLines
 
-_KINDS = (None, *Kind)
+_KINDS = (None, *DifferenceKind)
 _NO_RUNS = (
     "A run is a nightly whose reports were read, or a batch of device runs here. "
     "`ttmatrix ingest PATH --run-name NAME` adds one."
@@ -40,7 +40,7 @@ class CompareScreen(SessionScreen):
         self.view = LinesView(diff_style, id="diff")
         self.knowledge = Knowledge(session)
         self._evidence = WhenSeen(self, self._read_evidence, host.matrix_changed, host.evidence_changed)
-        self.kind: Kind | None = None
+        self.kind: DifferenceKind | None = None
         """The kind of differences that are listed; None: all."""
         self._found: Compared | None = None
         self._names: tuple[str, str] | None = None

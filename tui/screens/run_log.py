@@ -9,7 +9,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from core.runs import Age, Outcome, shell_command
-from core.runs.log import Arrivals, LogFile, telling_line
+from core.runs.log import Arrivals, LogFile, cause_line
 from core.runs.store import RunRecord, artefacts, find_artefact, read_provenance
 from core.text import one_line
 from tui.screens.base import SessionScreen
@@ -135,4 +135,4 @@ class RunLog:
 
 def _reason(record: RunRecord) -> str:
     """The line of a log that explains the failure; empty where there is none."""
-    return telling_line(LogFile(record.log).last(_REASON_BYTES))
+    return cause_line(LogFile(record.log).last(_REASON_BYTES))

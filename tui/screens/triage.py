@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from core.edits.pending import Change, Decision
-from core.evidence.proposals import Agenda, Item, decided
+from core.evidence.proposals import Agenda, InboxItem, decided
 from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Knowledge
@@ -254,7 +254,7 @@ class TriageScreen(DecisionScreen):
         return "nothing here", "All results agree with the entries. f shows the other lists."
 
 
-def _leaves_ci(item: Item, width: int) -> list[Line]:
+def _leaves_ci(item: InboxItem, width: int) -> list[Line]:
     """That a test leaves CI comes before everything else."""
     leaves = item.proposal.leaves if item.proposal else ()
     text = f"LEAVES CI on {', '.join(leaves)}: no scheduled job selects it after this change"

@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from core.edits import Operation
 from core.errors import UsageError
 from core.text import counted, one_line
-from core.workflows import Board, Given, Item, Standing, markdown
+from core.workflows import UserInput, WorkflowItem, WorkflowManager, WorkflowState, markdown
 from tui.commands import Where, bindings
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask, Confirm
@@ -37,8 +37,8 @@ class WorkflowsScreen(SessionScreen):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.board = Board(self.session.sessions)
-        self._shown: list[Item] = []
+        self.board = WorkflowManager(self.session.sessions)
+        self._shown: list[WorkflowItem] = []
         self._read: tuple[object, ...] = ()
         self.set_interval(_LOOK_SECONDS, self._look)
         self.table.focus()
@@ -54,7 +54,7 @@ class WorkflowsScreen(SessionScreen):
         return self.query_one("#workflow-text", TextPane)
 
     @property
-    def current(self) -> Item | None:
+    def current(self) -> WorkflowItem | None:
         """The highlighted workflow."""
         return self._shown[self.table.cursor] if self.table.cursor < len(self._shown) else None
 
@@ -72,7 +72,9 @@ class WorkflowsScreen(SessionScreen):
             self._shown = items
             self.table.show(WorkflowRows(items), keep=self.table.cursor_key)
             self.fit_list("#workflows-box", len(items))
-        waiting = sum(item.standing in (Standing.ASKS, Standing.DEVICE, Standing.READY) for item in items)
+        waiting = sum(
+            item.standing in (WorkflowState.ASKS, WorkflowState.DEVICE, WorkflowState.READY) for item in items
+        )
         empty = "T in the matrix begins one: on the marked training tests, else on this one"
         self.title_line(f"{counted(len(items), 'workflow')}, {waiting} for you" if items else empty)
         self._read_current()
@@ -101,32 +103,32 @@ class WorkflowsScreen(SessionScreen):
             return
         options = [Option(number, str(number), one_line(text)) for number, text in enumerate(question.choices, 1)]
         picked = Pick(one_line(question.question), options)
-        self.app.push_screen(picked, lambda number: self._go_on(item, Given([number])) if number else None)
+        self.app.push_screen(picked, lambda number: self._go_on(item, UserInput([number])) if number else None)
 
     def action_go_on(self) -> None:
         if self.current is not None:
-            self._go_on(self.current, Given())
+            self._go_on(self.current, UserInput())
 
     def action_device_result(self) -> None:
         """Go on with the JUnit file of a run made elsewhere."""
         item = self.current
-        if item is None or item.standing is not Standing.DEVICE:
+        if item is None or item.standing is not WorkflowState.DEVICE:
             self.host.say("This workflow needs no device run.")
             return
         title = "Which JUnit file has the device run written?"
         question = Ask(title, one_line(item.id), verb="read it", check=_readable_file)
         self.app.push_screen(
             question,
-            lambda path: self._go_on(item, Given(device_result=Path(path.strip()).expanduser())) if path else None,
+            lambda path: self._go_on(item, UserInput(device_result=Path(path.strip()).expanduser())) if path else None,
         )
 
-    def _go_on(self, item: Item, given: Given) -> None:
+    def _go_on(self, item: WorkflowItem, given: UserInput) -> None:
         self._act(lambda: self.board.go_on(self.session.world(), item.id, given))
 
     def action_accept(self) -> None:
         """Keep the loader edit in the work tree, and propose what follows for the expectations."""
         item = self.current
-        if item is None or item.standing not in (Standing.READY, Standing.DEVICE):
+        if item is None or item.standing not in (WorkflowState.READY, WorkflowState.DEVICE):
             self.host.say("There is nothing to accept yet.")
             return
         report = item.session.state.report if item.session else None
@@ -150,7 +152,7 @@ class WorkflowsScreen(SessionScreen):
         question = Confirm("Forget this workflow?", f"{item.id}\nIts runs stay; its edits go.", verb="forget it")
         self.app.push_screen(question, lambda yes: self._drop(item) if yes else None)
 
-    def _drop(self, item: Item) -> None:
+    def _drop(self, item: WorkflowItem) -> None:
         self._act(lambda: self.board.drop(self.session.world(), item.id))
 
     def action_copy(self) -> None:

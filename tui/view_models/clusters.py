@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 
 from core.evidence import Observation
-from core.evidence.analysis import Between, Cluster, Difference, IssueState, Kind, Member, State, oldest
+from core.evidence.analysis import Between, Cluster, ClusterCell, Difference, DifferenceKind, IssueState, State, oldest
 from core.model import BringupStatus
 from core.text import counted, one_line
 from tui.view_models.style import Cell, TableColumn, bringup_word
@@ -71,7 +71,7 @@ class MemberRows:
         TableColumn("reason", 20, share=2, from_width=80),
     )
 
-    def __init__(self, members: Sequence[Member]) -> None:
+    def __init__(self, members: Sequence[ClusterCell]) -> None:
         self.members = members
 
     def __len__(self) -> int:
@@ -109,7 +109,7 @@ def cluster_words(one: Cluster, issues: Mapping[str, IssueState]) -> list[tuple[
     return lines
 
 
-def member_words(one: Member) -> list[tuple[str, str]]:
+def member_words(one: ClusterCell) -> list[tuple[str, str]]:
     """All about one cell of a cluster, as lines with their styles."""
     lines = [(f"{one.id} on {one.arch}", "heading")]
     if one.seen is not None:
@@ -133,11 +133,11 @@ def _short(issue: str) -> str:
 
 
 KIND_STYLES = {
-    Kind.NEW: "fail",
-    Kind.REASON: "xfail",
-    Kind.FIXED: "pass",
-    Kind.NOT_RUN: "skip",
-    Kind.PERSISTING: "dim",
+    DifferenceKind.NEW: "fail",
+    DifferenceKind.REASON: "xfail",
+    DifferenceKind.FIXED: "pass",
+    DifferenceKind.NOT_RUN: "skip",
+    DifferenceKind.PERSISTING: "dim",
 }
 _SHORT = 10
 
@@ -167,7 +167,7 @@ class DifferenceRows:
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         one = self.differences[position]
-        row = one.before if one.kind in (Kind.FIXED, Kind.NOT_RUN) else one.after
+        row = one.before if one.kind in (DifferenceKind.FIXED, DifferenceKind.NOT_RUN) else one.after
         return (
             [Cell(one.kind, KIND_STYLES[one.kind])],
             [Cell(one_line(one.arch))],

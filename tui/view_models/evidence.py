@@ -5,8 +5,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
-from core.evidence import MARKS, Ending, Observation, Origin, strip_of
-from core.evidence.proposals import Item
+from core.evidence import MARKS, Ending, Observation, Origin, summary_of
+from core.evidence.proposals import InboxItem
 from core.evidence.verdicts import Direction, Judgement
 from core.text import one_line
 from tui.view_models.style import Cell, fit
@@ -17,7 +17,7 @@ _STYLES = {Ending.PASSED: "pass", Ending.NOT_RUN: "dim", Ending.BROKEN: "dim"}
 
 def strip_cells(arch: str, rows: Sequence[Observation]) -> list[Cell]:
     """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: what stands behind the plus was run here."""
-    strip = strip_of(arch, rows)
+    strip = summary_of(arch, rows)
     own = [Cell("+", "dim"), *_marks(strip.here)] if strip.here else []
     pcc = [Cell(f" pcc {strip.pcc}")] if strip.pcc else []
     return [Cell(f"{arch} ", "heading"), *_marks(strip.ci), *own, Cell(f" {strip.count}", "dim"), *pcc]
@@ -55,7 +55,7 @@ def result_lines(judgements: Iterable[Judgement], width: int, suspects: Collecti
     return lines
 
 
-def group_lines(items: Iterable[Item], width: int) -> list[CellLine]:
+def group_lines(items: Iterable[InboxItem], width: int) -> list[CellLine]:
     """The tests of a group, each with its strips: what a person decides a group by."""
     lines: list[CellLine] = []
     for item in items:

@@ -10,15 +10,15 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from core.runs.log import PLAIN, Colour, Kind, Look, Pattern, coloured_line, sign_of
+from core.runs.log import PLAIN, Colour, Look, Pattern, SignKind, coloured_line, sign_of
 
 GUTTER = 2
 """Cells before each line."""
 
 _CONSOLE = Console(color_system="truecolor")
 """Nothing is printed on it."""
-_MARKS = {Kind.ERROR: "✗", Kind.PHASE: "▶", Kind.STAGE: "◆"}
-_STYLES = {Kind.ERROR: "error", Kind.PHASE: "heading", Kind.STAGE: "hunk"}
+_MARKS = {SignKind.ERROR: "✗", SignKind.PHASE: "▶", SignKind.STAGE: "◆"}
+_STYLES = {SignKind.ERROR: "error", SignKind.PHASE: "heading", SignKind.STAGE: "hunk"}
 
 
 def log_style(line: str) -> str:

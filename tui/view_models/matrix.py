@@ -129,11 +129,11 @@ class MatrixRows:
     def _evidence(self, row: int, _: str) -> list[Cell]:
         if self._verdicts is None:
             return [Cell("")]
-        from core.evidence import strip_of
+        from core.evidence import summary_of
 
         seen = self._verdicts.seen.get(self._matrix.ids[row], {})
         archs = [arch for arch in seen if self._arch in ("", arch)]
-        return [Cell(one_line("  ".join(strip_of(arch, seen[arch]).text for arch in archs)))]
+        return [Cell(one_line("  ".join(summary_of(arch, seen[arch]).text for arch in archs)))]
 
     def _run(self, row: int, name: str) -> list[Cell]:
         look = self._runs.get(name, {}).get(self._matrix.ids[row])

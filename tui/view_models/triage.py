@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from core.edits.pending import Change, ChangeGroup, Decision, GroupBy, Pending, group_changes
-from core.evidence import strip_of
-from core.evidence.proposals import URGENCY, Concern, Item, change_of
+from core.evidence import summary_of
+from core.evidence.proposals import URGENCY, Concern, InboxItem, change_of
 from core.evidence.verdicts import Verdict
 from core.text import counted, one_line
 from tui.view_models.changes import describe_operations
@@ -46,7 +46,7 @@ class Shown(StrEnum):
     UNKNOWN = "unknown"
     BLIND = "blind spots"
 
-    def takes(self, item: Item) -> bool:
+    def takes(self, item: InboxItem) -> bool:
         match self:
             case Shown.ATTENTION:
                 return item.concern in (Concern.DECIDE, Concern.HELD)
@@ -62,7 +62,7 @@ class Shown(StrEnum):
 class Listed(Change):
     """A change with the test that asks for it; without operations where nothing is proposed."""
 
-    item: Item | None = None
+    item: InboxItem | None = None
 
     @property
     def plain(self) -> Change:
@@ -83,19 +83,19 @@ class Listed(Change):
         return self.note
 
 
-def listed(items: Iterable[Item], shown: Shown, pending: Pending) -> list[Listed]:
+def listed(items: Iterable[InboxItem], shown: Shown, pending: Pending) -> list[Listed]:
     """The tests on show, each with what was decided about it."""
     return [_listed(item, pending) for item in items if shown.takes(item)]
 
 
-def _listed(item: Item, pending: Pending) -> Listed:
+def _listed(item: InboxItem, pending: Pending) -> Listed:
     if item.proposal is None:
         return Listed((), "; ".join(dict.fromkeys(_why(item))), item=item)
     change = change_of(item.proposal, pending)
     return Listed(change.ops, change.note, change.decision, change.bases, change.id, change.evidence, item)
 
 
-def _why(item: Item) -> Iterable[str]:
+def _why(item: InboxItem) -> Iterable[str]:
     if item.held:
         return (f"{one.arch}: {one.why}" for one in item.held)
     return (one.why for one in item.judgements if one.verdict is item.verdict)
@@ -188,7 +188,7 @@ class TriageRows(ReviewRows):
             [decision],
             [Cell(item.verdict, style or VERDICT_STYLES.get(item.verdict, "dim"))],
             [Cell(one_line(item.id), style)],
-            [Cell("  ".join(strip_of(one.arch, one.rows).text for one in item.about if one.rows), style)],
+            [Cell("  ".join(summary_of(one.arch, one.rows).text for one in item.about if one.rows), style)],
             [Cell(one_line(change.asks), style or _asks_style(change))],
         )
 
@@ -198,7 +198,7 @@ def _asks_style(change: Listed) -> str:
     return "dim" if not change.ops else "fail" if leaves else ""
 
 
-def item_of(change: Change) -> Item:
+def item_of(change: Change) -> InboxItem:
     """The test of a change that is listed here."""
     assert isinstance(change, Listed) and change.item is not None
     return change.item

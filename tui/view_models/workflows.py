@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from core.text import one_line, printable
-from core.workflows import Item, Standing, markdown
+from core.workflows import WorkflowItem, WorkflowState, markdown
 from tui.view_models.style import Cell, TableColumn
 
 _STYLES = {
-    Standing.READY: "pass",
-    Standing.ABORTED: "dim",
-    Standing.FAILED: "fail",
-    Standing.RUNS: "running",
-    Standing.ASKS: "xfail",
-    Standing.DEVICE: "xfail",
+    WorkflowState.READY: "pass",
+    WorkflowState.ABORTED: "dim",
+    WorkflowState.FAILED: "fail",
+    WorkflowState.RUNS: "running",
+    WorkflowState.ASKS: "xfail",
+    WorkflowState.DEVICE: "xfail",
 }
 
 
@@ -29,7 +29,7 @@ class WorkflowRows:
         TableColumn("decision", 20, share=1, from_width=70),
     )
 
-    def __init__(self, items: Sequence[Item]) -> None:
+    def __init__(self, items: Sequence[WorkflowItem]) -> None:
         self.items = items
 
     def __len__(self) -> int:
@@ -52,7 +52,7 @@ class WorkflowRows:
         )
 
 
-def workflow_text(item: Item) -> Text:
+def workflow_text(item: WorkflowItem) -> Text:
     """What a person reads of one workflow; lines of a diff are coloured."""
     text = Text()
     if item.error is not None:

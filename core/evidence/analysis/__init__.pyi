@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from .clusters import (
     Cluster as Cluster,
-    Member as Member,
+    ClusterCell as ClusterCell,
     find_clusters as find_clusters,
     issue_link as issue_link,
     oldest as oldest,
@@ -12,7 +12,7 @@ from .comparison import (
     Between as Between,
     Comparison as Comparison,
     Difference as Difference,
-    Kind as Kind,
+    DifferenceKind as DifferenceKind,
     between as between,
     chosen_run as chosen_run,
     compare as compare,

@@ -19,7 +19,7 @@ _FAMILY_NAMES = frozenset(family.name for family in FAMILIES)
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ClusterCell:
     """One cell that fails for the reason of its cluster, by its entry, by its newest result or by both."""
 
     id: str
@@ -39,7 +39,7 @@ class Cluster:
     signature: str
     canonical: str
     """A text that is fit for all of their entries: without what changes from run to run."""
-    members: tuple[Member, ...]
+    members: tuple[ClusterCell, ...]
     """By id and arch."""
 
     @property
@@ -74,7 +74,7 @@ def find_clusters(matrix: Matrix, observations: Iterable[Observation] = ()) -> t
     A cell whose newest result tells of another failure than its entry stands in both clusters.
     """
     failing = {row.cell: row for row in newest(observations) if row.ending in FAILURES and row.reason}
-    found: dict[str, list[Member]] = defaultdict(list)
+    found: dict[str, list[ClusterCell]] = defaultdict(list)
     for id, entry in matrix.entries.items():
         for arch, reason in _declared(entry, matrix.schema.archs):
             seen = failing.get((id, arch))
@@ -82,10 +82,10 @@ def find_clusters(matrix: Matrix, observations: Iterable[Observation] = ()) -> t
             if seen is not None and same:
                 del failing[id, arch]
             stage = str(resolve(entry, "bringup_status", arch).value or "").upper()
-            found[signature(reason)].append(Member(id, arch, reason, seen if same else None, stage))
+            found[signature(reason)].append(ClusterCell(id, arch, reason, seen if same else None, stage))
     for row in failing.values():
         told = "" if row.stage is BringupStatus.UNKNOWN else row.stage.value
-        found[signature(row.steady)].append(Member(row.test_id, row.arch, "", row, told))
+        found[signature(row.steady)].append(ClusterCell(row.test_id, row.arch, "", row, told))
     clusters = (_cluster(name, members) for name, members in found.items())
     return tuple(sorted(clusters, key=lambda one: (-len(one.ids), one.canonical)))
 
@@ -102,11 +102,11 @@ def _declared(entry: Entry, archs: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield arch, reason
 
 
-def _cluster(name: str, members: Sequence[Member]) -> Cluster:
+def _cluster(name: str, members: Sequence[ClusterCell]) -> Cluster:
     return Cluster(name, _canonical(name, members), tuple(sorted(members, key=lambda one: (one.id, one.arch))))
 
 
-def _canonical(name: str, members: Sequence[Member]) -> str:
+def _canonical(name: str, members: Sequence[ClusterCell]) -> str:
     """What most entries say; of texts said as often the shortest, and where no entry says one, what was seen."""
     if name in _FAMILY_NAMES:
         return name

@@ -12,7 +12,7 @@ from core.evidence.reasons import same_failure
 from core.sources import Checkout, Git
 
 
-class Kind(StrEnum):
+class DifferenceKind(StrEnum):
     """What became of a cell between two runs."""
 
     NEW = "new"
@@ -31,7 +31,7 @@ class Difference:
 
     id: str
     arch: str
-    kind: Kind
+    kind: DifferenceKind
     before: Observation | None
     after: Observation | None
 
@@ -46,15 +46,15 @@ class Comparison:
     """Cells that pass in both."""
 
     @property
-    def counts(self) -> Mapping[Kind, int]:
+    def counts(self) -> Mapping[DifferenceKind, int]:
         found = Counter(one.kind for one in self.differences)
-        return {kind: found[kind] for kind in Kind}
+        return {kind: found[kind] for kind in DifferenceKind}
 
 
 def compare(before: Iterable[Observation], after: Iterable[Observation]) -> Comparison:
     """Hold the results of one run against those of a later one, cell by cell."""
     old, new = ({row.cell: row for row in sorted(rows, key=lambda row: row.when)} for rows in (before, after))
-    order = list(Kind)
+    order = list(DifferenceKind)
     found: list[Difference] = []
     passing = 0
     for cell in old.keys() | new.keys():
@@ -66,15 +66,15 @@ def compare(before: Iterable[Observation], after: Iterable[Observation]) -> Comp
     return Comparison(tuple(sorted(found, key=lambda one: (order.index(one.kind), one.id, one.arch))), passing)
 
 
-def _kind(was: Observation | None, now: Observation | None) -> Kind | None:
+def _kind(was: Observation | None, now: Observation | None) -> DifferenceKind | None:
     if not _ran(now):
-        return Kind.NOT_RUN if _ran(was) else None
+        return DifferenceKind.NOT_RUN if _ran(was) else None
     if not _fails(now):
-        return Kind.FIXED if _fails(was) else None
+        return DifferenceKind.FIXED if _fails(was) else None
     if was is None or now is None or not _fails(was):
-        return Kind.NEW
+        return DifferenceKind.NEW
     # Without a reason on both sides there is nothing that could have changed but the way it ended.
-    return Kind.PERSISTING if same_failure(was, now) else Kind.REASON
+    return DifferenceKind.PERSISTING if same_failure(was, now) else DifferenceKind.REASON
 
 
 def _ran(row: Observation | None) -> bool:

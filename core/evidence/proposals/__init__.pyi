@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-from .agendas import Agenda as Agenda, agenda as agenda, with_leaving as with_leaving
-from .inbox import URGENCY as URGENCY, Concern as Concern, Item as Item, change_of as change_of, decided as decided
-from .proposal import Held as Held, Proposal as Proposal, document as document, propose as propose
-from .reruns import Wanted as Wanted, lacking as lacking, plan_reruns as plan_reruns
+from .agendas import Agenda as Agenda, agenda as agenda, with_ci_losses as with_ci_losses
+from .inbox import (
+    URGENCY as URGENCY,
+    Concern as Concern,
+    InboxItem as InboxItem,
+    change_of as change_of,
+    decided as decided,
+)
+from .proposal import NotProposed as NotProposed, Proposal as Proposal, document as document, propose as propose
+from .reruns import CellRuns as CellRuns, lacking as lacking, plan_reruns as plan_reruns
 from .rules import with_issue as with_issue

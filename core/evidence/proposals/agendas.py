@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from core.ci import Ci
 from core.edits import CellChange, effect, plan
 from core.evidence.hosts import Suspect, suspects
-from core.evidence.proposals.inbox import Item, items
-from core.evidence.proposals.proposal import Held, Proposal, propose
+from core.evidence.proposals.inbox import InboxItem, inbox_items
+from core.evidence.proposals.proposal import NotProposed, Proposal, propose
 from core.evidence.verdicts import Verdicts
 from core.matrix import Matrix
 
@@ -18,8 +18,8 @@ class Agenda:
     """What is to be decided about one checkout."""
 
     proposals: tuple[Proposal, ...] = ()
-    held: tuple[Held, ...] = ()
-    items: tuple[Item, ...] = ()
+    held: tuple[NotProposed, ...] = ()
+    items: tuple[InboxItem, ...] = ()
     """Every test whose entry is not known to be true, most urgent first."""
     suspects: tuple[Suspect, ...] = ()
     tests: int = 0
@@ -31,13 +31,13 @@ def agenda(verdicts: Verdicts, ci: Ci, *, issue: str = "", ages: Mapping[str, in
     matrix, judged = verdicts.matrix, verdicts.judged
     asked = [one for rows in judged.values() for one in rows]
     made, held = propose(matrix, asked, verdicts.policy, issue=issue, ages=ages)
-    proposals = with_leaving(matrix, ci, made)
+    proposals = with_ci_losses(matrix, ci, made)
     silent = [one for id in matrix.entries if id in matrix.rows and id not in judged for one in verdicts.of(id)]
     observations = (row for archs in verdicts.seen.values() for rows in archs.values() for row in rows)
-    return Agenda(proposals, held, items([*asked, *silent], proposals, held), suspects(observations), len(judged))
+    return Agenda(proposals, held, inbox_items([*asked, *silent], proposals, held), suspects(observations), len(judged))
 
 
-def with_leaving(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
+def with_ci_losses(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
     """`proposals`, each with the archs on which it takes its test out of CI.
 
     A scheduled job selects the test there now, and none would then: a promotion can leave it to no job, see

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.edits.pending import Change, Decision, Pending
-from core.evidence.proposals.proposal import Held, Proposal
+from core.evidence.proposals.proposal import NotProposed, Proposal
 from core.evidence.verdicts import Judgement, Verdict
 
 URGENCY: Sequence[Verdict] = (
@@ -41,7 +41,7 @@ class Concern(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class InboxItem:
     """One test with all that is known of it."""
 
     id: str
@@ -49,7 +49,7 @@ class Item:
     judgements: tuple[Judgement, ...]
     """On every arch."""
     proposal: Proposal | None = None
-    held: tuple[Held, ...] = ()
+    held: tuple[NotProposed, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -64,17 +64,19 @@ class Item:
         return tuple(one for one in self.judgements if one.arch in archs or one.rows or one.verdict is self.verdict)
 
 
-def items(judgements: Iterable[Judgement], proposals: Iterable[Proposal], held: Iterable[Held]) -> tuple[Item, ...]:
+def inbox_items(
+    judgements: Iterable[Judgement], proposals: Iterable[Proposal], held: Iterable[NotProposed]
+) -> tuple[InboxItem, ...]:
     """A test each, unless its entry is true on every arch; most urgent first, then by id."""
     by_id: dict[str, list[Judgement]] = {}
     for one in judgements:
         by_id.setdefault(one.id, []).append(one)
     made = {one.id: one for one in proposals}
-    kept: dict[str, list[Held]] = {}
+    kept: dict[str, list[NotProposed]] = {}
     for back in held:
         kept.setdefault(back.id, []).append(back)
     found = (
-        Item(id, concern, tuple(rows), made.get(id), tuple(kept.get(id, ())))
+        InboxItem(id, concern, tuple(rows), made.get(id), tuple(kept.get(id, ())))
         for id, rows in by_id.items()
         if (concern := _concern(id, rows, made, kept)) is not None
     )

@@ -9,7 +9,7 @@ from core.edits.pending import Base
 from core.evidence.ending_fields import Fields
 from core.evidence.observation import Origin
 from core.evidence.proposals.rules import wanted
-from core.evidence.summary import strip_of
+from core.evidence.summary import summary_of
 from core.evidence.verdicts import Judgement, Policy, Verdict
 from core.matrix import UNWRITTEN, Matrix, acting, raw_value, supports
 from core.model import Entry
@@ -53,7 +53,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class NotProposed:
     """A cell whose entry is not true and about which nothing is proposed."""
 
     id: str
@@ -69,7 +69,7 @@ def propose(
     *,
     issue: str = "",
     ages: Mapping[str, int] | None = None,
-) -> tuple[tuple[Proposal, ...], tuple[Held, ...]]:
+) -> tuple[tuple[Proposal, ...], tuple[NotProposed, ...]]:
     """One proposal for each test that needs one, by id; and what is held back.
 
     Archs without a judgement that asks for something keep what they have: a promotion reaches the entry itself only
@@ -81,13 +81,13 @@ def propose(
     for one in judgements:
         by_id.setdefault(one.id, []).append(one)
     proposals: list[Proposal] = []
-    held: list[Held] = []
+    held: list[NotProposed] = []
     for id in sorted(by_id):
         age = (ages or {}).get(id)
         made, kept = _for_one(matrix, id, by_id[id], policy, issue)
         if made and age is not None and age < policy.grace_days:
             why = f"its status changed {counted(age, 'day')} ago, which is less than {policy.grace_days:g}"
-            held += [Held(id, one.arch, one.verdict, why) for one in made[0].judgements]
+            held += [NotProposed(id, one.arch, one.verdict, why) for one in made[0].judgements]
         else:
             proposals += made
         held += kept
@@ -96,12 +96,12 @@ def propose(
 
 def _for_one(
     matrix: Matrix, id: str, judgements: Sequence[Judgement], policy: Policy, issue: str
-) -> tuple[list[Proposal], list[Held]]:
+) -> tuple[list[Proposal], list[NotProposed]]:
     entry = matrix.entries.get(id)
     marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
     by_arch = {one.arch: one for one in judgements if one.arch in marked}
     wish, reasons = _wishes(entry, by_arch, policy, issue)
-    held = [Held(id, arch, by_arch[arch].verdict, why) for arch, why in reasons.items()]
+    held = [NotProposed(id, arch, by_arch[arch].verdict, why) for arch, why in reasons.items()]
     ops = operations_for(matrix, id, wish) if wish else ()
     if not ops:
         return [], held
@@ -133,7 +133,7 @@ def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:
 def _line(judgement: Judgement) -> str:
     # Of a run here its own id, so that nobody removes what a pending change rests on.
     runs = dict.fromkeys(row.job if row.origin is Origin.HERE and row.job else row.run for row in judgement.rows)
-    return f"{judgement.id} on {strip_of(judgement.arch, judgement.rows).text}: {', '.join(filter(None, runs))}"
+    return f"{judgement.id} on {summary_of(judgement.arch, judgement.rows).text}: {', '.join(filter(None, runs))}"
 
 
 def document(proposals: Iterable[Proposal], commit: str) -> list[dict[str, object]]:

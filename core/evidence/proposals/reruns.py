@@ -16,11 +16,11 @@ from core.sources.ci import read_durations
 
 _KIND = "device"
 
-Wanted = tuple[str, str, int]
+CellRuns = tuple[str, str, int]
 """A cell, by id and arch, and how often it is to run."""
 
 
-def lacking(judgements: Iterable[Judgement], minimum: int) -> Iterator[Wanted]:
+def lacking(judgements: Iterable[Judgement], minimum: int) -> Iterator[CellRuns]:
     """As many runs of each cell as it lacks of the `minimum` for a verdict, and one of each other cell."""
     for one in judgements:
         ran = sum(row.ending in RAN for row in one.rows)
@@ -28,7 +28,7 @@ def lacking(judgements: Iterable[Judgement], minimum: int) -> Iterator[Wanted]:
 
 
 def plan_reruns(
-    matrix: Matrix, wanted: Iterable[Wanted], settings: Settings, runs: Path, records: Iterable[RunRecord]
+    matrix: Matrix, wanted: Iterable[CellRuns], settings: Settings, runs: Path, records: Iterable[RunRecord]
 ) -> LaunchPlan:
     """Device runs of cells. Raises TTMatrixError, with the remedy, where something is in the way of all of them."""
     planned: list[RunSpec] = []

@@ -26,7 +26,7 @@ _NUMBERS = (Verdict.PCC_LOOSE, Verdict.PCC_TIGHT)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedFields:
     """What one cell shall say. Without fields and without a reason to hold it, nothing is to change."""
 
     fields: Fields = field(default_factory=dict)
@@ -34,24 +34,24 @@ class Wanted:
     """Why nothing is proposed although the entry is not true: for a person to decide."""
 
 
-_NOTHING = Wanted()
+_NOTHING = WantedFields()
 
 
-def wanted(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str = "") -> Wanted:
+def wanted(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str = "") -> WantedFields:
     """The fields that `judgement` asks for where its cell's entry is `entry`; `issue` goes behind new reasons."""
     if judgement.verdict in (Verdict.ACTIVE, Verdict.UNUSED, Verdict.UNKNOWN):
         return _NOTHING
     if judgement.pinned:
-        return Wanted(held=f"pinned: {judgement.pinned}")
+        return WantedFields(held=f"pinned: {judgement.pinned}")
     if judgement.verdict is Verdict.FLAKY:
-        return Wanted(held="it passes and fails, and no status says that: rerun it, or pin it with the reason")
+        return WantedFields(held="it passes and fails, and no status says that: rerun it, or pin it with the reason")
     if judgement.verdict is Verdict.SLOW:
-        return Wanted(held="no status says that it takes too long: give it more time, or read its log")
+        return WantedFields(held="no status says that it takes too long: give it more time, or read its log")
     if judgement.verdict in _BROKEN and len(judgement.rows) < policy.minimum_runs:
         why = f"{len(judgement.rows)} of the {policy.minimum_runs} results that it takes to expect anything else of it"
-        return Wanted(held=why)
+        return WantedFields(held=why)
     found = _fields(judgement, entry, policy, issue)
-    return Wanted(held=why) if (why := _refused(judgement, found.fields, entry, policy)) else found
+    return WantedFields(held=why) if (why := _refused(judgement, found.fields, entry, policy)) else found
 
 
 def _refused(judgement: Judgement, fields: Fields, entry: Entry | None, policy: Policy) -> str:
@@ -65,9 +65,9 @@ def _refused(judgement: Judgement, fields: Fields, entry: Entry | None, policy: 
     return ""
 
 
-def _fields(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str) -> Wanted:
+def _fields(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str) -> WantedFields:
     if judgement.verdict in _NUMBERS:
-        return Wanted(_numbers(judgement, entry))
+        return WantedFields(_numbers(judgement, entry))
     rows = judgement.rows
     stopped = [row for row in rows if row.ending in _STOPPED]
     if judgement.verdict in (Verdict.CRASH, Verdict.HANG):
@@ -79,7 +79,7 @@ def _fields(judgement: Judgement, entry: Entry | None, policy: Policy, issue: st
     if inaccurate:
         return _inaccurate(judgement, entry, inaccurate, policy.pcc, issue)
     found = recommend(Result.of(rows[-1]))
-    return Wanted(held=found.why) if found.fields is None else Wanted(found.fields)
+    return WantedFields(held=found.why) if found.fields is None else WantedFields(found.fields)
 
 
 def _numbers(judgement: Judgement, entry: Entry | None) -> Fields:
@@ -95,31 +95,31 @@ def _numbers(judgement: Judgement, entry: Entry | None) -> Fields:
 
 def _inaccurate(
     judgement: Judgement, entry: Entry | None, rows: Sequence[Observation], policy: PccPolicy, issue: str
-) -> Wanted:
+) -> WantedFields:
     """It runs to its end with wrong numbers: expected to pass, and as much asked of the numbers as they hold.
 
     A test that was right before and now is wrong by far is not hidden that way: it is expected to fail.
     """
     threshold = _allowed(judgement, policy)
     if threshold is not None:
-        return Wanted({**PROMOTED, "assert_pcc": None, "required_pcc": _written(threshold)})
+        return WantedFields({**PROMOTED, "assert_pcc": None, "required_pcc": _written(threshold)})
     if judgement.verdict is Verdict.REGRESSED:
         return _failing(judgement, entry, rows, issue)
-    return Wanted({**PROMOTED, **UNCHECKED})
+    return WantedFields({**PROMOTED, **UNCHECKED})
 
 
-def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observation], issue: str) -> Wanted:
+def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observation], issue: str) -> WantedFields:
     """As most of `rows` deserve it; the declared reason stays where it is still true, for it may link to an issue."""
     row = _typical(rows)
     passing = status_on(entry, judgement.arch) is Status.EXPECTED_PASSING
     found = recommend(Result.of(row), stage_is_stale=passing, numbers_were_right=True)
     if found.fields is None:
-        return Wanted(held=found.why)
+        return WantedFields(held=found.why)
     reason = str(found.fields["reason"])
     declared = resolve(entry, "reason", judgement.arch).value
     if isinstance(declared, str) and any(alike(declared, text) for text in (reason, row.raised) if text):
-        return Wanted({name: value for name, value in found.fields.items() if name != "reason"})
-    return Wanted({**found.fields, "reason": with_issue(reason, issue)})
+        return WantedFields({name: value for name, value in found.fields.items() if name != "reason"})
+    return WantedFields({**found.fields, "reason": with_issue(reason, issue)})
 
 
 def with_issue(reason: str, issue: str) -> str:

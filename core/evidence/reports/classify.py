@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.evidence.ending_fields import stage_in
 from core.evidence.observation import RAN, Ending, Observation, Origin
-from core.evidence.reasons import telling, words_of
+from core.evidence.reasons import quotable, reason_of
 from core.model import BringupStatus, Function, Status
 from core.numbers import finite
 from core.runs import Outcome, Testcase, clean, plain_line
@@ -47,7 +47,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Clues:
     """What is known of a failure beside its report."""
 
     log: str = ""
@@ -58,7 +58,7 @@ class Beside:
     """A CPU repro has shown that the loader works, so that a failure without properties is one of the model."""
 
 
-_NOTHING = Beside()
+_NOTHING = Clues()
 
 
 def model_test(name: str) -> tuple[Function, str] | None:
@@ -67,7 +67,7 @@ def model_test(name: str) -> tuple[Function, str] | None:
     return (Function(match[1]), match[2]) if match and match[1] in Function.__members__.values() else None
 
 
-def observe(case: Testcase, setting: Setting, beside: Beside = _NOTHING) -> Observation | None:
+def observe(case: Testcase, setting: Setting, beside: Clues = _NOTHING) -> Observation | None:
     """What `case` shows; None where it is no model test."""
     test = model_test(case.name)
     if test is None:
@@ -211,14 +211,14 @@ def _reason(case: Testcase, ending: Ending, forced: bool, log: str) -> tuple[str
         return plain_line(case.message.partition("\n")[0]), ""
     # Of a forced run it is the entry's own reason (docs/rules.md 4.4).
     written = "" if forced else case.properties.get("error_message", "")
-    raised = next(filter(None, map(telling, (_evidence_lines(case.text), case.message))), "")
+    raised = next(filter(None, map(quotable, (_evidence_lines(case.text), case.message))), "")
     if ending is Ending.FAILED:
-        return words_of(_live(written, raised), log, raised)
+        return reason_of(_live(written, raised), log, raised)
     if ending is Ending.CRASHED:
-        return telling(_DIED.sub(r"\1", f"{case.message}\n{_evidence_lines(case.text)}")), ""
+        return quotable(_DIED.sub(r"\1", f"{case.message}\n{_evidence_lines(case.text)}")), ""
     live = _text(case.tags, "comparison_error_message") if ending is Ending.INACCURATE else ""
     told = [_evidence_lines(case.text), case.message, live, written]
-    return next(filter(None, map(telling, told)), ""), ""
+    return next(filter(None, map(quotable, told)), ""), ""
 
 
 def _live(written: str, raised: str) -> str:

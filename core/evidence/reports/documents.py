@@ -151,7 +151,7 @@ _SUFFIX = re.compile(r"\.(?:xml|zip)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PathFacts:
     """What a path tells."""
 
     run: str
@@ -163,7 +163,7 @@ class Place:
     """Of the run, from 1; 0 where the path does not say."""
 
 
-def place_of(parts: Sequence[str], archs: Sequence[str], *, alone: bool = False) -> Place:
+def path_facts(parts: Sequence[str], archs: Sequence[str], *, alone: bool = False) -> PathFacts:
     """The place of a report with the path `parts`, archives counting as directories.
 
     A report that was asked for by itself, not with its directory, is a run of its own.
@@ -173,9 +173,9 @@ def place_of(parts: Sequence[str], archs: Sequence[str], *, alone: bool = False)
     if found is not None:
         above = names[: max(at for at, name in enumerate(names) if _ARTEFACT.fullmatch(name))]
         run = next((name for name in reversed(above) if _ARTEFACT.fullmatch(name) is None), "") or found["matrix"]
-        return Place(run, arch_in(found["job"], archs), found["job"], int(found["attempt"]))
+        return PathFacts(run, arch_in(found["job"], archs), found["job"], int(found["attempt"]))
     arch = next(filter(None, (arch_in(name, archs) for name in reversed(names))), "")
-    return Place(names[-1] if alone or len(names) < 2 else names[-2], arch)
+    return PathFacts(names[-1] if alone or len(names) < 2 else names[-2], arch)
 
 
 def arch_in(text: str, archs: Sequence[str]) -> str:

@@ -11,8 +11,8 @@ from core.errors import TTMatrixError
 from core.evidence.cpu_for_device import Maker, maker_of, stand_in_of
 from core.evidence.observation import Observation
 from core.evidence.reports.classify import Setting, model_test, observe
-from core.evidence.reports.documents import Document, Place, Problem, documents, place_of
-from core.runs import Session, Testcase, clean, rank, stream_testcases
+from core.evidence.reports.documents import Document, PathFacts, Problem, documents, path_facts
+from core.runs import PytestSession, Testcase, clean, rank, stream_testcases
 from core.sources import Schema
 
 OTHER = "other"
@@ -24,7 +24,7 @@ REPEATED = "repeated"
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ReadOptions:
     """What the person who asks says of the reports."""
 
     arch: str = ""
@@ -38,7 +38,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class JUnitReport:
     """One JUnit file, read."""
 
     digest: str
@@ -59,7 +59,7 @@ class Report:
 class Reading:
     """All that was read. Two reports of one digest are one."""
 
-    reports: tuple[Report, ...]
+    reports: tuple[JUnitReport, ...]
     problems: tuple[Problem, ...]
 
     @property
@@ -72,12 +72,14 @@ class Reading:
         return [one for report in self.reports for one in report.observations]
 
 
-def read_reports(paths: Iterable[Path], given: Given = Given(), archs: Sequence[str] = Schema().archs) -> Reading:
+def read_reports(
+    paths: Iterable[Path], given: ReadOptions = ReadOptions(), archs: Sequence[str] = Schema().archs
+) -> Reading:
     """Every report that `paths` name; what is damaged is a problem and keeps nothing else from being read.
 
     `archs` are the names that may stand in paths. Raises UsageError for a path that is not there.
     """
-    reports: list[Report] = []
+    reports: list[JUnitReport] = []
     problems: list[Problem] = []
     for one in documents(paths):
         if isinstance(one, Problem):
@@ -90,20 +92,22 @@ def read_reports(paths: Iterable[Path], given: Given = Given(), archs: Sequence[
     return Reading(tuple(reports), tuple(problems))
 
 
-def read_report(document: Document, given: Given = Given(), archs: Sequence[str] = Schema().archs) -> Report:
+def read_report(
+    document: Document, given: ReadOptions = ReadOptions(), archs: Sequence[str] = Schema().archs
+) -> JUnitReport:
     """One report. Raises TTMatrixError where the document is no whole JUnit file."""
-    place = place_of(document.parts, archs, alone=document.alone)
+    place = path_facts(document.parts, archs, alone=document.alone)
     digest = hashlib.sha256()
-    sessions: dict[Session, _Told] = {}
+    sessions: dict[PytestSession, _SessionResults] = {}
     for session, case in stream_testcases(_digested(document.chunks(), digest), document.source):
         if session not in sessions:
-            sessions[session] = _Told(_setting(session, document, place, given))
+            sessions[session] = _SessionResults(_setting(session, document, place, given))
         sessions[session].take(case)
     # A CPU proves nothing of a device.
     counting = [told for told in sessions.values() if given.stand_ins or not stand_in_of(told.makers)]
     counts = sum((told.counts for told in counting), Counter[str]())
     counts[STAND_IN] += sum(told.taken for told in sessions.values()) - counts.total()
-    return Report(
+    return JUnitReport(
         digest.hexdigest(),
         clean(document.source),
         given.run or clean(place.run),
@@ -115,7 +119,7 @@ def read_report(document: Document, given: Given = Given(), archs: Sequence[str]
     )
 
 
-def observations(file: Path, given: Given = Given()) -> tuple[Observation, ...]:
+def observations(file: Path, given: ReadOptions = ReadOptions()) -> tuple[Observation, ...]:
     """What the model tests of one JUnit file show. Raises TTMatrixError where it is missing, damaged or none."""
     return read_report(Document(str(file), file.parts, lambda: file.open("rb"), alone=True), given).observations
 
@@ -126,7 +130,7 @@ def _digested(chunks: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[byte
         yield chunk
 
 
-def _setting(session: Session, document: Document, place: Place, given: Given) -> Setting:
+def _setting(session: PytestSession, document: Document, place: PathFacts, given: ReadOptions) -> Setting:
     return Setting(
         run=given.run or clean(place.run),
         arch=given.arch or place.arch,
@@ -139,7 +143,7 @@ def _setting(session: Session, document: Document, place: Place, given: Given) -
     )
 
 
-class _Told:
+class _SessionResults:
     """What the testcases of one session say, one by one. Of those about one test the most telling counts."""
 
     def __init__(self, setting: Setting) -> None:

@@ -3,7 +3,7 @@ from .judgement import Direction as Direction, Judgement as Judgement, Verdict a
 from .matrix import Verdicts as Verdicts
 from .policy import (
     REPOSITORY_FILES as REPOSITORY_FILES,
-    Found as Found,
+    LoadedPolicy as LoadedPolicy,
     PccPolicy as PccPolicy,
     Policy as Policy,
     find_policy as find_policy,

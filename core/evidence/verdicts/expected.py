@@ -36,7 +36,7 @@ class Expected:
         return self.status in (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
 
 
-class Claim(NamedTuple):
+class Declared(NamedTuple):
     """What is written of a test, whatever arch it is held against."""
 
     status: Status
@@ -52,13 +52,13 @@ class Claim(NamedTuple):
         return Expected(*self[:5], arch in self.archs, scheduled, silent_runs, training)
 
 
-def claim_of(fields: Mapping[str, object]) -> Claim:
+def declared_by(fields: Mapping[str, object]) -> Declared:
     """What the fields of an entry, as they are `written` for an arch, claim. What cannot be is as if not written."""
     bringup, required, reason = fields.get("bringup_status"), fields.get("required_pcc"), fields.get("reason")
     named = bringup.strip().upper() if isinstance(bringup, str) else ""
     number = isinstance(required, float | int) and not isinstance(required, bool)
     archs = fields.get("supported_archs")
-    return Claim(
+    return Declared(
         status=as_status(fields.get("status")),
         reason=reason if isinstance(reason, str) else "",
         bringup=_BRINGUP.get(named),
@@ -69,11 +69,11 @@ def claim_of(fields: Mapping[str, object]) -> Claim:
     )
 
 
-def claims_of(entry: Entry | None, archs: Iterable[str]) -> Iterator[tuple[str, Claim]]:
+def declared_on(entry: Entry | None, archs: Iterable[str]) -> Iterator[tuple[str, Declared]]:
     """What `entry` claims on each of `archs`. Few entries say something else for some of them."""
-    known: tuple[object, Claim] | None = None
+    known: tuple[object, Declared] | None = None
     for arch in archs:
         fields = written(entry, arch)
         if known is None or known[0] is not fields:
-            known = fields, claim_of(fields)
+            known = fields, declared_by(fields)
         yield arch, known[1]

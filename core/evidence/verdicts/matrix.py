@@ -7,7 +7,7 @@ from functools import cached_property
 from core.ci import Selected
 from core.evidence.observation import Observation
 from core.evidence.reports import arch_in
-from core.evidence.verdicts.expected import Expected, claims_of
+from core.evidence.verdicts.expected import Expected, declared_on
 from core.evidence.verdicts.judgement import Judgement, Verdict
 from core.evidence.verdicts.policy import Policy, pins
 from core.evidence.verdicts.verdict import judge
@@ -70,7 +70,7 @@ class Verdicts:
     def _expected(self, row: int, id: str, archs: Sequence[str], seen: Collection[str]) -> dict[str, Expected]:
         training = self.matrix.columns["mode"][row] == "training"
         expected = {}
-        for arch, claim in claims_of(self.matrix.entries.get(id), archs):
+        for arch, claim in declared_on(self.matrix.entries.get(id), archs):
             scheduled, silent = self._scheduled(row, arch)
             silent = 0 if arch in seen else silent
             expected[arch] = claim.on(arch, training=training, scheduled=scheduled, silent_runs=silent)

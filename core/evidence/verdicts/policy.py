@@ -64,7 +64,7 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LoadedPolicy:
     """A policy and the file it was read from."""
 
     policy: Policy
@@ -72,15 +72,15 @@ class Found:
     """None: no file says anything, so the defaults hold."""
 
 
-def find_policy(root: Path, own: Path) -> Found:
+def find_policy(root: Path, own: Path) -> LoadedPolicy:
     """The policy of the checkout at `root`, else the one in `own`, else the defaults.
 
     Raises TTMatrixError where the file that counts has a mistake: a policy that is half understood is none.
     """
     for file in (*(root / name for name in REPOSITORY_FILES), own):
         if file.is_file():
-            return Found(parse_policy(read_text(file), str(file)), file)
-    return Found(Policy(), None)
+            return LoadedPolicy(parse_policy(read_text(file), str(file)), file)
+    return LoadedPolicy(Policy(), None)
 
 
 def parse_policy(text: str, name: str) -> Policy:

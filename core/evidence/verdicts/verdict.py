@@ -8,7 +8,7 @@ from enum import Enum
 from functools import lru_cache
 
 from core.evidence.observation import RAN, Ending, Observation, lowest
-from core.evidence.reasons import alike, same_failure, telling
+from core.evidence.reasons import alike, quotable, same_failure
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.judgement import Direction, Judgement, Verdict
 from core.evidence.verdicts.policy import PccPolicy, Policy
@@ -63,7 +63,7 @@ def _other_reason(rows: Sequence[Observation], expected: Expected) -> str | None
 
 @lru_cache(maxsize=65536)
 def _says_something(reason: str) -> bool:
-    return bool(telling(reason))
+    return bool(quotable(reason))
 
 
 _STEP = Decimal("0.01")
@@ -133,7 +133,7 @@ _RAN = tuple(sorted(RAN, key=list(Ending).index))
 
 
 @dataclass(slots=True)
-class _Said:
+class _CellVerdict:
     """A verdict with what proves it."""
 
     verdict: Verdict
@@ -167,7 +167,7 @@ def judge(
     return judgements
 
 
-def _disagreeing(expected: Mapping[str, Expected], said: Mapping[str, _Said], policy: Policy) -> list[str]:
+def _disagreeing(expected: Mapping[str, Expected], said: Mapping[str, _CellVerdict], policy: Policy) -> list[str]:
     """The archs that keep a test from being stale everywhere: it is expected not to pass there, and has not."""
     return [
         arch
@@ -178,10 +178,10 @@ def _disagreeing(expected: Mapping[str, Expected], said: Mapping[str, _Said], po
     ]
 
 
-def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy) -> _Said:
+def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy) -> _CellVerdict:
     """The verdict on one cell, the other archs aside; where it passes against the entry, STALE."""
     if expected.status is Status.EXCLUDE_MODEL:
-        return _Said(Verdict.UNUSED, "left out of every collection")
+        return _CellVerdict(Verdict.UNUSED, "left out of every collection")
     seen = [row for row in seen if row.host not in policy.ignored_hosts] if policy.ignored_hosts else seen
     rows = [row for row in seen if row.ending in _RAN]
     if len(rows) < policy.minimum_runs:
@@ -189,27 +189,29 @@ def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy) -> _
     tail = seen[-policy.minimum_runs :]
     if tail[-1].ending is Ending.BROKEN and all(row.ending is Ending.BROKEN for row in tail):
         why = f"the last {len(tail)} did not get to the model: {tail[-1].reason}"
-        return _Said(Verdict.UNKNOWN, why, tail)
+        return _CellVerdict(Verdict.UNKNOWN, why, tail)
     return _decided(expected, rows[-policy.window :], policy)
 
 
-def _too_few(expected: Expected, seen: Sequence[Observation], rows: Sequence[Observation], policy: Policy) -> _Said:
+def _too_few(
+    expected: Expected, seen: Sequence[Observation], rows: Sequence[Observation], policy: Policy
+) -> _CellVerdict:
     if rows:
-        return _Said(Verdict.UNKNOWN, f"{len(rows)} of the {policy.minimum_runs} results that it takes", rows)
+        return _CellVerdict(Verdict.UNKNOWN, f"{len(rows)} of the {policy.minimum_runs} results that it takes", rows)
     if expected.scheduled is False:
-        return _Said(Verdict.UNUSED, "no scheduled job selects it", seen)
+        return _CellVerdict(Verdict.UNUSED, "no scheduled job selects it", seen)
     if not seen and expected.silent_runs >= policy.minimum_runs:
-        return _Said(
+        return _CellVerdict(
             Verdict.UNUSED, f"scheduled, but without a result in {counted(expected.silent_runs, 'run')} of its jobs"
         )
     if not seen:
-        return _Said(Verdict.UNKNOWN, "no results")
+        return _CellVerdict(Verdict.UNKNOWN, "no results")
     broken = sum(row.ending is Ending.BROKEN for row in seen)
     why = f"{broken} did not get to the model: {seen[-1].reason}" if broken else f"never run, {len(seen)} skipped"
-    return _Said(Verdict.UNKNOWN, why, seen)
+    return _CellVerdict(Verdict.UNKNOWN, why, seen)
 
 
-def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said:
+def _decided(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _CellVerdict:
     kinds = [_kind(row, expected) for row in rows]
     low = kinds.count(_Kind.LOW)
     if 0 < low < len(kinds) == low + kinds.count(_Kind.PASS) and expected.status is not Status.UNSPECIFIED:
@@ -250,8 +252,8 @@ def _kind(row: Observation, expected: Expected) -> _Kind:
     return _Kind.PASS if ending is Ending.PASSED or lowered_since else _Kind.LOW
 
 
-def _flaky(kinds: Sequence[_Kind], rows: Sequence[Observation]) -> _Said:
-    return _Said(Verdict.FLAKY, f"of {len(rows)} results {_counted(kinds)}", rows)
+def _flaky(kinds: Sequence[_Kind], rows: Sequence[Observation]) -> _CellVerdict:
+    return _CellVerdict(Verdict.FLAKY, f"of {len(rows)} results {_counted(kinds)}", rows)
 
 
 def _counted(kinds: Sequence[_Kind]) -> str:
@@ -261,19 +263,21 @@ def _counted(kinds: Sequence[_Kind]) -> str:
     return ", ".join(f"{number} {word}" for kind, word in _WORDS if (number := kinds.count(kind)))
 
 
-def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said:
+def _passing(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _CellVerdict:
     why = f"passed {counted(len(rows), 'time')} in a row"
     if expected.expects_no_pass:
-        return _Said(Verdict.STALE, why, rows)
+        return _CellVerdict(Verdict.STALE, why, rows)
     if expected.status is Status.UNSPECIFIED:
-        return _Said(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
+        return _CellVerdict(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
     if (level := raised(rows, expected, policy.pcc)) is not None:
         what = f"the threshold is {expected.required_pcc:g}" if expected.pcc_checked else "the check is off"
-        return _Said(Verdict.PCC_LOOSE, f"{why}, PCC at least {lowest(rows):.4f}; {what}", rows, required_pcc=level)
-    return _Said(Verdict.ACTIVE, why, rows)
+        return _CellVerdict(
+            Verdict.PCC_LOOSE, f"{why}, PCC at least {lowest(rows):.4f}; {what}", rows, required_pcc=level
+        )
+    return _CellVerdict(Verdict.ACTIVE, why, rows)
 
 
-def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind], policy: Policy) -> _Said:
+def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind], policy: Policy) -> _CellVerdict:
     ended = [kind for kind in kinds if kind is _Kind.CRASH or kind is _Kind.HANG]
     if ended:
         return _ended(ended[-1], expected, rows, kinds)
@@ -284,34 +288,34 @@ def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_K
     kinds = [kind for kind in kinds if kind is not _Kind.SLOW]
     why = f"the last {len(rows)}: {_counted(kinds)}"
     if expected.status is Status.UNSPECIFIED:
-        return _Said(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
+        return _CellVerdict(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
     if not expected.expects_no_pass:
         low = _low(expected, rows, policy) if kinds.count(_Kind.LOW) == len(kinds) else None
         told = next((row.reason for row in reversed(rows) if row.reason), "")
-        return low or _Said(Verdict.REGRESSED, f"{why}; {told}" if told else why, rows)
+        return low or _CellVerdict(Verdict.REGRESSED, f"{why}; {told}" if told else why, rows)
     if (found := drift(rows, expected)) is not None:
-        return _Said(Verdict.DRIFTED, f"{why}; {found.why}", rows, found.direction)
-    return _Said(Verdict.ACTIVE, f"{why}, as expected", rows)
+        return _CellVerdict(Verdict.DRIFTED, f"{why}; {found.why}", rows, found.direction)
+    return _CellVerdict(Verdict.ACTIVE, f"{why}, as expected", rows)
 
 
-def _ended(ended: _Kind, expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind]) -> _Said:
+def _ended(ended: _Kind, expected: Expected, rows: Sequence[Observation], kinds: Sequence[_Kind]) -> _CellVerdict:
     """Only an entry that says skip keeps CI from a crash or a hang (docs/rules.md 4.3)."""
     what = f"the last {len(rows)}: {_counted(kinds)}"
     if expected.status is Status.NOT_SUPPORTED_SKIP:
-        return _Said(Verdict.ACTIVE, f"{what}; the entry says skip", rows)
-    return _Said(Verdict.CRASH if ended is _Kind.CRASH else Verdict.HANG, what, rows)
+        return _CellVerdict(Verdict.ACTIVE, f"{what}; the entry says skip", rows)
+    return _CellVerdict(Verdict.CRASH if ended is _Kind.CRASH else Verdict.HANG, what, rows)
 
 
-def _slow(slow: Sequence[Observation], expected: Expected, what: str) -> _Said:
+def _slow(slow: Sequence[Observation], expected: Expected, what: str) -> _CellVerdict:
     """A time limit says nothing of how it would have ended."""
     if expected.status is Status.NOT_SUPPORTED_SKIP:
-        return _Said(Verdict.ACTIVE, f"{what}; the entry says skip", slow)
+        return _CellVerdict(Verdict.ACTIVE, f"{what}; the entry says skip", slow)
     busy = [row.ending for row in slow].count(Ending.SLOW)
     told = f"{busy} of {len(slow)} seen at work until then" if busy else "nobody saw whether it worked until then"
-    return _Said(Verdict.SLOW, f"{what}; {told}", slow)
+    return _CellVerdict(Verdict.SLOW, f"{what}; {told}", slow)
 
 
-def _low(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Said | None:
+def _low(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _CellVerdict | None:
     """The threshold is all that is wrong, if a lower one that is still worth something would do."""
     level = lowered(
         [row for row in rows if row.ending is not Ending.PASSED or row.pcc is not None], expected, policy.pcc
@@ -321,4 +325,4 @@ def _low(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _Sa
     why = (
         f"PCC down to {lowest(rows):.4f} in {counted(len(rows), 'result')}; the threshold is {expected.required_pcc:g}"
     )
-    return _Said(Verdict.PCC_TIGHT, why, rows, required_pcc=level)
+    return _CellVerdict(Verdict.PCC_TIGHT, why, rows, required_pcc=level)

@@ -13,9 +13,9 @@ from core.errors import TTMatrixError
 from core.ids import TestId
 from core.runs.execution.supervisor import Exit
 from core.runs.junit import Testcase, read_testcase, read_testcases
-from core.runs.log import LogFile, telling_line
+from core.runs.log import LogFile, cause_line
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
-from core.runs.spec import Report, RunSpec
+from core.runs.spec import ResultFormat, RunSpec
 from core.runs.store import JUNIT, LOG, Finished
 
 _STAGE_FILE = "._bringup_stage.txt"
@@ -55,7 +55,7 @@ class Remains:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Reported:
     """What the process itself said of the test."""
 
     outcome: Outcome
@@ -79,39 +79,39 @@ def conclude(remains: Remains) -> Finished:
         signal=-code if code is not None and code < 0 else told.signal,
         result=_with_cause(remains, told),
         detail="some of its processes cannot be stopped" if remains.stuck else told.detail,
-        stage=_stage(remains) if remains.spec.report is Report.JUNIT else "",
+        stage=_stage(remains) if remains.spec.report is ResultFormat.JUNIT else "",
         idle=remains.idle,
     )
 
 
-def _with_cause(remains: Remains, told: _Told) -> Mapping[str, object] | None:
+def _with_cause(remains: Remains, told: _Reported) -> Mapping[str, object] | None:
     """The result with the line of the log that says most: pytest hears little of what compiler and device print."""
     failed = remains.stopped in FAILURES if remains.stopped else told.outcome in FAILURES
-    if remains.spec.report is not Report.JUNIT or not failed:
+    if remains.spec.report is not ResultFormat.JUNIT or not failed:
         return told.result
-    cause = telling_line(LogFile(remains.directory / LOG).last(_CAUSE_BYTES))
+    cause = cause_line(LogFile(remains.directory / LOG).last(_CAUSE_BYTES))
     return {**(told.result or {}), "cause": cause} if cause else told.result
 
 
-def _told(remains: Remains, code: int | None) -> _Told:
+def _told(remains: Remains, code: int | None) -> _Reported:
     if remains.exit is None:
-        return _Told(Outcome.LOST)
+        return _Reported(Outcome.LOST)
     if code is None:
-        return _Told(Outcome.ERROR, detail=remains.exit.error)
-    if remains.spec.report is Report.JUNIT:
+        return _Reported(Outcome.ERROR, detail=remains.exit.error)
+    if remains.spec.report is ResultFormat.JUNIT:
         return _told_by_junit(remains, code)
     result = read_result(remains.directory / LOG, remains.spec.nonce)
-    return _Told(judge(code, result), result)
+    return _Reported(judge(code, result), result)
 
 
-def _told_by_junit(remains: Remains, code: int) -> _Told:
+def _told_by_junit(remains: Remains, code: int) -> _Reported:
     spec = remains.spec
     try:
         case = read_testcase(remains.directory / JUNIT, f"{spec.function}[{spec.test_id}]")
     except TTMatrixError as error:
         # A crash takes the file along, and so does whoever stops pytest hard.
         outcome = Outcome.CRASH if code < 0 else Outcome.ERROR
-        return _Told(outcome, detail="" if code < 0 or remains.stopped else _why_not_run(remains, code, error))
+        return _Reported(outcome, detail="" if code < 0 or remains.stopped else _why_not_run(remains, code, error))
     told = case.properties.get("error_message", "")
     unchecked = [line for line in case.properties.get("filechecks", "").splitlines() if ": not checked" in line]
     message = case.message or "; ".join(unchecked)
@@ -119,8 +119,8 @@ def _told_by_junit(remains: Remains, code: int) -> _Told:
     tags = _plain(case.tags)
     result = {"message": message, "error_message": told, "seconds": case.seconds, "tags": tags, **ran_by}
     if code < 0:
-        return _Told(Outcome.CRASH, result, detail=f"after pytest had written down: {case.outcome}")
-    return _Told(case.outcome, result, signal=case.signal)
+        return _Reported(Outcome.CRASH, result, detail=f"after pytest had written down: {case.outcome}")
+    return _Reported(case.outcome, result, signal=case.signal)
 
 
 def _why_not_run(remains: Remains, code: int, error: TTMatrixError) -> str:

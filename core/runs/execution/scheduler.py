@@ -20,9 +20,9 @@ from core.errors import TTMatrixError
 from core.private import keep_private
 from core.proc import boot_id, free_memory, identity, own_identity
 from core.runs.execution.conclude import Remains, conclude
-from core.runs.execution.supervisor import start_minder
+from core.runs.execution.supervisor import start_supervisor
 from core.runs.execution.watch import Watch
-from core.runs.leases import EVERYTHING, device_claims
+from core.runs.leases import EVERYTHING, device_leases
 from core.runs.outcome import FAILURES, Outcome
 from core.runs.spec import RunSpec
 from core.runs.store import (
@@ -239,14 +239,14 @@ class Scheduler:
         directory = self._store.directory(spec.run_id)
         try:
             environ = self._queue.environment(ticket)
-            if spec.devices and device_claims().claim(spec.devices, own_identity()) is not None:
+            if spec.devices and device_leases().claim(spec.devices, own_identity()) is not None:
                 return False
         except TTMatrixError as error:
             self._end_unstarted(spec.run_id, Outcome.ERROR, f"{error.title}: {error.detail}")
             return True
         tree = self._trees[spec.run_id] = self._reader(spec).state(spec.test_id)
         begun = time.monotonic()
-        minder = identity(start_minder(spec, directory, environ, tree))
+        minder = identity(start_supervisor(spec, directory, environ, tree))
         if minder is None:
             raise RuntimeError("a child that nobody waited for is gone")
         del self._waiting[spec.run_id]
@@ -254,7 +254,7 @@ class Scheduler:
         if spec.devices:
             try:
                 # From now on they are its own: it lives as long as anything of the run does.
-                device_claims().claim(spec.devices, minder, instead_of=own_identity())
+                device_leases().claim(spec.devices, minder, instead_of=own_identity())
             except TTMatrixError as error:
                 print(f"{spec.run_id}: {error.title}: {error.detail}", file=sys.stderr, flush=True)
                 watch.stop(Outcome.ERROR)

@@ -53,7 +53,7 @@ def scheduler_command(root: Path) -> list[str]:
     return [sys.executable, "-P", "-m", "core.runs.execution.scheduler", str(root)]
 
 
-def start_minder(spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None = None) -> int:
+def start_supervisor(spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None = None) -> int:
     """Fork a minder for the run in `directory`; only for a process that has one thread. Returns its pid.
 
     `environ` is what the run was asked for from, `tree` the state of the checkout that it starts on.
@@ -63,7 +63,7 @@ def start_minder(spec: RunSpec, directory: Path, environ: Mapping[str, str], tre
     if pid:
         return pid
     try:
-        _Minder(spec, directory, environ, tree).mind(parent)
+        _Supervisor(spec, directory, environ, tree).mind(parent)
     except BaseException:  # noqa: BLE001 - nothing of the scheduler's may run in this process any more
         traceback.print_exc()
         os._exit(1)
@@ -77,7 +77,7 @@ def read_exit(directory: Path) -> Exit | None:
         return None
 
 
-class _Minder:
+class _Supervisor:
     def __init__(self, spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None) -> None:
         self._spec = spec
         self._directory = directory

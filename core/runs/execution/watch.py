@@ -54,7 +54,7 @@ _SECONDS_BETWEEN = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class Activity:
     """What a run showed at one moment."""
 
     at: float
@@ -67,7 +67,7 @@ class Sign:
 class Vitals:
     """The signs of one run, against a `limit` in seconds; 0: it may be silent for ever."""
 
-    def __init__(self, limit: float, first: Sign) -> None:
+    def __init__(self, limit: float, first: Activity) -> None:
         self._limit = limit
         self._last = first
         self.alive = False
@@ -78,11 +78,11 @@ class Vitals:
         """Seconds after which it is worth looking again."""
         return min(_SECONDS_BETWEEN, max(0.1, self._limit / 10)) if self._limit else _SECONDS_BETWEEN
 
-    def hangs(self, sign: Sign) -> bool:
+    def hangs(self, sign: Activity) -> bool:
         """Whether nothing has happened up to `sign` for as long as the limit."""
         return 0 < self._limit <= self.idle(sign)
 
-    def idle(self, sign: Sign) -> float:
+    def idle(self, sign: Activity) -> float:
         """For how many seconds up to `sign` nothing has happened."""
         waited = sign.at - self._last.at
         worked = abs(sign.processor - self._last.processor) > max(_RESOLUTION, _IDLE_SHARE * waited)
@@ -170,12 +170,12 @@ class Watch:
             if self._vitals.hangs(self._sign(now)):
                 self.stop(Outcome.HANG)
 
-    def _sign(self, now: float) -> Sign:
+    def _sign(self, now: float) -> Activity:
         try:
             size = (self.directory / LOG).stat().st_size
         except OSError:
             size = 0
-        return Sign(now, size, processor_seconds(descendants(self.minder)))
+        return Activity(now, size, processor_seconds(descendants(self.minder)))
 
     def _sweep(self) -> None:
         """Where somebody killed the minder, the run's processes are known by nothing but their environment.

@@ -11,10 +11,10 @@ from .signs import (
     DIAGNOSTIC as DIAGNOSTIC,
     STAGES as STAGES,
     WRONG_NUMBERS as WRONG_NUMBERS,
-    Kind as Kind,
+    SignKind as SignKind,
+    cause_line as cause_line,
     is_noise as is_noise,
     shortened as shortened,
     sign_of as sign_of,
-    telling_line as telling_line,
 )
 from .tail import LogFile as LogFile, last_line as last_line

@@ -33,7 +33,7 @@ STAGES = {
 """By the mark of a stage in the stage file and the log, the bring-up status of a failure in it (docs/rules.md 4.5)."""
 
 
-class Kind(StrEnum):
+class SignKind(StrEnum):
     """What a line with a sign is."""
 
     ERROR = "error"
@@ -42,32 +42,32 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class LogSign:
     """Lines that contain `pattern`. Of the errors in a log, that of most `weight` is the cause, 0 never is."""
 
-    kind: Kind
+    kind: SignKind
     pattern: re.Pattern[str]
     weight: int = 0
 
 
-def _sign(kind: Kind, weight: int, expression: str) -> Sign:
-    return Sign(kind, re.compile(expression), weight)
+def _sign(kind: SignKind, weight: int, expression: str) -> LogSign:
+    return LogSign(kind, re.compile(expression), weight)
 
 
 # The first that fits says what a line is. The stages are those of tt-xla's stage file (docs/rules.md 4.5).
 SIGNS = (
-    _sign(Kind.PHASE, 0, r"^=====+ .*=====+$"),
-    _sign(Kind.STAGE, 0, rf"\b(?:{'|'.join(STAGES)})\b"),
-    _sign(Kind.ERROR, 0, r"^(?:E +)?(?:\w+Error: )?(?:Bad StatusOr access: )?(?:INTERNAL: )?Error code: ?13\b"),
-    _sign(Kind.ERROR, 0, r"^\s*Traceback \(most recent call last\)"),
-    _sign(Kind.ERROR, 90, DEVICE_MEMORY),
-    _sign(Kind.ERROR, 80, DEVICE_ASSERTION),
-    _sign(Kind.ERROR, 70, r"UNREACHABLE|Assertion .*failed|\bCheck failed\b|^Fatal Python error|^terminate called"),
-    _sign(Kind.ERROR, 60, DIAGNOSTIC),
-    _sign(Kind.ERROR, 50, WRONG_NUMBERS),
-    _sign(Kind.ERROR, 10, r"^\w+: FAILED in |^FAILED |^(?:Segmentation fault|Aborted|Killed)\b"),
-    _sign(Kind.ERROR, 40, r"^(?:E +)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)(?::|$)"),
-    _sign(Kind.ERROR, 5, r"\bFATAL\b"),
+    _sign(SignKind.PHASE, 0, r"^=====+ .*=====+$"),
+    _sign(SignKind.STAGE, 0, rf"\b(?:{'|'.join(STAGES)})\b"),
+    _sign(SignKind.ERROR, 0, r"^(?:E +)?(?:\w+Error: )?(?:Bad StatusOr access: )?(?:INTERNAL: )?Error code: ?13\b"),
+    _sign(SignKind.ERROR, 0, r"^\s*Traceback \(most recent call last\)"),
+    _sign(SignKind.ERROR, 90, DEVICE_MEMORY),
+    _sign(SignKind.ERROR, 80, DEVICE_ASSERTION),
+    _sign(SignKind.ERROR, 70, r"UNREACHABLE|Assertion .*failed|\bCheck failed\b|^Fatal Python error|^terminate called"),
+    _sign(SignKind.ERROR, 60, DIAGNOSTIC),
+    _sign(SignKind.ERROR, 50, WRONG_NUMBERS),
+    _sign(SignKind.ERROR, 10, r"^\w+: FAILED in |^FAILED |^(?:Segmentation fault|Aborted|Killed)\b"),
+    _sign(SignKind.ERROR, 40, r"^(?:E +)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)(?::|$)"),
+    _sign(SignKind.ERROR, 5, r"\bFATAL\b"),
 )
 
 # Nearly all lines have no sign, and one search for what every sign has in it tells so.
@@ -90,7 +90,7 @@ _INFORMATION = "info:"
 _RESULT_MARK = "TTMATRIX-RESULT"
 
 
-def sign_of(line: str) -> Sign | None:
+def sign_of(line: str) -> LogSign | None:
     """The sign of a line as it is shown."""
     if line.startswith(_RESULT_MARK) or _WORDS.search(line) is None:
         return None
@@ -100,7 +100,7 @@ def sign_of(line: str) -> Sign | None:
 def is_error(line: str) -> bool:
     """Whether a line as it is shown tells of an error."""
     sign = sign_of(line)
-    return sign is not None and sign.kind is Kind.ERROR
+    return sign is not None and sign.kind is SignKind.ERROR
 
 
 def is_noise(line: str) -> bool:
@@ -108,7 +108,7 @@ def is_noise(line: str) -> bool:
     return _NOISE.search(line) is not None
 
 
-def telling_line(lines: Sequence[str]) -> str:
+def cause_line(lines: Sequence[str]) -> str:
     """The line that says most about why a test failed, short enough for a `reason`; empty where none does.
 
     See docs/rules.md 7.3.

@@ -11,7 +11,7 @@ from core.errors import UsageError
 from core.ids import TestId
 from core.model import TEST_MODULE, Framework, node_id
 from core.runs.leases import EVERYTHING
-from core.runs.spec import Report
+from core.runs.spec import ResultFormat
 from core.settings import Settings
 from core.sources import Checkout
 
@@ -44,14 +44,14 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RunKind:
     """One way to execute a test."""
 
     help: str
     """A line for people."""
     command: Callable[[Request], list[str]]
     """The argv. Raises UsageError for a test that this kind cannot run."""
-    report: Report
+    report: ResultFormat
     timeout: Callable[[Settings], float]
     """Seconds."""
     slot_count: Callable[[Settings], int]
@@ -68,7 +68,7 @@ class Kind:
     either: tuple[str, ...] = ()
     """Of these it must be able to import one."""
     needs_device: bool = False
-    instead: "Callable[[Settings], Kind] | None" = None
+    instead: "Callable[[Settings], RunKind] | None" = None
     """What executes the tests of a checkout that lacks `files`."""
 
 
@@ -115,14 +115,14 @@ def _visible_devices(environ: Mapping[str, str]) -> tuple[str, ...]:
     return named or (EVERYTHING,)
 
 
-def _built_in(settings: Settings) -> Kind:
+def _built_in(settings: Settings) -> RunKind:
     """The device kind for a checkout without a runner."""
     backend = settings.backend
     may_use_devices = backend in ("auto", "tt") and DEVICE_NODES.is_dir()
-    return Kind(
+    return RunKind(
         "ttmatrix's own runner through pytest",
         partial(_built_in_command, backend),
-        Report.JUNIT,
+        ResultFormat.JUNIT,
         timeout=lambda settings: settings.device_timeout,
         # They share the file that says how far a test has come.
         slot_count=lambda _: 1,
@@ -137,20 +137,20 @@ def _cpu_slots(settings: Settings) -> int:
     return max(1, min(settings.cpu_slots, os.cpu_count() or 1))
 
 
-KINDS: Mapping[str, Kind] = {
-    "cpu": Kind(
+KINDS: Mapping[str, RunKind] = {
+    "cpu": RunKind(
         "the loader's model in plain PyTorch, in bfloat16 and in float32, without a device",
         _cpu_command,
-        Report.LINE,
+        ResultFormat.LINE,
         timeout=lambda settings: settings.cpu_timeout,
         slot_count=_cpu_slots,
         memory=lambda settings: int(settings.cpu_memory * _GIB),
         packages=("torch",),
     ),
-    "device": Kind(
+    "device": RunKind(
         "tt-xla's own runner through pytest, on the devices of this machine; ttmatrix's where the checkout has none",
         _device_command,
-        Report.JUNIT,
+        ResultFormat.JUNIT,
         timeout=lambda settings: settings.device_timeout,
         slot_count=lambda _: 0,
         devices=_visible_devices,
@@ -163,7 +163,7 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-def kind_for(name: str, checkout: Checkout, settings: Settings) -> Kind:
+def kind_for(name: str, checkout: Checkout, settings: Settings) -> RunKind:
     """The kind called `name` as it executes the tests of `checkout`."""
     kind = KINDS[name]
     whole = all((checkout.root / file).is_file() for file in kind.files)

@@ -15,7 +15,7 @@ from pathlib import Path
 from core.errors import TTMatrixError, UsageError
 from core.ids import TestId
 from core.matrix import NO_ARCH, Matrix, resolve
-from core.runs.planning.kinds import Kind, Request, kind_for
+from core.runs.planning.kinds import Request, RunKind, kind_for
 from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, run_id
 from core.settings import Profile, Settings
 from core.sources import Checkout, same_place
@@ -192,7 +192,7 @@ def _profile(settings: Settings, name: str) -> Profile:
     return settings.profiles[name]
 
 
-def _limit(kind: Kind, settings: Settings, profile: Profile, timeout: float | None) -> float:
+def _limit(kind: RunKind, settings: Settings, profile: Profile, timeout: float | None) -> float:
     given = (timeout, profile.timeout, kind.timeout(settings))
     limit = next(one for one in given if one is not None)
     if not 0 <= limit < math.inf:

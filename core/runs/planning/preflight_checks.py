@@ -14,9 +14,9 @@ from core.errors import TTMatrixError
 from core.files import plain
 from core.proc import boot_id, own_identity, this_host
 from core.runs.environment import digest
-from core.runs.leases import Claim, device_claims
+from core.runs.leases import Lease, device_leases
 from core.runs.planning.interpreter import Source, Versions, installed
-from core.runs.planning.kinds import DEVICE_NODES, KINDS, Kind, kind_for
+from core.runs.planning.kinds import DEVICE_NODES, KINDS, RunKind, kind_for
 from core.runs.spec import RunSpec
 from core.settings import Settings
 from core.sources import Checkout, Git
@@ -121,7 +121,7 @@ class Surroundings:
     nodes: Path = DEVICE_NODES
 
 
-def preflight(kind: Kind, specs: Sequence[RunSpec], around: Surroundings) -> list[Obstacle]:
+def preflight(kind: RunKind, specs: Sequence[RunSpec], around: Surroundings) -> list[Obstacle]:
     """All that is in the way of `specs`, which are of this kind; the worst first."""
     checks = [_packages(kind, around), _checkout(kind, around), _disk(around)]
     if kind.needs_device:
@@ -151,7 +151,7 @@ def refuse(obstacles: Sequence[Obstacle]) -> None:
         raise TTMatrixError("These runs cannot work here", detail, "\n".join(obstacle.remedy for obstacle in blockers))
 
 
-def _packages(kind: Kind, around: Surroundings) -> Iterator[Obstacle]:
+def _packages(kind: RunKind, around: Surroundings) -> Iterator[Obstacle]:
     versions, python = around.survey.versions, around.survey.interpreter
     if around.survey.source is Source.NOT_ASKED:
         what = f"What is installed for {python} is not known yet"
@@ -169,7 +169,7 @@ def _packages(kind: Kind, around: Surroundings) -> Iterator[Obstacle]:
         yield Obstacle(Level.BLOCKER, f"{python} cannot import {', '.join(missing)}", remedy)
 
 
-def _checkout(kind: Kind, around: Surroundings) -> Iterator[Obstacle]:
+def _checkout(kind: RunKind, around: Surroundings) -> Iterator[Obstacle]:
     root, survey = around.checkout.root, around.survey
     for name in kind.files:
         if not (root / name).is_file():
@@ -201,7 +201,7 @@ def _device(specs: Sequence[RunSpec], around: Surroundings) -> Iterator[Obstacle
 
 def _leases(specs: Sequence[RunSpec]) -> Iterator[Obstacle]:
     try:
-        held = device_claims().held()
+        held = device_leases().held()
     except TTMatrixError as error:
         yield Obstacle(Level.BLOCKER, f"{error.title}: {error.detail}", error.hint)
         return
@@ -212,5 +212,5 @@ def _leases(specs: Sequence[RunSpec]) -> Iterator[Obstacle]:
             yield Obstacle(Level.WARNING, what, "The runs wait for it; ttmatrix runs --active shows ours")
 
 
-def _wants(spec: RunSpec, claim: Claim) -> bool:
+def _wants(spec: RunSpec, claim: Lease) -> bool:
     return claim.against(frozenset(spec.devices))

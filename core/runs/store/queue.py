@@ -13,7 +13,7 @@ from filelock import FileLock
 
 from core.errors import TTMatrixError
 from core.files import Malformed, decoded, plain, typed
-from core.runs.leases import Claims
+from core.runs.leases import LeaseFile
 
 _TICKET = ".json"
 _CANCEL = ".cancel"
@@ -48,9 +48,9 @@ class Queue:
         self._read: dict[str, tuple[tuple[int, int], Ticket]] = {}
 
     @property
-    def claims(self) -> Claims:
+    def claims(self) -> LeaseFile:
         """Where the process that serves the queue claims to do so."""
-        return Claims(self.directory / "scheduler")
+        return LeaseFile(self.directory / "scheduler")
 
     @property
     def served(self) -> bool:

@@ -9,7 +9,7 @@ from core.model import Loader, ModelInfo
 from core.sources.checkout import Checkout
 from core.sources.evaluator.evaluator import Evaluator
 from core.sources.evaluator.tree import TreeNames
-from core.sources.evaluator.values import Dictionary, Member, Record, TreeClass, Unknown, Value, text
+from core.sources.evaluator.values import Dictionary, EnumMember, Record, TreeClass, Unknown, Value, text
 from core.sources.loaders import loader_file
 
 _LOADER_CLASS = "ModelLoader"
@@ -65,7 +65,7 @@ def _member(loader: TreeClass, variant: str, evaluator: Evaluator) -> Value:
     """The key of `_VARIANTS` that reads `variant`."""
     variants = evaluator.attribute(loader, "_VARIANTS")
     for key, _ in variants.items if isinstance(variants, Dictionary) else ():
-        if isinstance(key, Member | str) and text(key) == variant:
+        if isinstance(key, EnumMember | str) and text(key) == variant:
             return key
     raise Unknown(f"_VARIANTS has no {variant}")
 
@@ -80,6 +80,6 @@ def _info(returned: Value, evaluator: Evaluator) -> ModelInfo:
 
 def _text(info: Record, name: str, evaluator: Evaluator) -> str:
     value = evaluator.attribute(info, name)
-    if isinstance(value, Member | str):
+    if isinstance(value, EnumMember | str):
         return text(value)
     raise Unknown(f"the {name} is not a text")

@@ -9,10 +9,10 @@ from core.sources.evaluator.statements import TEXT_METHODS
 from core.sources.evaluator.tree import TreeNames
 from core.sources.evaluator.values import (
     Dictionary,
+    EnumMember,
     External,
     Get,
     Lazy,
-    Member,
     Method,
     Record,
     Scope,
@@ -47,7 +47,7 @@ class Objects:
                 return self.class_attribute(receiver, *self._tree.attribute(receiver, name, after=owner), name)
             case Record():
                 return self._field(of, name)
-            case Member(text=value) if name == "value":
+            case EnumMember(text=value) if name == "value":
                 return value
             case External():
                 return External(f"{of.name}.{name}")
@@ -89,12 +89,12 @@ class Objects:
             self._class_values[key] = self._member(owner, value) if self._tree.is_enum(owner) else value
         return self._class_values[key]
 
-    def _member(self, enum: TreeClass, value: Value) -> Member:
-        if isinstance(value, Member) and value.enum == enum:
+    def _member(self, enum: TreeClass, value: Value) -> EnumMember:
+        if isinstance(value, EnumMember) and value.enum == enum:
             return value
         if not isinstance(value, str) or not self._tree.prints_value(enum):
             raise Unknown(f"the members of {enum.name} do not print as their values")
-        return Member(enum, value, self._tree.is_text(enum))
+        return EnumMember(enum, value, self._tree.is_text(enum))
 
     def _field(self, record: Record, name: str) -> Value:
         if name in record.fields:

@@ -43,7 +43,7 @@ class External:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class EnumMember:
     """A member of a string enum. Two names for one text are one member, as in Python."""
 
     enum: TreeClass
@@ -119,7 +119,7 @@ class TextMethod:
     name: str
 
 
-Plain: TypeAlias = bool | int | float | str | Member | None
+Plain: TypeAlias = bool | int | float | str | EnumMember | None
 Value: TypeAlias = (
     Plain | External | TreeClass | Dictionary | Record | Super | Method | Get | TextMethod | tuple["Value", ...]
 )
@@ -139,7 +139,7 @@ def equal(left: Value, right: Value) -> bool:
     if not _is_plain(left) or not _is_plain(right):
         raise Unknown("compares what is neither a constant nor an enum member")
     for member, text in ((left, right), (right, left)):
-        if isinstance(member, Member) and isinstance(text, str):
+        if isinstance(member, EnumMember) and isinstance(text, str):
             if member.is_text is None:
                 raise Unknown("compares an enum member with a text")
             return member.is_text and member.text == text
@@ -148,7 +148,7 @@ def equal(left: Value, right: Value) -> bool:
 
 def same(left: Value, right: Value) -> bool:
     """`left is right`, for values of which there is only one."""
-    if not any(value is None or isinstance(value, bool | Member) for value in (left, right)):
+    if not any(value is None or isinstance(value, bool | EnumMember) for value in (left, right)):
         raise Unknown("asks whether two values are one object")
     return type(left) is type(right) and left == right
 
@@ -175,7 +175,7 @@ def truth(value: Value) -> bool:
 
 def text(value: Value) -> str:
     """`str(value)`; the text of an enum member is its value (docs/rules.md 1.2)."""
-    if isinstance(value, Member):
+    if isinstance(value, EnumMember):
         return value.text
     if _is_plain(value):
         return limited(str(value))
@@ -190,4 +190,4 @@ def limited(made: str) -> str:
 
 
 def _is_plain(value: Value) -> bool:
-    return value is None or isinstance(value, bool | int | float | str | Member)
+    return value is None or isinstance(value, bool | int | float | str | EnumMember)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-from .table import AUTO as AUTO, KINDS as KINDS, workflow as workflow
+from .table import AUTO as AUTO, WORKFLOWS as WORKFLOWS, workflow as workflow

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """dtype-bfloat16: a training test fails in bfloat16 and not in float32 (docs/rules.md 7.2)."""
 
-from core.evidence import telling
+from core.evidence import quotable
 from core.text import sentence
 from core.workflows.case import Case
 from core.workflows.effects import Steps
 from core.workflows.loader_code.analysis import Symptom
-from core.workflows.loader_code.edits import Edit, dtype_candidates
-from core.workflows.report import Report, abort
+from core.workflows.loader_code.edits import SourceEdit, dtype_candidates
+from core.workflows.report import WorkflowReport, abort
 from core.workflows.repro import Repro
 from core.workflows.signatures import CROSS_DTYPE, OP_NOT_IMPLEMENTED, dtype_flavour
 from core.workflows.steps import (
@@ -35,7 +35,7 @@ def gate(reason: str) -> str:
     )
 
 
-def dtype_bfloat16(case: Case, report: Report) -> Steps[None]:
+def dtype_bfloat16(case: Case, report: WorkflowReport) -> Steps[None]:
     """Reproduce in both dtypes; mend the tensor that ignores the override, where the loader makes it."""
     target = yield from first_look(case, report)
     report.flavour = _checked(target)
@@ -62,26 +62,26 @@ def dtype_bfloat16(case: Case, report: Report) -> Steps[None]:
     yield from unfixed(report, _errors(confirmed))
 
 
-def _wrong(report: Report, after: Repro, before: Repro) -> str:
+def _wrong(report: WorkflowReport, after: Repro, before: Repro) -> str:
     """Why the edit is none for this failure; empty: it mends it, or shows the next."""
     if after.low is None or dtype_flavour(after.low.error) == CROSS_DTYPE:
         return "the failure stayed the same"
     if set_back(after, before):
-        return f"the loader itself failed: {telling(after.low.error)}"
+        return f"the loader itself failed: {quotable(after.low.error)}"
     if after.ok and (after.full is None or not after.full.ok):
         report.review.append(f"with the edit float32 fails: {after.full.error if after.full else after.summary}")
         return "float32 failed"
     return ""
 
 
-def _after_edit(case: Case, report: Report, before: dict[str, Repro], after: dict[str, Repro]) -> Steps[None]:
+def _after_edit(case: Case, report: WorkflowReport, before: dict[str, Repro], after: dict[str, Repro]) -> Steps[None]:
     target = after[case.id]
     assert target.low is not None
     _leave_out(report, after)
     if target.ok:
         report.decide("fixed", "the edit mends the CPU run; the device decides")
     else:
-        report.decide("new-failure", f"the dtypes fit now, and another failure shows: {telling(target.low.error)}")
+        report.decide("new-failure", f"the dtypes fit now, and another failure shows: {quotable(target.low.error)}")
     passing = [member.id for member in report.scope if after[member.id].ok]
     errors = _errors({member.id: after[member.id] for member in report.scope if not after[member.id].ok})
     seen = yield from on_device(report, passing, errors)
@@ -126,7 +126,7 @@ def _errors(repros: dict[str, Repro]) -> dict[str, str]:
     return {id: one.low.error for id, one in repros.items() if one.low is not None}
 
 
-def _sites(case: Case, target: Repro) -> tuple[list[tuple[str, Edit]], str]:
+def _sites(case: Case, target: Repro) -> tuple[list[tuple[str, SourceEdit]], str]:
     """The edits to try in the loader, else in a loader that it descends from, and why none is for all of it."""
     assert target.low is not None
     reasons: list[str] = []
@@ -139,7 +139,7 @@ def _sites(case: Case, target: Repro) -> tuple[list[tuple[str, Edit]], str]:
     return [], reasons[0] if reasons else "there is no loader file"
 
 
-def _leave_out(report: Report, after: dict[str, Repro]) -> None:
+def _leave_out(report: WorkflowReport, after: dict[str, Repro]) -> None:
     """Members that still fail by dtypes are for a person: the edit was not made for them."""
     for member in tuple(report.scope):
         one = after[member.id]
@@ -149,7 +149,7 @@ def _leave_out(report: Report, after: dict[str, Repro]) -> None:
             report.review.append(f"{member.id} still fails with the edit: {one.summary}")
 
 
-def _flag_inference(case: Case, report: Report) -> None:
+def _flag_inference(case: Case, report: WorkflowReport) -> None:
     for member in case.inference:
         if dtype_flavour(member.reason):
             report.review.append(f"inference entry {member.id} gives a bfloat16 reason and may be stale")

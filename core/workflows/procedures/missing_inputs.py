@@ -4,15 +4,15 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from core.evidence import RAN, Ending, telling
+from core.evidence import RAN, Ending, quotable
 from core.model import Status
 from core.text import sentence
 from core.workflows.case import Case
 from core.workflows.effects import Steps
 from core.workflows.loader_code import Start
 from core.workflows.loader_code.analysis import NoSite
-from core.workflows.loader_code.edits import Edit, batch_of_two, decoder_inputs, detection_targets
-from core.workflows.report import Report, abort
+from core.workflows.loader_code.edits import SourceEdit, batch_of_two, decoder_inputs, detection_targets
+from core.workflows.report import WorkflowReport, abort
 from core.workflows.repro import Phase, Repro
 from core.workflows.signatures import BN_SINGLE_VALUE, DECODER_INPUTS, MISSING_TARGETS, asks_for_tokens, inputs_flavour
 from core.workflows.steps import (
@@ -30,7 +30,7 @@ from core.workflows.steps import (
 )
 
 _DECODER_IDS = "decoder_input_ids"
-_Make: TypeAlias = Callable[[str, Phase, str, Start | None], Edit | NoSite]
+_Make: TypeAlias = Callable[[str, Phase, str, Start | None], SourceEdit | NoSite]
 
 _EDITS: Mapping[str, _Make] = {
     DECODER_INPUTS: lambda source, phase, variant, start: decoder_inputs(
@@ -53,7 +53,7 @@ def gate(reason: str) -> str:
     )
 
 
-def missing_inputs(case: Case, report: Report) -> Steps[None]:
+def missing_inputs(case: Case, report: WorkflowReport) -> Steps[None]:
     """Give training what it wants, and take it back where inference stops working."""
     target = yield from first_look(case, report)
     report.flavour = _checked(target)
@@ -73,7 +73,7 @@ def missing_inputs(case: Case, report: Report) -> Steps[None]:
     yield from _after_edit(case, report, confirmed, after)
 
 
-def _after_edit(case: Case, report: Report, before: dict[str, Repro], after: dict[str, Repro]) -> Steps[None]:
+def _after_edit(case: Case, report: WorkflowReport, before: dict[str, Repro], after: dict[str, Repro]) -> Steps[None]:
     target = after[case.id]
     if target.low is None or _flavour(target) == report.flavour:
         report.decide("edit-without-effect", "the edit did not change the failure, so it was taken back")
@@ -82,7 +82,7 @@ def _after_edit(case: Case, report: Report, before: dict[str, Repro], after: dic
         return
     if set_back(target, before[case.id]):
         report.decide("edit-without-effect", "with the edit the loader itself fails, so it was taken back")
-        yield from take_back(report, f"the loader failed with it: {telling(target.low.error)}")
+        yield from take_back(report, f"the loader failed with it: {quotable(target.low.error)}")
         yield from unfixed(report, _errors(before))
         return
     for member in tuple(report.scope):
@@ -93,7 +93,7 @@ def _after_edit(case: Case, report: Report, before: dict[str, Repro], after: dic
     if target.ok:
         report.decide("fixed", "with the edit training runs on CPU; the device decides")
     else:
-        report.decide("new-failure", f"the inputs are there now, and it fails by: {telling(target.low.error)}")
+        report.decide("new-failure", f"the inputs are there now, and it fails by: {quotable(target.low.error)}")
     passing = [member.id for member in report.scope if after[member.id].ok]
     errors = _errors({member.id: after[member.id] for member in report.scope if not after[member.id].ok})
     expected = [one.id for one in case.inference if one.status == Status.EXPECTED_PASSING and one.id in after]
@@ -104,7 +104,7 @@ def _after_edit(case: Case, report: Report, before: dict[str, Repro], after: dic
     conclude(report, seen, passing, errors)
 
 
-def _regressed(report: Report, before: dict[str, Repro], broken: list[str], where: str) -> Steps[None]:
+def _regressed(report: WorkflowReport, before: dict[str, Repro], broken: list[str], where: str) -> Steps[None]:
     report.decide("inference-regression", f"with the edit inference fails {where}, so it was taken back")
     report.review += [f"{id} fails {where} with the edit" for id in broken]
     yield from take_back(report, f"inference failed {where}")
@@ -148,12 +148,12 @@ def _errors(repros: Mapping[str, Repro]) -> dict[str, str]:
     return {id: one.low.error for id, one in repros.items() if one.low is not None}
 
 
-def _edit(case: Case, flavour: str, target: Repro, confirmed: Mapping[str, Repro]) -> tuple[str, Edit | NoSite]:
+def _edit(case: Case, flavour: str, target: Repro, confirmed: Mapping[str, Repro]) -> tuple[str, SourceEdit | NoSite]:
     """The edit in the loader, else in a loader that it descends from."""
     assert target.low is not None
     make, variant, start = _EDITS[flavour], case.target.variant, _start(target.low, confirmed)
     found = [(path, make(case.sources[path], target.low, variant, start)) for path in case.loader_files]
-    return next(((path, edit) for path, edit in found if isinstance(edit, Edit)), found[0])
+    return next(((path, edit) for path, edit in found if isinstance(edit, SourceEdit)), found[0])
 
 
 def _start(phase: Phase, confirmed: Mapping[str, Repro]) -> Start | None:
@@ -166,6 +166,6 @@ def _start(phase: Phase, confirmed: Mapping[str, Repro]) -> Start | None:
     return Start(str(told["holder"]), int(told["token"]) if same else None)
 
 
-def _inference(case: Case, report: Report) -> list[str]:
+def _inference(case: Case, report: WorkflowReport) -> list[str]:
     """The inference tests of the variants that the edit is for."""
     return [f"{member.id.removesuffix('training')}inference" for member in report.scope]

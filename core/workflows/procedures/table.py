@@ -11,7 +11,7 @@ from core.workflows.case import Case
 from core.workflows.effects import Steps
 from core.workflows.engine import Workflow
 from core.workflows.procedures import dtype_bfloat16, missing_inputs, unpack_forward_output
-from core.workflows.report import Report, abort
+from core.workflows.report import WorkflowReport, abort
 from core.workflows.repro import Phase, Repro
 from core.workflows.signatures import dtype_flavour, inputs_flavour, unpack_flavour
 from core.workflows.steps import first_look
@@ -20,7 +20,7 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class WorkflowKind:
     """A workflow, and the failures it is for."""
 
     help: str
@@ -34,19 +34,19 @@ class Kind:
     """The flavour of a failure that its text alone does not tell; empty: none."""
 
 
-KINDS: dict[str, Kind] = {
-    "dtype-bfloat16": Kind(
+WORKFLOWS: dict[str, WorkflowKind] = {
+    "dtype-bfloat16": WorkflowKind(
         "bfloat16 tensors meet float32 ones, or an operation without a bfloat16 kernel",
         dtype_bfloat16.dtype_bfloat16,
         dtype_flavour,
         dtype_bfloat16.gate,
     ),
-    "unpack-forward-output": Kind(
+    "unpack-forward-output": WorkflowKind(
         "nobody says which tensor of the output training starts from",
         unpack_forward_output.unpack_forward_output,
         unpack_flavour,
     ),
-    "missing-inputs": Kind(
+    "missing-inputs": WorkflowKind(
         "training wants decoder inputs, detection targets or more than one image",
         missing_inputs.missing_inputs,
         inputs_flavour,
@@ -62,9 +62,9 @@ def workflow(name: str) -> Workflow:
 
 
 def _named(name: str) -> Workflow:
-    kind = KINDS[name]
+    kind = WORKFLOWS[name]
 
-    def run(case: Case, report: Report) -> Steps[None]:
+    def run(case: Case, report: WorkflowReport) -> Steps[None]:
         report.workflow, report.chosen = name, "asked for"
         # Before anything runs: what the entry says is enough to turn it away.
         if refusal := kind.gate(case.target.reason):
@@ -74,20 +74,20 @@ def _named(name: str) -> Workflow:
     return run
 
 
-def _auto(case: Case, report: Report) -> Steps[None]:
+def _auto(case: Case, report: WorkflowReport) -> Steps[None]:
     """Where the CPU shows a failure, it says which workflow; where it passes, the entry's reason does."""
     target = yield from first_look(case, report)
     report.workflow, report.chosen = pick(case.target.reason, target)
     if not report.workflow:
         abort(report.chosen)
-    yield from KINDS[report.workflow].run(case, report)
+    yield from WORKFLOWS[report.workflow].run(case, report)
 
 
 def pick(reason: str, target: Repro) -> tuple[str, str]:
     """The workflow for a failure, and why; no name where there is none."""
     live = target.low.error if target.low else ""
-    shown = claimed(live) or (_shown(target.low) if target.low else "")
-    said = claimed(reason)
+    shown = workflow_for(live) or (_shown(target.low) if target.low else "")
+    said = workflow_for(reason)
     if shown:
         also = "as the entry says" if said == shown else f"although the entry's reason is: {reason or '(none)'}"
         return shown, f"its CPU repro fails by: {live.splitlines()[0]} ({also})"
@@ -110,9 +110,9 @@ def _passes_here(reason: str, id: str) -> str:
 
 def _shown(phase: Phase) -> str:
     """The workflow that a failure belongs to by all that the repro shows of it; empty: none."""
-    return next((name for name, kind in KINDS.items() if kind.shows(phase)), "")
+    return next((name for name, kind in WORKFLOWS.items() if kind.shows(phase)), "")
 
 
-def claimed(text: str) -> str:
+def workflow_for(text: str) -> str:
     """The workflow that a failure text belongs to; empty: none."""
-    return next((name for name, kind in KINDS.items() if kind.claims(text)), "")
+    return next((name for name, kind in WORKFLOWS.items() if kind.claims(text)), "")

@@ -8,14 +8,14 @@ from typing import Any
 
 from core.files import typed
 from core.text import sentence
-from core.workflows.case import Case, Member
+from core.workflows.case import Case, CaseEntry
 from core.workflows.effects import Ask, FindUsers, Steps
 from core.workflows.loader_code.analysis import NoSite
 from core.workflows.loader_code.edits import (
     LOSSES,
-    Choice,
-    Edit,
+    SourceEdit,
     Sureness,
+    UnpackChoice,
     Unpacking,
     has_override,
     losses_named,
@@ -26,7 +26,7 @@ from core.workflows.loader_code.edits import (
     unpacking,
     unregister,
 )
-from core.workflows.report import Report, abort
+from core.workflows.report import WorkflowReport, abort
 from core.workflows.repro import Repro
 from core.workflows.signatures import UNHANDLED_OUTPUT, WRONG_HANDLER, unpack_flavour
 from core.workflows.steps import (
@@ -51,7 +51,7 @@ _GENERIC_CLASS = re.compile(
 """Names that mean the same wherever a class bears them, because whole libraries use them so."""
 
 
-def unpack_forward_output(case: Case, report: Report) -> Steps[None]:
+def unpack_forward_output(case: Case, report: WorkflowReport) -> Steps[None]:
     """See what forward returns; teach the registry its class, or give the loader an override of its own."""
     overriding = next((path for path in case.loader_files if has_override(case.sources[path])), None)
     if overriding is not None:
@@ -80,7 +80,7 @@ def unpack_forward_output(case: Case, report: Report) -> Steps[None]:
         yield from _override(case, report, target, choice, str(output["class"]) if wrong else "")
 
 
-def _chosen(report: Report, found: Unpacking) -> Steps[Choice]:
+def _chosen(report: WorkflowReport, found: Unpacking) -> Steps[UnpackChoice]:
     """The one choice of the family; where there are several, a person's."""
     if not found.choices:
         abort(f"No tensor of the output can stand for it: {found.why}")
@@ -90,16 +90,16 @@ def _chosen(report: Report, found: Unpacking) -> Steps[Choice]:
     return found.choices[(yield from _asked(f"What does the training loss depend on? {found.why}", found.choices)) - 1]
 
 
-def _asked(question: str, choices: tuple[Choice, ...]) -> Steps[int]:
+def _asked(question: str, choices: tuple[UnpackChoice, ...]) -> Steps[int]:
     number: int = yield Ask(question, tuple(_words(choice) for choice in choices))
     return number
 
 
-def _words(choice: Choice) -> str:
+def _words(choice: UnpackChoice) -> str:
     return f"{choice.label}: {choice.selection.why}"
 
 
-def _with_loss(case: Case, choice: Choice) -> Steps[Choice]:
+def _with_loss(case: Case, choice: UnpackChoice) -> Steps[UnpackChoice]:
     """The choice with the loss that its docstring states: the one that is known, else the one that a person names."""
     if choice.selection.loss:
         return choice
@@ -116,7 +116,7 @@ def _inputs_of(target: Repro) -> Sequence[Mapping[str, Any]]:
 
 
 def _shared_class(
-    case: Case, report: Report, output: Mapping[str, Any], choice: Choice, wrong: bool
+    case: Case, report: WorkflowReport, output: Mapping[str, Any], choice: UnpackChoice, wrong: bool
 ) -> Steps[list[Mapping[str, Any]] | None]:
     """Where a line of the registry is the way: the loaders that return the class. None: it takes an override.
 
@@ -160,16 +160,16 @@ def _takes(user: Mapping[str, Any], output: Mapping[str, Any]) -> str:
 
 def _register(
     case: Case,
-    report: Report,
+    report: WorkflowReport,
     target: Repro,
     name: str,
-    choice: Choice,
+    choice: UnpackChoice,
     users: list[Mapping[str, Any]],
 ) -> Steps[None]:
     edit = register(case.sources.get(case.registry, ""), name, choice.attribute)
     if isinstance(edit, NoSite):
         abort(f"{name} cannot be registered: {edit.reason}")
-    others = [typed(raw, Member) for user in users for raw in user["members"]]
+    others = [typed(raw, CaseEntry) for user in users for raw in user["members"]]
     members = {member.id: member for member in (*case.scope, *others)}
     stale = [one for one in members.values() if one.directory == case.target.directory or unpack_flavour(one.reason)]
     yield from confirm(case, report, target, lambda one: _returns(one, name), stale)
@@ -181,13 +181,13 @@ def _register(
     yield from _rerun(case, report)
 
 
-def _override(case: Case, report: Report, target: Repro, choice: Choice, wrong: str) -> Steps[None]:
+def _override(case: Case, report: WorkflowReport, target: Repro, choice: UnpackChoice, wrong: str) -> Steps[None]:
     choice = yield from _with_loss(case, choice)
     found = [
         (path, unpack_override(case.sources[path], choice.selection, depth=_depth(case, path)))
         for path in case.loader_files
     ]
-    path, edit = next(((path, edit) for path, edit in found if isinstance(edit, Edit)), found[0])
+    path, edit = next(((path, edit) for path, edit in found if isinstance(edit, SourceEdit)), found[0])
     if isinstance(edit, NoSite):
         abort(f"No override can be written: {edit.reason}")
     same = (target.output or {}).get("class")
@@ -209,7 +209,7 @@ def _depth(case: Case, path: str) -> int:
     return len(PurePosixPath(path).parent.relative_to(PurePosixPath(case.registry).parent).parts)
 
 
-def _rerun(case: Case, report: Report) -> Steps[None]:
+def _rerun(case: Case, report: WorkflowReport) -> Steps[None]:
     """With the edit: entries whose output is unpacked now, and what fails after that."""
     after = yield from reproduce(report, [member.id for member in report.scope], AFTER, "after the edit")
     if not after[case.id].low or _fails_to_unpack(after[case.id]):
@@ -225,7 +225,7 @@ def _rerun(case: Case, report: Report) -> Steps[None]:
     yield from _settle(case, report, after)
 
 
-def _settle(case: Case, report: Report, repros: Mapping[str, Repro]) -> Steps[None]:
+def _settle(case: Case, report: WorkflowReport, repros: Mapping[str, Repro]) -> Steps[None]:
     errors = {id: one.low.error for id, one in repros.items() if one.low is not None and not one.ok}
     passing = [member.id for member in report.scope if member.id not in errors]
     inference = [member.id for member in case.inference if member.id == _inference_twin(case.target)]
@@ -236,13 +236,13 @@ def _settle(case: Case, report: Report, repros: Mapping[str, Repro]) -> Steps[No
             report.states[id] = f"inference, unchanged: {seen[id].ending}"
 
 
-def _already_unpacked(report: Report, target: Repro) -> None:
+def _already_unpacked(report: WorkflowReport, target: Repro) -> None:
     name = (target.output or {}).get("class")
     how = "is a tensor" if name == "Tensor" else "has a handler that gives a tensor"
     report.decide("already-handled", f"{name} {how}: only the entry is stale")
 
 
-def _only_the_entry(case: Case, report: Report, target: Repro | None = None) -> Steps[None]:
+def _only_the_entry(case: Case, report: WorkflowReport, target: Repro | None = None) -> Steps[None]:
     """Nothing to edit: the device says what the entry should say, for all that share the stale reason."""
     report.scope = [one for one in case.scope if one.id == case.id or unpack_flavour(one.reason)]
     known = {} if target is None else {target.id: target}
@@ -254,7 +254,7 @@ def _only_the_entry(case: Case, report: Report, target: Repro | None = None) -> 
     yield from _settle(case, report, known)
 
 
-def _inference_twin(member: Member) -> str:
+def _inference_twin(member: CaseEntry) -> str:
     return f"{member.id.removesuffix('training')}inference"
 
 

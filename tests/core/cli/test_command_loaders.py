@@ -7,7 +7,7 @@ import pytest
 
 from core.settings import paths
 from core.sources.checkout import Checkout
-from core.workflows.loader_code.edits.edit import Edit, EditKind, put
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit, put
 from core.workflows.session import edits_directory, sessions_directory
 from tests.support.cli import Called, call
 from tests.support.triage_checkout import LOADER, LOADER_FILE, triage_checkout
@@ -18,7 +18,7 @@ AFTER = LOADER.replace("torch.zeros(batch_size, 6)", "torch.zeros(batch_size, 6,
 @pytest.fixture
 def checkout(tmp_path: Path, own_home: Path) -> Checkout:
     checkout = triage_checkout(tmp_path, own_home)
-    edit = Edit(EditKind.CONSTRUCTOR, 18, "make row in dtype_override", LOADER, AFTER)
+    edit = SourceEdit(EditKind.CONSTRUCTOR, 18, "make row in dtype_override", LOADER, AFTER)
     put(checkout.root / LOADER_FILE, edit, edits_directory(sessions_directory(paths().state, checkout.root)))
     return checkout
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.cli.demo_walk import STALE
-from core.evidence.verdicts.policy import Found, Policy
+from core.evidence.verdicts.policy import LoadedPolicy, Policy
 from core.proc import run_command
 from tests.support.cli import call
 from tests.support.schemas import complaints
@@ -79,7 +79,7 @@ def test_a_run_that_fails_ends_the_walk_before_the_edit(tmp_path: Path, own_home
 def test_where_the_policy_takes_no_cpu_for_a_device_nothing_is_promoted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.cli.demo_walk.policy_of", lambda *_: Found(Policy(), None))
+    monkeypatch.setattr("core.cli.demo_walk.policy_of", lambda *_: LoadedPolicy(Policy(), None))
     called = call("demo", tmp_path / "demo", "--headless")
     assert called.code == 64
     assert "is no report of a device" in called.err

@@ -9,10 +9,10 @@ from pathlib import Path
 from hypothesis import given, settings, strategies as st
 
 from core.demo.fast_import import fast_import_stream
-from core.demo.replay import Commit
+from core.demo.replay import ReplayedCommit
 
-FIRST = Commit("2026-03-02", "Add")
-SECOND = Commit("2026-03-03", "Change\n\nWhy.")
+FIRST = ReplayedCommit("2026-03-02", "Add")
+SECOND = ReplayedCommit("2026-03-03", "Change\n\nWhy.")
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), max_size=20)
 _FILES = st.dictionaries(st.text(string.ascii_letters + "+.-_ ü", min_size=3, max_size=8).map("a{}".format), _TEXTS)

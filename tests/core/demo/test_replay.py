@@ -4,11 +4,11 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.demo.replay import Commit, Replacement, states
+from core.demo.replay import Replacement, ReplayedCommit, states
 
 
-def _commit(*replacements: Replacement) -> Commit:
-    return Commit("2026-01-01", "Change", replacements)
+def _commit(*replacements: Replacement) -> ReplayedCommit:
+    return ReplayedCommit("2026-01-01", "Change", replacements)
 
 
 @given(st.text(), st.text(), st.text(min_size=1), st.text(min_size=1))

@@ -13,7 +13,7 @@ from hypothesis import example, given, strategies as st
 from core.evidence.ending_fields import PROMOTED, UNCHECKED, Result, recommend, stage_in
 from core.evidence.observation import FAILURES, Ending, Observation
 from core.evidence.proposals.rules import wanted as by_verdict
-from core.evidence.reasons import telling
+from core.evidence.reasons import quotable
 from core.evidence.reports import classify
 from core.evidence.reports.classify import Setting, observe
 from core.evidence.verdicts.judgement import Verdict
@@ -23,7 +23,7 @@ from core.model import BringupStatus, Status
 from core.runs.junit import Testcase, read_testcases
 from core.runs.log.signs import STAGES
 from core.workflows.device import read_device_result
-from core.workflows.outcomes import Observed, wanted as by_workflow
+from core.workflows.outcomes import DeviceResult, wanted as by_workflow
 from tests.support.corpus import make_report
 from tests.support.evidence import judged, seen
 
@@ -50,7 +50,7 @@ def of_verdict(row: Observation) -> Mapping[str, object]:
     return by_verdict(judged(verdict, [row] * 3), with_fields(None, {}), Policy()).fields
 
 
-def of_workflow(result: Observed) -> Mapping[str, object]:
+def of_workflow(result: DeviceResult) -> Mapping[str, object]:
     return by_workflow(result).fields or {}
 
 
@@ -75,7 +75,7 @@ def both_of(directory: Path, document: str) -> tuple[Mapping[str, object], Mappi
     (case,) = read_testcases(file)
     row = observe(case, Setting())
     assert row is not None
-    return of_verdict(row), of_workflow(Observed.of(read_device_result(file, [ID])[0]))
+    return of_verdict(row), of_workflow(DeviceResult.of(read_device_result(file, [ID])[0]))
 
 
 FAILING = {"status": "KNOWN_FAILURE_XFAIL"}
@@ -92,16 +92,16 @@ FAILING = {"status": "KNOWN_FAILURE_XFAIL"}
 def test_verdicts_and_workflows_give_one_answer(text: str, stage: BringupStatus, tmp_path: Path) -> None:
     of_evidence, of_triage = both(tmp_path, text)
     assert of_evidence == of_triage == {**FAILING, "bringup_status": stage.value, "reason": text}
-    assert of_workflow(Observed(ID, Ending.FAILED, text)) == of_evidence
+    assert of_workflow(DeviceResult(ID, Ending.FAILED, text)) == of_evidence
 
 
 def test_what_hangs_is_skipped_and_what_is_slow_is_left_by_both() -> None:
     hung = {"status": "NOT_SUPPORTED_SKIP", "reason": "Test hangs"}
-    assert of_verdict(seen(Ending.HUNG)) == of_workflow(Observed(ID, Ending.HUNG)) == hung
+    assert of_verdict(seen(Ending.HUNG)) == of_workflow(DeviceResult(ID, Ending.HUNG)) == hung
     for ending in (Ending.SLOW, Ending.OUT_OF_TIME):
         row = seen(ending, reason="stopped after 9 s")
         assert by_verdict(judged(Verdict.SLOW, [row] * 3), with_fields(None, {}), Policy()).fields == {}
-        assert of_workflow(Observed.seen(ID, row)) == {}
+        assert of_workflow(DeviceResult.seen(ID, row)) == {}
 
 
 PIECES = st.sampled_from(
@@ -124,7 +124,7 @@ def test_on_whatever_an_observation_says_both_agree(
     ending: Ending, stage: BringupStatus, reason: str, signal: int | None
 ) -> None:
     row = seen(ending, stage=stage, reason=reason, signal=signal)
-    shown = Observed.of(Observed.seen(ID, row, f"{reason}\nmore that was said").to_fields())
+    shown = DeviceResult.of(DeviceResult.seen(ID, row, f"{reason}\nmore that was said").to_fields())
     assert of_verdict(row) == of_workflow(shown)
     assert of_verdict(row).get("bringup_status") != BringupStatus.PASSED
 
@@ -199,7 +199,7 @@ def test_on_reports_of_a_real_pytest_both_agree(forked: bool, tmp_path: Path) ->
             alone = [one for one in read_testcases(file) if one.name == case.name]
             if len(alone) == 1 and row.ending is not Ending.INACCURATE:
                 (answer,) = read_device_result(file, [row.test_id])
-                assert of_workflow(Observed.of(answer)) == of_verdict(row), row.test_id
+                assert of_workflow(DeviceResult.of(answer)) == of_verdict(row), row.test_id
                 agreed += 1
     assert agreed > 2
 
@@ -211,7 +211,7 @@ def _asked_not_to_be(case: Testcase) -> bool:
 def test_inaccurate_training_is_the_same_to_both() -> None:
     # Of a training test the number that is known is of the forward pass alone (docs/rules.md 4.6).
     row = seen(Ending.INACCURATE, test_id=ID, pcc=0.98, reason="PCC comparison failed")
-    assert of_verdict(row) == of_workflow(Observed.seen(ID, row)) == {**PROMOTED, **UNCHECKED}
+    assert of_verdict(row) == of_workflow(DeviceResult.seen(ID, row)) == {**PROMOTED, **UNCHECKED}
 
 
 @pytest.mark.parametrize(
@@ -273,4 +273,4 @@ def test_a_stage_that_is_not_known_is_neither_guessed_nor_left_from_a_pass() -> 
 
 
 def test_without_a_line_to_quote_a_failure_is_left_to_a_person() -> None:
-    assert recommend(Result(Ending.FAILED, telling(CODE_13))).fields is None
+    assert recommend(Result(Ending.FAILED, quotable(CODE_13))).fields is None

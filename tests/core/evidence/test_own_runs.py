@@ -15,7 +15,7 @@ from core.proc import ProcessIdentity
 from core.runs.execution.conclude import Remains, conclude
 from core.runs.execution.supervisor import Exit
 from core.runs.outcome import Outcome
-from core.runs.spec import Report, RunSpec
+from core.runs.spec import ResultFormat, RunSpec
 from core.runs.store import TreeState
 from core.runs.store.events import Finished, Queued, Started
 from core.runs.store.record import RunRecord, fold
@@ -29,7 +29,7 @@ ROOT = Path("/checkout")
 TEST_ID = "alpha/pytorch-tiny-single_device-inference"
 SPEC = RunSpec(
     "20261121-073215-ab12cd", TEST_ID, Function.TORCH, "device", "n150", (), {}, ROOT, 30.0, "", "", "device", 1,
-    report=Report.JUNIT, devices=("*",), batch="20261121-073215-aaaaaa",
+    report=ResultFormat.JUNIT, devices=("*",), batch="20261121-073215-aaaaaa",
 )  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def test_an_environment_that_cannot_run_it_says_nothing_of_the_model() -> None:
 def test_which_runs_are_evidence() -> None:
     passed = ended(Outcome.PASS, result={"message": "", "tags": tags()})
     others = [
-        ended(Outcome.PASS, spec=replace(SPEC, kind="cpu", report=Report.LINE)),
+        ended(Outcome.PASS, spec=replace(SPEC, kind="cpu", report=ResultFormat.LINE)),
         ended(Outcome.PASS, spec=replace(SPEC, devices=())),
         ended(Outcome.PASS, spec=replace(SPEC, arch=None)),
         ended(Outcome.PASS, spec=replace(SPEC, devices=())),

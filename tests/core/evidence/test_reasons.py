@@ -4,7 +4,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.evidence.reasons import alike, normalise, signature, telling, without_links
+from core.evidence.reasons import alike, normalise, quotable, signature, without_links
 from core.runs.sanitize import plain_line
 
 LINK = "https://github.com/tenstorrent/tt-xla/issues/4714"
@@ -109,25 +109,25 @@ def test_links_go_with_what_leads_to_them() -> None:
 
 
 def test_the_telling_part_is_verbatim_and_short() -> None:
-    assert telling("x\nTT_FATAL: Buffer gone (assert.hpp:104)\n") == "TT_FATAL: Buffer gone (assert.hpp:104)"
-    assert len(telling(DRAM)) <= 120
-    assert telling("RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13") == ""
-    assert telling("ValueError: Error code: 13\nBuffer gone") == "Buffer gone"
-    assert telling("E   ValueError: Error code: 13\nE   \nE   While executing %x : [num_users=1]\nE   None") == ""
-    assert telling("Bad StatusOr access: INTERNAL: Error code: 13; TT_FATAL no device") == "TT_FATAL no device"
-    assert telling("  DeprecationWarning: old\nE   no sign of an error") == "no sign of an error"
-    assert telling("") == ""
+    assert quotable("x\nTT_FATAL: Buffer gone (assert.hpp:104)\n") == "TT_FATAL: Buffer gone (assert.hpp:104)"
+    assert len(quotable(DRAM)) <= 120
+    assert quotable("RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13") == ""
+    assert quotable("ValueError: Error code: 13\nBuffer gone") == "Buffer gone"
+    assert quotable("E   ValueError: Error code: 13\nE   \nE   While executing %x : [num_users=1]\nE   None") == ""
+    assert quotable("Bad StatusOr access: INTERNAL: Error code: 13; TT_FATAL no device") == "TT_FATAL no device"
+    assert quotable("  DeprecationWarning: old\nE   no sign of an error") == "no sign of an error"
+    assert quotable("") == ""
     canonical = (
         "RuntimeError: Index put requires the source and destination dtypes match, got Float for the destination and "
         "BFloat16 for the source."
     )
-    assert telling(canonical) == canonical
-    assert telling(f"ValueError: {'word ' * 60}").endswith("word…")
+    assert quotable(canonical) == canonical
+    assert quotable(f"ValueError: {'word ' * 60}").endswith("word…")
 
 
 @given(_TEXTS)
 def test_the_telling_part_is_one_plain_line(text: str) -> None:
-    found = telling(text)
+    found = quotable(text)
     assert len(found) <= 120 and found == plain_line(found).strip()
 
 
@@ -142,12 +142,12 @@ def test_the_telling_part_is_one_plain_line(text: str) -> None:
     ],
 )
 def test_the_line_to_quote(error: str, line: str) -> None:
-    assert telling(error) == line
+    assert quotable(error) == line
 
 
 @given(st.text())
 def test_a_line_is_verbatim_as_far_as_it_goes_and_never_generic(error: str) -> None:
-    line = telling(error)
+    line = quotable(error)
     assert "\n" not in line
     assert "error code: 13" not in line.lower()
     shown = "\n".join(" ".join(plain_line(one).split()) for one in error.splitlines())

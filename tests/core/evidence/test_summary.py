@@ -4,14 +4,14 @@
 import math
 
 from core.evidence.observation import Ending, Origin
-from core.evidence.summary import MARKS, strip_of
+from core.evidence.summary import MARKS, summary_of
 from tests.support.evidence import observed
 
 
 def test_the_line_of_the_specification() -> None:
     endings = [*[Ending.PASSED] * 3, Ending.FAILED, *[Ending.PASSED] * 3]
     rows = [observed(one, when=at, pcc=0.991 + at / 2000) for at, one in enumerate(endings)]
-    assert strip_of("p150", rows).text == "p150 PPPxPPP 6/7 pcc .991-.994"
+    assert summary_of("p150", rows).text == "p150 PPPxPPP 6/7 pcc .991-.994"
 
 
 def test_own_runs_stand_apart_whenever_they_were() -> None:
@@ -20,22 +20,22 @@ def test_own_runs_stand_apart_whenever_they_were() -> None:
         observed(Ending.FAILED, when=1.0, origin=Origin.HERE),
         observed(Ending.CRASHED, when=2.0),
     ]
-    assert strip_of("n150", rows).text == "n150 CP+x 1/3"
+    assert summary_of("n150", rows).text == "n150 CP+x 1/3"
 
 
 def test_what_says_nothing_of_the_model_is_not_counted() -> None:
     rows = [observed(one) for one in MARKS]
-    assert strip_of("n150", rows).text == "n150 PixCHST-? 1/7"
-    assert strip_of("n150", []).text == "n150 0/0"
+    assert summary_of("n150", rows).text == "n150 PixCHST-? 1/7"
+    assert summary_of("n150", []).text == "n150 0/0"
 
 
 def test_a_number_is_never_rounded_up_and_a_shortcut_is_none() -> None:
-    assert strip_of("n150", [observed(pcc=0.98999)]).pcc == ".989"
-    assert strip_of("n150", [observed(pcc=1.0, shortcut=True)]).pcc == ""
-    assert strip_of("n150", [observed(pcc=math.nan)]).pcc == "nan"
-    assert strip_of("n150", [observed(pcc=-0.012), observed(pcc=1.0)]).pcc == "-.012-1.000"
+    assert summary_of("n150", [observed(pcc=0.98999)]).pcc == ".989"
+    assert summary_of("n150", [observed(pcc=1.0, shortcut=True)]).pcc == ""
+    assert summary_of("n150", [observed(pcc=math.nan)]).pcc == "nan"
+    assert summary_of("n150", [observed(pcc=-0.012), observed(pcc=1.0)]).pcc == "-.012-1.000"
 
 
 def test_only_the_newest_are_shown() -> None:
     rows = [observed(when=at) for at in range(40)]
-    assert strip_of("n150", rows).text == f"n150 {'P' * 12} 12/12"
+    assert summary_of("n150", rows).text == f"n150 {'P' * 12} 12/12"

@@ -16,7 +16,7 @@ from core.errors import TTMatrixError
 from core.proc import identity, own_identity
 from core.runs import leases as devices
 from core.runs.execution.launch import launch_all, wait
-from core.runs.leases import Claim, Leases, device_claims
+from core.runs.leases import DeviceLeases, Lease, device_leases
 from core.runs.outcome import Outcome
 from core.runs.store.store import RunStore
 from tests.core.runs.conftest import MakeSpec
@@ -71,9 +71,9 @@ def test_one_board_whatever_tmpdir_says(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.delenv("TTMATRIX_LEASES")
     monkeypatch.setattr(devices, "_PLACES", (tmp_path / "absent", tmp_path, board))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert device_claims().claim(["0"], ME) is None
+    assert device_leases().claim(["0"], ME) is None
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "another"))
-    assert [claim.names for claim in device_claims().held()] == [{"0"}]
+    assert [claim.names for claim in device_leases().held()] == [{"0"}]
     assert sorted(one.name for one in board.iterdir()) == [
         f"ttmatrix-devices-{os.getuid()}.json",
         "ttmatrix-devices.lock",
@@ -83,10 +83,10 @@ def test_one_board_whatever_tmpdir_says(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_this_machine_has_a_place_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TTMATRIX_LEASES")
-    assert device_claims()._directory in (Path("/run/lock"), Path("/tmp"))
+    assert device_leases()._directory in (Path("/run/lock"), Path("/tmp"))
     monkeypatch.setattr(devices, "_PLACES", (Path("/proc"),))
     with pytest.raises(TTMatrixError, match="No place for device leases") as caught:
-        device_claims()
+        device_leases()
     assert "TTMATRIX_LEASES" in caught.value.hint
 
 
@@ -102,14 +102,14 @@ def test_two_users_get_no_board_together(board: Path) -> None:
             assert told == f"{pid} {user}"
         with claimant(board, second, "2") as (_, told):
             assert told == "granted"
-            held = Leases(board).held()
+            held = DeviceLeases(board).held()
             assert {(claim.user, claim.names) for claim in held} == {
                 (user, frozenset("01")),
                 (devices._name(second), frozenset("2")),
             }
-            against = Leases(board).claim(["0"], ME)
+            against = DeviceLeases(board).claim(["0"], ME)
             assert against is not None and against.owner.pid == pid
-            assert Leases(board).claim(["3"], ME) is None
+            assert DeviceLeases(board).claim(["3"], ME) is None
     modes = {one.name: stat.S_IMODE(one.stat().st_mode) for one in board.iterdir()}
     assert modes == {
         "ttmatrix-devices.lock": 0o444,
@@ -133,13 +133,13 @@ def test_links_are_not_followed(board: Path, tmp_path: Path) -> None:
     own = board / f"ttmatrix-devices-{os.getuid()}.json"
     own.symlink_to(victim)
     own.with_suffix(".new").symlink_to(victim)
-    assert Leases(board).claim(["0"], ME) is None
+    assert DeviceLeases(board).claim(["0"], ME) is None
     assert victim.read_text() == "precious"
     assert not own.is_symlink()
     (board / "ttmatrix-devices.lock").unlink()
     (board / "ttmatrix-devices.lock").symlink_to(victim)
     with pytest.raises(TTMatrixError, match="Cannot lock") as caught:
-        Leases(board).claim(["0"], ME)
+        DeviceLeases(board).claim(["0"], ME)
     assert "removed by its owner" in caught.value.hint
     assert victim.read_text() == "precious"
 
@@ -148,11 +148,11 @@ def test_a_pipe_or_a_directory_for_a_lock_is_refused_and_holds_nobody_up(board: 
     lock = board / "ttmatrix-devices.lock"
     os.mkfifo(lock)
     with pytest.raises(TTMatrixError, match="Cannot lock"):
-        Leases(board).claim(["0"], ME)
+        DeviceLeases(board).claim(["0"], ME)
     lock.unlink()
     lock.mkdir()
     with pytest.raises(TTMatrixError, match="Cannot lock"):
-        Leases(board).claim(["0"], ME)
+        DeviceLeases(board).claim(["0"], ME)
 
 
 def lease(pid: int, start: float) -> str:
@@ -163,15 +163,15 @@ def test_a_file_that_others_could_have_written_leases_nothing(board: Path, tmp_p
     own = board / f"ttmatrix-devices-{os.getuid()}.json"
     own.write_text(lease(ME.pid, ME.start_time))
     own.chmod(0o644)
-    assert Leases(board).held() == [Claim(ME, frozenset("0"))]
+    assert DeviceLeases(board).held() == [Lease(ME, frozenset("0"))]
     own.chmod(0o666)
-    assert Leases(board).held() == []
+    assert DeviceLeases(board).held() == []
     own.chmod(0o644)
     (board / "ttmatrix-devices-4000000.json").write_text(lease(ME.pid, ME.start_time))
-    assert len(Leases(board).held()) == 1, "its owner is not who its name says"
+    assert len(DeviceLeases(board).held()) == 1, "its owner is not who its name says"
     own.rename(tmp_path / "elsewhere")
     own.symlink_to(tmp_path / "elsewhere")
-    assert Leases(board).held() == []
+    assert DeviceLeases(board).held() == []
 
 
 def test_a_lease_is_of_a_process_of_its_user(board: Path) -> None:
@@ -179,24 +179,24 @@ def test_a_lease_is_of_a_process_of_its_user(board: Path) -> None:
     for pid, start in ((0, 0.0), (-1, 0.0), (ME.pid, ME.start_time - 60), (2**40, 1.0)):
         own.write_text(lease(pid, start))
         own.chmod(0o644)
-        assert Leases(board).held() == []
+        assert DeviceLeases(board).held() == []
     if ROOT:
         os.chown(own, 65534, 65534)
         own.write_text(lease(ME.pid, ME.start_time))
         own = own.rename(board / "ttmatrix-devices-65534.json")
-        assert Leases(board).held() == [], "nobody cannot lease for a process of root"
+        assert DeviceLeases(board).held() == [], "nobody cannot lease for a process of root"
 
 
 def test_who_holds_the_lock_for_long_is_told(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "_PATIENCE", 0.05)
-    leases = Leases(board)
+    leases = DeviceLeases(board)
     with leases._guard(), pytest.raises(TTMatrixError, match="The device leases are locked"):
-        Leases(board).claim(["0"], ME)
+        DeviceLeases(board).claim(["0"], ME)
     assert leases.claim(["0"], ME) is None
 
 
 def test_a_lock_that_was_removed_meanwhile_counts_no_more(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    leases = Leases(board)
+    leases = DeviceLeases(board)
     assert leases.claim(["0"], ME) is None
     found = iter([False, True])
     monkeypatch.setattr(devices, "_is_still", lambda *_: next(found))
@@ -214,23 +214,23 @@ def test_a_directory_in_which_others_can_remove_files_is_refused(
         tmp_path.chmod(mode)
         monkeypatch.setenv("TTMATRIX_LEASES", str(tmp_path))
         if fit:
-            assert device_claims().claim(["0"], ME) is None
+            assert device_leases().claim(["0"], ME) is None
         else:
             with pytest.raises(TTMatrixError, match="No device leases in"):
-                device_claims()
+                device_leases()
     monkeypatch.setenv("TTMATRIX_LEASES", str(tmp_path / "absent"))
     with pytest.raises(TTMatrixError, match="No device leases in"):
-        device_claims()
+        device_leases()
 
 
 def test_a_lease_can_be_handed_on(board: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as heir:
-        leases, found = Leases(board), identity(heir.pid)
+        leases, found = DeviceLeases(board), identity(heir.pid)
         assert found
         assert leases.claim(["0"], ME) is None
-        assert leases.claim(["0"], found) == Claim(ME, frozenset("0"))
+        assert leases.claim(["0"], found) == Lease(ME, frozenset("0"))
         assert leases.claim(["0"], found, instead_of=ME) is None
-        assert leases.held() == [Claim(found, frozenset("0"))]
+        assert leases.held() == [Lease(found, frozenset("0"))]
         heir.communicate(b"\n")
     assert leases.held() == []
 

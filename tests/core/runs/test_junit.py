@@ -7,7 +7,7 @@ from xml.sax.saxutils import quoteattr
 import pytest
 
 from core.errors import TTMatrixError
-from core.runs.junit import Session, Testcase, file_chunks, read_testcase, read_testcases, stream_testcases
+from core.runs.junit import PytestSession, Testcase, file_chunks, read_testcase, read_testcases, stream_testcases
 from core.runs.outcome import Outcome
 
 NAME = "test_all_models_torch[x/pytorch-single_device-training]"
@@ -23,7 +23,7 @@ def junit(child: str, tags: str = "{}") -> str:
     )
 
 
-def read(file: Path) -> list[tuple[Session, Testcase]]:
+def read(file: Path) -> list[tuple[PytestSession, Testcase]]:
     return list(stream_testcases(file_chunks(file), str(file)))
 
 
@@ -129,7 +129,7 @@ def test_a_suite_says_when_and_where(file: Path) -> None:
     )
     first, second, third = (session for session, _ in read(file))
     assert (first.started, first.host) == (second.started, "f10")
-    assert third == Session(None, "", 3)
+    assert third == PytestSession(None, "", 3)
 
 
 @pytest.mark.parametrize(

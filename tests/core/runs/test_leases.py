@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
 from core.proc import ProcessIdentity, identity, own_identity
-from core.runs.leases import EVERYTHING, Claim, Claims
+from core.runs.leases import EVERYTHING, Lease, LeaseFile
 
 CLAIMANT = """
 import sys, time
@@ -26,8 +26,8 @@ ME = own_identity()
 
 
 @pytest.fixture
-def claims(tmp_path: Path) -> Claims:
-    return Claims(tmp_path / "below" / "claims.json")
+def claims(tmp_path: Path) -> LeaseFile:
+    return LeaseFile(tmp_path / "below" / "claims.json")
 
 
 names = st.frozensets(st.sampled_from(["0", "1", "2", EVERYTHING]), min_size=1)
@@ -36,10 +36,10 @@ names = st.frozensets(st.sampled_from(["0", "1", "2", EVERYTHING]), min_size=1)
 @given(names, names)
 def test_claims_are_against_each_other_where_they_share_anything(one: frozenset[str], other: frozenset[str]) -> None:
     clash = bool(one & other) or EVERYTHING in one | other
-    assert Claim(ME, one).against(other) == Claim(ME, other).against(one) == clash
+    assert Lease(ME, one).against(other) == Lease(ME, other).against(one) == clash
 
 
-def test_what_a_living_process_has_nobody_else_gets_until_it_is_dead(claims: Claims, tmp_path: Path) -> None:
+def test_what_a_living_process_has_nobody_else_gets_until_it_is_dead(claims: LeaseFile, tmp_path: Path) -> None:
     environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     command = [sys.executable, "-c", CLAIMANT, str(tmp_path / "below" / "claims.json")]
     with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as claimant:
@@ -56,19 +56,19 @@ def test_what_a_living_process_has_nobody_else_gets_until_it_is_dead(claims: Cla
     assert [claim.names for claim in claims.held()] == [{"n150"}]
 
 
-def test_a_later_process_with_the_same_pid_is_not_the_owner(claims: Claims) -> None:
+def test_a_later_process_with_the_same_pid_is_not_the_owner(claims: LeaseFile) -> None:
     assert claims.claim(["x"], ProcessIdentity(os.getpid(), ME.start_time - 60)) is None
     assert claims.claim(["x"], ME) is None
 
 
-def test_a_claim_can_be_handed_on_and_released(claims: Claims) -> None:
+def test_a_claim_can_be_handed_on_and_released(claims: LeaseFile) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as heir:
         other = identity(heir.pid)
         assert other
         assert claims.claim(["x"], ME) is None
-        assert claims.claim(["x"], other) == Claim(ME, frozenset("x"))
+        assert claims.claim(["x"], other) == Lease(ME, frozenset("x"))
         assert claims.claim(["x"], other, instead_of=ME) is None
-        assert claims.held() == [Claim(other, frozenset("x"))]
+        assert claims.held() == [Lease(other, frozenset("x"))]
         claims.release(other)
         assert claims.held() == []
         heir.communicate(b"\n")
@@ -77,7 +77,7 @@ def test_a_claim_can_be_handed_on_and_released(claims: Claims) -> None:
 @pytest.mark.parametrize(
     "text", ["", "{", "[1]", '[{"pid": 1}]', '{"pid": 1}', '[{"pid": "x", "start_time": 1, "names": []}]']
 )
-def test_a_file_that_says_nothing_holds_nobody_back(claims: Claims, tmp_path: Path, text: str) -> None:
+def test_a_file_that_says_nothing_holds_nobody_back(claims: LeaseFile, tmp_path: Path, text: str) -> None:
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / "claims.json").write_text(text)
     assert claims.claim(["x"], ME) is None
@@ -86,4 +86,4 @@ def test_a_file_that_says_nothing_holds_nobody_back(claims: Claims, tmp_path: Pa
 def test_a_directory_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(TTMatrixError, match="Cannot claim"):
-        Claims(tmp_path / "file" / "claims").claim(["x"], ME)
+        LeaseFile(tmp_path / "file" / "claims").claim(["x"], ME)

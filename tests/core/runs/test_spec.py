@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
 from core.model import Function
-from core.runs.spec import Report, RunSpec, is_run_id, run_id, shell_command, spec_from_json, spec_to_json
+from core.runs.spec import ResultFormat, RunSpec, is_run_id, run_id, shell_command, spec_from_json, spec_to_json
 
 MOMENT = datetime(2026, 11, 21, 8, 32, 15, tzinfo=timezone(timedelta(hours=1)))
 SPEC = RunSpec(
@@ -67,7 +67,7 @@ def test_run_ids_sort_as_time_does(one: datetime, other: datetime) -> None:
         texts,
         texts,
         st.integers(0, 64),
-        st.sampled_from(Report),
+        st.sampled_from(ResultFormat),
         st.lists(texts).map(tuple),
         st.integers(0, 2**50),
         st.floats(0, 1e9),

@@ -11,7 +11,7 @@ from core.providers.models import model_infos
 from core.runs.store.store import RunStore
 from core.settings import load_settings, paths
 from core.sources.checkout import Checkout
-from core.workflows.perform import World
+from core.workflows.perform import WorkflowContext
 from tests.support.triage_checkout import triage_checkout
 
 
@@ -21,7 +21,7 @@ def checkout(tmp_path: Path, own_home: Path) -> Checkout:
 
 
 @pytest.fixture
-def world(checkout: Checkout) -> World:
+def world(checkout: Checkout) -> WorkflowContext:
     matrix = index(checkout)
     infos = model_infos(Cache(checkout, paths().cache), matrix)
-    return World(matrix, infos, load_settings(paths().settings_file), RunStore(paths().runs))
+    return WorkflowContext(matrix, infos, load_settings(paths().settings_file), RunStore(paths().runs))

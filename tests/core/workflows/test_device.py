@@ -7,11 +7,11 @@ import pytest
 
 from core.workflows import device
 from core.workflows.device import missing_device, plan_device, with_forks
-from core.workflows.perform import World
+from core.workflows.perform import WorkflowContext
 from tests.support.triage_checkout import LARGE, SMALL
 
 
-def test_one_invocation_names_every_test_once(world: World) -> None:
+def test_one_invocation_names_every_test_once(world: WorkflowContext) -> None:
     spec = plan_device(world.matrix, [SMALL, LARGE], world.settings, runs=world.store.root, arch="n150")
     nodes = [word for word in spec.argv if "::" in word]
     assert nodes == [f"tests/runner/test_models.py::test_all_models_torch[{id}]" for id in (SMALL, LARGE)]
@@ -20,7 +20,7 @@ def test_one_invocation_names_every_test_once(world: World) -> None:
     assert spec.test_id == SMALL
 
 
-def test_a_process_for_each_test_where_pytest_can(world: World) -> None:
+def test_a_process_for_each_test_where_pytest_can(world: WorkflowContext) -> None:
     spec = plan_device(world.matrix, [SMALL], world.settings, runs=world.store.root, arch="")
     seen = world.surroundings.survey
     able = replace(seen, versions={**(seen.versions or {}), "pytest_forked": "1.6.0"})
@@ -29,7 +29,7 @@ def test_a_process_for_each_test_where_pytest_can(world: World) -> None:
     assert with_forks(with_forks(spec, able), able).argv.count("--forked") == 1
 
 
-def test_what_is_missing_is_named(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_named(world: WorkflowContext, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = plan_device(world.matrix, [SMALL], world.settings, runs=world.store.root, arch="")
     monkeypatch.setattr(device, "DEVICE_NODES", world.root / "no such place")
     told = missing_device(spec, world.surroundings, world.settings)

@@ -10,11 +10,11 @@ from core.errors import UsageError
 from core.evidence.observation import Ending
 from core.model import Function
 from core.runs.outcome import Outcome
-from core.runs.spec import Report, RunSpec
+from core.runs.spec import ResultFormat, RunSpec
 from core.runs.store.events import Finished, Queued
 from core.runs.store.record import fold
 from core.workflows.device import read_device_result, read_device_run
-from core.workflows.outcomes import Observed, wanted
+from core.workflows.outcomes import DeviceResult, wanted
 
 ID = "net/pytorch-Small-single_device-training"
 OTHER = "net/pytorch-Large-single_device-training"
@@ -23,7 +23,7 @@ STALE = "{'bringup_status': 'FAILED_FE_COMPILATION', 'model_test_status': 'Model
 LOW = "{'bringup_status': 'INCORRECT_RESULT', 'pcc': 0.5, 'pcc_threshold': 0.99, 'comparison_passed': False}"
 
 
-def read(tmp_path: Path, child: str = "", tags: str = "", error_message: str = "") -> Observed:
+def read(tmp_path: Path, child: str = "", tags: str = "", error_message: str = "") -> DeviceResult:
     properties = f'<property name="tags" value="{tags}"/>' if tags else ""
     properties += f'<property name="error_message" value="{error_message}"/>' if error_message else ""
     case = f'<testcase classname="tests.runner.test_models" name="test_all_models_torch[{ID}]" time="1">'
@@ -31,10 +31,10 @@ def read(tmp_path: Path, child: str = "", tags: str = "", error_message: str = "
     file.write_text(
         f"<testsuites><testsuite>{case}<properties>{properties}</properties>{child}</testcase></testsuite></testsuites>"
     )
-    return Observed.of(read_device_result(file, [ID])[0])
+    return DeviceResult.of(read_device_result(file, [ID])[0])
 
 
-def fields(observed: Observed) -> dict[str, object]:
+def fields(observed: DeviceResult) -> dict[str, object]:
     return dict(wanted(observed).fields or {})
 
 
@@ -118,7 +118,7 @@ def test_a_report_that_is_kept_beside_its_log_is_read_with_it(tmp_path: Path) ->
     read(tmp_path, WRAPPER, LIVE)
     report = (tmp_path / "junit.xml").rename(tmp_path / "verify.xml")
     (tmp_path / "verify.log").write_text("TT_FATAL: no room in L1 (a.cpp:3)\n")
-    assert fields(Observed.of(read_device_result(report, [ID])[0]))["reason"] == "TT_FATAL: no room in L1 (a.cpp:3)"
+    assert fields(DeviceResult.of(read_device_result(report, [ID])[0]))["reason"] == "TT_FATAL: no room in L1 (a.cpp:3)"
 
 
 def test_a_time_limit_decides_nothing(tmp_path: Path) -> None:
@@ -129,13 +129,13 @@ def test_a_time_limit_decides_nothing(tmp_path: Path) -> None:
     assert "nobody saw whether it worked or hung" in wanted(observed).why
 
 
-def _ended(tmp_path: Path, outcome: Outcome, ids: list[str], **fields: Any) -> list[Observed]:
+def _ended(tmp_path: Path, outcome: Outcome, ids: list[str], **fields: Any) -> list[DeviceResult]:
     spec = RunSpec(
         "20261121-073215-ab12cd", ids[0], Function.TORCH, "device", "n150", (), {}, tmp_path, 90.0, "", "", "device", 1,
-        report=Report.JUNIT, hang_timeout=60.0,
+        report=ResultFormat.JUNIT, hang_timeout=60.0,
     )  # fmt: skip
     record = fold(spec, tmp_path, [Queued(1.0, "f10", "boot"), Finished(200.0, outcome, 100.0, **fields)])
-    return [Observed.of(one) for one in read_device_run(record, ids)]
+    return [DeviceResult.of(one) for one in read_device_run(record, ids)]
 
 
 def test_a_run_here_that_was_ended_is_told_by_what_ended_it(tmp_path: Path) -> None:

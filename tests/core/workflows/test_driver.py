@@ -9,10 +9,10 @@ import pytest
 from core.errors import TTMatrixError, UsageError
 from core.settings import paths
 from core.sources.checkout import Checkout
-from core.workflows.driver import Blocked, Given, Progress, drive, open_session, park, perform, sole_triage
+from core.workflows.driver import Blocked, Progress, UserInput, drive, open_session, perform, suspend, workflow_lock
 from core.workflows.effects import Ask, Effect
-from core.workflows.perform import World
-from core.workflows.session import Session, sessions_directory
+from core.workflows.perform import WorkflowContext
+from core.workflows.session import WorkflowSession, sessions_directory
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml
 
 
@@ -21,39 +21,41 @@ def root(checkout: Checkout) -> Path:
     return sessions_directory(paths().state, checkout.root)
 
 
-def opened(world: World, root: Path, *, again: bool = False) -> Session:
+def opened(world: WorkflowContext, root: Path, *, again: bool = False) -> WorkflowSession:
     return open_session(world, root, SMALL, "auto", again=again)
 
 
-def loader_of(world: World) -> str:
+def loader_of(world: WorkflowContext) -> str:
     return (world.root / LOADER_FILE).read_text()
 
 
-def calls(world: World) -> int:
+def calls(world: WorkflowContext) -> int:
     return len((world.root.parent / "calls").read_text().splitlines())
 
 
-def driven(world: World, root: Path, given: Given | None = None, *, again: bool = False) -> Progress:
-    return drive(world, opened(world, root, again=again), given or Given())
+def driven(world: WorkflowContext, root: Path, given: UserInput | None = None, *, again: bool = False) -> Progress:
+    return drive(world, opened(world, root, again=again), given or UserInput())
 
 
-def test_without_a_device_it_stops_with_the_command_for_all_and_the_edit_in_place(world: World, root: Path) -> None:
+def test_without_a_device_it_stops_with_the_command_for_all_and_the_edit_in_place(
+    world: WorkflowContext, root: Path
+) -> None:
     progress = driven(world, root)
     assert progress.blocked is not None
     assert "--force-run --runxfail --junitxml=" in progress.blocked.command
     assert f"[{SMALL}]" in progress.blocked.command
     assert f"[{LARGE}]" in progress.blocked.command
     assert "torch.zeros(batch_size, 6, dtype=dtype_override)" in loader_of(world)
-    park(world, progress.session)
+    suspend(world, progress.session)
     assert loader_of(world) == LOADER
 
 
 def test_it_goes_on_from_a_device_result_without_running_anything_again(
-    world: World, root: Path, tmp_path: Path
+    world: WorkflowContext, root: Path, tmp_path: Path
 ) -> None:
-    park(world, driven(world, root).session)
+    suspend(world, driven(world, root).session)
     before = calls(world)
-    given = Given(device_result=device_xml(tmp_path / "junit.xml", Large="error: 'ttir.sum' op no"))
+    given = UserInput(device_result=device_xml(tmp_path / "junit.xml", Large="error: 'ttir.sum' op no"))
     progress = driven(world, root, given, again=True)
     report = progress.session.state.report
     assert (progress.blocked, calls(world)) == (None, before)
@@ -62,7 +64,7 @@ def test_it_goes_on_from_a_device_result_without_running_anything_again(
     assert "FAILED_TTMLIR_COMPILATION" in {op.value for op in report.operations if op.id == LARGE}
 
 
-def test_beginning_anew_takes_out_what_was_left(world: World, root: Path) -> None:
+def test_beginning_anew_takes_out_what_was_left(world: WorkflowContext, root: Path) -> None:
     driven(world, root)
     assert loader_of(world) != LOADER
     assert opened(world, root).state.case.sources[LOADER_FILE] == LOADER
@@ -72,10 +74,10 @@ class Killed(Exception):
     pass
 
 
-def _killed_at(at: int, when: str) -> Callable[[Session], None]:
+def _killed_at(at: int, when: str) -> Callable[[WorkflowSession], None]:
     seen = 0
 
-    def watch(_: Session) -> None:
+    def watch(_: WorkflowSession) -> None:
         nonlocal seen
         seen += 1
         if seen == at:
@@ -86,30 +88,30 @@ def _killed_at(at: int, when: str) -> Callable[[Session], None]:
 
 @pytest.mark.parametrize("at", range(1, 6))
 def test_stopped_before_any_effect_and_resumed_it_ends_the_same(
-    world: World, root: Path, tmp_path: Path, at: int
+    world: WorkflowContext, root: Path, tmp_path: Path, at: int
 ) -> None:
     xml = device_xml(tmp_path / "junit.xml")
     with pytest.raises(Killed):
-        drive(world, opened(world, root), Given(device_result=xml), _killed_at(at, "before"))
-    progress = driven(world, root, Given(device_result=xml), again=True)
+        drive(world, opened(world, root), UserInput(device_result=xml), _killed_at(at, "before"))
+    progress = driven(world, root, UserInput(device_result=xml), again=True)
     report = progress.session.state.report
     assert report is not None
     assert (progress.blocked, report.decision) == (None, "fixed")
     assert {op.id for op in report.operations} == {SMALL, LARGE}
     # Nothing was run twice: each of two variants before and after the edit.
     assert calls(world) == 4
-    park(world, progress.session)
+    suspend(world, progress.session)
     assert loader_of(world) == LOADER
 
 
 @pytest.mark.parametrize("nth", range(1, 6))
 def test_killed_after_an_effect_and_before_its_answer_is_kept(
-    world: World, root: Path, tmp_path: Path, nth: int, monkeypatch: pytest.MonkeyPatch
+    world: WorkflowContext, root: Path, tmp_path: Path, nth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     xml = device_xml(tmp_path / "junit.xml")
-    answer, count = Session.answer, 0
+    answer, count = WorkflowSession.answer, 0
 
-    def killed(self: Session, value: object) -> None:
+    def killed(self: WorkflowSession, value: object) -> None:
         nonlocal count
         count += 1
         if count == nth:
@@ -117,34 +119,34 @@ def test_killed_after_an_effect_and_before_its_answer_is_kept(
         answer(self, value)
 
     with monkeypatch.context() as patched, pytest.raises(Killed):
-        patched.setattr(Session, "answer", killed)
-        driven(world, root, Given(device_result=xml))
-    progress = driven(world, root, Given(device_result=xml), again=True)
+        patched.setattr(WorkflowSession, "answer", killed)
+        driven(world, root, UserInput(device_result=xml))
+    progress = driven(world, root, UserInput(device_result=xml), again=True)
     report = progress.session.state.report
     assert report is not None
     assert (report.decision, calls(world)) == ("fixed", 4)
-    park(world, progress.session)
+    suspend(world, progress.session)
     assert loader_of(world) == LOADER
 
 
-def test_a_loader_that_somebody_changed_meanwhile_is_left_to_them(world: World, root: Path) -> None:
+def test_a_loader_that_somebody_changed_meanwhile_is_left_to_them(world: WorkflowContext, root: Path) -> None:
     session = driven(world, root).session
     path = world.root / LOADER_FILE
     path.write_text(path.read_text() + "# mine\n")
     with pytest.raises(TTMatrixError):
-        park(world, session)
+        suspend(world, session)
     assert path.read_text().endswith("# mine\n")
 
 
-def test_a_choice_that_there_is_none_of_is_refused(world: World, root: Path) -> None:
+def test_a_choice_that_there_is_none_of_is_refused(world: WorkflowContext, root: Path) -> None:
     question: Effect = Ask("which?", ("a", "b"))
     session = opened(world, root)
-    assert perform(world, session, question, Given([2])) == 2
-    assert isinstance(perform(world, session, question, Given()), Blocked)
+    assert perform(world, session, question, UserInput([2])) == 2
+    assert isinstance(perform(world, session, question, UserInput()), Blocked)
     with pytest.raises(UsageError, match="no choice 3"):
-        perform(world, session, question, Given([3]))
+        perform(world, session, question, UserInput([3]))
 
 
 def test_one_triage_a_checkout(root: Path) -> None:
-    with sole_triage(root), pytest.raises(TTMatrixError, match="Another ttmatrix"), sole_triage(root):
+    with workflow_lock(root), pytest.raises(TTMatrixError, match="Another ttmatrix"), workflow_lock(root):
         pass

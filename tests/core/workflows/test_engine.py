@@ -6,17 +6,17 @@ import pytest
 from core.workflows.case import Case
 from core.workflows.effects import Abort, Ask, EditLoader, Propose, RevertLoader, Steps
 from core.workflows.engine import begin, replay, step
-from core.workflows.report import Report, abort
+from core.workflows.report import WorkflowReport, abort
 from tests.support.triage import LOADER, case, edit
 
 
-def asks_twice(_: Case, report: Report) -> Steps[None]:
+def asks_twice(_: Case, report: WorkflowReport) -> Steps[None]:
     first = yield Ask("one?", ("a", "b"))
     report.decide(f"chose {first}", "")
     yield Ask(f"two, after {first}?", ("c",))
 
 
-def edits_and_gives_up(_: Case, report: Report) -> Steps[None]:
+def edits_and_gives_up(_: Case, report: WorkflowReport) -> Steps[None]:
     change = edit()
     yield EditLoader(LOADER, change)
     report.edits[LOADER] = change

@@ -8,27 +8,27 @@ import pytest
 from core.edits.pending.workbench import Workbench
 from core.edits.pending.writer_lock import sole_writer
 from core.settings import paths
-from core.workflows.driver import Given, Progress, drive, leave, open_session, operations_of, plan_of, take
-from core.workflows.perform import World
+from core.workflows.driver import Progress, UserInput, drive, leave, open_session, operations_of, plan_of, take
+from core.workflows.perform import WorkflowContext
 from core.workflows.session import sessions_directory
 from tests.support.tree import TRAINING
 from tests.support.triage_checkout import LOADER, LOADER_FILE, SMALL, device_xml
 
 
 @pytest.fixture
-def done(world: World, tmp_path: Path) -> Progress:
+def done(world: WorkflowContext, tmp_path: Path) -> Progress:
     session = open_session(world, sessions_directory(paths().state, world.root), SMALL, "auto", again=False)
-    return drive(world, session, Given(device_result=device_xml(tmp_path / "junit.xml")))
+    return drive(world, session, UserInput(device_result=device_xml(tmp_path / "junit.xml")))
 
 
-def test_leaving_leaves_nothing(world: World, done: Progress) -> None:
+def test_leaving_leaves_nothing(world: WorkflowContext, done: Progress) -> None:
     assert (world.root / LOADER_FILE).read_text() != LOADER
     leave(world, done)
     assert (world.root / LOADER_FILE).read_text() == LOADER
     assert not done.session.closed
 
 
-def test_taking_writes_both_and_closes(world: World, done: Progress) -> None:
+def test_taking_writes_both_and_closes(world: WorkflowContext, done: Progress) -> None:
     leave(world, done)
     planned = plan_of(world.matrix, operations_of(done))
     bench = Workbench(world.matrix.checkout, paths().journal)
@@ -39,6 +39,6 @@ def test_taking_writes_both_and_closes(world: World, done: Progress) -> None:
     assert done.session.closed
 
 
-def test_a_workflow_that_waits_proposes_nothing(world: World) -> None:
+def test_a_workflow_that_waits_proposes_nothing(world: WorkflowContext) -> None:
     session = open_session(world, sessions_directory(paths().state, world.root), SMALL, "auto", again=False)
     assert operations_of(Progress(session, None)) == ()

@@ -8,8 +8,8 @@ import pytest
 
 from core.errors import TTMatrixError
 from core.proc import run_command
-from core.workflows.driver import sole_triage
-from core.workflows.loader_code.edits.edit import Edit, EditKind, put
+from core.workflows.driver import workflow_lock
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit, put
 from core.workflows.loader_edits import take_back_edits, uncommitted_edits
 from core.workflows.session import edits_directory
 from tests.support.app import own_checkout
@@ -25,7 +25,11 @@ def root(tmp_path: Path) -> Path:
     loader.write_bytes(TEXTS[0].encode())
     own_checkout(tmp_path / "models")
     for before, after in pairwise(TEXTS):
-        put(loader, Edit(EditKind.CAST, 1, f"make it {after[4]}", before, after), edits_directory(tmp_path / "state"))
+        put(
+            loader,
+            SourceEdit(EditKind.CAST, 1, f"make it {after[4]}", before, after),
+            edits_directory(tmp_path / "state"),
+        )
     return tmp_path / "state"
 
 
@@ -74,6 +78,6 @@ def test_a_file_that_was_changed_since_stays(root: Path) -> None:
 
 def test_none_is_taken_back_from_under_a_workflow(root: Path) -> None:
     edits = uncommitted_edits(root, root.parent)
-    with sole_triage(root), pytest.raises(TTMatrixError, match="Another ttmatrix"):
+    with workflow_lock(root), pytest.raises(TTMatrixError, match="Another ttmatrix"):
         take_back_edits(root, edits)
     assert text(root) == TEXTS[2]

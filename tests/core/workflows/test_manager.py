@@ -6,53 +6,55 @@ from pathlib import Path
 import pytest
 
 from core.settings import paths
-from core.workflows.driver import Given
-from core.workflows.manager import Board, Standing
-from core.workflows.perform import World
+from core.workflows.driver import UserInput
+from core.workflows.manager import WorkflowManager, WorkflowState
+from core.workflows.perform import WorkflowContext
 from core.workflows.session import sessions_directory
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml
 
 
 @pytest.fixture
-def board(world: World) -> Board:
-    return Board(sessions_directory(paths().state, world.root))
+def board(world: WorkflowContext) -> WorkflowManager:
+    return WorkflowManager(sessions_directory(paths().state, world.root))
 
 
-def standings(board: Board) -> list[Standing]:
+def standings(board: WorkflowManager) -> list[WorkflowState]:
     return [item.standing for item in board.items]
 
 
-def test_from_begin_to_accept(world: World, board: Board, tmp_path: Path) -> None:
+def test_from_begin_to_accept(world: WorkflowContext, board: WorkflowManager, tmp_path: Path) -> None:
     board.begin(world, [SMALL])
-    assert standings(board) == [Standing.DEVICE]
+    assert standings(board) == [WorkflowState.DEVICE]
     assert (world.root / LOADER_FILE).read_text() == LOADER
     assert board.accept(world, SMALL) == ()
     assert (world.root / LOADER_FILE).read_text() != LOADER
-    board.go_on(world, SMALL, Given(device_result=device_xml(tmp_path / "junit.xml")))
-    assert standings(board) == [Standing.READY]
+    board.go_on(world, SMALL, UserInput(device_result=device_xml(tmp_path / "junit.xml")))
+    assert standings(board) == [WorkflowState.READY]
     assert {op.id for op in board.accept(world, SMALL)} == {SMALL, LARGE}
     assert board.items == []
     assert (world.root / LOADER_FILE).read_text() != LOADER
 
 
-def test_dropping_leaves_nothing_for_the_next_look(world: World, board: Board) -> None:
+def test_dropping_leaves_nothing_for_the_next_look(world: WorkflowContext, board: WorkflowManager) -> None:
     board.begin(world, [SMALL])
-    other = Board(sessions_directory(paths().state, world.root))
+    other = WorkflowManager(sessions_directory(paths().state, world.root))
     other.look()
-    assert standings(other) == [Standing.STOPPED]
+    assert standings(other) == [WorkflowState.STOPPED]
     board.drop(world, SMALL)
     assert board.items == []
-    other = Board(sessions_directory(paths().state, world.root))
+    other = WorkflowManager(sessions_directory(paths().state, world.root))
     other.look()
     assert other.items == []
 
 
-def test_one_that_cannot_be_performed_says_so_and_the_next_goes_on(world: World, board: Board) -> None:
-    wrong = Given(device_result=world.root / "absent.xml")
+def test_one_that_cannot_be_performed_says_so_and_the_next_goes_on(
+    world: WorkflowContext, board: WorkflowManager
+) -> None:
+    wrong = UserInput(device_result=world.root / "absent.xml")
     board.begin(world, [SMALL])
     board.go_on(world, SMALL, wrong)
     (item,) = board.items
-    assert item.standing is Standing.FAILED
+    assert item.standing is WorkflowState.FAILED
     assert item.error is not None
-    board.go_on(world, SMALL, Given())
-    assert standings(board) == [Standing.DEVICE]
+    board.go_on(world, SMALL, UserInput())
+    assert standings(board) == [WorkflowState.DEVICE]

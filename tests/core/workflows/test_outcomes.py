@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from core.edits.apply import after
 from core.evidence.ending_fields import PROMOTED, UNCHECKED
 from core.evidence.observation import Ending
-from core.workflows.outcomes import Observed, expected_failure, operations, wanted
+from core.workflows.outcomes import DeviceResult, expected_failure, operations, wanted
 from tests.support.triage import TARGET, member
 
 XFAIL = {"status": "KNOWN_FAILURE_XFAIL", "bringup_status": "FAILED_FE_COMPILATION"}
@@ -46,7 +46,7 @@ XFAIL = {"status": "KNOWN_FAILURE_XFAIL", "bringup_status": "FAILED_FE_COMPILATI
     ],
 )
 def test_what_an_outcome_comes_to(ending: Ending, reason: str, stage: str, fields: dict[str, object] | None) -> None:
-    found = wanted(Observed(TARGET, ending, reason, stage))
+    found = wanted(DeviceResult(TARGET, ending, reason, stage))
     assert found.fields == fields
     assert found.why
 
@@ -73,10 +73,10 @@ def test_an_entry_that_says_it_already_needs_no_operation() -> None:
 
 
 def test_an_observation_survives_being_kept() -> None:
-    one = Observed(TARGET, Ending.CRASHED, "crashed", "FAILED_RUNTIME", "crashed")
-    assert Observed.of(one.to_fields()) == one
+    one = DeviceResult(TARGET, Ending.CRASHED, "crashed", "FAILED_RUNTIME", "crashed")
+    assert DeviceResult.of(one.to_fields()) == one
     # A session that was begun before there was a line to quote.
-    assert wanted(Observed.of({"id": TARGET, "ending": "failed", "reason": "ValueError: x\nmore"})).fields == {
+    assert wanted(DeviceResult.of({"id": TARGET, "ending": "failed", "reason": "ValueError: x\nmore"})).fields == {
         **XFAIL,
         "reason": "ValueError: x",
     }

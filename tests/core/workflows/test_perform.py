@@ -10,24 +10,34 @@ from core.runs.execution.launch import launch_all
 from core.settings import paths
 from core.workflows import perform
 from core.workflows.driver import open_session
-from core.workflows.loader_code.edits.edit import Edit, EditKind
-from core.workflows.perform import World, _is_variant, edit_loader, find_users, revert_loader, run_cpu, start_cpu
-from core.workflows.session import Session, sessions_directory
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
+from core.workflows.perform import (
+    WorkflowContext,
+    _is_variant,
+    edit_loader,
+    find_users,
+    revert_loader,
+    run_cpu,
+    start_cpu,
+)
+from core.workflows.session import WorkflowSession, sessions_directory
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL
 
-EDIT = Edit(EditKind.CONSTRUCTOR, 17, "told", LOADER, LOADER.replace("6)", "6, dtype=dtype_override)"))
+EDIT = SourceEdit(EditKind.CONSTRUCTOR, 17, "told", LOADER, LOADER.replace("6)", "6, dtype=dtype_override)"))
 
 
 @pytest.fixture
-def session(world: World) -> Session:
+def session(world: WorkflowContext) -> WorkflowSession:
     return open_session(world, sessions_directory(paths().state, world.root), SMALL, "auto", again=False)
 
 
-def calls(world: World) -> int:
+def calls(world: WorkflowContext) -> int:
     return len((world.root.parent / "calls").read_text().splitlines())
 
 
-def test_repros_come_in_the_order_asked_for_and_are_not_run_twice(world: World, session: Session) -> None:
+def test_repros_come_in_the_order_asked_for_and_are_not_run_twice(
+    world: WorkflowContext, session: WorkflowSession
+) -> None:
     first = run_cpu(world, session, [LARGE, SMALL])
     assert [one["id"] for one in first] == [LARGE, SMALL]
     assert [one["outcome"] for one in first] == ["fail", "fail"]
@@ -35,12 +45,14 @@ def test_repros_come_in_the_order_asked_for_and_are_not_run_twice(world: World, 
     assert calls(world) == 2
 
 
-def test_a_run_that_was_planned_and_never_began_is_planned_again(world: World, session: Session) -> None:
+def test_a_run_that_was_planned_and_never_began_is_planned_again(
+    world: WorkflowContext, session: WorkflowSession
+) -> None:
     session.begin_runs(["20261121-000000-abcdef"])
     assert [one["outcome"] for one in run_cpu(world, session, [SMALL])] == ["fail"]
 
 
-def test_a_run_that_began_is_waited_for(world: World, session: Session) -> None:
+def test_a_run_that_began_is_waited_for(world: WorkflowContext, session: WorkflowSession) -> None:
     specs = start_cpu(world, [SMALL])
     session.begin_runs([spec.run_id for spec in specs])
     launch_all(world.store, specs)
@@ -48,7 +60,9 @@ def test_a_run_that_began_is_waited_for(world: World, session: Session) -> None:
     assert calls(world) == 1
 
 
-def test_it_says_what_it_waits_for(world: World, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_what_it_waits_for(
+    world: WorkflowContext, session: WorkflowSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = world.root.parent / "python"
     script.write_text(
         script.read_text().replace("payload()\n", "print('loading weights', flush=True); time.sleep(1.5); payload()\n")
@@ -63,7 +77,7 @@ def test_it_says_what_it_waits_for(world: World, session: Session, monkeypatch: 
     assert told[-1].endswith(f"1 of 1: {SMALL}")
 
 
-def test_edits_and_reverts_done_twice_are_done_once(world: World, session: Session) -> None:
+def test_edits_and_reverts_done_twice_are_done_once(world: WorkflowContext, session: WorkflowSession) -> None:
     path = world.root / LOADER_FILE
     for _ in range(2):
         edit_loader(world, session, LOADER_FILE, EDIT)
@@ -73,7 +87,7 @@ def test_edits_and_reverts_done_twice_are_done_once(world: World, session: Sessi
         assert path.read_text() == LOADER
 
 
-def test_a_loader_that_is_not_what_the_edit_is_for_is_left(world: World, session: Session) -> None:
+def test_a_loader_that_is_not_what_the_edit_is_for_is_left(world: WorkflowContext, session: WorkflowSession) -> None:
     path = world.root / LOADER_FILE
     path.write_text("# another\n")
     with pytest.raises(TTMatrixError):
@@ -81,7 +95,7 @@ def test_a_loader_that_is_not_what_the_edit_is_for_is_left(world: World, session
     assert path.read_text() == "# another\n"
 
 
-def test_users_of_a_class_bring_their_entries(world: World) -> None:
+def test_users_of_a_class_bring_their_entries(world: WorkflowContext) -> None:
     path = world.root / LOADER_FILE
     path.write_text(path.read_text().replace("import torch", "import torch\nfrom transformers import MapOutput"))
     (found,) = find_users(world, "MapOutput")
@@ -89,7 +103,7 @@ def test_users_of_a_class_bring_their_entries(world: World) -> None:
     assert [one["id"] for one in found["members"]] == [LARGE, SMALL]
 
 
-def test_an_interpreter_without_torch_runs_nothing(world: World, tmp_path: Path) -> None:
+def test_an_interpreter_without_torch_runs_nothing(world: WorkflowContext, tmp_path: Path) -> None:
     (world.root.parent / "python").write_text('#!/bin/sh\necho \'TTMATRIX-PROBE {"python": "3"}\'\n')
     with pytest.raises(TTMatrixError, match="cannot work here"):
         start_cpu(world, [SMALL])

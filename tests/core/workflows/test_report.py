@@ -3,18 +3,18 @@
 
 import pytest
 
-from core.workflows.report import Aborted, Report, abort
+from core.workflows.report import Aborted, WorkflowReport, abort
 
 
 def test_the_last_decision_counts() -> None:
-    report = Report()
+    report = WorkflowReport()
     report.decide("fixed", "it helps")
     report.decide("wrong-fix-site", "it does not")
     assert (report.decision, report.why) == ("wrong-fix-site", "it does not")
 
 
 def test_reports_share_nothing() -> None:
-    one, other = Report(), Report()
+    one, other = WorkflowReport(), WorkflowReport()
     one.review.append("x")
     assert other.review == []
 

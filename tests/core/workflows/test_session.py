@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import TTMatrixError
 from core.workflows.effects import RunDevice
-from core.workflows.session import Session, left_open, resume, sessions_directory, start
+from core.workflows.session import WorkflowSession, left_open, resume, sessions_directory, start
 from tests.support.triage import MISMATCH, NO_KERNEL, SIBLING, TARGET, case, member, repro
 
 ABOUT = case(member(TARGET, MISMATCH), member(SIBLING, MISMATCH))
@@ -16,19 +16,19 @@ ANSWERS = [[repro(TARGET, NO_KERNEL)], [repro(SIBLING, NO_KERNEL)], None]
 
 
 @pytest.fixture
-def done(tmp_path: Path) -> Session:
+def done(tmp_path: Path) -> WorkflowSession:
     session = start(tmp_path, "auto", ABOUT)
     for answer in ANSWERS:
         session.answer(answer)
     return session
 
 
-def journal(session: Session) -> Path:
+def journal(session: WorkflowSession) -> Path:
     return session.directory / "journal.jsonl"
 
 
 @pytest.mark.parametrize("count", range(len(ANSWERS) + 1))
-def test_wherever_it_stops_it_goes_on_to_the_same_end(tmp_path: Path, done: Session, count: int) -> None:
+def test_wherever_it_stops_it_goes_on_to_the_same_end(tmp_path: Path, done: WorkflowSession, count: int) -> None:
     lines = journal(done).read_text().splitlines()
     journal(done).write_text("\n".join(lines[: 1 + count]) + "\n")
     again = resume(tmp_path, TARGET)
@@ -40,7 +40,7 @@ def test_wherever_it_stops_it_goes_on_to_the_same_end(tmp_path: Path, done: Sess
     assert journal(again).read_text().splitlines() == lines
 
 
-def test_a_line_that_was_cut_off_never_happened(tmp_path: Path, done: Session) -> None:
+def test_a_line_that_was_cut_off_never_happened(tmp_path: Path, done: WorkflowSession) -> None:
     text = journal(done).read_text()
     lines = text.splitlines(keepends=True)
     for cut in (1, len(lines[-1]) // 2, len(lines[-1]) - 1):
@@ -64,14 +64,14 @@ def test_runs_that_began_are_known_until_they_are_answered(tmp_path: Path) -> No
     assert later.began == ()
 
 
-def test_beginning_anew_puts_the_one_before_aside(tmp_path: Path, done: Session) -> None:
+def test_beginning_anew_puts_the_one_before_aside(tmp_path: Path, done: WorkflowSession) -> None:
     start(tmp_path, "auto", ABOUT)
     again = resume(tmp_path, TARGET)
     assert again is not None
     assert again.state.answers == ()
 
 
-def test_a_closed_one_is_left_open_no_more(tmp_path: Path, done: Session) -> None:
+def test_a_closed_one_is_left_open_no_more(tmp_path: Path, done: WorkflowSession) -> None:
     assert [one.state.case.id for one in left_open(tmp_path)] == [TARGET]
     done.close()
     assert left_open(tmp_path) == []
@@ -81,14 +81,14 @@ def test_a_closed_one_is_left_open_no_more(tmp_path: Path, done: Session) -> Non
 
 
 @pytest.mark.parametrize("damage", ["", "{}", '{"version": 99}', '{"version": 1, "workflow": "gone", "case": {}}'])
-def test_what_nobody_understands_is_said(tmp_path: Path, done: Session, damage: str) -> None:
+def test_what_nobody_understands_is_said(tmp_path: Path, done: WorkflowSession, damage: str) -> None:
     journal(done).write_text(damage + "\n")
     with pytest.raises(TTMatrixError, match="Cannot go on"):
         resume(tmp_path, TARGET)
     assert left_open(tmp_path) == []
 
 
-def test_a_journal_that_holds_titles_is_read(tmp_path: Path, done: Session) -> None:
+def test_a_journal_that_holds_titles_is_read(tmp_path: Path, done: WorkflowSession) -> None:
     lines = [json.loads(line) for line in journal(done).read_text().splitlines()]
     for line, effect in zip(lines[1:], done.state.asked, strict=False):
         del line["asked"]
@@ -103,14 +103,14 @@ def test_a_journal_that_holds_titles_is_read(tmp_path: Path, done: Session) -> N
         resume(tmp_path, TARGET)
 
 
-def test_another_workflow_by_now_is_noticed(tmp_path: Path, done: Session) -> None:
+def test_another_workflow_by_now_is_noticed(tmp_path: Path, done: WorkflowSession) -> None:
     journal(done).write_text(journal(done).read_text().replace('"effect": "RunCpu"', '"effect": "FindUsers"'))
     with pytest.raises(TTMatrixError, match="Cannot go on") as caught:
         resume(tmp_path, TARGET)
     assert "changed since" in caught.value.detail
 
 
-def test_what_the_device_showed_can_be_said_again(tmp_path: Path, done: Session) -> None:
+def test_what_the_device_showed_can_be_said_again(tmp_path: Path, done: WorkflowSession) -> None:
     end = done.state.end
     assert done.forget_device()
     assert isinstance(done.waiting, RunDevice)

@@ -12,25 +12,25 @@ from core.runs.outcome import Outcome
 from core.runs.store.record import RunRecord
 from core.settings import paths
 from core.workflows.driver import open_session
-from core.workflows.perform import World, run_cpu, start_cpu
-from core.workflows.session import Session, sessions_directory
+from core.workflows.perform import WorkflowContext, run_cpu, start_cpu
+from core.workflows.session import WorkflowSession, sessions_directory
 from core.workflows.sharing import Guest, guests, is_host_without_result, shared, unpack
 from tests.support.triage_checkout import LARGE, SMALL
 
 
 @pytest.fixture
-def session(world: World) -> Session:
+def session(world: WorkflowContext) -> WorkflowSession:
     world.settings = replace(world.settings, cpu_slots=1)
     return open_session(world, sessions_directory(paths().state, world.root), SMALL, "auto", again=False)
 
 
-def calls(world: World) -> list[str]:
+def calls(world: WorkflowContext) -> list[str]:
     file = world.root.parent / "calls"
     return file.read_text().splitlines() if file.exists() else []
 
 
 @pytest.mark.parametrize(("slots", "hosts"), [(1, 1), (2, 2), (8, 2)])
-def test_no_more_share_than_slots_ask_for(world: World, slots: int, hosts: int) -> None:
+def test_no_more_share_than_slots_ask_for(world: WorkflowContext, slots: int, hosts: int) -> None:
     specs = start_cpu(world, [SMALL, LARGE])
     found = shared(specs, slots)
     assert len(found) == hosts
@@ -38,7 +38,7 @@ def test_no_more_share_than_slots_ask_for(world: World, slots: int, hosts: int) 
     assert all(spec.timeout == specs[0].timeout * (1 + len(guests(spec))) for spec in found)
 
 
-def test_the_host_names_its_guests(world: World) -> None:
+def test_the_host_names_its_guests(world: WorkflowContext) -> None:
     small, large = start_cpu(world, [SMALL, LARGE])
     (host,) = shared([small, large], 1)
     assert host.run_id == large.run_id
@@ -46,7 +46,7 @@ def test_the_host_names_its_guests(world: World) -> None:
     assert guests(large) == []
 
 
-def test_each_has_a_run_of_its_own_with_its_part_of_the_log(world: World, session: Session) -> None:
+def test_each_has_a_run_of_its_own_with_its_part_of_the_log(world: WorkflowContext, session: WorkflowSession) -> None:
     found = run_cpu(world, session, [SMALL, LARGE])
     assert [one["outcome"] for one in found] == ["fail", "fail"]
     assert len({one["run"] for one in found}) == 2
@@ -63,7 +63,7 @@ def test_each_has_a_run_of_its_own_with_its_part_of_the_log(world: World, sessio
     assert len(calls(world)) == 1
 
 
-def test_what_ends_the_host_costs_the_others_nothing(world: World, session: Session) -> None:
+def test_what_ends_the_host_costs_the_others_nothing(world: WorkflowContext, session: WorkflowSession) -> None:
     script = world.root.parent / "python"
     text = script.read_text().replace("    root, loader =", "    ended(); root, loader =")
     script.write_text(text.replace("def payload():", f"{ENDED}\n\ndef payload():"))
@@ -81,13 +81,13 @@ def ended():
 """
 
 
-def _ended(world: World) -> RunRecord:
+def _ended(world: WorkflowContext) -> RunRecord:
     (host,) = shared(start_cpu(world, [SMALL, LARGE]), 1)
     launch_all(world.store, [host])
     return wait(world.store, [host.run_id])[0]
 
 
-def test_unpacking_twice_is_unpacking_once(world: World) -> None:
+def test_unpacking_twice_is_unpacking_once(world: WorkflowContext) -> None:
     host = _ended(world)
     (small,) = start_cpu(world, [SMALL])
     for _ in range(2):
@@ -97,7 +97,7 @@ def test_unpacking_twice_is_unpacking_once(world: World) -> None:
     assert not is_host_without_result(host)
 
 
-def test_a_result_line_that_a_model_prints_is_no_end(world: World) -> None:
+def test_a_result_line_that_a_model_prints_is_no_end(world: WorkflowContext) -> None:
     host = _ended(world)
     forged = json.dumps({"version": 1, "nonce": "0" * 32, "problem": None, "phases": []})
     host.log.write_text(f"TTMATRIX-RESULT {forged}\n" + host.log.read_text())

@@ -7,15 +7,15 @@ from core.edits.operations import OpKind
 from core.evidence.observation import Ending
 from core.workflows.case import Case
 from core.workflows.effects import RunDevice, Steps
-from core.workflows.outcomes import Observed
-from core.workflows.report import Report
+from core.workflows.outcomes import DeviceResult
+from core.workflows.report import WorkflowReport
 from core.workflows.repro import Repro
 from core.workflows.steps import conclude, expect_failures, on_device, reproduce, set_back
 from tests.support.triage import MISMATCH, SIBLING, TARGET, case, cpu, member, play, repro, shown
 
 
 def test_nothing_to_run_asks_for_nothing() -> None:
-    def workflow(_: Case, report: Report) -> Steps[None]:
+    def workflow(_: Case, report: WorkflowReport) -> Steps[None]:
         assert (yield from reproduce(report, [], "before", "")) == {}
         assert (yield from on_device(report, [], [], ["extra"])) == {}
 
@@ -23,7 +23,7 @@ def test_nothing_to_run_asks_for_nothing() -> None:
 
 
 def test_what_was_run_before_an_edit_is_not_run_again_and_what_an_edit_changes_is() -> None:
-    def workflow(_: Case, report: Report) -> Steps[None]:
+    def workflow(_: Case, report: WorkflowReport) -> Steps[None]:
         for _round in range(2):
             assert set((yield from reproduce(report, [TARGET, SIBLING], "before", "b"))) == {TARGET, SIBLING}
             yield from reproduce(report, [TARGET], "after", "a")
@@ -33,7 +33,7 @@ def test_what_was_run_before_an_edit_is_not_run_again_and_what_an_edit_changes_i
 
 
 def test_one_invocation_takes_all_once() -> None:
-    def workflow(_: Case, report: Report) -> Steps[None]:
+    def workflow(_: Case, report: WorkflowReport) -> Steps[None]:
         yield from on_device(report, [TARGET, TARGET], [SIBLING], [TARGET, "third"])
 
     _, _, effects = play(workflow, case(), lambda *_: [])
@@ -41,7 +41,7 @@ def test_one_invocation_takes_all_once() -> None:
 
 
 def test_what_the_cpu_decided_stands_without_a_device_and_is_said_to() -> None:
-    def workflow(about: Case, report: Report) -> Steps[None]:
+    def workflow(about: Case, report: WorkflowReport) -> Steps[None]:
         report.scope = list(about.scope)
         yield from expect_failures(report, {TARGET: MISMATCH})
 
@@ -52,8 +52,8 @@ def test_what_the_cpu_decided_stands_without_a_device_and_is_said_to() -> None:
 
 
 def test_a_crash_is_skipped_and_the_report_says_why() -> None:
-    report = Report(scope=[member(bringup_status="FAILED_FE_COMPILATION")])
-    conclude(report, {TARGET: Observed(TARGET, Ending.CRASHED, "CRASHED with signal 11")}, [TARGET], {})
+    report = WorkflowReport(scope=[member(bringup_status="FAILED_FE_COMPILATION")])
+    conclude(report, {TARGET: DeviceResult(TARGET, Ending.CRASHED, "CRASHED with signal 11")}, [TARGET], {})
     # The stage of the failure that the CPU does not show any more is not that of the crash.
     assert [op.op for op in report.operations if op.path == ("bringup_status",)] == [OpKind.UNSET]
     assert "NOT_SUPPORTED_SKIP" in {op.value for op in report.operations}
@@ -61,34 +61,34 @@ def test_a_crash_is_skipped_and_the_report_says_why() -> None:
 
 
 def test_a_time_limit_changes_nothing_and_the_report_says_so() -> None:
-    report = Report(scope=[member()])
-    conclude(report, {TARGET: Observed(TARGET, Ending.SLOW, "stopped after 9 s")}, [TARGET], {})
+    report = WorkflowReport(scope=[member()])
+    conclude(report, {TARGET: DeviceResult(TARGET, Ending.SLOW, "stopped after 9 s")}, [TARGET], {})
     assert report.operations == []
     assert report.states[TARGET].startswith("unchanged: was still at work when its time was up")
 
 
 def test_nothing_is_written_of_a_failure_that_says_nothing() -> None:
-    report = Report(scope=[member()])
+    report = WorkflowReport(scope=[member()])
     conclude(report, {}, (), {TARGET: "RuntimeError: Error code: 13"})
     assert (report.operations, len(report.review)) == ([], 1)
 
 
 def test_a_failure_that_is_longer_than_a_reason_is_the_same_on_the_device() -> None:
     text = f"ValueError: {'word ' * 60}"
-    report = Report(scope=[member()])
-    conclude(report, {TARGET: Observed(TARGET, Ending.FAILED, text)}, (), {TARGET: text})
+    report = WorkflowReport(scope=[member()])
+    conclude(report, {TARGET: DeviceResult(TARGET, Ending.FAILED, text)}, (), {TARGET: text})
     assert report.review == []
 
 
 def test_another_failure_on_the_device_counts_more_and_is_flagged() -> None:
-    report = Report(scope=[member()])
-    conclude(report, {TARGET: Observed(TARGET, Ending.FAILED, "error: 'ttir.x'")}, (), {TARGET: MISMATCH})
+    report = WorkflowReport(scope=[member()])
+    conclude(report, {TARGET: DeviceResult(TARGET, Ending.FAILED, "error: 'ttir.x'")}, (), {TARGET: MISMATCH})
     assert {op.value for op in report.operations} == {"error: 'ttir.x'", "FAILED_TTMLIR_COMPILATION"}
     assert len(report.review) == 1
 
 
 def test_a_test_that_the_device_did_not_run_stays_and_is_flagged() -> None:
-    report = Report(scope=[member()])
+    report = WorkflowReport(scope=[member()])
     conclude(report, {}, [TARGET], {})
     assert (report.operations, len(report.review)) == ([], 1)
 
@@ -104,6 +104,6 @@ def test_a_model_that_gets_less_far_fails_by_the_edit(before: str, after: str, b
 
 
 def test_overrides_that_hide_the_write_are_flagged() -> None:
-    report = Report(scope=[member(arch_overrides={"n150": {"status": "X"}})])
-    conclude(report, {TARGET: Observed.of(shown(TARGET, "passed"))}, [TARGET], {})
+    report = WorkflowReport(scope=[member(arch_overrides={"n150": {"status": "X"}})])
+    conclude(report, {TARGET: DeviceResult.of(shown(TARGET, "passed"))}, [TARGET], {})
     assert "n150" in report.review[0]

@@ -4,23 +4,23 @@
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import Base, Decision, Pending
 from core.evidence.observation import Ending, Origin
-from core.evidence.proposals.inbox import Concern, Item
-from core.evidence.proposals.proposal import Held, Proposal
+from core.evidence.proposals.inbox import Concern, InboxItem
+from core.evidence.proposals.proposal import NotProposed, Proposal
 from core.evidence.verdicts.judgement import Verdict
 from tests.support.evidence import judged, observed
 from tui.view_models.evidence import group_lines, result_lines, strip_lines
 from tui.view_models.triage import Shown, TriageBy, TriageRows, group_listed, listed
 
 
-def _item(id: str, verdict: Verdict, value: str = "EXPECTED_PASSING", leaves: tuple[str, ...] = ()) -> Item:
+def _item(id: str, verdict: Verdict, value: str = "EXPECTED_PASSING", leaves: tuple[str, ...] = ()) -> InboxItem:
     one = judged(verdict, [observed(test_id=id), observed(Ending.FAILED, "a\x1b[31mb", test_id=id, origin=Origin.HERE)])
     op = Operation(OpKind.SET, id, "f", ("status",), value)
-    return Item(id, Concern.DECIDE, (one,), Proposal(id, (one,), (op,), Base("f", id, {}), leaves))
+    return InboxItem(id, Concern.DECIDE, (one,), Proposal(id, (one,), (op,), Base("f", id, {}), leaves))
 
 
-def _held(id: str) -> Item:
+def _held(id: str) -> InboxItem:
     one = judged(Verdict.FLAKY, [observed(test_id=id)])
-    return Item(id, Concern.HELD, (one,), held=(Held(id, "n150", Verdict.FLAKY, "it is"),))
+    return InboxItem(id, Concern.HELD, (one,), held=(NotProposed(id, "n150", Verdict.FLAKY, "it is"),))
 
 
 ITEMS = (
@@ -28,7 +28,7 @@ ITEMS = (
     _item("b", Verdict.STALE),
     _item("c", Verdict.STALE, leaves=("n150",)),
     _held("d"),
-    Item("e", Concern.UNKNOWN, (judged(Verdict.UNKNOWN),)),
+    InboxItem("e", Concern.UNKNOWN, (judged(Verdict.UNKNOWN),)),
 )
 
 

@@ -18,9 +18,9 @@ from .code import (
 from .control_flow import Bindings as Bindings
 from .frames import (
     OVERRIDE as OVERRIDE,
+    AttributeKey as AttributeKey,
     Followed as Followed,
     Frame as Frame,
-    Member as Member,
     Path as Path,
     mentions as mentions,
     outermost as outermost,

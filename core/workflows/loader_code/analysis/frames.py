@@ -15,7 +15,7 @@ Path: TypeAlias = tuple[str | int | None, ...]
 """Keys and indexes from a value to a part of it; None: any element."""
 
 
-class Member(str):
+class AttributeKey(str):
     """A key that the code writes as an attribute; what libraries return is often asked either way."""
 
     __slots__ = ()

@@ -9,7 +9,7 @@ import libcst as cst
 from core.workflows.loader_code.analysis.calls import Calls
 from core.workflows.loader_code.analysis.code import Code, Statement, dotted, key_of
 from core.workflows.loader_code.analysis.control_flow import Bindings, Conditions
-from core.workflows.loader_code.analysis.frames import Frame, Member, Path
+from core.workflows.loader_code.analysis.frames import AttributeKey, Frame, Path
 from core.workflows.loader_code.analysis.origin import Nature, Origin, Place, Spot, returns
 from core.workflows.loader_code.analysis.reaching import Query, Reaching, is_bound, key_of_element
 
@@ -133,7 +133,7 @@ class Tracer:
             return self._variable(node, dotted(node), spot)
         if name in ("T", "mT", "data"):
             return self.follow(node.value, spot)
-        return self.follow(node.value, replace(spot, path=(Member(name), *spot.path)))
+        return self.follow(node.value, replace(spot, path=(AttributeKey(name), *spot.path)))
 
     def _subscript(self, node: cst.Subscript, spot: Spot) -> list[Origin]:
         key = key_of(node)

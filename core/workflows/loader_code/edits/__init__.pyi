@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from .dtype import dtype_candidates as dtype_candidates
 from .edit import (
-    Edit as Edit,
     EditedFile as EditedFile,
+    SourceEdit as SourceEdit,
     edited_files as edited_files,
     put as put,
     take_back as take_back,
 )
 from .families import (
     LOSSES as LOSSES,
-    Choice as Choice,
+    UnpackChoice as UnpackChoice,
     Unpacking as Unpacking,
     losses_named as losses_named,
     read_by as read_by,

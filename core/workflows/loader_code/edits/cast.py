@@ -5,8 +5,8 @@ import libcst as cst
 
 from core.workflows.loader_code.analysis import (
     OVERRIDE,
+    AttributeKey,
     Code,
-    Member,
     Path,
     Place,
     Splice,
@@ -17,7 +17,7 @@ from core.workflows.loader_code.analysis import (
     suite,
     writes,
 )
-from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.edits.syntax import import_torch
 
 _STEP = "    "
@@ -34,14 +34,14 @@ def cast(code: Code, place: Place) -> tuple[Splice, int] | None:
     return _statement(code, place, target, name) if target else None
 
 
-def cast_edit(code: Code, place: Place, what: str) -> Edit | None:
+def cast_edit(code: Code, place: Place, what: str) -> SourceEdit | None:
     """The edit that casts `what` at `place`, with the import of torch where it speaks of it; None where none can be."""
     if (made := cast(code, place)) is None:
         return None
     splice, line = made
     imports = import_torch(code, place.frame.function) if "torch." in splice.text else []
     line += sum(one.text.count("\n") for one in imports)
-    return Edit(EditKind.CAST, line, f"cast {what} to {OVERRIDE}", code.source, code.spliced([*imports, splice]))
+    return SourceEdit(EditKind.CAST, line, f"cast {what} to {OVERRIDE}", code.source, code.spliced([*imports, splice]))
 
 
 def _target(name: str, access: Path) -> str:
@@ -49,7 +49,7 @@ def _target(name: str, access: Path) -> str:
     for step in access:
         if step is None:
             return ""
-        name += f".{step}" if isinstance(step, Member) else f"[{_literal(step)}]"
+        name += f".{step}" if isinstance(step, AttributeKey) else f"[{_literal(step)}]"
     return name
 
 

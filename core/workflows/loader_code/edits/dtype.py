@@ -32,11 +32,11 @@ from core.workflows.loader_code.analysis import (
     spoken_name,
 )
 from core.workflows.loader_code.edits.cast import cast_edit
-from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.edits.syntax import add_argument
 
 
-def shared_site(code: Code, function: cst.FunctionDef, cls: str, member: str, symptom: Symptom) -> Edit | None:
+def shared_site(code: Code, function: cst.FunctionDef, cls: str, member: str, symptom: Symptom) -> SourceEdit | None:
     """A cast that all float32 inputs pass and nothing that is no floating-point tensor; None: there is none."""
 
     def followed(leaf: str, kind: Followed) -> list[Origin]:
@@ -67,7 +67,7 @@ def _passes(way: Origin, place: Place) -> bool:
 
 def dtype_site(
     source: str, symptom: Symptom, *, cls: str = "ModelLoader", method: str = "load_inputs", variant: str = ""
-) -> Edit | NoSite:
+) -> SourceEdit | NoSite:
     """`dtype=dtype_override` on the constructor of the tensor that `symptom` points to, else one guarded cast.
 
     An input is followed from what `method` of class `cls` returns back to where it is made: through local variables,
@@ -80,7 +80,7 @@ def dtype_site(
     """
     code = Code(source)
     member = member_of(code, variant)
-    if symptom.all_of_the_model and isinstance(found := _of_weights(code, cls, member), Edit):
+    if symptom.all_of_the_model and isinstance(found := _of_weights(code, cls, member), SourceEdit):
         return found
     if symptom.leaves:
         function = code.method(cls, method)
@@ -92,32 +92,32 @@ def dtype_site(
         edits = [_of_leaf(code, leaf, function, cls, "") for leaf in symptom.leaves]
         if member and any(isinstance(one, NoSite) for one in edits):
             edits = [_of_leaf(code, leaf, function, cls, member) for leaf in symptom.leaves]
-        if len({one.after if isinstance(one, Edit) else one for one in edits}) == 1:
+        if len({one.after if isinstance(one, SourceEdit) else one for one in edits}) == 1:
             return edits[0]
         return shared_site(code, function, cls, member, symptom) or _several(edits, symptom.leaves)
     for line in reversed(symptom.lines):
         found = _of_line(code, line, cls)
-        if isinstance(found, Edit):
+        if isinstance(found, SourceEdit):
             return found
     made = _of_model(code, cls)
     return _of_weights(code, cls, member) if isinstance(made, NoSite) and symptom.part_of_the_model else made
 
 
-def _several(found: Sequence[Edit | NoSite], leaves: Sequence[str]) -> NoSite:
+def _several(found: Sequence[SourceEdit | NoSite], leaves: Sequence[str]) -> NoSite:
     """Why the leaves cannot be mended at once."""
-    if not any(isinstance(one, Edit) for one in found):
+    if not any(isinstance(one, SourceEdit) for one in found):
         return NoSite("; ".join(one.reason for one in found if isinstance(one, NoSite)))
     said = (one.reason if isinstance(one, NoSite) else f"line {one.line}" for one in found)
     each = "; ".join(f"{leaf}: {what}" for leaf, what in zip(leaves, said, strict=True))
     return NoSite(f"several inputs would have to change: {each}")
 
 
-def _of_leaf(code: Code, leaf: str, function: cst.FunctionDef, cls: str, member: str) -> Edit | NoSite:
+def _of_leaf(code: Code, leaf: str, function: cst.FunctionDef, cls: str, member: str) -> SourceEdit | NoSite:
     frame = outermost(function, cls, member)
     return _mended(code, Tracer(code).returned(frame, path_of(leaf)), leaf)
 
 
-def _mended(code: Code, origins: Sequence[Origin], what: str) -> Edit | NoSite:
+def _mended(code: Code, origins: Sequence[Origin], what: str) -> SourceEdit | NoSite:
     """The edit for a tensor that may come from any of `origins`."""
     unaware = [one for one in origins if one.nature in UNAWARE]
     # Code that is given the override and yet makes something else leaves only the cast behind it.
@@ -143,7 +143,7 @@ def _settled(code: Code, origins: Sequence[Origin], what: str) -> str:
     return f"{what} is made of integers (line {code.line(origins[0].node)})"
 
 
-def _told(code: Code, origin: Origin, what: str) -> Edit | None:
+def _told(code: Code, origin: Origin, what: str) -> SourceEdit | None:
     """`dtype=dtype_override` on a constructor."""
     call = origin.node
     if origin.nature is not Nature.UNTOLD or not isinstance(call, cst.Call):
@@ -153,7 +153,7 @@ def _told(code: Code, origin: Origin, what: str) -> Edit | None:
         return None
     splice = add_argument(code, call, f"dtype={name}")
     summary = f"make {what} by {dotted(call.func) or 'its constructor'} in {OVERRIDE}"
-    return Edit(EditKind.CONSTRUCTOR, code.line(call), summary, code.source, code.spliced([splice]))
+    return SourceEdit(EditKind.CONSTRUCTOR, code.line(call), summary, code.source, code.spliced([splice]))
 
 
 def _inside_other_function(code: Code, origin: Origin) -> bool:
@@ -176,7 +176,7 @@ def _common_places(origins: Sequence[Origin]) -> list[Place]:
     return common
 
 
-def _of_line(code: Code, line: int, cls: str) -> Edit | NoSite:
+def _of_line(code: Code, line: int, cls: str) -> SourceEdit | NoSite:
     """The one constructor that a tensor on `line` comes from and that could be told."""
     for function, owner in _functions(code):
         frame = outermost(function, owner or cls)
@@ -185,7 +185,7 @@ def _of_line(code: Code, line: int, cls: str) -> Edit | NoSite:
     return NoSite(f"line {line} is in no function that takes {OVERRIDE}")
 
 
-def _of_weights(code: Code, cls: str, member: str) -> Edit | NoSite:
+def _of_weights(code: Code, cls: str, member: str) -> SourceEdit | NoSite:
     """A cast of the whole model that `load_model` returns."""
     function = _load_model(code, cls)
     if isinstance(function, NoSite):
@@ -200,7 +200,7 @@ def _load_model(code: Code, cls: str) -> cst.FunctionDef | NoSite:
     return function
 
 
-def _of_model(code: Code, cls: str) -> Edit | NoSite:
+def _of_model(code: Code, cls: str) -> SourceEdit | NoSite:
     """The one floating-point constructor of `load_model` that is told no dtype."""
     function = _load_model(code, cls)
     if isinstance(function, NoSite):
@@ -210,7 +210,7 @@ def _of_model(code: Code, cls: str) -> Edit | NoSite:
     return _only_constructor(code, (Origin(Nature.UNTOLD, one, frame, ()) for one in made), "in load_model")
 
 
-def _only_constructor(code: Code, origins: Iterable[Origin], where: str) -> Edit | NoSite:
+def _only_constructor(code: Code, origins: Iterable[Origin], where: str) -> SourceEdit | NoSite:
     edits = {edit for one in origins if (edit := _told(code, one, "a tensor")) is not None}
     if len(edits) == 1:
         return edits.pop()
@@ -240,12 +240,12 @@ def _functions(code: Code) -> Iterator[tuple[cst.FunctionDef, str]]:
 MOST = 4
 
 
-def dtype_candidates(source: str, symptom: Symptom, *, variant: str = "") -> tuple[tuple[Edit, ...], str]:
+def dtype_candidates(source: str, symptom: Symptom, *, variant: str = "") -> tuple[tuple[SourceEdit, ...], str]:
     """At most `MOST` different edits, each to be tried by itself, and why there is none for all that `symptom` names.
 
     First one for the inputs that the error names, then one for all that are float32, then one for each of these.
     """
-    found: dict[str, Edit] = {}
+    found: dict[str, SourceEdit] = {}
     why = ""
     for number, leaves in enumerate(_subsets(symptom)):
         one = dtype_site(source, replace(symptom, leaves=leaves), variant=variant)

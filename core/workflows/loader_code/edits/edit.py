@@ -30,7 +30,7 @@ class EditKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class SourceEdit:
     """The text of one file before and after, which differ in one statement and the import that it needs."""
 
     kind: EditKind
@@ -56,7 +56,7 @@ class EditedFile:
     path: Path
     kept: Path
     """Its bytes as they were before."""
-    edit: Edit
+    edit: SourceEdit
 
     @property
     def is_in_force(self) -> bool:
@@ -69,7 +69,7 @@ class EditedFile:
         return self.path.is_file() and read_text(self.path) != self.edit.before
 
 
-def put(path: Path, edit: Edit, directory: Path) -> EditedFile:
+def put(path: Path, edit: SourceEdit, directory: Path) -> EditedFile:
     """Write `edit` to `path`, its original bytes having been kept below `directory` first. Nothing is committed.
 
     Doing it again is the same as doing it once, wherever it was stopped before. A second edit of the same file builds
@@ -115,7 +115,7 @@ def edited_files(directory: Path) -> tuple[EditedFile, ...]:
     return tuple(_read(record) for record in sorted(directory.glob(f"*{_RECORD}")))
 
 
-def _keep(path: Path, edit: Edit, directory: Path) -> EditedFile:
+def _keep(path: Path, edit: SourceEdit, directory: Path) -> EditedFile:
     """Bytes first, then the record that makes them count."""
     directory.mkdir(parents=True, exist_ok=True)
     numbers = [int(one.stem) for one in directory.glob(f"*{_RECORD}") if one.stem.isdecimal()]
@@ -128,7 +128,7 @@ def _keep(path: Path, edit: Edit, directory: Path) -> EditedFile:
 def _read(record: Path) -> EditedFile:
     try:
         data = json.loads(read_text(record))
-        edit = Edit(**{**data["edit"], "kind": EditKind(data["edit"]["kind"])})
+        edit = SourceEdit(**{**data["edit"], "kind": EditKind(data["edit"]["kind"])})
         return EditedFile(Path(data["path"]), record.with_suffix(_KEPT), edit)
     except (ValueError, KeyError, TypeError) as error:
         hint = f"What the file was like before stands in {record.with_suffix(_KEPT)}."

@@ -17,7 +17,7 @@ _MOST_COMBINED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class UnpackChoice:
     """One way to unpack an output, for a person or a rule to take."""
 
     selection: Selection
@@ -35,7 +35,7 @@ class Unpacking:
 
     family: str
     """For people: `image classification`; empty: no family is known for the task."""
-    choices: tuple[Choice, ...]
+    choices: tuple[UnpackChoice, ...]
     why: str
     """Why this one, or why it cannot be told."""
 
@@ -156,24 +156,24 @@ def losses_named(sources: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found for source in sources for found in _OF_LOADERS.findall(source)))
 
 
-def read_by(choice: Choice, loss: str) -> Choice:
+def read_by(choice: UnpackChoice, loss: str) -> UnpackChoice:
     """`choice` with the loss that its docstring states; empty: a person knows of none."""
     said = f"It is the gradient source of {loss}." if loss else "Which loss of the model reads it is not known."
     return replace(choice, selection=replace(choice.selection, loss=said))
 
 
-def _choice(seen: ForwardOutput, wanted: Sequence[Leaf], what: str, loss: str) -> Choice:
+def _choice(seen: ForwardOutput, wanted: Sequence[Leaf], what: str, loss: str) -> UnpackChoice:
     found = seen.selection(wanted, what, loss)
     single = seen.is_named and found.form is Form.TENSOR
     name = found.access.removeprefix(".")
-    return Choice(found, name if single and found.access.startswith(".") and name.isidentifier() else "")
+    return UnpackChoice(found, name if single and found.access.startswith(".") and name.isidentifier() else "")
 
 
 def _loss_of(family: Family | None) -> str:
     return f"Its loss, by the task of the model: {family.loss}." if family is not None else ""
 
 
-def _settled(family: Family, seen: ForwardOutput) -> Choice | None:
+def _settled(family: Family, seen: ForwardOutput) -> UnpackChoice | None:
     """What the table says, where the output has it."""
     loss = _loss_of(family)
     for part in family.parts:
@@ -195,10 +195,10 @@ def _are_heads(seen: ForwardOutput) -> bool:
     return len(depths) == 1 and None not in depths and not any(_AUXILIARY.search(leaf["name"]) for leaf in seen.grads)
 
 
-def _all_choices(seen: ForwardOutput, family: Family | None, registered: str | None) -> list[Choice]:
+def _all_choices(seen: ForwardOutput, family: Family | None, registered: str | None) -> list[UnpackChoice]:
     """What is registered, added up; each tensor for itself; heads together; parts; all of it."""
     loss = _loss_of(family)
-    found: dict[str, Choice] = {}
+    found: dict[str, UnpackChoice] = {}
     for wanted, what in _offers(seen, registered):
         choice = _choice(seen, wanted, what, loss)
         found.setdefault(choice.label, choice)

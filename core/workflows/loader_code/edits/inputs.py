@@ -27,7 +27,7 @@ from core.workflows.loader_code.analysis import (
     returned_by,
     room_after,
 )
-from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.edits.syntax import import_torch
 from core.workflows.loader_code.model_config import Start, start_token
 
@@ -48,7 +48,7 @@ def decoder_inputs(
     cls: str = "ModelLoader",
     method: str = "load_inputs",
     variant: str = "",
-) -> Edit | NoSite:
+) -> SourceEdit | NoSite:
     """Pass `decoder_input_ids`: one token a row to start from, which is `start` where the configuration has one.
 
     A sequence becomes a mapping by `parameters`, in which a variable that is called `decoder_input_ids` gets its own
@@ -76,7 +76,7 @@ def detection_targets(
     cls: str = "ModelLoader",
     method: str = "load_inputs",
     variant: str = "",
-) -> Edit | NoSite:
+) -> SourceEdit | NoSite:
     """Pass `targets`: for each image a mapping of one box within it and one label, which is not the background.
 
     Boxes are floating-point (N, 4) as x1, y1, x2, y2 in pixels, in the override where the images follow it, else
@@ -98,7 +98,7 @@ def batch_of_two(
     cls: str = "ModelLoader",
     method: str = "load_inputs",
     variant: str = "",
-) -> Edit | NoSite:
+) -> SourceEdit | NoSite:
     """Let `load_inputs` make two rows of everything.
 
     NoSite where the batch is not 1 already, or where the runner passes a batch size anyway (`batch_size` in the
@@ -120,7 +120,7 @@ def batch_of_two(
     return _edit(found, EditKind.BATCH, "make two rows of the inputs", splices)
 
 
-def _with_key(found: Returned, key: str, make: _Make, parameters: Sequence[str], kind: EditKind) -> Edit | NoSite:
+def _with_key(found: Returned, key: str, make: _Make, parameters: Sequence[str], kind: EditKind) -> SourceEdit | NoSite:
     """Add one key to what is returned, or make a mapping of it; a local variable of that name is its value."""
     if has_key(found.value, key) or key in {one["name"].partition("[")[0] for one in found.inputs}:
         return NoSite(f"{key} is passed already (line {found.code.line(found.statement)})")
@@ -312,11 +312,11 @@ def _twice(found: Returned, text: str) -> str:
     return f"{{key: one.{_TWICE} for key, one in {text}.items()}}"
 
 
-def _edit(found: Returned, kind: EditKind, summary: str, splices: Sequence[Splice]) -> Edit:
+def _edit(found: Returned, kind: EditKind, summary: str, splices: Sequence[Splice]) -> SourceEdit:
     """The edit of `splices`, with the import of torch where they are the first to speak of it."""
     code = found.code
     imports = import_torch(code, found.frame.function) if any("torch." in one.text for one in splices) else []
     first = min(splices, key=lambda one: one.start)
     moved = sum(one.text.count("\n") for one in imports if one.start <= first.start)
     line = code.part(0, first.start).count("\n") + 1 + moved
-    return Edit(kind, line, summary, code.source, code.spliced([*imports, *splices]))
+    return SourceEdit(kind, line, summary, code.source, code.spliced([*imports, *splices]))

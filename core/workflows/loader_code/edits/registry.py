@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from core.workflows.loader_code.analysis import Code, NoSite, Splice, Statement, constant, dotted
-from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.model_library import normal
 
 REGISTRY_FILE = "training_utils.py"
@@ -23,7 +23,7 @@ def read_registry(source: str) -> Mapping[str, str | None]:
     return {name: attribute for _, name, attribute in _lines(Code(source))}
 
 
-def register(source: str, output_class: str, attribute: str) -> Edit | NoSite:
+def register(source: str, output_class: str, attribute: str) -> SourceEdit | NoSite:
     """Add `_register_attr("<class>", "<attribute>")` at its alphabetical place, whatever the case of letters.
 
     NoSite where the class is registered, where nothing is, or where names are given that are no identifiers.
@@ -48,17 +48,19 @@ def register(source: str, output_class: str, attribute: str) -> Edit | NoSite:
         text = "\n" + text.removesuffix("\n")
     summary = f"register {output_class} by its {attribute}"
     number = code.part(0, at).count("\n") + 1 + text.startswith("\n")
-    return Edit(EditKind.REGISTER, number, summary, source, code.spliced([Splice(at, at, text)]))
+    return SourceEdit(EditKind.REGISTER, number, summary, source, code.spliced([Splice(at, at, text)]))
 
 
-def unregister(source: str, output_class: str) -> Edit | NoSite:
+def unregister(source: str, output_class: str) -> SourceEdit | NoSite:
     """Take the line of `output_class` out. NoSite where there is none."""
     code = Code(source)
     for line, name, attribute in _lines(code):
         if name == output_class and attribute is not None:
             start, end = code.line_start(code.start(line)), code.line_end(code.end(line))
             summary = f"take the handler of {name} out: its {attribute} is no tensor"
-            return Edit(EditKind.UNREGISTER, code.line(line), summary, source, code.spliced([Splice(start, end, "")]))
+            return SourceEdit(
+                EditKind.UNREGISTER, code.line(line), summary, source, code.spliced([Splice(start, end, "")])
+            )
     return NoSite(f"no line of {REGISTRY_FILE} registers an attribute of {output_class}")
 
 

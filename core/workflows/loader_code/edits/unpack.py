@@ -10,7 +10,7 @@ import libcst as cst
 
 from core.text import printable
 from core.workflows.loader_code.analysis import Code, NoSite, Splice, key_of, own_method, suite
-from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.edits.syntax import import_from_models, import_torch
 
 METHOD = "unpack_forward_output"
@@ -70,7 +70,9 @@ def has_override(source: str, *, cls: str = "ModelLoader") -> bool:
     return Code(source).method(cls, METHOD) is not None
 
 
-def unpack_override(source: str, selection: Selection, *, cls: str = "ModelLoader", depth: int = 0) -> Edit | NoSite:
+def unpack_override(
+    source: str, selection: Selection, *, cls: str = "ModelLoader", depth: int = 0
+) -> SourceEdit | NoSite:
     """Add the method after the last one of class `cls`, with its two-part docstring.
 
     Indentation and line ends are the file's. Where `form` needs upstream's helper and the file does not have it, its
@@ -102,7 +104,7 @@ def unpack_override(source: str, selection: Selection, *, cls: str = "ModelLoade
     after = code.spliced(splices)
     start = after.index(f"def {METHOD}", len(code.part(0, method.start)))
     summary = f"{cls} says which part of its output the loss reads"
-    return Edit(EditKind.OVERRIDE, after.count("\n", 0, start) + 1, summary, source, after)
+    return SourceEdit(EditKind.OVERRIDE, after.count("\n", 0, start) + 1, summary, source, after)
 
 
 def _is_access(text: str) -> bool:

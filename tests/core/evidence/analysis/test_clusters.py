@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence.analysis.clusters import Cluster, Member, find_clusters, oldest
+from core.evidence.analysis.clusters import Cluster, ClusterCell, find_clusters, oldest
 from core.evidence.observation import Ending, newest
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
@@ -95,6 +95,6 @@ def test_the_real_reasons_come_to_few_clusters(tmp_path: Path, shared_test_confi
 
 
 def test_the_entry_that_has_stood_longest_counts() -> None:
-    cluster = Cluster("x", "x", (Member("a", "n150"), Member("b", "n150"), Member("c", "n150")))
+    cluster = Cluster("x", "x", (ClusterCell("a", "n150"), ClusterCell("b", "n150"), ClusterCell("c", "n150")))
     assert oldest(cluster, {"a": 3, "b": 9}) == 9
     assert oldest(cluster, {}) is None

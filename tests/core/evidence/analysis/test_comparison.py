@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import UsageError
-from core.evidence.analysis.comparison import Kind, chosen_run, compare, runs_of
+from core.evidence.analysis.comparison import DifferenceKind, chosen_run, compare, runs_of
 from core.evidence.observation import FAILURES, RAN, Ending, Observation
 from tests.support.evidence import observed
 
@@ -15,28 +15,30 @@ DRAM = "Out of Memory: Not enough space to allocate 12 B DRAM buffer"
 @pytest.mark.parametrize(
     ("before", "after", "kind"),
     [
-        (observed(), observed(Ending.FAILED, "x"), Kind.NEW),
-        (None, observed(Ending.CRASHED), Kind.NEW),
-        (observed(Ending.NOT_RUN), observed(Ending.FAILED, "x"), Kind.NEW),
-        (observed(Ending.FAILED, DRAM), observed(Ending.FAILED, DRAM.replace("12", "99")), Kind.PERSISTING),
-        (observed(Ending.FAILED, DRAM), observed(Ending.FAILED, ""), Kind.PERSISTING),
-        (observed(Ending.FAILED, DRAM), observed(Ending.FAILED, "TypeError: x"), Kind.REASON),
-        (observed(Ending.FAILED, DRAM), observed(Ending.CRASHED, DRAM), Kind.REASON),
+        (observed(), observed(Ending.FAILED, "x"), DifferenceKind.NEW),
+        (None, observed(Ending.CRASHED), DifferenceKind.NEW),
+        (observed(Ending.NOT_RUN), observed(Ending.FAILED, "x"), DifferenceKind.NEW),
+        (observed(Ending.FAILED, DRAM), observed(Ending.FAILED, DRAM.replace("12", "99")), DifferenceKind.PERSISTING),
+        (observed(Ending.FAILED, DRAM), observed(Ending.FAILED, ""), DifferenceKind.PERSISTING),
+        (observed(Ending.FAILED, DRAM), observed(Ending.FAILED, "TypeError: x"), DifferenceKind.REASON),
+        (observed(Ending.FAILED, DRAM), observed(Ending.CRASHED, DRAM), DifferenceKind.REASON),
         (
             observed(Ending.FAILED, "TypeError: x"),
             observed(Ending.FAILED, DRAM, raised="TypeError: x"),
-            Kind.PERSISTING,
+            DifferenceKind.PERSISTING,
         ),
-        (observed(Ending.HUNG), observed(Ending.SLOW), Kind.REASON),
-        (observed(Ending.INACCURATE), observed(), Kind.FIXED),
-        (observed(), None, Kind.NOT_RUN),
-        (observed(Ending.FAILED), observed(Ending.BROKEN), Kind.NOT_RUN),
+        (observed(Ending.HUNG), observed(Ending.SLOW), DifferenceKind.REASON),
+        (observed(Ending.INACCURATE), observed(), DifferenceKind.FIXED),
+        (observed(), None, DifferenceKind.NOT_RUN),
+        (observed(Ending.FAILED), observed(Ending.BROKEN), DifferenceKind.NOT_RUN),
         (observed(), observed(), None),
         (None, observed(), None),
         (observed(Ending.NOT_RUN), None, None),
     ],
 )
-def test_what_became_of_a_cell(before: Observation | None, after: Observation | None, kind: Kind | None) -> None:
+def test_what_became_of_a_cell(
+    before: Observation | None, after: Observation | None, kind: DifferenceKind | None
+) -> None:
     found = compare([before] if before else [], [after] if after else [])
     assert [one.kind for one in found.differences] == ([kind] if kind else [])
 
@@ -57,7 +59,7 @@ def test_every_cell_with_a_result_is_counted_once(before: list[Observation], aft
 
 @given(_RUN)
 def test_a_run_differs_from_itself_in_nothing(run: list[Observation]) -> None:
-    assert {one.kind for one in compare(run, run).differences} <= {Kind.PERSISTING}
+    assert {one.kind for one in compare(run, run).differences} <= {DifferenceKind.PERSISTING}
 
 
 def test_what_is_new_comes_first() -> None:

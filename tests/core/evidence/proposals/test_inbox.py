@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import Base, Change, Decision, Pending
-from core.evidence.proposals.inbox import URGENCY, Concern, change_of, decided, items, note_of
-from core.evidence.proposals.proposal import Held, Proposal
+from core.evidence.proposals.inbox import URGENCY, Concern, change_of, decided, inbox_items, note_of
+from core.evidence.proposals.proposal import NotProposed, Proposal
 from core.evidence.verdicts.judgement import Judgement, Verdict
 from tests.support.evidence import judged, observed
 
@@ -37,8 +37,8 @@ def test_the_most_urgent_first_and_what_is_true_left_out() -> None:
         _judged(Verdict.UNUSED, "f"),
         _judged(Verdict.UNKNOWN, "f", "p150"),
     ]
-    held = [Held("d", "n150", Verdict.FLAKY, "it is")]
-    found = items(judgements, [_proposal(stale), _proposal(regressed)], held)
+    held = [NotProposed("d", "n150", Verdict.FLAKY, "it is")]
+    found = inbox_items(judgements, [_proposal(stale), _proposal(regressed)], held)
     assert [(one.id, one.concern, one.verdict) for one in found] == [
         ("b", Concern.DECIDE, Verdict.REGRESSED),
         ("a", Concern.DECIDE, Verdict.STALE),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from core.evidence.observation import Ending, Observation
-from core.evidence.reports.classify import Beside, Setting, ending_of, model_test, observe
+from core.evidence.reports.classify import Clues, Setting, ending_of, model_test, observe
 from core.model import BringupStatus, Function, Status
 from core.runs.junit import Testcase, read_testcases
 from core.runs.outcome import Outcome
@@ -192,16 +192,16 @@ def test_the_reports_message_is_quoted_and_what_was_raised_is_remembered() -> No
     plain = observe(replace(case, properties={}), Setting())
     assert plain is not None
     assert (plain.reason, plain.raised, plain.steady) == (text[4:], "", text[4:])
-    logged = observe(replace(case, properties={}), Setting(), Beside("TT_FATAL: no room"))
+    logged = observe(replace(case, properties={}), Setting(), Clues("TT_FATAL: no room"))
     assert logged is not None
     assert logged.reason == "TT_FATAL: no room"
 
 
 def test_how_far_a_run_came_is_told_by_its_tags_then_by_its_stage_file_then_by_its_text() -> None:
     case = replace(PLAIN, outcome=Outcome.FAIL, text="E   ValueError: x", tags={"bringup_status": "UNKNOWN"})
-    begun = Beside(stage=BringupStatus.FAILED_RUNTIME)
+    begun = Clues(stage=BringupStatus.FAILED_RUNTIME)
     live = replace(case, tags={"bringup_status": "FAILED_TTMLIR_COMPILATION"})
-    found = [observe(one, Setting(), beside) for one, beside in ((live, begun), (case, begun), (case, Beside()))]
+    found = [observe(one, Setting(), beside) for one, beside in ((live, begun), (case, begun), (case, Clues()))]
     assert [one.stage for one in found if one] == [
         BringupStatus.FAILED_TTMLIR_COMPILATION,
         BringupStatus.FAILED_RUNTIME,

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from core.errors import TTMatrixError
 from core.evidence.observation import Ending
 from core.evidence.reports.documents import Document
-from core.evidence.reports.reading import OTHER, REPEATED, Given, observations, read_report, read_reports
+from core.evidence.reports.reading import OTHER, REPEATED, ReadOptions, observations, read_report, read_reports
 from core.runs.junit import read_testcases, stream_testcases
 from tests.support.corpus import make_report
 from tests.support.evidence import TEST_ID
@@ -60,21 +60,21 @@ def test_what_the_person_says_counts_before_what_the_place_says(tmp_path: Path) 
     file.write_text(suite(""))
     (one,) = read_reports([file.parent]).observations
     assert (one.arch, one.run, one.host, one.when) == ("n300", "n300", "f10", 1795219200.0)
-    (one,) = read_reports([file], Given("p150", "nightly-7", "abc", "def")).observations
+    (one,) = read_reports([file], ReadOptions("p150", "nightly-7", "abc", "def")).observations
     assert (one.arch, one.run, one.commit, one.models_commit) == ("p150", "nightly-7", "abc", "def")
 
 
 def test_tags_name_the_arch_before_anybody(tmp_path: Path) -> None:
     tags = "<properties><property name='tags' value=\"{'arch': 'n150', 'bringup_status': 'PASSED'}\"/></properties>"
     (tmp_path / "p150.xml").write_text(suite(tags))
-    (one,) = read_reports([tmp_path / "p150.xml"], Given("galaxy-bh")).observations
+    (one,) = read_reports([tmp_path / "p150.xml"], ReadOptions("galaxy-bh")).observations
     assert one.arch == "n150"
 
 
 def test_one_file(tmp_path: Path) -> None:
     file = tmp_path / "junit.xml"
     file.write_text(suite("<failure message='ValueError: x'/>"))
-    (one,) = observations(file, Given("n150"))
+    (one,) = observations(file, ReadOptions("n150"))
     assert (one.ending, one.arch, one.source) == (Ending.BROKEN, "n150", str(file))
     with pytest.raises(TTMatrixError, match="Cannot read"):
         observations(tmp_path / "gone.xml")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.evidence.verdicts.expected: what an entry claims of a cell, overrides and slips of the pen included."""
 
-from core.evidence.verdicts.expected import Expected, claims_of
+from core.evidence.verdicts.expected import Expected, declared_on
 from core.model import BringupStatus, Entry, Status
 
 ARCHS = ("n150", "n300", "p150")
@@ -25,18 +25,18 @@ ENTRY = Entry(
 def expected_of(
     entry: Entry | None, arch: str, *, training: bool, scheduled: bool | None = None, silent_runs: int = 0
 ) -> Expected:
-    ((_, claim),) = claims_of(entry, [arch])
+    ((_, claim),) = declared_on(entry, [arch])
     return claim.on(arch, training=training, scheduled=scheduled, silent_runs=silent_runs)
 
 
 def test_what_no_arch_says_otherwise_is_made_out_once() -> None:
     claims = dict(
-        claims_of(ENTRY._replace(fields={**ENTRY.fields, "arch_overrides": {"p150": {"reason": "x"}}}), ARCHS)
+        declared_on(ENTRY._replace(fields={**ENTRY.fields, "arch_overrides": {"p150": {"reason": "x"}}}), ARCHS)
     )
     assert claims["n150"] is claims["n300"]
     assert claims["p150"].reason == "x"
-    assert {arch: claim for arch, claim in claims_of(ENTRY, ARCHS)} == {
-        arch: claim for one in ARCHS for arch, claim in claims_of(ENTRY, [one])
+    assert {arch: claim for arch, claim in declared_on(ENTRY, ARCHS)} == {
+        arch: claim for one in ARCHS for arch, claim in declared_on(ENTRY, [one])
     }
 
 

@@ -12,13 +12,13 @@ import pytest
 from core.runs.execution.conclude import Remains, conclude
 from core.runs.execution.supervisor import Exit
 from core.runs.outcome import Outcome
-from core.runs.spec import Report
+from core.runs.spec import ResultFormat
 from core.runs.store.events import Finished
 from tests.core.runs.store.test_record import SPEC
 from tests.core.runs.test_junit import NAME, junit
 
 LINE = replace(SPEC, nonce="n")
-JUNIT = replace(SPEC, report=Report.JUNIT)
+JUNIT = replace(SPEC, report=ResultFormat.JUNIT)
 
 
 def end(directory: Path, code: int | None, spec: object = JUNIT, stopped: Outcome | None = None) -> Finished:

@@ -4,7 +4,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.runs.log.signs import SIGNS, Kind, is_error, sign_of, telling_line
+from core.runs.log.signs import SIGNS, SignKind, cause_line, is_error, sign_of
 
 FATAL = "TT_FATAL: DRAM Auto slice could not find valid slice configuration on output dimension 1 (assert.hpp:104)"
 CODE = "E   RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13"
@@ -32,9 +32,9 @@ def test_errors(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "kind"),
     [
-        ("===== BFLOAT16 =====", Kind.PHASE),
-        ("=================== ERRORS ===================", Kind.PHASE),
-        ("stage TTMLIR_COMPILATION_START", Kind.STAGE),
+        ("===== BFLOAT16 =====", SignKind.PHASE),
+        ("=================== ERRORS ===================", SignKind.PHASE),
+        ("stage TTMLIR_COMPILATION_START", SignKind.STAGE),
         ("model.error: fine", None),
         ("0 errors", None),
         ('TTMATRIX-RESULT {"message": "RuntimeError: error: x"}', None),
@@ -42,7 +42,7 @@ def test_errors(line: str) -> None:
         ("", None),
     ],
 )
-def test_what_is_none(line: str, kind: Kind | None) -> None:
+def test_what_is_none(line: str, kind: SignKind | None) -> None:
     sign = sign_of(line)
     assert (sign.kind if sign else None) is kind
     assert not is_error(line)
@@ -50,22 +50,22 @@ def test_what_is_none(line: str, kind: Kind | None) -> None:
 
 def test_the_root_is_told_and_not_what_follows_from_it() -> None:
     log = ["module.mlir:3:12: error: bad gather", "TT_FATAL @ /a.cpp:1: x == y", "info:", "Only 3 dims", "trace:", CODE]
-    assert telling_line(log) == "Only 3 dims"
-    assert telling_line([log[0], CODE]) == "error: bad gather"
-    assert telling_line(["ValueError: first", "RuntimeError: second"]) == "ValueError: first"
-    assert telling_line([f"2026-01-02 12:00:01.123 | critical | Always | {FATAL}"]) == FATAL
+    assert cause_line(log) == "Only 3 dims"
+    assert cause_line([log[0], CODE]) == "error: bad gather"
+    assert cause_line(["ValueError: first", "RuntimeError: second"]) == "ValueError: first"
+    assert cause_line([f"2026-01-02 12:00:01.123 | critical | Always | {FATAL}"]) == FATAL
 
 
 @pytest.mark.parametrize("lines", [[CODE], ["ValueError: Error code: 13"], ["all is well"], []])
 def test_what_says_nothing_is_not_told(lines: list[str]) -> None:
-    assert telling_line(lines) == ""
+    assert cause_line(lines) == ""
 
 
 @given(
     st.lists(st.sampled_from([CODE, "error: " + "word " * 60, "RuntimeError: " + "x" * 300, "fine", "info:", FATAL]))
 )
 def test_a_reason_is_short_and_one_line(lines: list[str]) -> None:
-    told = telling_line(lines)
+    told = cause_line(lines)
     assert len(told) <= 120
     assert "Error code" not in told
     assert "\n" not in told

@@ -14,7 +14,7 @@ import pytest
 from core.errors import TTMatrixError
 from core.model import TEST_MODULE
 from core.proc import identity
-from core.runs.leases import device_claims
+from core.runs.leases import device_leases
 from core.runs.planning.interpreter import Source
 from core.runs.planning.kinds import KINDS, kind_for
 from core.runs.planning.preflight_checks import Level, Surroundings, Survey, preflight, refuse
@@ -112,7 +112,7 @@ def test_devices_in_use_are_told_with_who_has_them(around: Surroundings) -> None
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         owner = identity(other.pid)
         assert owner
-        assert device_claims().claim(["0"], owner) is None
+        assert device_leases().claim(["0"], owner) is None
         assert told("device", around) == [(Level.WARNING, f"Process {other.pid} has the devices 0")]
         assert told("device", around, replace(SPEC, devices=("1",))) == []
         other.communicate(b"\n")

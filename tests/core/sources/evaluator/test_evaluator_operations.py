@@ -12,9 +12,9 @@ from core.sources.evaluator.namespace import ClassSource
 from core.sources.evaluator.values import (
     MAX_TEXT,
     Dictionary,
+    EnumMember,
     External,
     Lazy,
-    Member,
     Scope,
     TreeClass,
     Unknown,
@@ -34,7 +34,7 @@ _CONSTANT: st.SearchStrategy[Constant] = (
     st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from([0.0, 1.0, 2.5]) | st.text("ab", max_size=2)
 )
 _ENUM = TreeClass("a.py", "E", ClassSource((), {}, ()))
-_A, _B = Member(_ENUM, "a"), Member(_ENUM, "b")
+_A, _B = EnumMember(_ENUM, "a"), EnumMember(_ENUM, "b")
 _OUTSIDE = External("torch.bfloat16")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from core.sources.evaluator.evaluator import Evaluator
 from core.sources.evaluator.tree import TreeNames
-from core.sources.evaluator.values import External, Member, Record, TreeClass, Unknown, Value
+from core.sources.evaluator.values import EnumMember, External, Record, TreeClass, Unknown, Value
 
 SOURCE = """
 from dataclasses import dataclass, field
@@ -63,7 +63,7 @@ def _ask(root: Path, name: str, *attributes: str) -> Value:
 
 def test_members_have_the_text_of_their_value(tmp_path: Path) -> None:
     member = _ask(tmp_path, "Source", "HUB")
-    assert isinstance(member, Member)
+    assert isinstance(member, EnumMember)
     assert (member.enum.name, member.text) == ("Source", "hub")
     assert _ask(tmp_path, "Source", "HUB", "value") == "hub"
 

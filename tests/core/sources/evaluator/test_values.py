@@ -2,7 +2,7 @@
 """Values are compared by what they mean, and a reason keeps the place where it was met first."""
 
 from core.sources.evaluator.namespace import ClassSource
-from core.sources.evaluator.values import Member, TreeClass, Unknown
+from core.sources.evaluator.values import EnumMember, TreeClass, Unknown
 
 
 def test_a_reason_keeps_its_first_place() -> None:
@@ -18,4 +18,4 @@ def test_a_class_is_its_file_and_name() -> None:
 
 def test_members_of_two_enums_differ_though_their_texts_agree() -> None:
     one, two = (TreeClass("a.py", name, ClassSource((), {}, ())) for name in "AB")
-    assert Member(one, "x") == Member(one, "x") != Member(two, "x")
+    assert EnumMember(one, "x") == EnumMember(one, "x") != EnumMember(two, "x")

@@ -10,7 +10,7 @@ from core.workflows.effects import Answer, EditLoader, Effect, RevertLoader, Run
 from core.workflows.loader_code.analysis.symptom import Symptom
 from core.workflows.procedures import dtype_bfloat16 as module
 from core.workflows.procedures.dtype_bfloat16 import dtype_bfloat16
-from core.workflows.report import Report
+from core.workflows.report import WorkflowReport
 from tests.support.triage import (
     LOADER,
     MISMATCH,
@@ -45,11 +45,11 @@ def no_site(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Symptom, "of_phase", lambda *_: None)
 
 
-def report_of(world: World) -> Report:
+def report_of(world: World) -> WorkflowReport:
     return play(dtype_bfloat16, BOTH, world)[1]
 
 
-def values(report: Report, id: str) -> dict[str, object]:
+def values(report: WorkflowReport, id: str) -> dict[str, object]:
     return {op.path[0]: op.value for op in report.operations if op.id == id}
 
 

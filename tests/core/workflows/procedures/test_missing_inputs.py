@@ -5,12 +5,12 @@ import pytest
 
 from core.workflows.effects import Answer, Ask, Effect, RunCpu, RunDevice
 from core.workflows.loader_code.analysis.code import NoSite
-from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.model_config import Start
 from core.workflows.procedures import missing_inputs as module
 from core.workflows.procedures.missing_inputs import gate, missing_inputs
 from core.workflows.procedures.table import pick
-from core.workflows.report import Report
+from core.workflows.report import WorkflowReport
 from core.workflows.repro import Phase, Repro
 from tests.support.triage import LOADER, SIBLING, TARGET, World, case, edit, edited, member, phase, play, repro, shown
 
@@ -44,7 +44,7 @@ def world(before: str = TARGETS, after: str = "", inference: str = "", device: A
     return answer
 
 
-def report_of(answers: World) -> tuple[Report, list[Effect]]:
+def report_of(answers: World) -> tuple[WorkflowReport, list[Effect]]:
     inference = (member(INFERENCE, status="EXPECTED_PASSING"),)
     about = case(member(TARGET, TARGETS), member(SIBLING, TARGETS), inference=inference)
     _, report, effects = play(missing_inputs, about, answers)
@@ -148,7 +148,7 @@ def test_a_token_to_start_from_is_taken_where_it_is_the_same_for_all(
 ) -> None:
     starts: list[Start | None] = []
 
-    def make(_: str, __: object, ___: str, start: Start | None) -> Edit:
+    def make(_: str, __: object, ___: str, start: Start | None) -> SourceEdit:
         starts.append(start)
         return edit("ids", EditKind.DECODER_INPUTS)
 

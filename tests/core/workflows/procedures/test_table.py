@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.workflows.procedures.table import AUTO, KINDS, claimed, pick, workflow
+from core.workflows.procedures.table import AUTO, WORKFLOWS, pick, workflow, workflow_for
 from core.workflows.repro import Repro
 from tests.support.triage import (
     LOADER,
@@ -39,8 +39,8 @@ BATCH = "ValueError: Expected more than 1 value per channel when training"
     ],
 )
 def test_a_text_belongs_to_one_workflow(text: str, name: str) -> None:
-    assert claimed(text) == name
-    assert sum(bool(kind.claims(text)) for kind in KINDS.values()) == bool(name)
+    assert workflow_for(text) == name
+    assert sum(bool(kind.claims(text)) for kind in WORKFLOWS.values()) == bool(name)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_a_workflow_that_is_asked_for_turns_other_reasons_away_before_anything_r
 
 
 def test_every_workflow_says_what_it_is_for() -> None:
-    assert set(KINDS) == {"dtype-bfloat16", "unpack-forward-output", "missing-inputs"}
-    assert all(kind.help for kind in KINDS.values())
+    assert set(WORKFLOWS) == {"dtype-bfloat16", "unpack-forward-output", "missing-inputs"}
+    assert all(kind.help for kind in WORKFLOWS.values())
 
 
 def test_the_workflow_of_the_guide_works() -> None:

@@ -7,12 +7,12 @@ import pytest
 
 from core.workflows.effects import Answer, Ask, Effect, FindUsers, RunCpu, RunDevice
 from core.workflows.loader_code.analysis.code import NoSite
-from core.workflows.loader_code.edits.edit import Edit, EditKind
-from core.workflows.loader_code.edits.families import Choice, Unpacking
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
+from core.workflows.loader_code.edits.families import UnpackChoice, Unpacking
 from core.workflows.loader_code.edits.unpack import Form, Selection
 from core.workflows.procedures import unpack_forward_output as module
 from core.workflows.procedures.unpack_forward_output import unpack_forward_output
-from core.workflows.report import Report
+from core.workflows.report import WorkflowReport
 from tests.support.triage import (
     LOADER,
     NO_HANDLER,
@@ -36,18 +36,18 @@ MAP = {"class": "MapOutput", "module": "transformers.models.map", "leaves": []}
 OWN = {**MAP, "module": "tt_forge_models.net.pytorch.loader"}
 LIST = {"class": "list", "module": "builtins", "leaves": []}
 TENSOR = {"class": "Tensor", "module": "torch", "leaves": []}
-DEPTH = Choice(Selection(".depth", Form.TENSOR, "MapOutput", "the map"), "depth")
-SUM = Choice(Selection("", Form.SUM, "list of 3", "the heads", "Its loss is known."))
+DEPTH = UnpackChoice(Selection(".depth", Form.TENSOR, "MapOutput", "the map"), "depth")
+SUM = UnpackChoice(Selection("", Form.SUM, "list of 3", "the heads", "Its loss is known."))
 
 
 class Code:
     """What the functions on source text say."""
 
     def __init__(self) -> None:
-        self.choices: tuple[Choice, ...] = (DEPTH,)
+        self.choices: tuple[UnpackChoice, ...] = (DEPTH,)
         self.registry: dict[str, str | None] = {}
         self.overridden = False
-        self.other: tuple[Choice, ...] = (DEPTH,)
+        self.other: tuple[UnpackChoice, ...] = (DEPTH,)
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def world(
     return answer
 
 
-def report_of(answers: World, *reasons: str) -> tuple[Report, list[Effect]]:
+def report_of(answers: World, *reasons: str) -> tuple[WorkflowReport, list[Effect]]:
     inference = (member(INFERENCE, status="EXPECTED_PASSING"),)
     about = case(member(TARGET, NO_HANDLER), member(SIBLING, NO_HANDLER), inference=inference)
     _, report, effects = play(unpack_forward_output, about, answers)
@@ -155,9 +155,9 @@ def test_the_loss_that_a_docstring_states_is_asked_for_where_nothing_tells(
     code: Code, monkeypatch: pytest.MonkeyPatch, number: int, stated: str
 ) -> None:
     overrides: list[Selection] = []
-    code.choices = (Choice(Selection("", Form.SUM, "list of 3", "the heads")),)
+    code.choices = (UnpackChoice(Selection("", Form.SUM, "list of 3", "the heads")),)
 
-    def override(_: str, selection: Selection, **__: object) -> Edit:
+    def override(_: str, selection: Selection, **__: object) -> SourceEdit:
         overrides.append(selection)
         return edit("an override", EditKind.OVERRIDE)
 
@@ -174,7 +174,7 @@ def test_the_loss_that_a_docstring_states_is_asked_for_where_nothing_tells(
 def test_models_that_want_another_target_of_the_same_class_are_asked_about(
     code: Code, number: int, decision: str
 ) -> None:
-    code.other = (Choice(SUM.selection, "features"),)
+    code.other = (UnpackChoice(SUM.selection, "features"),)
     users = (user("stereo/pytorch", "named", OTHER, task="other"),)
     report, effects = report_of(world(users=users, choose=number))
     assert any(isinstance(effect, Ask) for effect in effects)

@@ -7,13 +7,13 @@ from core.errors import TTMatrixError
 from core.workflows.loader_code.analysis.code import NoSite
 from core.workflows.loader_code.analysis.symptom import Symptom
 from core.workflows.loader_code.edits.dtype import dtype_site
-from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from tests.support.loader_code import came, changed, loader, reason
 
 GUARD = "if dtype_override is not None:"
 
 
-def site(source: str, *leaves: str, variant: str = "") -> Edit | NoSite:
+def site(source: str, *leaves: str, variant: str = "") -> SourceEdit | NoSite:
     return dtype_site(source, Symptom(leaves), variant=variant)
 
 
@@ -44,7 +44,7 @@ def test_constructors(before: str, after: str | None) -> None:
         assert came(found) == [GUARD, "row = row.to(dtype_override)"]
     else:
         assert changed(found) == ([f"row = {before}"], [f"row = {after}"])
-        assert isinstance(found, Edit) and found.kind is EditKind.CONSTRUCTOR
+        assert isinstance(found, SourceEdit) and found.kind is EditKind.CONSTRUCTOR
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_constructors(before: str, after: str | None) -> None:
 def test_what_cannot_be_told_is_cast(made: str) -> None:
     found = site(loader(f"row = {made}", 'return {"row": row}'), "row")
     assert came(found) == [GUARD, "row = row.to(dtype_override)"]
-    assert isinstance(found, Edit) and found.kind is EditKind.CAST
+    assert isinstance(found, SourceEdit) and found.kind is EditKind.CAST
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_helper_that_does_not_know_the_override_is_cast_where_it_is_used() -> 
 
 def test_a_function_that_calls_itself_ends() -> None:
     more = "\n\ndef make(n):\n    return make(n - 1) if n else torch.rand(3)\n"
-    assert isinstance(site(loader("row = make(9)", "return row", more=more), "tensor"), Edit)
+    assert isinstance(site(loader("row = make(9)", "return row", more=more), "tensor"), SourceEdit)
 
 
 def test_an_expression_without_a_name_is_cast_where_it_stands() -> None:
@@ -184,7 +184,7 @@ def test_a_cast_joins_the_guard_that_is_there() -> None:
 def test_a_cast_comes_behind_all_branches() -> None:
     lines = ["if self.wide:", "    x = read(1)", "else:", "    x = read(2)", "x = x.repeat(2)", "return x"]
     found = site(loader(*lines), "tensor")
-    assert isinstance(found, Edit)
+    assert isinstance(found, SourceEdit)
     assert (
         "\n        if dtype_override is not None:\n            x = x.to(dtype_override)\n        x = x.rep"
         in found.after
@@ -248,20 +248,20 @@ def test_the_variant_decides_between_branches() -> None:
 def test_layout_is_kept() -> None:
     lines = ["x = torch.rand(", "    batch_size,", "    3,  # channels", ")", "return x"]
     found = site(loader(*lines), "tensor")
-    assert isinstance(found, Edit)
+    assert isinstance(found, SourceEdit)
     assert "3,  # channels" in found.after and "dtype=dtype_override" in found.after
 
 
 def test_line_ends_are_kept() -> None:
     source = loader("x = read()", "return x").replace("\n", "\r\n")
     found = site(source, "tensor")
-    assert isinstance(found, Edit)
+    assert isinstance(found, SourceEdit)
     assert found.after.count("\r\n") == found.after.count("\n") == source.count("\n") + 2
 
 
 def test_a_byte_order_mark_stays() -> None:
     found = site("\ufeff" + loader("return torch.rand(3)"), "tensor")
-    assert isinstance(found, Edit)
+    assert isinstance(found, SourceEdit)
     assert found.after == "\ufeff" + loader("return torch.rand(3, dtype=dtype_override)")
 
 
@@ -300,7 +300,7 @@ def test_a_model_of_which_no_weight_follows_is_cast(lines: list[str]) -> None:
     found = dtype_site(model(*lines), Symptom(("tensor",), weights=frozenset({"float32"})))
     name = lines[0].partition(" ")[0]
     assert came(found)[-1] == f"{name} = {name}.to(dtype_override)"
-    assert isinstance(found, Edit) and found.summary == "cast the model to dtype_override"
+    assert isinstance(found, SourceEdit) and found.summary == "cast the model to dtype_override"
 
 
 def test_a_part_of_a_model_is_made_in_the_override_or_cast_with_the_rest() -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.workflows.loader_code.edits.edit import Edit, EditedFile, EditKind, edited_files, forget, put, take_back
+from core.workflows.loader_code.edits.edit import EditedFile, EditKind, SourceEdit, edited_files, forget, put, take_back
 
 BEFORE, AFTER = "\ufeffx = 1\r\ny = 'é'\r\n", "\ufeffx = 2\r\ny = 'é'\r\n"
-EDIT = Edit(EditKind.CAST, 1, "cast x", BEFORE, AFTER)
+EDIT = SourceEdit(EditKind.CAST, 1, "cast x", BEFORE, AFTER)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_somebody_else_s_change_is_never_written_over(loader: Path, tmp_path: Pa
 
 
 def test_edits_that_build_on_each_other(loader: Path, tmp_path: Path) -> None:
-    more = Edit(EditKind.CAST, 2, "cast y", AFTER, AFTER + "z = 3\r\n")
+    more = SourceEdit(EditKind.CAST, 2, "cast y", AFTER, AFTER + "z = 3\r\n")
     first, second = put(loader, EDIT, tmp_path / "state"), put(loader, more, tmp_path / "state")
     assert edited_files(tmp_path / "state") == (first, second)
     with pytest.raises(TTMatrixError):

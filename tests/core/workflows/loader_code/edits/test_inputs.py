@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from core.workflows.loader_code.analysis.code import NoSite
-from core.workflows.loader_code.edits.edit import Edit
+from core.workflows.loader_code.edits.edit import SourceEdit
 from core.workflows.loader_code.edits.inputs import batch_of_two, decoder_inputs, detection_targets
 from core.workflows.loader_code.model_config import Start
 from tests.support.loader_code import came, changed, loader, reason, tensor
@@ -26,9 +26,9 @@ class Tokenizer:
         return {"input_ids": torch.arange(10).reshape(2, 5)}
 
 
-def run(found: Edit | NoSite, **arguments: Any) -> Any:
+def run(found: SourceEdit | NoSite, **arguments: Any) -> Any:
     """What `load_inputs` returns after the edit, run for real."""
-    assert isinstance(found, Edit), found
+    assert isinstance(found, SourceEdit), found
     cls = next(node for node in ast.parse(found.after).body if getattr(node, "name", "") == "ModelLoader")
     assert isinstance(cls, ast.ClassDef)
     names: dict[str, Any] = {"torch": torch, "tokens": Tokenizer(), "images": lambda *shape, **_: torch.zeros(*shape)}
@@ -107,7 +107,7 @@ def test_no_decoder_inputs() -> None:
 
 def test_the_return_of_the_variant() -> None:
     lines = ["if self._variant == ModelVariant.LARGE:", "    return images(1)", "return tokens()"]
-    assert isinstance(decoder_inputs(loader(*lines), [IDS], SEQ2SEQ, variant="Base"), Edit)
+    assert isinstance(decoder_inputs(loader(*lines), [IDS], SEQ2SEQ, variant="Base"), SourceEdit)
 
 
 @pytest.mark.parametrize("lines", [["return images(2, 3, 32, 64)"], ["x = images(2, 3, 32, 64)", "return x"]])
@@ -151,7 +151,7 @@ def test_a_file_without_torch_gets_its_import(end: str) -> None:
         detection_targets(BARE.replace("\n", end), [IMAGE], ("images", "targets")),
         decoder_inputs(BARE.replace("\n", end), [IMAGE], SEQ2SEQ),
     ):
-        assert isinstance(found, Edit)
+        assert isinstance(found, SourceEdit)
         assert found.after.startswith(f"import torch{end}from einops")
         assert found.after.splitlines()[found.line - 1].strip().startswith("return {")
         assert found.after.count("\n") == found.after.count(end)
@@ -160,7 +160,7 @@ def test_a_file_without_torch_gets_its_import(end: str) -> None:
 def test_torch_is_not_imported_for_what_does_not_need_it() -> None:
     tokens = BARE.replace("return x", "return {'input_ids': x}")
     found = decoder_inputs(tokens, [IDS], SEQ2SEQ)
-    assert isinstance(found, Edit) and "import torch" not in found.after
+    assert isinstance(found, SourceEdit) and "import torch" not in found.after
 
 
 MADE = ["targets = [{} for _ in range(batch_size)]"]
@@ -183,7 +183,7 @@ MADE = ["targets = [{} for _ in range(batch_size)]"]
 def test_targets_that_are_made_already_are_used(lines: list[str], inputs: list[dict[str, Any]], line: str) -> None:
     found = detection_targets(loader(*lines), inputs, ("images", "targets"))
     assert line in "\n".join(changed(found)[1])
-    assert isinstance(found, Edit) and "boxes" not in found.after and "made already" in found.summary
+    assert isinstance(found, SourceEdit) and "boxes" not in found.after and "made already" in found.summary
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_targets_that_are_made_already_are_used(lines: list[str], inputs: list[d
 )
 def test_targets_that_may_not_be_there_are_made(lines: list[str]) -> None:
     found = detection_targets(loader(*lines), [IMAGE], ("images", "targets"))
-    assert isinstance(found, Edit) and "boxes" in found.after
+    assert isinstance(found, SourceEdit) and "boxes" in found.after
 
 
 KEEPS = "\n    def load_model(self, dtype_override=None):\n        {}\n        return {}\n"
@@ -220,7 +220,7 @@ def test_decoders_start_as_the_configuration_says(lines: list[str], more: str, t
     found = decoder_inputs(source, [IDS], SEQ2SEQ, start=Start("config", 7))
     text = "".join(came(found)).replace(",)", ")").replace(",", ", ").replace("  ", " ")
     assert text == f'inputs["decoder_input_ids"] = torch.full((batch_size, 1), {token}, dtype=torch.long)'
-    assert isinstance(found, Edit) and max(map(len, found.after.splitlines())) <= 88
+    assert isinstance(found, SourceEdit) and max(map(len, found.after.splitlines())) <= 88
 
 
 def test_decoders_whose_variants_differ_start_from_the_first_tokens_where_the_model_is_out_of_reach() -> None:
@@ -295,7 +295,7 @@ def test_there_is_a_target_for_each_image_that_there_is(
     lines: list[str], inputs: list[dict[str, Any]], rows: str
 ) -> None:
     found = detection_targets(loader(*lines), inputs, ("images", "targets"))
-    assert isinstance(found, Edit) and f"for _ in {rows}" in found.after
+    assert isinstance(found, SourceEdit) and f"for _ in {rows}" in found.after
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 import core.demo
 from core.workflows.loader_code.analysis.code import NoSite
-from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.edits.registry import REGISTRY_FILE, read_registry, register, unregister
 from tests.support.loader_code import changed, reason
 
@@ -41,7 +41,7 @@ def test_the_alphabetical_place_whatever_the_case(name: str, line: int) -> None:
     source = registry(["BertOutput", "clapOutput", "SamOutput"])
     found = register(source, name, "logits")
     assert changed(found) == ([], [f'_register_attr("{name}", "logits")'])
-    assert isinstance(found, Edit) and found.kind is EditKind.REGISTER
+    assert isinstance(found, SourceEdit) and found.kind is EditKind.REGISTER
     assert found.line == line and found.after.splitlines()[line - 1].startswith(f'_register_attr("{name}"')
 
 
@@ -52,27 +52,27 @@ def test_taking_out_what_was_put_in_gives_the_bytes_back(names: list[str], name:
     if name in names:
         assert isinstance(found, NoSite)
         return
-    assert isinstance(found, Edit)
+    assert isinstance(found, SourceEdit)
     assert read_registry(found.after) == {**read_registry(source), name: "logits"}
     order = list(read_registry(found.after))
     assert order == sorted(order, key=str.casefold) or len({one.casefold() for one in order}) < len(order)
     back = unregister(found.after, name)
-    assert isinstance(back, Edit) and back.after == source
+    assert isinstance(back, SourceEdit) and back.after == source
 
 
 @given(st.lists(NAMES, min_size=2, unique_by=str.casefold), st.data())
 def test_a_line_goes_back_to_where_it_was(names: list[str], data: st.DataObject) -> None:
     source = registry(sorted(names, key=str.casefold))
     gone = unregister(source, name := data.draw(st.sampled_from(names)))
-    assert isinstance(gone, Edit)
+    assert isinstance(gone, SourceEdit)
     back = register(gone.after, name, "logits")
-    assert isinstance(back, Edit) and back.after == source
+    assert isinstance(back, SourceEdit) and back.after == source
 
 
 def test_line_ends_and_an_open_end() -> None:
     source = registry(["AOutput"]).replace("\n", "\r\n").removesuffix("\r\n")
     found = register(source, "BOutput", "x")
-    assert isinstance(found, Edit)
+    assert isinstance(found, SourceEdit)
     assert found.after == source + '\r\n_register_attr("BOutput", "x")'
     assert found.after.splitlines()[found.line - 1].startswith('_register_attr("BOutput"')
 

@@ -7,7 +7,7 @@ from core.workflows.loader_code.analysis.code import Code
 from core.workflows.loader_code.analysis.frames import Followed
 from core.workflows.loader_code.analysis.symptom import Symptom
 from core.workflows.loader_code.edits.dtype import shared_site
-from core.workflows.loader_code.edits.edit import Edit
+from core.workflows.loader_code.edits.edit import SourceEdit
 from tests.support.loader_code import changed, loader
 
 MADE = "inputs = {'a': read(1), 'b': read(2), 'c': torch.arange(3)}"
@@ -18,7 +18,7 @@ APPENDED = ["for n in range(2):", "    x.append(read(n))"]
 C = (("c", Followed.OTHER_TENSOR),)
 
 
-def shared(source: str, *leaves: str, others: tuple[tuple[str, Followed], ...] = ()) -> Edit | None:
+def shared(source: str, *leaves: str, others: tuple[tuple[str, Followed], ...] = ()) -> SourceEdit | None:
     code = Code(source)
     function = code.method("ModelLoader", "load_inputs")
     assert function is not None

@@ -12,7 +12,7 @@ import torch
 from hypothesis import given, strategies as st
 
 from core.workflows.loader_code.analysis.code import NoSite
-from core.workflows.loader_code.edits.edit import Edit, EditKind
+from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.edits.unpack import Form, Selection, has_override, unpack_override
 from tests.support.loader_code import came, loader, reason
 
@@ -20,9 +20,9 @@ A, B = torch.ones(2, 3), torch.full((4,), 2.0)
 WHOLE = Selection("", Form.SUM, "list of 2 tensors", "all of them")
 
 
-def method(found: Edit | NoSite) -> Callable[[Any, Any], Any]:
+def method(found: SourceEdit | NoSite) -> Callable[[Any, Any], Any]:
     """The method that was added, run for real."""
-    assert isinstance(found, Edit), found
+    assert isinstance(found, SourceEdit), found
     tree = ast.parse(found.after)
     cls = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "ModelLoader")
     function = next(
@@ -91,7 +91,7 @@ def test_the_method_and_its_docstring() -> None:
         '"""',
         "return sum(t.sum() for t in fwd_output)",
     ]
-    assert isinstance(found, Edit) and found.kind is EditKind.OVERRIDE
+    assert isinstance(found, SourceEdit) and found.kind is EditKind.OVERRIDE
     assert found.after.splitlines()[found.line - 1].strip() == "def unpack_forward_output(self, fwd_output):"
     assert found.after.endswith("fwd_output)\n\n\nx = 1\n")
     assert has_override(found.after) and not has_override(found.before)
@@ -110,7 +110,7 @@ def test_the_import_is_where_its_like_are() -> None:
 def test_indentation_and_line_ends_are_the_file_s(newline: str, step: str, end: str) -> None:
     source = loader("return 1").replace("    ", step).rstrip("\n").replace("\n", newline) + end.replace("\n", newline)
     found = unpack_override(source, WHOLE)
-    assert isinstance(found, Edit)
+    assert isinstance(found, SourceEdit)
     assert found.after.startswith(source)
     added = found.after[len(source) :]
     assert f"{newline}{step}def unpack_forward_output" in added
@@ -122,11 +122,11 @@ def test_indentation_and_line_ends_are_the_file_s(newline: str, step: str, end: 
 def test_the_class_that_is_asked_for() -> None:
     source = "class Other:\n    def f(self):\n        pass\n\n\nclass ModelLoader:\n    x = 1\n\n\ny = 2\n"
     found = unpack_override(source, WHOLE)
-    assert isinstance(found, Edit)
+    assert isinstance(found, SourceEdit)
     assert found.after.startswith(
         "class Other:\n    def f(self):\n        pass\n\n\nclass ModelLoader:\n    x = 1\n\n    def un"
     )
-    assert isinstance(unpack_override(source, WHOLE, cls="Other"), Edit)
+    assert isinstance(unpack_override(source, WHOLE, cls="Other"), SourceEdit)
 
 
 @given(st.text(), st.text())
@@ -152,7 +152,7 @@ def test_no_place() -> None:
 def test_what_joins_tensors_is_imported() -> None:
     concat = Selection("", Form.CONCAT, "s", "w")
     found = unpack_override("class ModelLoader:\n    x = 1\n", concat)
-    assert isinstance(found, Edit) and found.after.startswith("import torch\n\nclass")
+    assert isinstance(found, SourceEdit) and found.after.startswith("import torch\n\nclass")
     assert found.after.splitlines()[found.line - 1].strip() == "def unpack_forward_output(self, fwd_output):"
 
 
