@@ -4,6 +4,7 @@
 import gc
 import os
 import threading
+from collections.abc import Set
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -93,8 +94,10 @@ class StartedApp(TTMatrixApp):
 
         watch_checkout(self._cache.checkout, self._unwatched, self._tell_change)
 
-    def _tell_change(self) -> None:
-        self.post_message(CheckoutChanged())
+    def _tell_change(self, paths: Set[str]) -> None:
+        # After a write of ours, who wrote reads the checkout again.
+        if not self.session.bench.wrote(paths):
+            self.post_message(CheckoutChanged())
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         """Textual's own, for less: the one place where a frame goes to the terminal."""

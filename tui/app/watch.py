@@ -2,7 +2,7 @@
 """Notice that somebody changes the checkout: a pull, an editor, another instance."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 import watchfiles
 
@@ -14,10 +14,10 @@ _DEBOUNCE_MS = 400
 _STOP_MS = 500
 
 
-def watch_checkout(checkout: Checkout, stop: threading.Event, changed: Callable[[], None]) -> None:
-    """Call `changed` after each burst of changes to files an index is made of, until `stop` is set. Blocks."""
+def watch_checkout(checkout: Checkout, stop: threading.Event, changed: Callable[[Set[str]], None]) -> None:
+    """Call `changed` with the paths of each burst of changes to what is indexed, until `stop` is set. Blocks."""
     places = [place for place in (checkout.test_config, checkout.models, checkout.presets) if place.is_dir()]
-    for _ in watchfiles.watch(
+    for changes in watchfiles.watch(
         *places,
         watch_filter=lambda _, path: path.endswith(_ENDINGS),
         debounce=_DEBOUNCE_MS,
@@ -26,4 +26,4 @@ def watch_checkout(checkout: Checkout, stop: threading.Event, changed: Callable[
         raise_interrupt=False,
         ignore_permission_denied=True,
     ):
-        changed()
+        changed({path for _, path in changes})

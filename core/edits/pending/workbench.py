@@ -3,7 +3,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from core.edits.planning import EditPlan, FileChanged, Planner, write
 from core.edits.texts import read_texts
 from core.errors import TTMatrixError
 from core.files import drop_leftovers
-from core.sources import Checkout, ExpectationFile, Schema
+from core.sources import Checkout, ExpectationFile, Schema, stamp_of
 from core.text import counted
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ class Workbench:
         """Remembers the last plans: pass it on to whoever plans the same operations."""
         self._written = EditPlan((), ())
         """What was written last."""
+        self._stamps: Mapping[str, object] = {}
+        """Of the files that were written last, by path."""
         self._known: Sequence[ExpectationFile] = ()
         """Files as somebody parsed them: where one has the same text, it is not parsed again."""
         name = hashlib.sha256(os.fsencode(checkout.root.resolve())).hexdigest()[:16]
@@ -189,6 +191,10 @@ class Workbench:
                 self._tell_of_commit(base)
             yield
 
+    def wrote(self, paths: Collection[str]) -> bool:
+        """Whether all of these files are as our own last write left them: who wrote them reads them again."""
+        return bool(paths) and all(path in self._stamps and stamp_of(path) == self._stamps[path] for path in paths)
+
     def write_plan(self, planned: EditPlan) -> tuple[Path, ...]:
         """Write a plan that is not about pending changes, and return the paths of the files.
 
@@ -296,6 +302,9 @@ class Workbench:
                 self._journal.record(lambda _: WriteEnded())
             raise
         self._written = planned
+        # Before anybody reads the checkout again: what is written over this later has another stamp.
+        paths = (os.fspath(self.checkout.test_config / edit.file) for edit in planned.files)
+        self._stamps = {path: stamp_of(path) for path in paths}
         if planned.files or ids:
             self._journal.record(lambda _: done)
         return result

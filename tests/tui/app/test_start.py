@@ -2,7 +2,7 @@
 """The app as it is started: it sees what others change, and its next start reads nothing that is the same."""
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,10 @@ import pytest
 from textual.pilot import Pilot
 
 from core.cli.parser import AppRequest
+from core.edits.pending import Workbench
 from core.errors import TTMatrixError
+from core.matrix import Matrix
+from core.matrix.cache import reindex
 from core.matrix.cache.index_cache import Cache
 from core.settings import Settings, paths
 from core.sources.checkout import Checkout
@@ -85,3 +88,36 @@ def test_nothing_to_open_is_told_before_the_screen_is_taken(tmp_path: Path) -> N
 def test_a_bad_query_is_told_before_the_screen_is_taken(checkout: Checkout) -> None:
     with pytest.raises(TTMatrixError, match="stauts"):
         open_app(AppRequest(checkout.root, query="stauts:x"))
+
+
+async def test_a_write_is_indexed_once_though_the_watcher_sees_it_too(
+    checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexed: list[str] = []
+    asked: list[bool] = []
+    file = checkout.test_config / INFERENCE
+
+    def text_in(matrix: Matrix) -> str:
+        return next(one.text for one in matrix.files if one.name == INFERENCE)
+
+    def counting(cache: Cache) -> Matrix:
+        matrix = reindex(cache)
+        indexed.append(text_in(matrix))
+        return matrix
+
+    def noting(bench: Workbench, paths: Collection[str]) -> bool:
+        asked.append(wrote(bench, paths))
+        return asked[-1]
+
+    wrote = Workbench.wrote
+    monkeypatch.setattr("core.matrix.cache.reindex", counting)
+    monkeypatch.setattr(Workbench, "wrote", noting)
+    app = _app(checkout, Cache(checkout, tmp_path / "cache"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await _noticed(pilot, lambda: file.write_text(file.read_text() + "# theirs\n"), lambda: bool(asked))
+        await until(pilot, lambda: text_in(app.session.matrix) == file.read_text(), "the change of others")
+        await pilot.press("E", "right", "enter", "5", "a", "w", "y")
+        await until(pilot, lambda: bool(app.session.uncommitted), "the write")
+        await until(pilot, lambda: asked[-1], "the watcher, which has seen the write")
+        await until(pilot, lambda: text_in(app.session.matrix) == file.read_text(), "what was written")
+        assert indexed.count(file.read_text()) == 1

@@ -105,6 +105,17 @@ def test_write_commit_and_the_way_back(bench: Workbench) -> None:
     assert text(bench) == before
 
 
+def test_our_own_write_is_told_from_those_of_others(bench: Workbench) -> None:
+    file = str(bench.checkout.test_config / TORCH)
+    assert not bench.wrote({file})
+    bench.write([propose(bench, setting(A, "r"))], SCHEMA)
+    assert bench.wrote({file})
+    assert not bench.wrote({file, str(bench.checkout.test_config / JAX)})
+    assert not bench.wrote(())
+    change_elsewhere(bench, "header", "headline")
+    assert not bench.wrote({file})
+
+
 def test_what_the_files_do_not_say_is_named(bench: Workbench) -> None:
     done = bench.write([propose(bench, setting(A, "r"))], SCHEMA)
     change_elsewhere(bench, 'reason: "r"', 'reason: "x"')
