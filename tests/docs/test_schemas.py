@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from core.cli.command_line import COMMANDS
+from core.cli.dispatch import COMMANDS
 from core.evidence.verdicts.policy import Policy, policy_text
 from core.matrix.query import Query
 from core.matrix.view.saved import change_kept

@@ -90,7 +90,7 @@ def test_a_commit_of_nothing_is_64(checkout: Checkout) -> None:
     assert edit(checkout, [SAME], "--commit").code == 64
 
 
-CLI = "import sys; from core.cli.command_line import main; sys.exit(main(sys.argv[1:], lambda request: 0))"
+CLI = "import sys; from core.cli.dispatch import main; sys.exit(main(sys.argv[1:], lambda request: 0))"
 
 
 def killed_in_hook(checkout: Checkout, operations: Path, ending: str) -> None:
