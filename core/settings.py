@@ -148,7 +148,7 @@ def table_values(table: Mapping[str, Any], kind: type) -> dict[str, Any]:
     """The values of a table of TOML, as the fields of the dataclass `kind` are annotated. Raises TableError."""
     hints = get_type_hints(kind)
     for name in table.keys() - hints.keys():
-        raise TableError(name, "is unknown", f"Known are: {', '.join(sorted(hints))}.")
+        raise TableError(name, "is unknown", f"Known: {', '.join(sorted(hints))}.")
     return {name: _taken(name, value, hints[name]) for name, value in table.items()}
 
 

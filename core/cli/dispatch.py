@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from core.cli.console import Console, wants_colour
 from core.cli.parser import COMMANDS, AppRequest, OpenApp, command_module, parse
 from core.errors import EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError
+from core.forked import in_background
 
 if TYPE_CHECKING:
     from core.cli.context import Context
@@ -75,8 +76,6 @@ def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> 
     context = Context(args.repo, args.arch, console, open_app)
     code = cast(Command, command_module(args.command)).execute(args, context)
     if context.afterwards:
-        from core.forked import in_background
-
         console.out.flush()
         in_background(context.finish)
     return code

@@ -314,7 +314,7 @@ class Workbench:
         if self.desk.writing is None and not is_left_behind(self.checkout.root):
             return
         try:
-            with self.alone("looking after a write that was cut off", wait=0):
+            with self.alone("recovering an interrupted write", wait=0):
                 self.catch_up()
                 if writing := self.desk.writing:
                     for one in writing.files:
@@ -331,7 +331,7 @@ class Workbench:
             self.finished += Repository(self.checkout.root).made_since(base)
         made = " and ".join(one[:_SHORT] for one in self.finished)
         said = f"git finished {made} by itself" if made else "no commit was made"
-        self._journal.notices.append(f"A commit was cut off: {said}. Its lock on the index is removed.")
+        self._journal.notices.append(f"A commit was interrupted: {said}. Its lock on the index is removed.")
 
     def _step(self, wanted: Callable[[Pending], Step]) -> None:
         def intent(desk: Desk) -> Event | None:

@@ -40,7 +40,7 @@ class Proposal:
     @property
     def why(self) -> str:
         """One line; that it leaves CI comes first."""
-        warning = f"LEAVES CI on {', '.join(self.leaves)}: no scheduled job selects it then. " if self.leaves else ""
+        warning = f"Will leave CI on {', '.join(self.leaves)}: no scheduled job selects it. " if self.leaves else ""
         told: dict[str, list[str]] = {}
         for one in self.judgements:
             told.setdefault(one.why, []).append(one.arch)

@@ -218,7 +218,7 @@ class _Parser:
         if not value:
             token = self.text[start : self.at]
             parenthesis = self.text[self.at : self.at + 1] in tuple("()")
-            hint = _QUOTE_IT if parenthesis else f"For example {token}something" if token[-1] in ":~," else ""
+            hint = _QUOTE_IT if parenthesis else f"Write it right after {token}" if token[-1] in ":~," else ""
             raise QueryError(f"{token!r} needs a value", start, token, hint=hint)
         return value
 

@@ -64,7 +64,7 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("id", "test id", "the test id"),
     TableField("status", "status", "effective status", Matrix.statuses),
     TableField("archs", "archs", "archs it is marked for, with the status on each", lambda m, _: m.flags["arch"]),
-    TableField("bringup", "bring-up", "how far the entry says it gets", _plain("bringup")),
+    TableField("bringup", "bring-up", "bringup status of the entry", _plain("bringup")),
     TableField(RUN, "cpu run", "how its last CPU repro here ended"),
     TableField(DEVICE_RUN, "device run", "how its last run on a device here ended"),
     TableField(EVIDENCE, "evidence", "its results on each arch, and how many are passes"),

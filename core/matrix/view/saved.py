@@ -90,7 +90,7 @@ def read_kept(file: Path) -> Kept:
         views = {str(name): ViewSpec.from_json(parts) for name, parts in document.get("views", {}).items()}
     except (ValueError, TypeError, AttributeError, UsageError) as error:
         said = f"{error.title}. {error.detail}" if isinstance(error, UsageError) else str(error)
-        raise TTMatrixError(f"Cannot read the saved views in {file}", said, "Mend or remove it.") from error
+        raise TTMatrixError(f"Cannot read the saved views in {file}", said, "Fix or remove it.") from error
     return Kept(views, columns)
 
 

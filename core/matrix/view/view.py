@@ -74,7 +74,7 @@ class View:
         self._show(rows)
 
     def look_at(self, arch: str) -> None:
-        """Mean the values of `arch`, or with NO_ARCH those of every supported arch."""
+        """Use the values for `arch`, or with NO_ARCH those of every supported arch."""
         check_arch(self.matrix, arch)
         self.arch = arch
         self._show(self._selected(self.query, self.arch))
