@@ -2,6 +2,7 @@
 """Where ttmatrix keeps its state, and what the user has set."""
 
 import os
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -112,9 +113,6 @@ def load_settings(file: Path) -> Settings:
     """Read `file`; absent means defaults. Raises TTMatrixError on bad TOML, unknown names or wrong types."""
     try:
         text = file.read_text(encoding="utf-8")
-        # Imported here because most people have set nothing.
-        import tomllib
-
         raw = tomllib.loads(text)
     except FileNotFoundError:
         return Settings()

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from core.edits.apply import Present
-from core.edits.commit import Repository
+from core.edits.commit import Delivered, Draft, Repository, deliver
 from core.edits.operations import Operation
 from core.edits.pending.change import Change, Decision, Pending, Step, proposed
 from core.edits.pending.conflict import Conflict, Take, conflicts, resolve
@@ -26,9 +26,6 @@ from core.errors import TTMatrixError
 from core.files import drop_leftovers
 from core.sources import Checkout, ExpectationFile, Schema, stamp_of
 from core.text import counted
-
-if TYPE_CHECKING:
-    from core.edits.commit import Delivered, Draft
 
 T = TypeVar("T")
 
@@ -203,8 +200,8 @@ class Workbench:
         return self._carry_out(planned, (), WriteEnded(), self._write_files)
 
     def deliver_plan(
-        self, planned: EditPlan, drafts: "Sequence[Draft]", schema: Schema, *, verify: bool = True, python: str = ""
-    ) -> "Delivered":
+        self, planned: EditPlan, drafts: Sequence[Draft], schema: Schema, *, verify: bool = True, python: str = ""
+    ) -> Delivered:
         """Write such a plan and commit `drafts`, all or nothing; the caller is the sole writer, as for `write_plan`."""
         return self._carry_out(
             planned, (), WriteEnded(), self._delivering(drafts, schema, verify=verify, python=python)
@@ -214,12 +211,12 @@ class Workbench:
         self,
         ids: Collection[int],
         seen: EditPlan,
-        drafts: "Sequence[Draft]",
+        drafts: Sequence[Draft],
         schema: Schema,
         *,
         verify: bool = True,
         python: str = "",
-    ) -> "Delivered":
+    ) -> Delivered:
         """Write those of the changes that are accepted and commit `drafts`, all or nothing.
 
         Raises TTMatrixError where writing is no longer what was `seen`, and for all that can stop a commit.
@@ -270,11 +267,8 @@ class Workbench:
         return write(planned, self.checkout.test_config)
 
     def _delivering(
-        self, drafts: "Sequence[Draft]", schema: Schema, *, verify: bool, python: str
-    ) -> "Callable[[EditPlan], Delivered]":
-        # Looking at the pending changes, as each start does, needs nothing of what commits them.
-        from core.edits.commit import deliver
-
+        self, drafts: Sequence[Draft], schema: Schema, *, verify: bool, python: str
+    ) -> Callable[[EditPlan], Delivered]:
         return lambda planned: deliver(
             self.checkout, planned, drafts, schema, verify=verify, python=python, planner=self.planner
         )
