@@ -73,7 +73,7 @@ def test_settings_have_no_other_names_than_their_schema() -> None:
 
 def test_saved_views_are_as_their_schema_says(tmp_path: Path) -> None:
     view = ViewSpec(Query.parse("status:xfail !has:issue"), "n150", ("id", "reason"), "reason", True, "reason")
-    change_kept(tmp_path / "views.json", lambda kept: kept.with_view("mine", view)._replace(columns=("id",)))
+    change_kept(tmp_path / "views.json", lambda saved: saved.with_view("mine", view)._replace(columns=("id",)))
     assert complaints("views", json.loads((tmp_path / "views.json").read_text())) == []
 
 
