@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The doctor's findings on a screen: to the test, and to a pending change that mends it."""
+"""The doctor's findings on a screen: to the test, and to a pending change that fixes it."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ async def test_from_a_finding_to_its_mend(checkout: Checkout, size: tuple[int, i
         await pilot.press("m")
         assert len(app.session.pending.changes) == 1
         await pilot.press("5")
-        await until(pilot, lambda: "-      n150:" in screen_text(app), "the diff of the mend")
+        await until(pilot, lambda: "-      n150:" in screen_text(app), "the diff of the fix")
 
 
 async def test_enter_goes_to_the_test_whatever_the_filter(checkout: Checkout) -> None:
