@@ -87,7 +87,7 @@ class Session:
 
     def take_up_marks(self) -> None:
         """Mark again what was marked when the app was left."""
-        self.view.marks |= self.bench.desk.marks & self.matrix.rows.keys()
+        self.view.marks |= self.bench.state.marks & self.matrix.rows.keys()
 
     def look_at_bench(self) -> None:
         """Take in what the pending changes are now."""
@@ -124,14 +124,14 @@ class Session:
     @property
     def uncommitted(self) -> tuple[Operation, ...]:
         """Operations written here and not committed yet."""
-        return self.bench.desk.written
+        return self.bench.state.written
 
     def evidence(self, ids: Collection[int]) -> Mapping[str, tuple[str, ...]]:
         """What justifies the changes `ids` and all that is not committed yet, a line each, by test id."""
         from core.edits.pending import evidence_of
 
         wanted = (change for change in self.pending.changes if change.id in ids)
-        return {**self.bench.desk.evidence, **evidence_of(wanted)}
+        return {**self.bench.state.evidence, **evidence_of(wanted)}
 
     @property
     def present(self) -> Present:

@@ -189,7 +189,7 @@ def _keywords(text: str) -> Evaluate:
 
 @cache
 def _compiled(text: str) -> Evaluate:
-    # pytest takes 45 ms to import, and every command that edits or shows jobs imports this module.
+    # Imported where it is needed: loading pytest takes longer than most commands.
     from _pytest.mark.expression import Expression
 
     try:

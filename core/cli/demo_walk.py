@@ -8,7 +8,7 @@ from core.cli.context import Context
 from core.cli.history_report import headline
 from core.cli.runs_common import record_document
 from core.edits import EditPlan, effect
-from core.edits.commit import Draft, commit
+from core.edits.commit import CommitDraft, commit
 from core.edits.pending import Workbench, sole_writer
 from core.errors import TTMatrixError
 from core.evidence import policy_of
@@ -202,7 +202,7 @@ def _commit(world: WorkflowContext, decided: _Decided, context: Context) -> str:
     checkout, bench = world.matrix.checkout, Workbench(world.matrix.checkout, context.paths.journal)
     with sole_writer(checkout.root, "writing expectations", wait=_WAIT_SECONDS):
         take(world, bench, [decided.progress], decided.planned)
-    draft = Draft(_message(decided), decided.planned.applied)
+    draft = CommitDraft(_message(decided), decided.planned.applied)
     (revision,) = commit(find_checkout(checkout.root, upward=False), [draft], environ=_AS_DEMO).revisions
     entry = index(find_checkout(checkout.root, upward=False)).entries.get(STALE)
     _step(context, f"Committed as {revision[:10]}; nothing is pushed. The file now says {status_on(entry, None)}")

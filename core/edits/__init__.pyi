@@ -2,16 +2,16 @@
 from .apply import ABSENT as ABSENT, Present as Present
 from .bulk import (
     ENTRY_SCOPE as ENTRY_SCOPE,
-    amended as amended,
-    as_proposed as as_proposed,
+    combined as combined,
     listed as listed,
     operations_for as operations_for,
     present_text as present_text,
     set_fields as set_fields,
     with_item as with_item,
+    with_operations as with_operations,
     without_item as without_item,
 )
-from .checks import Idle as Idle, idle as idle, without_idle as without_idle
+from .checks import NoOp as NoOp, no_ops as no_ops, without_no_ops as without_no_ops
 from .effects import (
     CellChange as CellChange,
     EntryText as EntryText,

@@ -113,7 +113,7 @@ def _values(matrix: Matrix, id: str, archs: Sequence[str]) -> Iterable[Mapping[s
     return [values_on(entry, arch) for arch in archs] if archs else [entry.fields if entry else {}]
 
 
-def as_proposed(matrix: Matrix, operations: Sequence[Operation]) -> Matrix:
+def with_operations(matrix: Matrix, operations: Sequence[Operation]) -> Matrix:
     """`matrix` with the entries as `operations` would have them; what is derived from entries stays as it is.
 
     Raises UsageError where they do not say what an entry holds, but take it away, rename it or move it.
@@ -134,10 +134,10 @@ def as_proposed(matrix: Matrix, operations: Sequence[Operation]) -> Matrix:
     return replace(matrix, written=Late(Written(tuple(files), {**matrix.entries, **entries})))
 
 
-def amended(matrix: Matrix, operations: Sequence[Operation], edits: Sequence[Operation]) -> tuple[Operation, ...]:
+def combined(matrix: Matrix, operations: Sequence[Operation], edits: Sequence[Operation]) -> tuple[Operation, ...]:
     """`operations` and then `edits` as if they were made at once; what is not edited is left as it was proposed.
 
-    Both are as `as_proposed` and what is made on top of it have them. Empty: all is as the files say.
+    Both are as `with_operations` and what is made on top of it have them. Empty: all is as the files say.
     """
     new: dict[str, Sequence[Operation]] = {
         id: _at_once(matrix.entries.get(id), [op for op in (*operations, *edits) if op.id == id])
@@ -167,7 +167,9 @@ def _refuse_unfit(matrix: Matrix, op: Operation) -> None:
             f"This change is to {op.op} {op.id} as a whole", "It has no fields to edit: reject it instead."
         )
     if entry is not None and op.file not in (None, entry.file):
-        raise UsageError(f"{op.id} is in {op.file} and in {entry.file}", "Only the entry that counts can be edited.")
+        raise UsageError(
+            f"{op.id} stands in {op.file} and in {entry.file}", "Only the entry that counts can be edited."
+        )
 
 
 LIST_FIELDS = ("markers", "supported_archs")

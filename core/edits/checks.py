@@ -14,7 +14,7 @@ from core.sources import Schema
 def schema_problem(operation: Operation, schema: Schema) -> str:
     """What upstream would refuse or never act on; empty: nothing. Taking something away is always allowed."""
     if operation.is_item and operation.path[-1] not in LISTS:
-        return f"{operation.path[-1]} is not a list; lists are {', '.join(LISTS)}"
+        return f"{operation.path[-1]} is no list; lists are {', '.join(LISTS)}"
     if operation.op is OpKind.RENAME and operation.is_override:
         return _arch_problem(str(operation.to), schema)
     return next((why for written in _written_by(operation) if (why := _problem(*written, schema))), "")
@@ -46,7 +46,7 @@ def _problem(arch: str, name: str, value: object, schema: Schema) -> str:
     if arch and (why := _arch_problem(arch, schema)):
         return why
     if name not in schema.fields or name == OVERRIDES:
-        return f"{name} is not a field of this checkout; fields are {', '.join(sorted(schema.fields))}"
+        return f"{name} is no field of this checkout; fields are {', '.join(sorted(schema.fields))}"
     if name == "supported_archs":
         found = next((why for item in _texts(value) if (why := _arch_problem(item, schema))), "")
         if found:
@@ -56,9 +56,7 @@ def _problem(arch: str, name: str, value: object, schema: Schema) -> str:
 
 
 def _arch_problem(arch: object, schema: Schema) -> str:
-    return (
-        "" if arch in schema.archs else f"{arch} is not an arch of this checkout; archs are {', '.join(schema.archs)}"
-    )
+    return "" if arch in schema.archs else f"{arch} is no arch of this checkout; archs are {', '.join(schema.archs)}"
 
 
 def _texts(value: object) -> list[object]:
@@ -69,31 +67,31 @@ _JUDGED = (OpKind.SET, OpKind.UNSET)
 
 
 @dataclass(frozen=True, slots=True)
-class Idle:
+class NoOp:
     """An operation without effect, and why it has none."""
 
     op: Operation
     why: str
 
 
-def idle(matrix: Matrix, operations: Sequence[Operation]) -> tuple[Idle, ...]:
+def no_ops(matrix: Matrix, operations: Sequence[Operation]) -> tuple[NoOp, ...]:
     """Those of `operations` that set a value and without which every cell would be what it is with them.
 
     What belongs to one entry is judged together: a value at the entry may be idle until an override goes. Taking
     something away is never idle, as that tidies up; nor is anything on an entry that is new, renamed or moved.
     """
-    found: list[Idle] = []
+    found: list[NoOp] = []
     for identifier, ops in _by_id(operations).items():
         entry = _entry(matrix, ops[0])
         if entry is not None and all(op.op in _JUDGED for op in ops):
-            found += _idle_on(entry, ops, matrix, shadowed=matrix.entries.get(identifier) is not entry)
+            found += _no_ops_on(entry, ops, matrix, shadowed=matrix.entries.get(identifier) is not entry)
     order = {id(op): at for at, op in enumerate(operations)}
     return tuple(sorted(found, key=lambda one: order[id(one.op)]))
 
 
-def without_idle(matrix: Matrix, operations: Sequence[Operation]) -> tuple[tuple[Operation, ...], tuple[Idle, ...]]:
+def without_no_ops(matrix: Matrix, operations: Sequence[Operation]) -> tuple[tuple[Operation, ...], tuple[NoOp, ...]]:
     """`operations` that have an effect or tidy up, and the others."""
-    found = idle(matrix, operations)
+    found = no_ops(matrix, operations)
     gone = {id(one.op) for one in found}
     return tuple(op for op in operations if id(op) not in gone), found
 
@@ -113,7 +111,7 @@ def _entry(matrix: Matrix, op: Operation) -> Entry | None:
     return found[0] if len(found) == 1 else None
 
 
-def _idle_on(entry: Entry, ops: Sequence[Operation], matrix: Matrix, *, shadowed: bool) -> list[Idle]:
+def _no_ops_on(entry: Entry, ops: Sequence[Operation], matrix: Matrix, *, shadowed: bool) -> list[NoOp]:
     archs = matrix.schema.archs
     kept, found = list(ops), []
     for op in ops:
@@ -122,7 +120,7 @@ def _idle_on(entry: Entry, ops: Sequence[Operation], matrix: Matrix, *, shadowed
         if op.op is OpKind.SET and (shadowed or not _tells(before, after, archs)):
             kept = others
             counts = matrix.entries[entry.id].file
-            found.append(Idle(op, f"the entry in {counts} counts" if shadowed else _why(op, before, archs)))
+            found.append(NoOp(op, f"the entry in {counts} counts" if shadowed else _why(op, before, archs)))
     return found
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from core.edits.apply import Present
-from core.edits.commit.transaction import Draft
+from core.edits.commit.transaction import CommitDraft
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import Decision
 from core.edits.pending.workbench import Workbench
@@ -122,7 +122,7 @@ def commit(place: Place) -> None:
 
 def deliver(bench: Workbench) -> None:
     """Commit what was written, and nothing else."""
-    drafts = [Draft("second", bench.desk.written)]
+    drafts = [CommitDraft("second", bench.state.written)]
     bench.deliver((), EditPlan((), ()), drafts, Schema(), verify=False)
 
 

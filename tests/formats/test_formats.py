@@ -14,7 +14,7 @@ import pytest
 from core.edits.operations import parse_operations, to_json
 from core.edits.pending import codec as journal_lines
 from core.edits.pending.journal import Journal
-from core.edits.pending.proposals import parse_proposed
+from core.edits.pending.proposals import parse_proposals
 from core.evidence.analysis.issues import IssueState, State, read_states
 from core.evidence.reports.reading import JUnitReport
 from core.evidence.store import EvidenceStore
@@ -58,7 +58,7 @@ def test_a_journal_is_taken_up(tmp_path: Path) -> None:
     file.write_text(_text("journal.jsonl"), encoding="utf-8")
     journal = Journal(file, Path(values.JOURNAL_ROOT))
     assert (journal.problem, journal.notices) == (None, [])
-    assert journal.desk.pending.next_id == 10
+    assert journal.state.pending.next_id == 10
 
 
 def test_a_file_of_operations() -> None:
@@ -67,7 +67,7 @@ def test_a_file_of_operations() -> None:
 
 
 def test_a_file_of_proposals() -> None:
-    first, second = parse_proposed(_text("proposals.json")).made
+    first, second = parse_proposals(_text("proposals.json")).made
     assert first.change.ops == values.OPERATIONS[:2]
     assert (first.change.bases + second.change.bases, first.commit) == (
         values.CHANGE.bases[:1] + second.change.bases,

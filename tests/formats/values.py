@@ -5,20 +5,20 @@ from datetime import date
 from pathlib import Path
 
 from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Base, Change, Decided, Decision, Put, Step
+from core.edits.pending.change import BaseEntry, Change, Decided, Decision, Put, UndoStep
 from core.edits.pending.events import (
-    Committed,
-    Event,
+    FilesCommitted,
     FileWrite,
+    JournalEvent,
     Marked,
     Numbered,
     Rebased,
     Redone,
     Stepped,
     Undone,
+    WriteAbandoned,
     WriteBegan,
-    WriteEnded,
-    Written,
+    WriteDone,
 )
 from core.evidence.observation import Ending, Observation, Origin
 from core.evidence.verdicts.policy import PccPolicy, Policy
@@ -58,10 +58,10 @@ CHANGE = Change(
     ODD,
     Decision.ACCEPTED,
     (
-        Base(
+        BaseEntry(
             FILE, TEST, {"status": "EXPECTED_PASSING", "required_pcc": 1e-9, "n": None, "deep": {"a": [1, 2.5, True]}}
         ),
-        Base(FILE, "gone/pytorch-inference", None),
+        BaseEntry(FILE, "gone/pytorch-inference", None),
     ),
     7,
     ("run 1 says so", "µ"),
@@ -69,18 +69,18 @@ CHANGE = Change(
 PLAIN_CHANGE = Change((OPERATIONS[0],), id=8)
 
 JOURNAL_ROOT, JOURNAL_SERIAL = "/home/somebody/tt-xla µ", "0123456789abcdef"
-JOURNAL: tuple[Event, ...] = (
-    Stepped(Step((Put(None, CHANGE), Put(None, PLAIN_CHANGE)))),
-    Stepped(Step((Decided(8, Decision.UNDECIDED, Decision.REJECTED),))),
-    Stepped(Step((Put(CHANGE, PLAIN_CHANGE), Put(PLAIN_CHANGE, None)), offers=True)),
+JOURNAL: tuple[JournalEvent, ...] = (
+    Stepped(UndoStep((Put(None, CHANGE), Put(None, PLAIN_CHANGE)))),
+    Stepped(UndoStep((Decided(8, Decision.UNDECIDED, Decision.REJECTED),))),
+    Stepped(UndoStep((Put(CHANGE, PLAIN_CHANGE), Put(PLAIN_CHANGE, None)), offers=True)),
     Undone(),
     Redone(),
     WriteBegan((FileWrite(FILE, "aa", "bb"), FileWrite("jax/x.yaml", "", "cc")), (7, 8)),
     WriteBegan((FileWrite(FILE, "aa", "bb"),)),
-    WriteEnded(),
-    Written((7, 8), (FILE,)),
-    Written((), (FILE, "jax/x.yaml"), OPERATIONS[:2], {TEST: ("run 1 says so", "µ")}),
-    Committed((FILE,)),
+    WriteAbandoned(),
+    WriteDone((7, 8), (FILE,)),
+    WriteDone((), (FILE, "jax/x.yaml"), OPERATIONS[:2], {TEST: ("run 1 says so", "µ")}),
+    FilesCommitted((FILE,)),
     Rebased(
         ((FILE, TEST),),
         {(FILE, "a"): "0011", (FILE, "b"): "2233"},

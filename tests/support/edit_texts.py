@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 
 from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem
-from core.edits.yaml.file_draft import Draft
+from core.edits.yaml.file_draft import FileDraft
 
 
 def edit_texts(
@@ -14,7 +14,7 @@ def edit_texts(
 
     Every operation names its file.
     """
-    drafts: dict[str, Draft] = {}
+    drafts: dict[str, FileDraft] = {}
     rejected: list[Rejection] = []
     for operation in operations:
         try:
@@ -32,9 +32,9 @@ def edit_texts(
     return (texts, tuple(rejected)) if rejected else (after, ())
 
 
-def _draft(texts: Mapping[str, str], drafts: dict[str, Draft], name: str | None) -> Draft:
+def _draft(texts: Mapping[str, str], drafts: dict[str, FileDraft], name: str | None) -> FileDraft:
     if name is None or name not in texts:
         raise Refused(f"there is no file {name}")
     if name not in drafts:
-        drafts[name] = Draft(texts[name])
+        drafts[name] = FileDraft(texts[name])
     return drafts[name]

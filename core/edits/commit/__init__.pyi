@@ -4,9 +4,9 @@ from .groups import Composition as Composition, Split as Split, compose_commits 
 from .message import issues_in as issues_in, pull_request as pull_request
 from .staging import committed_texts as committed_texts
 from .transaction import (
+    CommitDraft as CommitDraft,
     Committed as Committed,
     Delivered as Delivered,
-    Draft as Draft,
     commit as commit,
     deliver as deliver,
 )

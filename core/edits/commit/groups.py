@@ -8,7 +8,7 @@ from enum import StrEnum
 from core.edits.commit.git import Repository
 from core.edits.commit.message import Evidence, cited, commit_message, reasons
 from core.edits.commit.staging import read_base
-from core.edits.commit.transaction import Draft
+from core.edits.commit.transaction import CommitDraft
 from core.edits.effects import EntryChange, entry_changes
 from core.edits.operations import Operation, OpKind
 from core.edits.planning import Planner
@@ -29,7 +29,7 @@ class Split(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CommitGroup:
     """What goes into one commit."""
 
     key: str
@@ -40,7 +40,7 @@ class Group:
 
 def grouped(
     changes: Sequence[EntryChange], operations: Sequence[Operation], split: Split, archs: Sequence[str]
-) -> list[Group]:
+) -> list[CommitGroup]:
     """Sort `changes`, with the operations that make them, in the order in which the first of each group stands.
 
     An entry is never torn apart, and ids that take each other's name stay together. Operations that change nothing
@@ -54,7 +54,7 @@ def grouped(
     for name, members in by_home.items():
         by_key.setdefault(_key(members, split, archs), []).append(name)
     return [
-        Group(
+        CommitGroup(
             key,
             tuple(change for name in names for change in by_home[name]),
             tuple(op for op in operations if home[op.id] in names),
@@ -118,18 +118,18 @@ class Composition:
         gone = present.keys().isdisjoint(before - after.keys())
         return bool(self.changes) and gone and after.items() <= present.items()
 
-    def groups(self, split: Split = Split.NONE) -> list[Group]:
+    def groups(self, split: Split = Split.NONE) -> list[CommitGroup]:
         """The changes of each commit."""
         return grouped(self.changes, self.operations, split, self.archs)
 
-    def drafts(self, split: Split = Split.NONE, message: str = "") -> list[Draft]:
+    def drafts(self, split: Split = Split.NONE, message: str = "") -> list[CommitDraft]:
         """The commits; `message` takes the place of what would be said, with the key behind its title where split."""
         groups = self.groups(split)
         many = len(groups) > 1
         said = (_named(message, group.key if many else "") if message else self.message(group) for group in groups)
-        return [Draft(words, group.operations) for words, group in zip(said, groups, strict=True)]
+        return [CommitDraft(words, group.operations) for words, group in zip(said, groups, strict=True)]
 
-    def message(self, group: Group) -> str:
+    def message(self, group: CommitGroup) -> str:
         """What the commit of `group` says."""
         return commit_message(group.changes, self.entries, key=group.key, evidence=self.evidence)
 
@@ -159,7 +159,7 @@ def compose_commits(
         raise TTMatrixError(
             "This cannot be committed by itself",
             f"{first.op.id}: {first.why}",
-            "It depends on uncommitted changes of the file: commit these first, with git.",
+            "It rests on changes of the file that are not committed: commit these first, with git.",
         )
     entries = {entry.id: entry for file in texts.parsed(schema) for entry in file.entries}
     changes = tuple(entry_changes(planned))

@@ -17,7 +17,7 @@ Texts = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class CommitBase:
     """The expectation files as the last commit has them, and as the index has those it has otherwise."""
 
     commit: str
@@ -30,7 +30,7 @@ class Base:
     """The texts in the index, where they are not those of the commit."""
 
 
-def read_base(repository: Repository, directory: str, schema: Schema) -> Base:
+def read_base(repository: Repository, directory: str, schema: Schema) -> CommitBase:
     """Read what the commits will stand on. `directory` is that of test_config, relative to the repository's root.
 
     Raises TTMatrixError where git has the files in a state that no commit should be made of.
@@ -38,9 +38,9 @@ def read_base(repository: Repository, directory: str, schema: Schema) -> Base:
     commit = repository.head()
     paths = _paths(repository.reader, commit, directory, schema)
     if not paths:
-        return Base(commit, {}, {}, {}, {})
+        return CommitBase(commit, {}, {}, {}, {})
     blobs, indexed = repository.committed(commit, paths), repository.staged(paths)
-    return Base(
+    return CommitBase(
         commit,
         {path.removeprefix(f"{directory}/"): repository.text(path, blob) for path, blob in blobs.items()},
         {path.removeprefix(f"{directory}/"): blob for path, blob in blobs.items()},
@@ -59,7 +59,7 @@ def committed_texts(git: Git, commit: str, directory: str, schema: Schema) -> Te
     return {path.removeprefix(f"{directory}/"): git.blob_text(path, blob) for path, blob in blobs.items()}
 
 
-def stages(base: Base, groups: Sequence[Sequence[Operation]], schema: Schema, planner: Planner) -> list[Texts]:
+def stages(base: CommitBase, groups: Sequence[Sequence[Operation]], schema: Schema, planner: Planner) -> list[Texts]:
     """What each of `groups` in turn makes of the committed texts: one commit each, only of the files it changes.
 
     The last one ends with what all operations come to at once. Raises TTMatrixError where an operation can only be
@@ -76,7 +76,7 @@ def stages(base: Base, groups: Sequence[Sequence[Operation]], schema: Schema, pl
     return found
 
 
-def staged_after(base: Base, operations: Sequence[Operation], schema: Schema, planner: Planner) -> Texts:
+def staged_after(base: CommitBase, operations: Sequence[Operation], schema: Schema, planner: Planner) -> Texts:
     """The texts that keep staged work staged once `operations` are committed: for files that have such work.
 
     Where somebody has staged what the operations come to, the index has taken them in already.
@@ -89,7 +89,7 @@ def staged_after(base: Base, operations: Sequence[Operation], schema: Schema, pl
     return {file: after[file] for file in base.staged}
 
 
-def _held(base: Base, planned: EditPlan) -> set[str]:
+def _held(base: CommitBase, planned: EditPlan) -> set[str]:
     """The ids whose entries are in the index what `planned` makes of them."""
     texts = {**base.committed, **base.staged}
     staged = {
@@ -115,7 +115,7 @@ def _after(
         raise TTMatrixError(
             f"{len(reasons)} of the operations cannot be done on {where}",
             "\n".join(reasons[:6]),
-            "They depend on uncommitted changes of these files: commit those first, with git.",
+            "They rest on changes of those files that are not committed: commit these first, with git.",
         )
     return {**texts, **{edit.file: edit.after for edit in planned.files}}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from core.edits.commit.git import ACTION, COMMIT_SECONDS, Repository
-from core.edits.commit.staging import Base, Texts, read_base, staged_after, stages
+from core.edits.commit.staging import CommitBase, Texts, read_base, staged_after, stages
 from core.edits.commit.validator import Validation, refuse_complaint, validate
 from core.edits.operations import Operation
 from core.edits.planning import EditPlan, Planner, written
@@ -30,7 +30,7 @@ _INDICES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class CommitDraft:
     """One commit to be made."""
 
     message: str
@@ -49,7 +49,7 @@ class Committed:
 
 def commit(
     checkout: Checkout,
-    drafts: Sequence[Draft],
+    drafts: Sequence[CommitDraft],
     schema: Schema | None = None,
     environ: Mapping[str, str] = MappingProxyType({}),
 ) -> Committed:
@@ -82,12 +82,14 @@ def committing(checkout: Checkout, environ: Mapping[str, str] = MappingProxyType
         yield Committer(inheriting, checkout.relative(checkout.test_config), place)
 
 
-def _texts(base: Base, drafts: Sequence[Draft], schema: Schema, directory: str, planner: Planner) -> list[Texts]:
+def _texts(
+    base: CommitBase, drafts: Sequence[CommitDraft], schema: Schema, directory: str, planner: Planner
+) -> list[Texts]:
     """What each commit changes. Raises UsageError where one of them changes nothing."""
     texts = stages(base, [draft.operations for draft in drafts], schema, planner)
     if not drafts or not all(texts):
         empty = [draft.message.split("\n")[0] for draft, changed in zip(drafts, texts, strict=True) if not changed]
-        detail = f"The last commit has it already: {', '.join(empty)}" if empty else "There are no operations."
+        detail = f"The last commit says so already: {', '.join(empty)}" if empty else "There are no operations."
         raise UsageError("There is nothing to commit", detail)
     for file in (file for changed in texts for file in changed if file not in base.indexed):
         raise TTMatrixError(f"{file} is staged for removal", hint=f"git restore --staged {directory}/{file}")
@@ -115,7 +117,7 @@ class Committer:
         self._placed: Stamp | None = None
         """Of the index that was put in the place of the one that was there."""
 
-    def commit(self, drafts: Sequence[Draft], schema: Schema, planner: Planner | None = None) -> Committed:
+    def commit(self, drafts: Sequence[CommitDraft], schema: Schema, planner: Planner | None = None) -> Committed:
         """Commit, as the function of this name. Only once. `planner` may know the plan already."""
         planner = planner or Planner()
         if any(not draft.message.strip() for draft in drafts):
@@ -160,7 +162,7 @@ class Committer:
             done = git.git(*words, stdin=message, env={**env, "GIT_REFLOG_ACTION": ACTION}, timeout=COMMIT_SECONDS)
             made.output += filter(None, (done.stdout.strip(), done.stderr.strip()))
             if not git.is_ours_alone(made.last):
-                detail = "Somebody else moved it during this commit."
+                detail = "While this was committed, somebody else moved it."
                 raise TTMatrixError("The branch is not where it was", detail, "Try again.")
             made.revisions.append(git.head())
 
@@ -177,9 +179,7 @@ class Committer:
                 if not isinstance(failure, TTMatrixError):
                     raise
                 back = f"git reset --soft {made.base.commit}"
-                failure.hint = (
-                    f"{failure.hint}\nThe commits that were made are still there, {stuck.detail}: {back}".strip()
-                )
+                failure.hint = f"{failure.hint}\nCommits that were made stand, {stuck.detail}: {back}".strip()
             raise
 
     def _take_back(self, made: "_Made") -> None:
@@ -241,7 +241,7 @@ class Committer:
         # Whether a file in the work tree is another one, git can then tell without reading it.
         self._repository.try_git("update-index", "-q", "--refresh", env={"GIT_INDEX_FILE": str(new)})
         if not self.place.holds(index):
-            detail = f"{index}.lock is no longer ours: somebody removed it, and another git may be running."
+            detail = f"{index}.lock is no longer ours: somebody removed it, and another git may be at work."
             raise TTMatrixError("The index is no longer locked", detail, "Try again.")
         placed = stamp(new)
         new.replace(index)
@@ -259,7 +259,7 @@ class Committer:
 class _Made:
     """What was made so far."""
 
-    base: Base
+    base: CommitBase
     revisions: list[str] = field(default_factory=list)
     output: list[str] = field(default_factory=list)
     """What git and its hooks said."""
@@ -288,7 +288,7 @@ class Delivered:
 def deliver(
     checkout: Checkout,
     plan: EditPlan,
-    drafts: Sequence[Draft],
+    drafts: Sequence[CommitDraft],
     schema: Schema | None = None,
     *,
     verify: bool = True,

@@ -18,7 +18,7 @@ class Decision(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class BaseEntry:
     """An entry as it stood when a change to it was proposed: what later edits by others are held against."""
 
     file: str
@@ -39,14 +39,14 @@ class Change:
     note: str = ""
     """Why it is proposed, in words for a person."""
     decision: Decision = Decision.UNDECIDED
-    bases: tuple[Base, ...] = ()
+    bases: tuple[BaseEntry, ...] = ()
     """One for every entry that `ops` touch and that was there before them."""
     id: int = 0
     """Given when it is proposed, and never to another change of the same checkout; 0: not proposed yet."""
     evidence: tuple[str, ...] = ()
     """What was seen that justifies it, a line each: a commit cites them."""
 
-    def base_of(self, operation: Operation) -> Base | None:
+    def base_of(self, operation: Operation) -> BaseEntry | None:
         """The entry that one of `ops` was made against; None where an earlier one of them brings it about."""
         fits = (one for one in self.bases if one.id == operation.id and operation.file in (None, one.file))
         return next(fits, None)
@@ -81,14 +81,14 @@ class Decided:
     after: Decision
 
 
-Edit = Put | Decided
+StepEdit = Put | Decided
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class UndoStep:
     """What one undo takes back."""
 
-    edits: tuple[Edit, ...]
+    edits: tuple[StepEdit, ...]
     offers: bool = False
     """Whether it stands for a write: undoing it does not touch the files, but proposes the inverse."""
 
@@ -101,9 +101,9 @@ class Pending:
     """
 
     changes: tuple[Change, ...] = ()
-    past: tuple[Step, ...] = ()
+    past: tuple[UndoStep, ...] = ()
     """The latest last."""
-    future: tuple[Step, ...] = ()
+    future: tuple[UndoStep, ...] = ()
     """What undo took back, the next to redo last."""
     next_id: int = 1
 
@@ -119,15 +119,15 @@ class Pending:
         """The operations of all accepted changes, in order."""
         return tuple(op for change in self.accepted() for op in change.ops)
 
-    def proposal(self, *changes: Change) -> Step:
+    def proposal(self, *changes: Change) -> UndoStep:
         """The step that adds `changes`, each with an id of its own."""
         numbered = (replace(change, id=self.next_id + at) for at, change in enumerate(changes))
-        return Step(tuple(Put(None, change) for change in numbered))
+        return UndoStep(tuple(Put(None, change) for change in numbered))
 
-    def decision(self, decision: Decision, ids: Collection[int]) -> Step:
+    def decision(self, decision: Decision, ids: Collection[int]) -> UndoStep:
         """The step that gives changes one decision; one that has it already, or has left, is passed over."""
         wanted = frozenset(ids)
-        return Step(
+        return UndoStep(
             tuple(
                 Decided(change.id, change.decision, decision)
                 for change in self.changes
@@ -135,21 +135,21 @@ class Pending:
             )
         )
 
-    def replacement(self, id: int, new: Change | None) -> Step:
+    def replacement(self, id: int, new: Change | None) -> UndoStep:
         """The step that puts `new` in the place of a change, or takes it away."""
         old = self.change(id)
         new = replace(new, id=id) if new else None
-        return Step((Put(old, new),) if old and old != new else ())
+        return UndoStep((Put(old, new),) if old and old != new else ())
 
 
-def bases_of(operations: Sequence[Operation], present: Present) -> tuple[Base, ...]:
+def bases_of(operations: Sequence[Operation], present: Present) -> tuple[BaseEntry, ...]:
     """The entries that `operations` find in `present`; those they bring about themselves are left out."""
-    found: dict[Key, Base] = {}
+    found: dict[Key, BaseEntry] = {}
     made: set[str] = set()
     for operation in operations:
         if operation.id not in made:
             key = present.find(operation)
-            found.setdefault(key, Base(*key, present.fields(key)))
+            found.setdefault(key, BaseEntry(*key, present.fields(key)))
         if operation.to is not None:
             made |= {operation.to, operation.id}
     return tuple(found.values())

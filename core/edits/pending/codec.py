@@ -9,19 +9,19 @@ from msgspec import Struct
 
 from core.edits.apply import Key
 from core.edits.operations import OpKind
-from core.edits.pending.change import Change, Decided, Decision, Edit, Put, Step
+from core.edits.pending.change import Change, Decided, Decision, Put, StepEdit, UndoStep
 from core.edits.pending.events import (
-    Committed,
-    Event,
+    FilesCommitted,
+    JournalEvent,
     Marked,
     Numbered,
     Rebased,
     Redone,
     Stepped,
     Undone,
+    WriteAbandoned,
     WriteBegan,
-    WriteEnded,
-    Written,
+    WriteDone,
 )
 from core.files import Malformed, decoded, parsed, plain, reshaped, typed
 
@@ -87,14 +87,14 @@ class _Marked(Struct):
     removed: tuple[str, ...]
 
 
-_FORMS: Mapping[object, tuple[type[Event], type[Any]]] = {
+_FORMS: Mapping[object, tuple[type[JournalEvent], type[Any]]] = {
     "step": (Stepped, _Step),
     "undo": (Undone, Undone),
     "redo": (Redone, Redone),
     "write-began": (WriteBegan, WriteBegan),
-    "write-ended": (WriteEnded, WriteEnded),
-    "written": (Written, _Written),
-    "committed": (Committed, Committed),
+    "write-ended": (WriteAbandoned, WriteAbandoned),
+    "written": (WriteDone, _Written),
+    "committed": (FilesCommitted, FilesCommitted),
     "rebased": (Rebased, _Rebased),
     "marked": (Marked, _Marked),
     "numbered": (Numbered, Numbered),
@@ -115,12 +115,12 @@ def version_in(line: str) -> int:
     return int(raw["version"])
 
 
-def to_line(event: Event) -> str:
+def to_line(event: JournalEvent) -> str:
     """`event` as one line, without the line end."""
     return json.dumps({"event": _NAMES[type(event)], **plain(_form(event))}, separators=(",", ":"))
 
 
-def from_line(line: str) -> Event:
+def from_line(line: str) -> JournalEvent:
     """The event of one line. Raises Malformed where it tells of none that is known."""
     raw = decoded(line, dict[str, object])
     if (name := raw.get("event")) not in _FORMS:
@@ -128,11 +128,11 @@ def from_line(line: str) -> Event:
     return _event(typed(raw, _FORMS[name][1]))
 
 
-def _form(event: Event) -> object:
+def _form(event: JournalEvent) -> object:
     match event:
         case Stepped():
             return _Step(tuple(map(_edit_form, event.step.edits)), event.step.offers)
-        case Written():
+        case WriteDone():
             return reshaped(event, _Written)
         case Rebased():
             come = tuple((*key, digest) for key, digest in (event.come or {}).items())
@@ -142,28 +142,28 @@ def _form(event: Event) -> object:
     return event
 
 
-def _event(form: Any) -> Event:
+def _event(form: Any) -> JournalEvent:
     match form:
         case _Step():
-            return Stepped(Step(tuple(map(_edit, form.edits)), form.offers))
+            return Stepped(UndoStep(tuple(map(_edit, form.edits)), form.offers))
         case _Written():
-            return reshaped(form, Written)
+            return reshaped(form, WriteDone)
         case _Rebased():
             come = {(file, id): digest for file, id, digest in form.come}
             return Rebased(form.gone, come, form.renamed, form.dropped)
         case _Marked():
             return Marked(frozenset(form.added), frozenset(form.removed))
-    event: Event = form
+    event: JournalEvent = form
     return event
 
 
-def _edit_form(edit: Edit) -> Mapping[str, object]:
+def _edit_form(edit: StepEdit) -> Mapping[str, object]:
     form = edit if isinstance(edit, Decided) else _Put((_other(edit.before, _Change), _other(edit.after, _Change)))
     raw: Mapping[str, object] = plain(form)
     return raw
 
 
-def _edit(raw: Mapping[str, object]) -> Edit:
+def _edit(raw: Mapping[str, object]) -> StepEdit:
     if "put" not in raw:
         return typed(raw, Decided)
     before, after = typed(raw, _Put).put

@@ -18,7 +18,7 @@ from core.edits.apply import (
     without_nulls,
 )
 from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Base, Change
+from core.edits.pending.change import BaseEntry, Change
 
 
 class Take(StrEnum):
@@ -92,7 +92,7 @@ def _ours(change: Change, conflict: Conflict) -> Change:
     return replace(known, ops=tuple(new for op in known.ops for new in (needed if op == conflict.op else (op,))))
 
 
-def _brought_back(change: Change, base: Base) -> Change:
+def _brought_back(change: Change, base: BaseEntry) -> Change:
     """All that is asked of an entry that is gone becomes one operation that adds it."""
     own = [op for op in change.ops if change.base_of(op) == base]
     states, key = EntryStates(), base.key
@@ -104,7 +104,7 @@ def _brought_back(change: Change, base: Base) -> Change:
     back = [Operation(OpKind.ADD, id, file, value=value)] if (value := without_nulls(fields or {})) else []
     at = change.ops.index(own[0])
     ops = (*change.ops[:at], *back, *(op for op in change.ops[at:] if op not in own))
-    return replace(_rebased(change, base, Base(file, id, None)), ops=ops)
+    return replace(_rebased(change, base, BaseEntry(file, id, None)), ops=ops)
 
 
 def _differences(op: Operation, file: str, theirs: Fields) -> Iterator[Operation]:
@@ -118,13 +118,13 @@ def _differences(op: Operation, file: str, theirs: Fields) -> Iterator[Operation
             yield Operation(OpKind.SET, op.id, file, path, value)
 
 
-def _rebased(change: Change, old: Base, new: Base) -> Change:
+def _rebased(change: Change, old: BaseEntry, new: BaseEntry) -> Change:
     return replace(change, bases=tuple(new if base == old else base for base in change.bases))
 
 
-def _based(change: Change) -> list[tuple[Operation, Base]]:
+def _based(change: Change) -> list[tuple[Operation, BaseEntry]]:
     """The operations that find their entry in the files, with how it was; not those on what others bring about."""
-    found: list[tuple[Operation, Base]] = []
+    found: list[tuple[Operation, BaseEntry]] = []
     made: set[str] = set()
     for op in change.ops:
         base = change.base_of(op)
@@ -135,7 +135,7 @@ def _based(change: Change) -> list[tuple[Operation, Base]]:
     return found
 
 
-def _conflict(op: Operation, base: Base, present: Present) -> Conflict | None:
+def _conflict(op: Operation, base: BaseEntry, present: Present) -> Conflict | None:
     if base.file in present.broken:
         return None
     now = present.fields(base.key)
@@ -155,7 +155,7 @@ def _conflict(op: Operation, base: Base, present: Present) -> Conflict | None:
     return Conflict(op, base.file, (), was, theirs, _or_absent(after(base.fields, op)))
 
 
-def _is_done(op: Operation, base: Base, present: Present) -> bool:
+def _is_done(op: Operation, base: BaseEntry, present: Present) -> bool:
     if base.file in present.broken:
         return False
     now = present.fields(base.key)

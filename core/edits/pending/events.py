@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from core.edits.apply import Key
 from core.edits.operations import Operation
-from core.edits.pending.change import Step
+from core.edits.pending.change import UndoStep
 
 
 @dataclass(frozen=True, slots=True)
 class Stepped:
     """A person proposed, decided or changed something."""
 
-    step: Step
+    step: UndoStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class FileWrite(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WriteBegan:
-    """Files are about to be replaced, one after the other. Without a `Written` or `WriteEnded` it was cut off."""
+    """Files are about to be replaced, one after the other. Without a `WriteDone` or `WriteAbandoned` it was cut off."""
 
     files: tuple[FileWrite, ...]
     ids: tuple[int, ...] = ()
@@ -46,12 +46,12 @@ class WriteBegan:
 
 
 @dataclass(frozen=True, slots=True)
-class WriteEnded:
+class WriteAbandoned:
     """The write that began is over, and the changes stay pending."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteDone:
     """Changes are in the files: they leave, and undo offers their inverse."""
 
     ids: tuple[int, ...]
@@ -63,7 +63,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
+class FilesCommitted:
     """Files that were written are in a commit."""
 
     files: tuple[str, ...]
@@ -95,4 +95,6 @@ class Numbered:
     next_id: int
 
 
-Event = Stepped | Undone | Redone | WriteBegan | WriteEnded | Written | Committed | Rebased | Marked | Numbered
+JournalEvent = (
+    Stepped | Undone | Redone | WriteBegan | WriteAbandoned | WriteDone | FilesCommitted | Rebased | Marked | Numbered
+)

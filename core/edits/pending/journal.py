@@ -10,13 +10,13 @@ from pathlib import Path
 from uuid import uuid4
 
 from core.edits.pending.codec import VERSION, from_line, header, to_line, version_in
-from core.edits.pending.events import Event
-from core.edits.pending.state import Desk, apply, events_for, fold
+from core.edits.pending.events import JournalEvent
+from core.edits.pending.state import PendingState, apply, events_for, fold
 from core.errors import TTMatrixError
 from core.files import Stamp, atomic_write, drop_leftovers, read_text, stamp
 from core.locks import LockHeld, locked
 
-Intent = Callable[[Desk], Event | None]
+Intent = Callable[[PendingState], JournalEvent | None]
 """What is wanted, as an event that fits the desk as it is by then; None: nothing is to be done."""
 
 _LOCK_SECONDS = 2.0
@@ -29,7 +29,7 @@ _COMPACT_RATIO = 2
 
 
 class Journal:
-    """Every event is on the disk before `desk` shows it, and events of other instances arrive with `catch_up`.
+    """Every event is on the disk before `state` shows it, and events of other instances arrive with `catch_up`.
 
     The file is shared: an event is made and added under a lock, after what others have added, so that two
     instances cannot contradict each other. Where the disk fails, `problem` says so, work goes on in memory, and
@@ -41,18 +41,18 @@ class Journal:
 
         `wait` is how many seconds `record` waits for another instance that has the file; None: 2.
         """
-        self.desk = Desk()
+        self.state = PendingState()
         self.notices: list[str] = []
         """What a person should know about how the file was found. Whoever tells it clears the list."""
         self.problem: TTMatrixError | None = None
         """Why events are not kept at present."""
         self._file = file
         self._root = str(root)
-        self._kept = self.desk
+        self._kept = self.state
         """What the file says."""
         self._waiting: list[Intent] = []
         """What the file does not say yet, because the disk failed."""
-        self._made: tuple[Desk, list[Event | None], Desk] = self._kept, [], self._kept
+        self._made: tuple[PendingState, list[JournalEvent | None], PendingState] = self._kept, [], self._kept
         """What was made of it: the desk before, an event for each, and the desk after."""
         self._first: bytes | None = None
         """The first line, which no two files have in common."""
@@ -67,8 +67,8 @@ class Journal:
             self._keep(durable=True)
         self.flush()
 
-    def record(self, intent: Intent, *, durable: bool = True) -> Event | None:
-        """Add the event that `intent` asks for and take it into `desk`; returns it.
+    def record(self, intent: Intent, *, durable: bool = True) -> JournalEvent | None:
+        """Add the event that `intent` asks for and take it into `state`; returns it.
 
         Without `durable` the line may be lost with the machine, but not with the process.
         """
@@ -99,39 +99,39 @@ class Journal:
             self._keep(durable=False)
             return self._kept is not before
 
-    def _keep(self, *, durable: bool) -> list[Event | None]:
+    def _keep(self, *, durable: bool) -> list[JournalEvent | None]:
         """Read what is new, add what waits; returns the events that were waited for."""
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with locked(self._file.with_suffix(".lock"), "keeping a change", wait=0):
                 self._synchronise()
-                made, desk = self._make()
+                made, state = self._make()
                 self._append([event for event in made if event is not None], durable=durable)
-                self._kept, self._waiting, self._made = desk, [], (desk, [], desk)
+                self._kept, self._waiting, self._made = state, [], (state, [], state)
                 with suppress(TTMatrixError):
                     self._compact()
                 self._looked = stamp(self._file)
         except LockHeld as error:
             self._held(error)
-            made, desk = self._make()
+            made, state = self._make()
         except (OSError, TTMatrixError) as error:
             self._held_since = None
             self._fail(error)
-            made, desk = self._make()
+            made, state = self._make()
         else:
             self._held_since = self.problem = None
-        self.desk = desk
+        self.state = state
         return made
 
-    def _make(self) -> tuple[list[Event | None], Desk]:
+    def _make(self) -> tuple[list[JournalEvent | None], PendingState]:
         """An event for each intent that waits, and the desk after them; made anew only where others were faster."""
-        before, made, desk = self._made if self._made[0] is self._kept else (self._kept, [], self._kept)
+        before, made, state = self._made if self._made[0] is self._kept else (self._kept, [], self._kept)
         for intent in self._waiting[len(made) :]:
-            event = intent(desk)
+            event = intent(state)
             made.append(event)
-            desk = desk if event is None else apply(desk, event)
-        self._made = before, made, desk
-        return made, desk
+            state = state if event is None else apply(state, event)
+        self._made = before, made, state
+        return made, state
 
     def _held(self, error: LockHeld) -> None:
         now = time.monotonic()
@@ -142,9 +142,9 @@ class Journal:
     def _fail(self, error: OSError | TTMatrixError) -> None:
         words = error.strerror if isinstance(error, OSError) else str(error)
         self.problem = TTMatrixError(
-            "Pending changes cannot be saved",
+            "Pending changes are not kept",
             f"{self._file}: {words or error}",
-            "They last until this session ends; files that are written stay written.",
+            "They last as long as this session; what is written to the files stays written.",
         )
 
     # All below is done under the lock.
@@ -161,7 +161,7 @@ class Journal:
                 if problem := _foreign(first):
                     self._set_aside(problem, self._kept)
                     return
-                self._first, self._offset, self._lines, self._kept = first, len(first), 0, Desk()
+                self._first, self._offset, self._lines, self._kept = first, len(first), 0, PendingState()
             handle.seek(self._offset)
             if data := handle.read():
                 self._take(data)
@@ -170,7 +170,7 @@ class Journal:
         """Go on with further lines of the file, and drop the last one where it was not finished."""
         whole, _, torn = data.rpartition(b"\n")
         lines = whole.split(b"\n") if whole else []
-        events: list[Event] = []
+        events: list[JournalEvent] = []
         for line in lines:
             try:
                 events.append(from_line(line.decode()))
@@ -182,25 +182,23 @@ class Journal:
         self._lines += len(lines)
         if torn:
             os.truncate(self._file, self._offset)
-            self.notices.append(
-                "The last step was cut off while it was saved, and is lost; everything before it is there."
-            )
+            self.notices.append("The last step was cut off while it was kept, and is lost; all before it is there.")
 
-    def _set_aside(self, why: str, desk: Desk) -> None:
+    def _set_aside(self, why: str, state: PendingState) -> None:
         """Give the file another name, where nobody loses it, and begin a new one with what was understood."""
         number = 1
         while (aside := self._file.with_suffix(f".set-aside-{number}")).exists():
             number += 1
         self._file.rename(aside)
-        self.notices.append(f"The journal of pending changes was set aside: {why}. It is saved as {aside}.")
-        self._rewrite(desk)
+        self.notices.append(f"The journal of pending changes was set aside: {why}. It is kept as {aside}.")
+        self._rewrite(state)
 
-    def _rewrite(self, desk: Desk) -> None:
-        events = events_for(desk)
+    def _rewrite(self, state: PendingState) -> None:
+        events = events_for(state)
         first = f"{header(self._root, uuid4().hex)}\n"
         data = (first + "".join(f"{to_line(event)}\n" for event in events)).encode()
         atomic_write(self._file, data)
-        self._kept, self._lines = desk, len(events)
+        self._kept, self._lines = state, len(events)
         self._first, self._offset = first.encode(), len(data)
 
     def _compact(self) -> None:
@@ -209,7 +207,7 @@ class Journal:
         if self._offset > _COMPACT_FROM and self._lines > _COMPACT_RATIO * needed:
             self._rewrite(self._kept)
 
-    def _append(self, events: Sequence[Event], *, durable: bool) -> None:
+    def _append(self, events: Sequence[JournalEvent], *, durable: bool) -> None:
         if not events:
             return
         data = "".join(f"{to_line(event)}\n" for event in events).encode()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from core.edits.operations import Operation, parse_operations, read_operations
-from core.edits.pending.change import Base, Change
+from core.edits.pending.change import BaseEntry, Change
 from core.errors import UsageError
 from core.files import Malformed, parsed, typed
 
@@ -20,7 +20,7 @@ class _Base:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ProposedChange:
     """One proposal, as it was made."""
 
     change: Change
@@ -31,10 +31,10 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposed:
+class ProposalFile:
     """What a file asks for."""
 
-    made: tuple[Made, ...]
+    made: tuple[ProposedChange, ...]
 
     @property
     def operations(self) -> tuple[Operation, ...]:
@@ -50,7 +50,7 @@ class Proposed:
         return {id: tuple(lines) for id, lines in found.items()}
 
 
-def parse_proposed(text: str) -> Proposed:
+def parse_proposals(text: str) -> ProposalFile:
     """Read a JSON list of operations, or of proposals `{id, arch, verdict, why, evidence, ops}`.
 
     A proposal may have a `base` `{commit, file, fields}`: the commit and the entry it was made on.
@@ -61,16 +61,16 @@ def parse_proposed(text: str) -> Proposed:
     except Malformed:
         raw = None
     if not (isinstance(raw, list) and any(isinstance(item, dict) and "ops" in item for item in raw)):
-        return Proposed((Made(Change(parse_operations(text))),))
-    return Proposed(tuple(_made(index, item) for index, item in enumerate(raw)))
+        return ProposalFile((ProposedChange(Change(parse_operations(text))),))
+    return ProposalFile(tuple(_made(index, item) for index, item in enumerate(raw)))
 
 
-def _made(index: int, item: object) -> Made:
+def _made(index: int, item: object) -> ProposedChange:
     operations = _operations(index, item)
     assert isinstance(item, dict)
     lines = tuple(dict.fromkeys(_lines([item.get("why"), item.get("evidence")])))
     if item.get("base") is None:
-        return Made(Change(operations), "", lines)
+        return ProposedChange(Change(operations), "", lines)
     try:
         base, id = typed(item["base"], _Base), typed(item.get("id"), str)
     except Malformed as error:
@@ -78,7 +78,7 @@ def _made(index: int, item: object) -> Made:
             f"Proposal {index} cannot be understood",
             f"base: must be an object with commit and file, which are text, and fields, an object or null ({error})",
         ) from error
-    return Made(Change(operations, bases=(Base(base.file, id, base.fields),)), base.commit, lines)
+    return ProposedChange(Change(operations, bases=(BaseEntry(base.file, id, base.fields),)), base.commit, lines)
 
 
 def _operations(index: int, item: object) -> tuple[Operation, ...]:

@@ -10,7 +10,7 @@ from core.edits.apply import Key, Present
 from core.edits.pending.change import Put
 from core.edits.pending.conflict import is_done
 from core.edits.pending.events import Rebased
-from core.edits.pending.state import Desk, apply
+from core.edits.pending.state import PendingState, apply
 from core.ids import TestId
 
 _CLOSE = 0.6
@@ -106,20 +106,20 @@ def _shared(one: str, other: str) -> int:
     return next((at for at in range(least) if one[at] != other[at]), least)
 
 
-def rebase(desk: Desk, present: Present) -> Rebased | None:
+def rebase(state: PendingState, present: Present) -> Rebased | None:
     """What the present files do to the pending changes; None: they say what they said at the last look.
 
     Entries that were renamed or moved are followed, in undone steps as well; changes that are done already are
     dropped. Conflicts stay where they are, for a person to decide.
     """
-    gone, come = _differences(desk.seen, present)
+    gone, come = _differences(state.seen, present)
     if not gone and not come:
         return None
-    fresh = {key: digest for key, digest in come.items() if key not in desk.seen}
-    found = renames({key: desk.seen[key] for key in gone}, fresh) if gone and fresh else {}
-    wanted = _keys(desk) if found else set()
+    fresh = {key: digest for key, digest in come.items() if key not in state.seen}
+    found = renames({key: state.seen[key] for key in gone}, fresh) if gone and fresh else {}
+    wanted = _keys(state) if found else set()
     event = Rebased(gone, come, tuple((old, new) for old, new in found.items() if old in wanted))
-    changes = apply(desk, event).pending.changes
+    changes = apply(state, event).pending.changes
     return replace(event, dropped=tuple(change.id for change in changes if is_done(change, present)))
 
 
@@ -130,10 +130,10 @@ def _differences(seen: Mapping[Key, str], present: Present) -> tuple[tuple[Key, 
     return gone, {key: digest for key, digest in now.items() if seen.get(key) != digest}
 
 
-def _keys(desk: Desk) -> set[Key]:
+def _keys(state: PendingState) -> set[Key]:
     """Every entry that a change is about, be it pending or undone."""
-    steps = (*desk.pending.past, *desk.pending.future)
+    steps = (*state.pending.past, *state.pending.future)
     sides = (
         side for step in steps for edit in step.edits if isinstance(edit, Put) for side in (edit.before, edit.after)
     )
-    return {base.key for change in (*desk.pending.changes, *sides) if change for base in change.bases}
+    return {base.key for change in (*state.pending.changes, *sides) if change for base in change.bases}

@@ -9,29 +9,29 @@ from core.edits.commit import committed_texts
 from core.edits.operations import Rejection
 from core.edits.pending.change import Change, Pending
 from core.edits.pending.conflict import Conflict, conflicts
-from core.edits.pending.proposals import Made, Proposed
+from core.edits.pending.proposals import ProposalFile, ProposedChange
 from core.edits.pending.rebase import rebase
-from core.edits.pending.state import Desk, apply
+from core.edits.pending.state import PendingState, apply
 from core.errors import UsageError
 from core.matrix import Matrix, text_of
 from core.sources import Git, parse_expectations
-from core.text import counted, elide_middle, one_line
+from core.text import elide_middle, one_line
 
 _SHORT = 10
 _WIDEST_VALUE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class RebasedProposals:
     """Proposals as they are on the present files."""
 
-    proposed: Proposed
+    proposed: ProposalFile
     rejected: tuple[Rejection, ...] = ()
     """Operations on fields that say neither what the proposal saw nor what it asks for."""
     notes: tuple[str, ...] = ()
 
 
-def onto(proposed: Proposed, matrix: Matrix) -> Carried:
+def rebased_proposals(proposed: ProposalFile, matrix: Matrix) -> RebasedProposals:
     """Hold each proposal against the entry it was made on, as pending changes are after a pull.
 
     An entry that was renamed or moved since is followed; what is done already is dropped. Raises UsageError where the
@@ -39,17 +39,17 @@ def onto(proposed: Proposed, matrix: Matrix) -> Carried:
     """
     present = Present(matrix.files)
     notes: list[str] = []
-    made: list[Made] = []
+    made: list[ProposedChange] = []
     for commit in dict.fromkeys(one.commit for one in proposed.made):
         some = [one for one in proposed.made if one.commit == commit]
         if commit:
             notes += _unless_on(commit, matrix)
         made += some if _untouched(some, present) else _followed(some, commit, matrix, present, notes)
     found = [conflict for one in made for conflict in conflicts(one.change, present)]
-    return Carried(Proposed(tuple(made)), tuple(_rejection(one) for one in found), tuple(notes))
+    return RebasedProposals(ProposalFile(tuple(made)), tuple(_rejection(one) for one in found), tuple(notes))
 
 
-def _untouched(made: Sequence[Made], present: Present) -> bool:
+def _untouched(made: Sequence[ProposedChange], present: Present) -> bool:
     return all(present.fields(base.key) == base.fields for one in made for base in one.change.bases)
 
 
@@ -61,24 +61,26 @@ def _unless_on(commit: str, matrix: Matrix) -> list[str]:
         raise UsageError(
             "The proposals were made on a commit that this checkout does not have",
             f"They name {one_line(commit)[:40]}; the checkout is on {head[:_SHORT]}.",
-            "Fetch it with git, or make new proposals: ttmatrix propose",
+            "Fetch it with git, or make the proposals anew: ttmatrix propose",
         )
     if head == commit:
         return []
-    return [f"made on {commit[:_SHORT]}, rebased onto {head[:_SHORT]}"]
+    return [f"made on {commit[:_SHORT]}, brought onto {head[:_SHORT]}"]
 
 
-def _followed(made: Sequence[Made], commit: str, matrix: Matrix, present: Present, notes: list[str]) -> list[Made]:
+def _followed(
+    made: Sequence[ProposedChange], commit: str, matrix: Matrix, present: Present, notes: list[str]
+) -> list[ProposedChange]:
     """As a pull does to pending changes: what was seen is what the commit has, and the entries as they were seen."""
     numbered = tuple(replace(one.change, id=at) for at, one in enumerate(made, 1))
-    desk = Desk(Pending(numbered, next_id=len(made) + 1), seen=_seen(numbered, commit, matrix))
-    event = rebase(desk, present)
+    state = PendingState(Pending(numbered, next_id=len(made) + 1), seen=_seen(numbered, commit, matrix))
+    event = rebase(state, present)
     if event is None:
         return list(made)
     notes += [f"renamed since: {one_line(old[1])} is {one_line(new[1])}" for old, new in event.renamed]
     if event.dropped:
-        notes.append(f"done already: {counted(len(event.dropped), 'proposal')}")
-    changes = apply(desk, event).pending.changes
+        notes.append(f"done already: {len(event.dropped)} of the proposals")
+    changes = apply(state, event).pending.changes
     return [replace(made[change.id - 1], change=change) for change in changes]
 
 

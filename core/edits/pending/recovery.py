@@ -9,7 +9,7 @@ from pathlib import Path
 from core.edits.apply import ABSENT, EntryStates, Fields, Key, Present, leaves, same, value_at
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.pending.change import Change
-from core.edits.pending.events import Event, FileWrite, WriteBegan, WriteEnded, Written
+from core.edits.pending.events import FileWrite, JournalEvent, WriteAbandoned, WriteBegan, WriteDone
 from core.edits.planning import EditPlan
 from core.errors import TTMatrixError
 from core.files import read_text
@@ -23,14 +23,14 @@ class Found(StrEnum):
     CHANGED = "changed by somebody since"
 
 
-def began(plan: EditPlan, ids: tuple[int, ...] = ()) -> WriteBegan:
+def write_began(plan: EditPlan, ids: tuple[int, ...] = ()) -> WriteBegan:
     """What is told before the first file of `plan` is replaced."""
     return WriteBegan(
         tuple(FileWrite(edit.file, _digest(edit.before), _digest(edit.after)) for edit in plan.files), ids
     )
 
 
-def look(writing: WriteBegan, test_config: Path) -> dict[str, Found]:
+def found_in_files(writing: WriteBegan, test_config: Path) -> dict[str, Found]:
     """What each file of the write says now."""
     return {one.file: _found(one, test_config / one.file) for one in writing.files}
 
@@ -40,13 +40,13 @@ def is_halfway(found: Mapping[str, Found]) -> bool:
     return Found.WRITTEN in found.values()
 
 
-def settled(writing: WriteBegan, found: Mapping[str, Found], changes: Iterable[Change]) -> Event:
+def write_outcome(writing: WriteBegan, found: Mapping[str, Found], changes: Iterable[Change]) -> JournalEvent:
     """How the write is to be remembered: as done for those of `changes` that were to be written and wholly are."""
     written = {file for file, what in found.items() if what is Found.WRITTEN}
     open_files = found.keys() - written
     wanted = ((change.id, files_of(change)) for change in changes if change.id in writing.ids)
     done = tuple(id for id, files in wanted if files & written and not files & open_files)
-    return Written(done, tuple(file for file in found if file in written)) if done else WriteEnded()
+    return WriteDone(done, tuple(file for file in found if file in written)) if done else WriteAbandoned()
 
 
 def files_of(change: Change) -> frozenset[str]:
@@ -55,21 +55,21 @@ def files_of(change: Change) -> frozenset[str]:
     return frozenset(base.file for base in change.bases) | targets
 
 
-def told(writing: WriteBegan, found: Mapping[str, Found]) -> str:
+def recovery_notice(writing: WriteBegan, found: Mapping[str, Found]) -> str:
     """What a person should know about it."""
     states = set(found.values())
     if states == {Found.WRITTEN}:
-        return "The last write was interrupted after its last file: everything is written."
+        return "The last write was cut off after its last file: all is written."
     if states == {Found.UNTOUCHED}:
-        return f"The last write was interrupted before its first file: nothing is written. {_how(writing)}"
+        return f"The last write was cut off before its first file: nothing is written. {_how(writing)}"
     files = "; ".join(f"{file}: {what}" for file, what in found.items())
-    return f"The last write was interrupted halfway. {files}. {_how(writing)}"
+    return f"The last write was cut off halfway. {files}. {_how(writing)}"
 
 
 def _how(writing: WriteBegan) -> str:
     if writing.ids:
-        return "What is not written is still accepted: write again to continue, or undo."
-    return "Apply the same operations again to continue: what is written already stays."
+        return "What is not written is still accepted: write again to go on, or undo."
+    return "Give the same operations again to go on: what is written already stays as it is."
 
 
 def _found(one: FileWrite, path: Path) -> Found:

@@ -6,19 +6,19 @@ from dataclasses import dataclass, field, replace
 
 from core.edits.apply import ABSENT, EntryStates, Fields, Key, after, leaves, same, value_at, without_nulls
 from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Base, Change, Decided, Edit, Pending, Put, Step, evidence_of
+from core.edits.pending.change import BaseEntry, Change, Decided, Pending, Put, StepEdit, UndoStep, evidence_of
 from core.edits.pending.events import (
-    Committed,
-    Event,
+    FilesCommitted,
+    JournalEvent,
     Marked,
     Numbered,
     Rebased,
     Redone,
     Stepped,
     Undone,
+    WriteAbandoned,
     WriteBegan,
-    WriteEnded,
-    Written,
+    WriteDone,
 )
 
 
@@ -39,8 +39,8 @@ def inverse(changes: Iterable[Change]) -> Change | None:
             states.apply(op, key)
     if not back:
         return None
-    bases = (Base(*key, fields) for key, fields in states.entries.items())
-    return Change(tuple(reversed(back)), "undoes what was written", bases=tuple(bases))
+    bases = (BaseEntry(*key, fields) for key, fields in states.entries.items())
+    return Change(tuple(reversed(back)), "takes back what was written", bases=tuple(bases))
 
 
 def _inverse_value(op: Operation, key: Key, found: Fields | None) -> Iterator[Operation]:
@@ -76,36 +76,36 @@ def _field_back(op: Operation, key: Key, found: Fields) -> Iterator[Operation]:
         yield Operation(OpKind.SET, key[1], key[0], path, value)
 
 
-Carry = Callable[[Change], Change]
+ChangeMap = Callable[[Change], Change]
 
 
-def along_renames(renames: Iterable[tuple[Key, Key]]) -> Carry:
+def follow_renames(renames: Iterable[tuple[Key, Key]]) -> ChangeMap:
     """A change to an entry that somebody renamed or moved to another file becomes one to the entry it is now."""
     new_keys: Mapping[Key, Key] = dict(renames)
 
-    def carry(change: Change) -> Change:
+    def mapped(change: Change) -> Change:
         moved = {base.key: new_keys[base.key] for base in change.bases if base.key in new_keys}
         return _rekeyed(change, moved) if moved else change
 
-    return carry
+    return mapped
 
 
-def over_write(written: Iterable[Change]) -> Carry:
+def follow_write(written: Iterable[Change]) -> ChangeMap:
     """A change to entries that we wrote ourselves is from then on one to what we made of them."""
     done = tuple((op, change.base_of(op)) for change in written for op in change.ops)
     ids = {op.id for op, _ in done}
 
-    def carry(change: Change) -> Change:
+    def mapped(change: Change) -> Change:
         if ids.isdisjoint(base.id for base in change.bases):
             return change
         for op, base in done:
-            change = _over(change, op, op.file or (base.file if base else ""))
+            change = _after_write(change, op, op.file or (base.file if base else ""))
         return change
 
-    return carry
+    return mapped
 
 
-def _over(change: Change, written: Operation, file: str) -> Change:
+def _after_write(change: Change, written: Operation, file: str) -> Change:
     own = next((base for base in change.bases if base.id == written.id and file in ("", base.file)), None)
     if own is None:
         return change
@@ -129,12 +129,12 @@ def _rekeyed(change: Change, moved: Mapping[Key, Key]) -> Change:
     return replace(
         change,
         ops=tuple(map(operation, change.ops)),
-        bases=tuple(Base(*moved.get(base.key, base.key), base.fields) for base in change.bases),
+        bases=tuple(BaseEntry(*moved.get(base.key, base.key), base.fields) for base in change.bases),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class PendingState:
     """The pending changes of one checkout, and what belongs to them."""
 
     pending: Pending = field(default_factory=Pending)
@@ -151,57 +151,59 @@ class Desk:
     """A write that began and did not end."""
 
 
-def apply(desk: Desk, event: Event) -> Desk:
-    """What `event` makes of `desk`. What it says of changes that have left is passed over."""
-    return fold(desk, (event,))
+def apply(state: PendingState, event: JournalEvent) -> PendingState:
+    """What `event` makes of `state`. What it says of changes that have left is passed over."""
+    return fold(state, (event,))
 
 
-def fold(desk: Desk, events: Iterable[Event]) -> Desk:
+def fold(state: PendingState, events: Iterable[JournalEvent]) -> PendingState:
     """`apply` for one event after the other, at the cost of what they change instead of all there is."""
-    state = _State(desk)
+    folding = _Folding(state)
     for event in events:
-        state.take(event)
-    return state.desk()
+        folding.take(event)
+    return folding.state()
 
 
-def events_for(desk: Desk) -> list[Event]:
-    """The shortest way to say all of it again: `fold(Desk(), events_for(desk)) == desk`."""
-    pending = desk.pending
-    told: list[Event] = [Written((), desk.uncommitted, desk.written, desk.evidence)] if desk.uncommitted else []
-    told += [Stepped(step) for step in (*pending.past, *reversed(pending.future))]
-    told += [Undone()] * len(pending.future)
-    told.append(Numbered(pending.next_id))
-    if desk.seen:
-        told.append(Rebased(come=desk.seen))
-    if desk.marks:
-        told.append(Marked(added=desk.marks))
-    if desk.writing:
-        told.append(desk.writing)
-    return told
+def events_for(state: PendingState) -> list[JournalEvent]:
+    """The shortest way to say all of it again: `fold(PendingState(), events_for(state)) == state`."""
+    pending = state.pending
+    events: list[JournalEvent] = (
+        [WriteDone((), state.uncommitted, state.written, state.evidence)] if state.uncommitted else []
+    )
+    events += [Stepped(step) for step in (*pending.past, *reversed(pending.future))]
+    events += [Undone()] * len(pending.future)
+    events.append(Numbered(pending.next_id))
+    if state.seen:
+        events.append(Rebased(come=state.seen))
+    if state.marks:
+        events.append(Marked(added=state.marks))
+    if state.writing:
+        events.append(state.writing)
+    return events
 
 
-class _State:
+class _Folding:
     """A desk while events are applied to it."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._changes = {change.id: change for change in desk.pending.changes}
-        self._past = list(desk.pending.past)
-        self._future = list(desk.pending.future)
-        self._next_id = desk.pending.next_id
+    def __init__(self, state: PendingState) -> None:
+        self._before = state
+        self._changes = {change.id: change for change in state.pending.changes}
+        self._past = list(state.pending.past)
+        self._future = list(state.pending.future)
+        self._next_id = state.pending.next_id
         self._marks: set[str] | None = None
         self._seen: dict[Key, str] | None = None
 
-    def desk(self) -> Desk:
+    def state(self) -> PendingState:
         changes = tuple(self._changes[id] for id in sorted(self._changes))
         return replace(
-            self._desk,
+            self._before,
             pending=Pending(changes, tuple(self._past), tuple(self._future), self._next_id),
-            marks=self._desk.marks if self._marks is None else frozenset(self._marks),
-            seen=self._desk.seen if self._seen is None else self._seen,
+            marks=self._before.marks if self._marks is None else frozenset(self._marks),
+            seen=self._before.seen if self._seen is None else self._seen,
         )
 
-    def take(self, event: Event) -> None:
+    def take(self, event: JournalEvent) -> None:
         match event:
             case Stepped():
                 self._push(event.step)
@@ -209,20 +211,20 @@ class _State:
                 self._undo()
             case Redone():
                 self._redo()
-            case Written():
+            case WriteDone():
                 self._written(event)
             case Rebased():
                 self._rebased(event)
             case Marked():
-                self._marks = set(self._desk.marks) if self._marks is None else self._marks
+                self._marks = set(self._before.marks) if self._marks is None else self._marks
                 self._marks |= event.added
                 self._marks -= event.removed
             case Numbered():
                 self._next_id = max(self._next_id, event.next_id)
             case _:
-                self._desk = _about_files(self._desk, event)
+                self._before = _about_files(self._before, event)
 
-    def _push(self, step: Step) -> None:
+    def _push(self, step: UndoStep) -> None:
         if not step.edits:
             return
         # An inverse on offer is there to stay once a person goes on from it: it becomes a proposal like others.
@@ -233,7 +235,7 @@ class _State:
         self._past.append(step)
         self._do(step)
 
-    def _do(self, step: Step) -> None:
+    def _do(self, step: UndoStep) -> None:
         for edit in step.edits:
             self._next_id = max(self._next_id, edit.id + 1)
             if isinstance(edit, Decided):
@@ -254,28 +256,28 @@ class _State:
             self._do(self._future[-1])
             self._past.append(self._future.pop())
 
-    def _written(self, event: Written) -> None:
+    def _written(self, event: WriteDone) -> None:
         written = [self._changes[id] for id in event.ids if id in self._changes]
-        files = dict.fromkeys((*self._desk.uncommitted, *event.files))
-        ops = (*self._desk.written, *event.ops, *(op for change in written for op in change.placed()))
-        evidence = {**self._desk.evidence, **event.evidence, **evidence_of(written)}
-        self._desk = replace(self._desk, writing=None, uncommitted=tuple(files), written=ops, evidence=evidence)
+        files = dict.fromkeys((*self._before.uncommitted, *event.files))
+        ops = (*self._before.written, *event.ops, *(op for change in written for op in change.placed()))
+        evidence = {**self._before.evidence, **event.evidence, **evidence_of(written)}
+        self._before = replace(self._before, writing=None, uncommitted=tuple(files), written=ops, evidence=evidence)
         if written:
             self._forget(frozenset(event.ids))
-            self._carry(over_write(written))
+            self._map_changes(follow_write(written))
             if back := inverse(written):
-                self._push(Step((Put(replace(back, id=self._next_id), None),), offers=True))
+                self._push(UndoStep((Put(replace(back, id=self._next_id), None),), offers=True))
 
     def _rebased(self, event: Rebased) -> None:
         if event.come or event.gone:
-            self._seen = dict(self._desk.seen) if self._seen is None else self._seen
+            self._seen = dict(self._before.seen) if self._seen is None else self._seen
             for key in event.gone:
                 self._seen.pop(key, None)
             self._seen.update(event.come or {})
         if event.renamed:
-            self._carry(along_renames(event.renamed))
+            self._map_changes(follow_renames(event.renamed))
         # A step like others, so that nobody has to trust it: another branch may say something else tomorrow.
-        self._push(Step(tuple(Put(self._changes[id], None) for id in event.dropped if id in self._changes)))
+        self._push(UndoStep(tuple(Put(self._changes[id], None) for id in event.dropped if id in self._changes)))
 
     def _forget(self, ids: frozenset[int]) -> None:
         """No step leads back to changes that have left."""
@@ -283,45 +285,45 @@ class _State:
             self._changes.pop(id, None)
         self._each_step(lambda edits: tuple(edit for edit in edits if edit.id not in ids))
 
-    def _carry(self, carry: Carry) -> None:
-        self._changes = {id: carry(change) for id, change in self._changes.items()}
-        self._each_step(lambda edits: tuple(_carried(edit, carry) for edit in edits))
+    def _map_changes(self, mapped: ChangeMap) -> None:
+        self._changes = {id: mapped(change) for id, change in self._changes.items()}
+        self._each_step(lambda edits: tuple(_mapped(edit, mapped) for edit in edits))
 
-    def _each_step(self, new: Callable[[Sequence[Edit]], tuple[Edit, ...]]) -> None:
+    def _each_step(self, new: Callable[[Sequence[StepEdit]], tuple[StepEdit, ...]]) -> None:
         for steps in (self._past, self._future):
             renewed = (replace(step, edits=new(step.edits)) for step in steps)
             steps[:] = [step for step in renewed if step.edits]
 
 
-def _about_files(desk: Desk, event: WriteBegan | WriteEnded | Committed) -> Desk:
+def _about_files(state: PendingState, event: WriteBegan | WriteAbandoned | FilesCommitted) -> PendingState:
     match event:
         case WriteBegan():
-            return replace(desk, writing=event)
-        case WriteEnded():
-            return replace(desk, writing=None)
-        case Committed():
-            left = tuple(file for file in desk.uncommitted if file not in event.files)
-            written = tuple(op for op in desk.written if op.file in left)
+            return replace(state, writing=event)
+        case WriteAbandoned():
+            return replace(state, writing=None)
+        case FilesCommitted():
+            left = tuple(file for file in state.uncommitted if file not in event.files)
+            written = tuple(op for op in state.written if op.file in left)
             ids = {op.id for op in written}
-            evidence = {id: lines for id, lines in desk.evidence.items() if id in ids}
-            return replace(desk, uncommitted=left, written=written, evidence=evidence)
+            evidence = {id: lines for id, lines in state.evidence.items() if id in ids}
+            return replace(state, uncommitted=left, written=written, evidence=evidence)
 
 
-def _reversed(step: Step) -> Step:
-    return Step(tuple(_back(edit) for edit in reversed(step.edits)))
+def _reversed(step: UndoStep) -> UndoStep:
+    return UndoStep(tuple(_back(edit) for edit in reversed(step.edits)))
 
 
-def _back(edit: Edit) -> Edit:
+def _back(edit: StepEdit) -> StepEdit:
     if isinstance(edit, Decided):
         return Decided(edit.id, edit.after, edit.before)
     return Put(edit.after, edit.before)
 
 
-def _carried(edit: Edit, carry: Carry) -> Edit:
+def _mapped(edit: StepEdit, mapped: ChangeMap) -> StepEdit:
     if isinstance(edit, Decided):
         return edit
 
     def side(change: Change | None) -> Change | None:
-        return carry(change) if change else None
+        return mapped(change) if change else None
 
     return Put(side(edit.before), side(edit.after))

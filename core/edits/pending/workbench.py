@@ -7,18 +7,28 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from core.edits.apply import Present
-from core.edits.commit import Delivered, Draft, Repository, deliver
+from core.edits.commit import Repository
 from core.edits.operations import Operation
-from core.edits.pending.change import Change, Decision, Pending, Step, proposed
+from core.edits.pending.change import Change, Decision, Pending, UndoStep, proposed
 from core.edits.pending.conflict import Conflict, Take, conflicts, resolve
-from core.edits.pending.events import Committed, Event, Marked, Rebased, Redone, Stepped, Undone, WriteEnded, Written
+from core.edits.pending.events import (
+    FilesCommitted,
+    JournalEvent,
+    Marked,
+    Rebased,
+    Redone,
+    Stepped,
+    Undone,
+    WriteAbandoned,
+    WriteDone,
+)
 from core.edits.pending.journal import Journal
 from core.edits.pending.rebase import rebase
-from core.edits.pending.recovery import began, is_halfway, look, missing, settled, told
-from core.edits.pending.state import Desk
+from core.edits.pending.recovery import found_in_files, is_halfway, missing, recovery_notice, write_began, write_outcome
+from core.edits.pending.state import PendingState
 from core.edits.pending.writer_lock import is_left_behind, sole_writer
 from core.edits.planning import EditPlan, FileChanged, Planner, write
 from core.edits.texts import read_texts
@@ -26,6 +36,9 @@ from core.errors import TTMatrixError
 from core.files import drop_leftovers
 from core.sources import Checkout, ExpectationFile, Schema, stamp_of
 from core.text import counted
+
+if TYPE_CHECKING:
+    from core.edits.commit import CommitDraft, Delivered
 
 T = TypeVar("T")
 
@@ -69,18 +82,18 @@ class Workbench:
         """Files as somebody parsed them: where one has the same text, it is not parsed again."""
         name = hashlib.sha256(os.fsencode(checkout.root.resolve())).hexdigest()[:16]
         self._journal = Journal(directory / f"{name}.jsonl", checkout.root, wait=None if patient else 0)
-        self._marks = self.desk.marks
+        self._marks = self.state.marks
         self.finished: tuple[str, ...] = ()
         """Commits of one of us that was killed, which were found when it was cleared up after."""
         self._recover()
 
     @property
-    def desk(self) -> Desk:
-        return self._journal.desk
+    def state(self) -> PendingState:
+        return self._journal.state
 
     @property
     def pending(self) -> Pending:
-        return self.desk.pending
+        return self.state.pending
 
     @property
     def problem(self) -> TTMatrixError | None:
@@ -117,7 +130,7 @@ class Workbench:
         self.rebase(present)
         new = [replace(one, decision=decision) for one in changes if not one.id]
         ids = [one.id for one in changes if one.id]
-        self._step(lambda pending: Step((*pending.proposal(*new).edits, *pending.decision(decision, ids).edits)))
+        self._step(lambda pending: UndoStep((*pending.proposal(*new).edits, *pending.decision(decision, ids).edits)))
 
     def replace(self, id: int, new: Change | None) -> None:
         """Put another change in the place of one, or take it away."""
@@ -131,11 +144,11 @@ class Workbench:
 
     def undo(self) -> None:
         """Take the last step back; of a write, propose the inverse."""
-        self._journal.record(lambda desk: Undone() if desk.pending.past else None)
+        self._journal.record(lambda state: Undone() if state.pending.past else None)
 
     def redo(self) -> None:
         """Take the step again that was undone last."""
-        self._journal.record(lambda desk: Redone() if desk.pending.future else None)
+        self._journal.record(lambda state: Redone() if state.pending.future else None)
 
     def mark(self, marks: Collection[str]) -> None:
         """Keep which tests are marked here. What another instance marks is left to it."""
@@ -148,7 +161,7 @@ class Workbench:
 
     def rebase(self, present: Present) -> Rebased | None:
         """Hold all pending changes against `present`; returns what happened to them."""
-        event = self._journal.record(lambda desk: rebase(desk, present))
+        event = self._journal.record(lambda state: rebase(state, present))
         return event if isinstance(event, Rebased) else None
 
     def conflicts(self, present: Present) -> dict[int, tuple[Conflict, ...]]:
@@ -197,26 +210,32 @@ class Workbench:
 
         The caller is the sole writer since before it planned.
         """
-        return self._carry_out(planned, (), WriteEnded(), self._write_files)
+        return self._carry_out(planned, (), WriteAbandoned(), self._write_files)
 
     def deliver_plan(
-        self, planned: EditPlan, drafts: Sequence[Draft], schema: Schema, *, verify: bool = True, python: str = ""
-    ) -> Delivered:
+        self,
+        planned: EditPlan,
+        drafts: "Sequence[CommitDraft]",
+        schema: Schema,
+        *,
+        verify: bool = True,
+        python: str = "",
+    ) -> "Delivered":
         """Write such a plan and commit `drafts`, all or nothing; the caller is the sole writer, as for `write_plan`."""
         return self._carry_out(
-            planned, (), WriteEnded(), self._delivering(drafts, schema, verify=verify, python=python)
+            planned, (), WriteAbandoned(), self._delivering(drafts, schema, verify=verify, python=python)
         )
 
     def deliver(
         self,
         ids: Collection[int],
         seen: EditPlan,
-        drafts: Sequence[Draft],
+        drafts: "Sequence[CommitDraft]",
         schema: Schema,
         *,
         verify: bool = True,
         python: str = "",
-    ) -> Delivered:
+    ) -> "Delivered":
         """Write those of the changes that are accepted and commit `drafts`, all or nothing.
 
         Raises TTMatrixError where writing is no longer what was `seen`, and for all that can stop a commit.
@@ -230,12 +249,12 @@ class Workbench:
             done = _written(changes, planned)
             work = self._delivering(drafts, schema, verify=verify, python=python)
             delivered = self._carry_out(planned, done.ids, done, work)
-        self._journal.record(lambda desk: Committed(desk.uncommitted))
+        self._journal.record(lambda state: FilesCommitted(state.uncommitted))
         return delivered
 
     def look_at_git(self) -> None:
         """Forget of the files written here those that are committed by now, be it by hand."""
-        files = self.desk.uncommitted
+        files = self.state.uncommitted
         if not files:
             return
         try:
@@ -243,12 +262,12 @@ class Workbench:
         except TTMatrixError:
             return  # Without git there are no commits.
         if committed:
-            self._journal.record(lambda _: Committed(committed))
+            self._journal.record(lambda _: FilesCommitted(committed))
 
     @property
     def uncommitted(self) -> tuple[Path, ...]:
         """Files written here and not committed yet."""
-        return tuple(self.checkout.test_config / file for file in self.desk.uncommitted)
+        return tuple(self.checkout.test_config / file for file in self.state.uncommitted)
 
     def missing(self, changes: Sequence[Sequence[Operation]], schema: Schema) -> tuple[Sequence[Operation], ...]:
         """Those of `changes`, each given by its operations with their files, that the files do not say now."""
@@ -267,8 +286,11 @@ class Workbench:
         return write(planned, self.checkout.test_config)
 
     def _delivering(
-        self, drafts: Sequence[Draft], schema: Schema, *, verify: bool, python: str
-    ) -> Callable[[EditPlan], Delivered]:
+        self, drafts: "Sequence[CommitDraft]", schema: Schema, *, verify: bool, python: str
+    ) -> "Callable[[EditPlan], Delivered]":
+        # Looking at the pending changes, as each start does, needs nothing of what commits them.
+        from core.edits.commit import deliver
+
         return lambda planned: deliver(
             self.checkout, planned, drafts, schema, verify=verify, python=python, planner=self.planner
         )
@@ -284,16 +306,18 @@ class Workbench:
         _refuse_rejected(planned)
         return changes, planned
 
-    def _carry_out(self, planned: EditPlan, ids: tuple[int, ...], done: Event, work: Callable[[EditPlan], T]) -> T:
-        beginning = began(planned, ids)
+    def _carry_out(
+        self, planned: EditPlan, ids: tuple[int, ...], done: JournalEvent, work: Callable[[EditPlan], T]
+    ) -> T:
+        beginning = write_began(planned, ids)
         if planned.files:
             self._journal.record(lambda _: beginning)
         try:
             result = work(planned)
         except TTMatrixError:
             # What could not be put back is told at the next start.
-            if not is_halfway(look(beginning, self.checkout.test_config)):
-                self._journal.record(lambda _: WriteEnded())
+            if not is_halfway(found_in_files(beginning, self.checkout.test_config)):
+                self._journal.record(lambda _: WriteAbandoned())
             raise
         self._written = planned
         # Before anybody reads the checkout again: what is written over this later has another stamp.
@@ -305,17 +329,17 @@ class Workbench:
 
     def _recover(self) -> None:
         """Settle a write and a commit that were cut off, unless somebody is at it right now."""
-        if self.desk.writing is None and not is_left_behind(self.checkout.root):
+        if self.state.writing is None and not is_left_behind(self.checkout.root):
             return
         try:
-            with self.alone("recovering an interrupted write", wait=0):
+            with self.alone("looking after a write that was cut off", wait=0):
                 self.catch_up()
-                if writing := self.desk.writing:
+                if writing := self.state.writing:
                     for one in writing.files:
                         drop_leftovers(self.checkout.test_config / one.file)
-                    found = look(writing, self.checkout.test_config)
-                    self._journal.record(lambda desk: settled(writing, found, desk.pending.changes))
-                    self._journal.notices.append(told(writing, found))
+                    found = found_in_files(writing, self.checkout.test_config)
+                    self._journal.record(lambda state: write_outcome(writing, found, state.pending.changes))
+                    self._journal.notices.append(recovery_notice(writing, found))
         except TTMatrixError:
             return
 
@@ -325,18 +349,18 @@ class Workbench:
             self.finished += Repository(self.checkout.root).made_since(base)
         made = " and ".join(one[:_SHORT] for one in self.finished)
         said = f"git finished {made} by itself" if made else "no commit was made"
-        self._journal.notices.append(f"A commit was interrupted: {said}. Its lock on the index is removed.")
+        self._journal.notices.append(f"A commit was cut off: {said}. Its lock on the index is removed.")
 
-    def _step(self, wanted: Callable[[Pending], Step]) -> None:
-        def intent(desk: Desk) -> Event | None:
-            step = wanted(desk.pending)
+    def _step(self, wanted: Callable[[Pending], UndoStep]) -> None:
+        def intent(state: PendingState) -> JournalEvent | None:
+            step = wanted(state.pending)
             return Stepped(step) if step.edits else None
 
         self._journal.record(intent)
 
 
-def _written(changes: Sequence[Change], planned: EditPlan) -> Written:
-    return Written(tuple(change.id for change in changes), tuple(edit.file for edit in planned.files))
+def _written(changes: Sequence[Change], planned: EditPlan) -> WriteDone:
+    return WriteDone(tuple(change.id for change in changes), tuple(edit.file for edit in planned.files))
 
 
 def _refuse_conflicts(found: Sequence[Conflict]) -> None:

@@ -10,7 +10,7 @@ from itertools import islice
 from ruamel.yaml.events import MappingStartEvent, ScalarEvent
 
 from core.edits.operations import Refused
-from core.edits.yaml.nodes import QUOTES, Event, Node, build, end_offset, nodes_in, read_events
+from core.edits.yaml.nodes import QUOTES, Node, YamlEvent, build, end_offset, nodes_in, read_events
 from core.sources import ROOT_KEY
 
 BOM = "\ufeff"
@@ -30,8 +30,8 @@ class Block:
     """Offset of the key, after its indent."""
     line: int
     """1-based, of the key."""
-    key: Sequence[Event]
-    value: Sequence[Event]
+    key: Sequence[YamlEvent]
+    value: Sequence[YamlEvent]
 
     def nodes(self, text: str) -> tuple[Node, Node]:
         """Key and value with offsets from `start`. Raises Refused where they nest too deeply."""
@@ -45,9 +45,9 @@ class Document:
     text: str
     bom: str
     newline: str
-    frame: tuple[Sequence[Event], Sequence[Event]]
+    frame: tuple[Sequence[YamlEvent], Sequence[YamlEvent]]
     """What stands before and after the value of `test_config`."""
-    entries: Sequence[Event]
+    entries: Sequence[YamlEvent]
     """The start of the mapping of entries, or the null that stands there instead."""
     header_end: int
     """Offset after the line of the `test_config` key."""
@@ -141,7 +141,7 @@ def lines_between(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _blocks(text: str, entries: Sequence[Event]) -> Iterator[Block]:
+def _blocks(text: str, entries: Sequence[YamlEvent]) -> Iterator[Block]:
     spans = list(nodes_in(entries))
     for (key_at, key_end), (value_at, value_end) in zip(spans[::2], spans[1::2], strict=True):
         key, value = entries[key_at:key_end], entries[value_at:value_end]
@@ -151,11 +151,11 @@ def _blocks(text: str, entries: Sequence[Event]) -> Iterator[Block]:
         yield Block(_text(key[0]), start, end, mark.index, mark.line + 1, key, value)
 
 
-def _is_block_mapping(event: Event) -> bool:
+def _is_block_mapping(event: YamlEvent) -> bool:
     return isinstance(event, MappingStartEvent) and not event.flow_style
 
 
-def _text(event: Event) -> str:
+def _text(event: YamlEvent) -> str:
     return str(event.value) if isinstance(event, ScalarEvent) else ""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.edits.operations import Refused
 from core.edits.yaml.field_order import ordered, position
 from core.edits.yaml.meaning import meaning, meaning_of
-from core.edits.yaml.nodes import MERGE, Kind, Node, parse, refuse_shared, walk
+from core.edits.yaml.nodes import MERGE, Node, NodeKind, parse, refuse_shared, walk
 from core.edits.yaml.values import field_text, replace_list, scalar_text, shared_quote
 
 Nodes = tuple[Node, Node]
@@ -102,7 +102,7 @@ def new_entry(identifier: str, fields: Mapping[str, object], indent: int, layout
 def key_and_value(text: str, first_line: int = 1) -> Nodes:
     """The one key of an entry's text with its value. Raises Refused where the text is not one entry."""
     root = parse(text, first_line)
-    if root is None or root.kind is not Kind.MAPPING or len(root.keys) != 1:
+    if root is None or root.kind is not NodeKind.MAPPING or len(root.keys) != 1:
         raise Refused(f"the lines from {first_line} on are not one entry by themselves; edit them by hand")
     return root.keys[0], root.items[0]
 
@@ -116,31 +116,31 @@ def cut_lines(text: str, start: int, end: int) -> str:
 
 
 def _child(holder: Node, name: str) -> tuple[Node, Node] | None:
-    if holder.kind is not Kind.MAPPING:
+    if holder.kind is not NodeKind.MAPPING:
         if holder.is_absent:
             return None
         what = "null" if holder.is_null else f"a {holder.kind.value}"
-        raise Refused(f"{what} is where a mapping of fields belongs; edit it by hand", holder.line)
+        raise Refused(f"{what} stands where a mapping of fields belongs; edit it by hand", holder.line)
     for key in holder.keys:
         if key.tag == MERGE:
             raise Refused("a merge key (<<) decides here; edit it by hand", key.line)
     found = [pair for pair in zip(holder.keys, holder.items, strict=True) if pair[0].text == name]
     if len(found) > 1:
         lines = " and ".join(str(key.line) for key, _ in found)
-        raise Refused(f"{name} is there twice, on lines {lines}; remove one by hand")
+        raise Refused(f"{name} stands twice, on lines {lines}; remove one by hand")
     return found[0] if found else None
 
 
 def _replace(text: str, key: Node, node: Node, value: object, layout: Layout) -> str:
     name = key.text
     refuse_shared(*walk(node))
-    if node.kind is Kind.MAPPING:
+    if node.kind is NodeKind.MAPPING:
         raise Refused(f"{name} is a mapping, it is set one field at a time", node.line)
     if node.style in ("|", ">") and "#" in text[node.start : text.index("\n", node.start)]:
         raise Refused(f"{name} is a block scalar ({node.style}) with a comment; edit it by hand", node.line)
     if node.is_absent:
         return f"{text[: node.start]} {layout.text_of(name, value)}{text[node.end :]}"
-    if node.kind is Kind.SEQUENCE:
+    if node.kind is NodeKind.SEQUENCE:
         return replace_list(text, key, node, value, layout.newline)
     return text[: node.start] + field_text(name, value, shared_quote([node])) + text[node.end :]
 

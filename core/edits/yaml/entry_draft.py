@@ -25,7 +25,7 @@ _UNREAD = Meaning("")
 
 
 @dataclass(slots=True, eq=False)
-class Slot:
+class EntryDraft:
     """An entry's place in a file. Text and meaning change side by side; `mismatch` compares them."""
 
     id: str
@@ -48,7 +48,7 @@ class Slot:
     unset: list[tuple[str, ...]] = field(default_factory=list)
 
     @classmethod
-    def fresh(cls, operation: Operation, indent: int, layout: Layout) -> "Slot":
+    def fresh(cls, operation: Operation, indent: int, layout: Layout) -> "EntryDraft":
         """The new entry that an `add` asks for."""
         fields = operation.value
         if not isinstance(fields, Mapping):
@@ -120,7 +120,7 @@ class Slot:
                 self._rewrite(unset_field(self.text, empty, self.layout, self.nodes))
                 self.meaning = without_field(self.meaning, empty)
         if self.meaning.is_empty:
-            raise Refused("no field would be left, which the runner rejects; remove the entry instead")
+            raise Refused("no field would be left, which the runner refuses; remove the entry instead")
 
     def mismatch(self) -> Refused | None:
         """Why the text by itself does not say what was asked for; None: it does."""
@@ -132,7 +132,7 @@ class Slot:
             return None
         return Refused("the new text would not mean what was asked for; edit the entry by hand")
 
-    def refitted(self, indent: int, layout: Layout) -> "Slot":
+    def refitted(self, indent: int, layout: Layout) -> "EntryDraft":
         """The same entry as another file would have it: with that file's indent and line ends."""
         by, newline = indent - self.indent, layout.newline
         return replace(

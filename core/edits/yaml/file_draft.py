@@ -10,7 +10,7 @@ from typing import NamedTuple
 from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem
 from core.edits.yaml.document import Block, Document, extent, lines_between, quote_of, read_document, spacing
 from core.edits.yaml.entry import Layout
-from core.edits.yaml.entry_draft import Slot
+from core.edits.yaml.entry_draft import EntryDraft
 from core.edits.yaml.meaning import meaning_at
 from core.edits.yaml.nodes import refuse_shared, says_same, walk
 from core.ids import TestId
@@ -59,18 +59,18 @@ def _blanks(blank: list[bool], kept: list[bool], lines: range) -> tuple[list[int
 _MORE = "the new text would change more than what was asked for; edit the file by hand"
 
 
-def verified(before: Document, slots: Sequence[Slot], after: str) -> Document:
-    """Parse `after`, which must be `before` with the entries of `slots`: the last word before anything is written.
+def verified(before: Document, entries: Sequence[EntryDraft], after: str) -> Document:
+    """Parse `after`, which must be `before` with the entries of `entries`: the last word before anything is written.
 
     Entries that nothing was done to must say what they said, the others what their slot has; what stands around
     the entries must say the same too. Raises Refused where it says anything else.
     """
     try:
         new = read_document(after, before.root)
-        same = _frame_holds(before, new) and len(slots) == len(new.blocks)
-        same = same and all(_holds(before, slot, block) for slot, block in zip(slots, new.blocks, strict=True))
+        same = _frame_holds(before, new) and len(entries) == len(new.blocks)
+        same = same and all(_holds(before, slot, block) for slot, block in zip(entries, new.blocks, strict=True))
     except Refused as refused:
-        raise Refused(f"the new text would be rejected: {refused}") from refused
+        raise Refused(f"the new text would be refused: {refused}") from refused
     if not same:
         raise Refused(_MORE)
     return new
@@ -84,7 +84,7 @@ def _frame_holds(before: Document, new: Document) -> bool:
     return around and not any(event.anchor or event.tag for event in (*before.entries, *new.entries))
 
 
-def _holds(before: Document, slot: Slot, block: Block) -> bool:
+def _holds(before: Document, slot: EntryDraft, block: Block) -> bool:
     if slot.index is not None and not slot.is_open:
         old = before.blocks[slot.index]
         return says_same(old.key, block.key) and says_same(old.value, block.value)
@@ -101,7 +101,7 @@ class Source(NamedTuple):
     text: str = ""
 
 
-class Draft:
+class FileDraft:
     """Operations go in one after the other; `finish` gives the text, checked against what was asked for."""
 
     def __init__(self, text: str, root: str = ROOT_KEY) -> None:
@@ -113,11 +113,11 @@ class Draft:
         self._document = read_document(text, root)
         quote = cache(partial(quote_of, self._document))
         self._layout = Layout(self._document.newline, self._document.step, quote_of=quote)
-        self._slots = _slots(self._document, self._layout)
-        self._by_id: dict[str, list[Slot]] = {}
-        for slot in self._slots:
+        self._entries = _entries(self._document, self._layout)
+        self._by_id: dict[str, list[EntryDraft]] = {}
+        for slot in self._entries:
             self._by_id.setdefault(slot.id, []).append(slot)
-        self._siblings: dict[str, Slot] | None = None
+        self._siblings: dict[str, EntryDraft] | None = None
         self._removed: list[int] = []
         self._operations: list[Operation] = []
 
@@ -129,11 +129,11 @@ class Draft:
         """Do anything but a move, which takes two files; what cannot be done lands in `rejected`."""
         self._attempt(operation, lambda: self._apply(operation))
 
-    def move(self, operation: Operation, target: "Draft") -> None:
+    def move(self, operation: Operation, target: "FileDraft") -> None:
         """Do a move to `target`; what cannot be done lands in `rejected` here."""
         self._attempt(operation, lambda: self._move(operation, target))
 
-    def take(self, identifier: str) -> Slot:
+    def take(self, identifier: str) -> EntryDraft:
         """Remove an entry and give it away together with its comments. Raises Refused."""
         slot = self._open(identifier)
         if slot.index is not None:
@@ -147,12 +147,12 @@ class Draft:
             taken = replace(slot, above=text[start : block.start], below=text[block.end : end])
         else:
             taken = slot
-        self._slots.remove(slot)
+        self._entries.remove(slot)
         del self._by_id[identifier]
         self._siblings = None
         return taken
 
-    def receive(self, slot: Slot) -> None:
+    def receive(self, slot: EntryDraft) -> None:
         """Put an entry from elsewhere in: after the last entry of its loader, else at the end."""
         if self.holds(slot.id):
             raise Refused("an entry of this id is in the file already")
@@ -161,15 +161,15 @@ class Draft:
         sibling = self._last_siblings().get(_loader_of(new.id)) if _loader_of(new.id) else None
         if sibling is None:
             new.offset = self._document.end
-            self._slots.append(new)
+            self._entries.append(new)
         else:
             new.offset = sibling.offset if sibling.index is None else extent(self._document, sibling.index)[1]
-            self._slots.insert(self._slots.index(sibling) + 1, new)
+            self._entries.insert(self._entries.index(sibling) + 1, new)
         self._last_siblings()[_loader_of(new.id)] = new
 
     def finish(self) -> str:
         """The new text. With anything in `rejected` it is the text as it was."""
-        for slot in self._slots:
+        for slot in self._entries:
             if slot.operations:
                 self._settle(slot)
         if self.rejected:
@@ -178,7 +178,7 @@ class Draft:
         if after == self.before:
             return after
         try:
-            new = verified(self._document, self._slots, after)
+            new = verified(self._document, self._entries, after)
         except Refused as refused:
             self._reject_all(refused)
             return self.before
@@ -186,7 +186,7 @@ class Draft:
             Source(block.line, slot.index)
             if slot.index is not None and not slot.is_open
             else Source(block.line, None, new.text[block.start : block.end])
-            for slot, block in zip(self._slots, new.blocks, strict=True)
+            for slot, block in zip(self._entries, new.blocks, strict=True)
         )
         return after
 
@@ -201,7 +201,7 @@ class Draft:
     def _apply(self, operation: Operation) -> None:
         match operation.op:
             case OpKind.ADD if operation.is_entry:
-                self.receive(Slot.fresh(operation, self._document.indent, self._layout))
+                self.receive(EntryDraft.fresh(operation, self._document.indent, self._layout))
             case OpKind.REMOVE if operation.is_entry:
                 self.take(operation.id)
             case OpKind.MOVE:
@@ -221,7 +221,7 @@ class Draft:
         self._by_id[to] = [slot]
         self._siblings = None
 
-    def _move(self, operation: Operation, target: "Draft") -> None:
+    def _move(self, operation: Operation, target: "FileDraft") -> None:
         if target.holds(operation.id):
             raise Refused(f"{operation.to} has an entry of this id already")
         slot = self.take(operation.id)
@@ -229,26 +229,26 @@ class Draft:
         target.receive(slot)
         target._operations.append(operation)
 
-    def _open(self, identifier: str) -> Slot:
+    def _open(self, identifier: str) -> EntryDraft:
         found = self._by_id.get(identifier, [])
         if not found:
             raise Refused("the file has no entry of this id")
         if len(found) > 1:
             blocks = [self._document.blocks[slot.index] for slot in found if slot.index is not None]
             lines = " and ".join(str(block.line) for block in blocks)
-            raise Refused(f"the entry is there {len(found)} times, on lines {lines}; remove all but one by hand")
+            raise Refused(f"the entry stands {len(found)} times, on lines {lines}; remove all but one by hand")
         slot = found[0]
         if not slot.is_open and slot.index is not None:
             slot.open(self._document.blocks[slot.index], self._document.text)
         return slot
 
-    def _last_siblings(self) -> dict[str, Slot]:
+    def _last_siblings(self) -> dict[str, EntryDraft]:
         """The last entry of each loader; forgotten where an entry leaves or gets another id."""
         if self._siblings is None:
-            self._siblings = {_loader_of(slot.id): slot for slot in self._slots}
+            self._siblings = {_loader_of(slot.id): slot for slot in self._entries}
         return self._siblings
 
-    def _settle(self, slot: Slot) -> None:
+    def _settle(self, slot: EntryDraft) -> None:
         try:
             slot.settle()
         except Refused as refused:
@@ -256,7 +256,7 @@ class Draft:
 
     def _reject_all(self, why: Refused) -> None:
         """Name the entries whose own text went wrong; where all are fine by themselves, every operation."""
-        for slot in self._slots:
+        for slot in self._entries:
             if slot.operations and (mismatch := slot.mismatch()):
                 self.rejected += [mismatch.rejection(operation) for operation in slot.operations]
         if not self.rejected:
@@ -266,7 +266,7 @@ class Draft:
         document = self._document
         gap = document.newline * spacing(document)
         edits = [(start, end, "") for start, end in removed_spans(document, self._removed)] if self._removed else []
-        for at, slot in enumerate(self._slots):
+        for at, slot in enumerate(self._entries):
             if slot.index is None:
                 lines = slot.above + slot.text + slot.below
                 edits.append((slot.offset, slot.offset, gap + lines if at else lines))
@@ -282,10 +282,10 @@ def _loader_of(identifier: str) -> str:
     return parsed.directory if parsed else ""
 
 
-def _slots(document: Document, layout: Layout) -> list[Slot]:
+def _entries(document: Document, layout: Layout) -> list[EntryDraft]:
     text, indent = document.text, document.indent
     return [
-        Slot(block.id, text[block.start : block.end], layout, indent, index=index)
+        EntryDraft(block.id, text[block.start : block.end], layout, indent, index=index)
         for index, block in enumerate(document.blocks)
     ]
 
@@ -318,7 +318,7 @@ def edit_text(text: str, operations: Sequence[Operation]) -> tuple[str, tuple[Re
     if not operations:
         return text, ()
     try:
-        draft = Draft(text)
+        draft = FileDraft(text)
     except Refused as refused:
         return text, tuple(map(refused.rejection, operations))
     for operation in operations:

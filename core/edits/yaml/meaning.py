@@ -9,7 +9,7 @@ from ruamel.yaml.events import AliasEvent, CollectionEndEvent, MappingStartEvent
 
 from core.edits.operations import OVERRIDES, Operation, OpKind, Refused
 from core.edits.yaml.field_order import ordered, position
-from core.edits.yaml.nodes import NULL, Event, Kind, Node, tag_of
+from core.edits.yaml.nodes import NULL, Node, NodeKind, YamlEvent, tag_of
 
 _PREFIX = "tag:yaml.org,2002:"
 _BOOL, _INT, _FLOAT, _STR = f"{_PREFIX}bool", f"{_PREFIX}int", f"{_PREFIX}float", f"{_PREFIX}str"
@@ -50,7 +50,7 @@ _END = Meaning("")
 
 def meaning(node: Node) -> Meaning:
     """What `node` says. Numbers, booleans and null are compared by value, everything else by its text."""
-    if node.kind is Kind.ALIAS:
+    if node.kind is NodeKind.ALIAS:
         return Meaning("*", node.text)
     return Meaning(
         node.tag,
@@ -61,7 +61,7 @@ def meaning(node: Node) -> Meaning:
     )
 
 
-def meaning_at(events: Sequence[Event]) -> Meaning:
+def meaning_at(events: Sequence[YamlEvent]) -> Meaning:
     """What the one node says that `events` are: `meaning` without the nodes. Raises Refused."""
     try:
         return _meaning_at(iter(events))
@@ -69,7 +69,7 @@ def meaning_at(events: Sequence[Event]) -> Meaning:
         raise Refused("the YAML nests too deeply") from error
 
 
-def _meaning_at(events: Iterator[Event]) -> Meaning:
+def _meaning_at(events: Iterator[YamlEvent]) -> Meaning:
     event = next(events)
     if isinstance(event, ScalarEvent):
         tag = tag_of(event)
@@ -266,6 +266,6 @@ def _refuse_items(present: Meaning | None, operation: Operation) -> None:
     """Raise Refused where the list has items that are not plain, or has not the item that is to be renamed."""
     name, items = ".".join(operation.path), _items(present)
     if not all(map(is_scalar, items)):
-        raise Refused(f"{name} is not a list of plain items; edit it by hand")
+        raise Refused(f"{name} is no list of plain items; edit it by hand")
     if operation.op is OpKind.RENAME and {meaning_of(operation.value), meaning_of(operation.to)}.isdisjoint(items):
         raise Refused(f"{name} has no item {operation.value}")

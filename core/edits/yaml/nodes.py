@@ -28,11 +28,11 @@ from core.sources import refuse_unbounded
 
 _DEPTHS = {MappingStartEvent: 1, SequenceStartEvent: 1, MappingEndEvent: -1, SequenceEndEvent: -1}
 
-Event = Any
+YamlEvent = Any
 """ruamel's parser events carry no types of their own."""
 
 
-def read_events(text: str, first_line: int = 1) -> list[Event]:
+def read_events(text: str, first_line: int = 1) -> list[YamlEvent]:
     """The events of the one node that `text` (without a byte order mark) holds; none for an empty document.
 
     Raises Refused where it is not valid YAML or holds several documents.
@@ -55,7 +55,7 @@ def read_events(text: str, first_line: int = 1) -> list[Event]:
     return found[2:-2]
 
 
-def nodes_in(events: Sequence[Event]) -> Iterator[tuple[int, int]]:
+def nodes_in(events: Sequence[YamlEvent]) -> Iterator[tuple[int, int]]:
     """Where each of several nodes that follow each other starts and ends in `events`."""
     depth = start = 0
     for at, event in enumerate(events, 1):
@@ -65,12 +65,12 @@ def nodes_in(events: Sequence[Event]) -> Iterator[tuple[int, int]]:
             start = at
 
 
-def says_same(one: Sequence[Event], other: Sequence[Event]) -> bool:
+def says_same(one: Sequence[YamlEvent], other: Sequence[YamlEvent]) -> bool:
     """Whether two stretches of events have the same content, whatever their layout and quotes."""
     return len(one) == len(other) and all(map(_same, one, other))
 
 
-def end_offset(text: str, events: Sequence[Event]) -> int:
+def end_offset(text: str, events: Sequence[YamlEvent]) -> int:
     """Offset after the last character that belongs to `events`.
 
     libyaml ends a block collection at the token after it, and a block scalar behind the blank lines after it.
@@ -85,7 +85,7 @@ def end_offset(text: str, events: Sequence[Event]) -> int:
     return 0
 
 
-def _same(one: Event, other: Event) -> bool:
+def _same(one: YamlEvent, other: YamlEvent) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, ScalarEvent):
@@ -109,7 +109,7 @@ _QUOTED = (False, True)
 """What libyaml calls implicit in a scalar that can only be text."""
 
 
-class Kind(Enum):
+class NodeKind(Enum):
     """What a node is."""
 
     SCALAR = "scalar"
@@ -121,7 +121,7 @@ class Kind(Enum):
 class Node(NamedTuple):
     """One value in the text it was parsed from. A tuple, for thousands are made at a time."""
 
-    kind: Kind
+    kind: NodeKind
     start: int
     """Offset of its first character, an anchor or a tag included."""
     end: int
@@ -144,7 +144,7 @@ class Node(NamedTuple):
 
     @property
     def is_null(self) -> bool:
-        return self.kind is Kind.SCALAR and self.tag == NULL
+        return self.kind is NodeKind.SCALAR and self.tag == NULL
 
     @property
     def is_absent(self) -> bool:
@@ -161,7 +161,7 @@ def parse(text: str, first_line: int = 1) -> Node | None:
     return build(events, text, first_line) if events else None
 
 
-def build(events: Sequence[Event], text: str, first_line: int = 1, origin: int = 0) -> Node:
+def build(events: Sequence[YamlEvent], text: str, first_line: int = 1, origin: int = 0) -> Node:
     """The one node that `events` are. Its offsets count from `origin`, an offset in `text`. Raises Refused."""
     try:
         return _Builder(iter(events), text, first_line, origin).node()
@@ -179,7 +179,7 @@ def walk(node: Node) -> Iterator[Node]:
 def refuse_shared(*nodes: Node) -> None:
     """Raise Refused where one of `nodes` is tied to another place, or has a tag written out."""
     for node in nodes:
-        if node.kind is Kind.ALIAS:
+        if node.kind is NodeKind.ALIAS:
             raise Refused(f"an alias (*{node.text}) is in the way; edit it by hand", node.line)
         if node.anchor:
             raise Refused(f"an anchor (&{node.anchor}) is in the way; edit it by hand", node.line)
@@ -190,7 +190,7 @@ def refuse_shared(*nodes: Node) -> None:
 _RESOLVER = Resolver()
 
 
-def tag_of(event: Event) -> str:
+def tag_of(event: YamlEvent) -> str:
     """What YAML 1.2 resolves the tag of the node to that starts with `event`."""
     implicit = event.implicit
     if implicit == _QUOTED:
@@ -208,7 +208,7 @@ def _resolved(kind: type, value: str | None, implicit: object) -> str:
 class _Builder:
     """Turns the parser's events into nodes, which keeps anchors that a composed tree has lost."""
 
-    def __init__(self, events: Iterator[Event], text: str, first_line: int, origin: int) -> None:
+    def __init__(self, events: Iterator[YamlEvent], text: str, first_line: int, origin: int) -> None:
         self._events = events
         self._text = text
         self._first_line = first_line
@@ -217,20 +217,20 @@ class _Builder:
     def node(self) -> Node:
         return self._node(next(self._events))
 
-    def _node(self, event: Event) -> Node:
+    def _node(self, event: YamlEvent) -> Node:
         if isinstance(event, ScalarEvent):
             return self._scalar(event)
         if isinstance(event, AliasEvent):
             start, end = event.start_mark.index - self._origin, event.end_mark.index - self._origin
             line = self._first_line + event.start_mark.line
-            return Node(Kind.ALIAS, start, end, line, "", event.anchor)
+            return Node(NodeKind.ALIAS, start, end, line, "", event.anchor)
         return self._collection(event)
 
-    def _scalar(self, event: Event) -> Node:
+    def _scalar(self, event: YamlEvent) -> Node:
         style, tag = event.style or "", event.tag
         end = end_offset(self._text, (event,)) if style in ("|", ">") else event.end_mark.index
         return Node(
-            Kind.SCALAR,
+            NodeKind.SCALAR,
             event.start_mark.index - self._origin,
             end - self._origin,
             self._first_line + event.start_mark.line,
@@ -241,14 +241,14 @@ class _Builder:
             tagged=tag is not None,
         )
 
-    def _collection(self, event: Event) -> Node:
+    def _collection(self, event: YamlEvent) -> Node:
         mapping = isinstance(event, MappingStart)
         children: list[Node] = []
         while not isinstance(following := next(self._events), CollectionEndEvent):
             children.append(self._node(following))
         end = following.end_mark.index - self._origin
         return Node(
-            Kind.MAPPING if mapping else Kind.SEQUENCE,
+            NodeKind.MAPPING if mapping else NodeKind.SEQUENCE,
             event.start_mark.index - self._origin,
             end if event.flow_style or not children else children[-1].end,
             self._first_line + event.start_mark.line,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.edits.operations import Refused
 from core.edits.yaml.meaning import meaning, meaning_of
-from core.edits.yaml.nodes import QUOTES, Kind, Node
+from core.edits.yaml.nodes import QUOTES, Node, NodeKind
 
 # Words that start with a letter are never numbers, and with a slash inside they are never dates.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.+/-]*|[0-9][A-Za-z0-9_.+-]*/[A-Za-z0-9_.+/-]*")
@@ -103,7 +103,7 @@ def _flow(text: str, key: Node, node: Node, value: Sequence[object]) -> str:
 
 def _block(text: str, key: Node, node: Node, value: Sequence[object], newline: str) -> str:
     name = key.text
-    if any(item.kind is not Kind.SCALAR or item.style in ("|", ">") for item in node.items):
+    if any(item.kind is not NodeKind.SCALAR or item.style in ("|", ">") for item in node.items):
         raise Refused(f"{name} holds more than plain items; edit it by hand", node.line)
     start = text.rfind("\n", 0, node.start) + 1
     dash = text[start : node.start]

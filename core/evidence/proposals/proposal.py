@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.edits import Operation, operations_for, to_json
-from core.edits.pending import Base
+from core.edits.pending import BaseEntry
 from core.evidence.ending_fields import Fields
 from core.evidence.observation import Origin
 from core.evidence.proposals.rules import wanted
@@ -24,7 +24,7 @@ class Proposal:
     judgements: tuple[Judgement, ...]
     """Those that ask for it, in the order of the checkout's archs."""
     ops: tuple[Operation, ...]
-    base: Base
+    base: BaseEntry
     """The entry as it was when this was worked out."""
     leaves: tuple[str, ...] = ()
     """Archs on which no scheduled CI job will select the test any more."""
@@ -40,7 +40,7 @@ class Proposal:
     @property
     def why(self) -> str:
         """One line; that it leaves CI comes first."""
-        warning = f"Will leave CI on {', '.join(self.leaves)}: no scheduled job selects it. " if self.leaves else ""
+        warning = f"LEAVES CI on {', '.join(self.leaves)}: no scheduled job selects it then. " if self.leaves else ""
         told: dict[str, list[str]] = {}
         for one in self.judgements:
             told.setdefault(one.why, []).append(one.arch)
@@ -106,7 +106,7 @@ def _for_one(
     if not ops:
         return [], held
     asking = tuple(by_arch[arch] for arch in marked if arch in wish)
-    base = Base(entry.file, id, entry.fields) if entry else Base(ops[0].file or "", id, None)
+    base = BaseEntry(entry.file, id, entry.fields) if entry else BaseEntry(ops[0].file or "", id, None)
     return [Proposal(id, asking, ops, base)], held
 
 

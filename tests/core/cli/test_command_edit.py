@@ -9,7 +9,7 @@ import pytest
 from core.cli import command_edit
 from core.cli.demo_walk import STALE
 from core.edits.operations import parse_operations
-from core.edits.pending.recovery import began
+from core.edits.pending.recovery import write_began
 from core.edits.pending.workbench import Workbench
 from core.edits.pending.writer_lock import sole_writer
 from core.edits.planning import plan
@@ -129,12 +129,12 @@ def test_a_checkout_that_somebody_else_writes_to_is_2_and_says_who(
 
 def test_a_write_that_was_cut_off_is_told_by_the_next_one(checkout: Checkout) -> None:
     planned = plan(checkout.test_config, parse_operations(json.dumps(PROMOTE)))
-    Workbench(checkout, paths().journal)._journal.record(lambda _: began(planned))
-    for notice in ("nothing is written. Apply the same operations again", ""):
+    Workbench(checkout, paths().journal)._journal.record(lambda _: write_began(planned))
+    for notice in ("nothing is written. Give the same operations again", ""):
         called = call("edit", "--apply", "-", "--write", "--repo", checkout.root, stdin=json.dumps(PROMOTE))
         assert called.code == 0
         assert notice in called.err
-        assert bool(notice) is ("interrupted" in called.err)
+        assert bool(notice) is ("cut off" in called.err)
 
 
 def test_a_home_that_keeps_nothing_stops_no_write(checkout: Checkout, own_home: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from core.doctor.doctor import diagnose
 from core.edits.bulk import home_file, present_text, set_fields
-from core.edits.checks import without_idle
+from core.edits.checks import without_no_ops
 from core.edits.form_fields import FORM_FIELDS
 from core.edits.operations import Operation, OpKind
 from core.edits.planning import plan, write
@@ -73,7 +73,7 @@ def test_an_override_goes_once_it_says_what_the_entry_says(matrix: Matrix) -> No
 def test_an_arch_that_nothing_selects_the_test_on_gets_an_override_and_moves_nothing(matrix: Matrix) -> None:
     operations = set_fields(matrix, [NET], ("p150",), {"status": "NOT_SUPPORTED_SKIP", "reason": ""})
     assert [(op.op, op.path) for op in operations] == [(OpKind.SET, ("arch_overrides", "p150", "status"))]
-    assert without_idle(matrix, operations)[0] == ()
+    assert without_no_ops(matrix, operations)[0] == ()
     assert set_fields(matrix, [NET], ("p150",), {"reason": ""}) == ()
 
 

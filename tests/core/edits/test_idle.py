@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.edits.checks import idle, without_idle
+from core.edits.checks import no_ops, without_no_ops
 from core.edits.effects import effect
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.planning import plan
@@ -46,9 +46,9 @@ def drop(id: str, *path: str) -> Operation:
     ],
 )
 def test_why_it_has_no_effect(matrix: Matrix, op: Operation, why: str) -> None:
-    (one,) = idle(matrix, [op])
+    (one,) = no_ops(matrix, [op])
     assert (one.op, one.why) == (op, why)
-    assert without_idle(matrix, [op]) == ((), (one,))
+    assert without_no_ops(matrix, [op]) == ((), (one,))
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_why_it_has_no_effect(matrix: Matrix, op: Operation, why: str) -> None:
     ],
 )
 def test_what_has_an_effect_or_is_not_judged(matrix: Matrix, op: Operation) -> None:
-    assert idle(matrix, [op]) == ()
-    assert without_idle(matrix, [op]) == ((op,), ())
+    assert no_ops(matrix, [op]) == ()
+    assert without_no_ops(matrix, [op]) == ((op,), ())
 
 
 def test_an_entry_whose_value_no_arch_takes(tmp_path: Path) -> None:
@@ -76,25 +76,25 @@ def test_an_entry_whose_value_no_arch_takes(tmp_path: Path) -> None:
     both += "".join(f"      {arch}:\n        status: {XFAIL}\n" for arch in ("n150", "p150"))
     matrix = index(write_checkout(tmp_path, LOADERS, YAML | {INFERENCE: both}))
     skip = put(TINY, "status", value="NOT_SUPPORTED_SKIP")
-    (one,) = idle(matrix, [skip])
+    (one,) = no_ops(matrix, [skip])
     assert one.why == "n150 and p150 have a status of their own"
     # With one of the overrides gone, somebody takes it.
-    assert idle(matrix, [skip, drop(TINY, OVERRIDES, "p150", "status")]) == ()
+    assert no_ops(matrix, [skip, drop(TINY, OVERRIDES, "p150", "status")]) == ()
     # What is said once at the entry and no longer in overrides changes no cell, and is a change all the same.
     hoisted = [put(TINY, "status", value=XFAIL), drop(TINY, OVERRIDES, "n150"), drop(TINY, OVERRIDES, "p150")]
-    assert idle(matrix, hoisted) == ()
+    assert no_ops(matrix, hoisted) == ()
 
 
 def test_of_two_that_say_the_same_one_is_idle(matrix: Matrix) -> None:
     twice = [put(TINY, "status", value=XFAIL), put(TINY, "status", value=XFAIL)]
-    assert [one.op for one in idle(matrix, twice)] == [twice[0]]
+    assert [one.op for one in no_ops(matrix, twice)] == [twice[0]]
 
 
 def test_an_entry_that_a_later_file_shadows(tmp_path: Path) -> None:
     name = "torch_llm/test_config_inference_single_device.yaml"
     late = f"test_config:\n  {TINY}:\n    status: {XFAIL}\n"
     matrix = index(write_checkout(tmp_path, LOADERS, YAML | {name: late}))
-    (one,) = idle(matrix, [put(TINY, "status", value="EXCLUDE_MODEL")])
+    (one,) = no_ops(matrix, [put(TINY, "status", value="EXCLUDE_MODEL")])
     assert one.why == f"the entry in {name} counts"
 
 
@@ -108,7 +108,7 @@ _OPS = st.builds(
 
 @given(st.lists(_OPS, max_size=6))
 def test_leaving_them_out_leaves_the_effect(matrix: Matrix, operations: list[Operation]) -> None:
-    kept, gone = without_idle(matrix, operations)
+    kept, gone = without_no_ops(matrix, operations)
     assert len(kept) + len(gone) == len(operations)
     assert effect(matrix, plan(matrix.checkout.test_config, kept, matrix.schema)) == effect(
         matrix, plan(matrix.checkout.test_config, operations, matrix.schema)

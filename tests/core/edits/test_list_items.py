@@ -60,9 +60,9 @@ def test_the_last_arch_stays(matrix: Matrix) -> None:
 
 def sample_with(matrix: Matrix, archs: object) -> Matrix:
     """`matrix` with other archs for NET."""
-    from core.edits.bulk import as_proposed
+    from core.edits.bulk import with_operations
 
-    return as_proposed(matrix, [Operation(OpKind.SET, NET, INFERENCE, ("supported_archs",), archs)])
+    return with_operations(matrix, [Operation(OpKind.SET, NET, INFERENCE, ("supported_archs",), archs)])
 
 
 @pytest.mark.parametrize("field", LIST_FIELDS)

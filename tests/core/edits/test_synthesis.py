@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings, strategies as st
 
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.synthesis import Wish, operations_to, synthesise
-from core.edits.yaml.file_draft import Draft
+from core.edits.yaml.file_draft import FileDraft
 from core.matrix.effective import UNWRITTEN, acting, raw_value, with_fields
 from core.sources.expectations import parse_expectations
 
@@ -186,7 +186,7 @@ _OTHER = "test_config:\n  beta/pytorch-single_device-inference:\n    status: EXP
 
 
 def _done(text: str, *operations: Operation) -> str:
-    draft = Draft(text)
+    draft = FileDraft(text)
     for operation in operations:
         draft.apply(operation)
     after = draft.finish()

@@ -2,7 +2,7 @@
 """What needs a person as rows, and its evidence as lines."""
 
 from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Base, Decision, Pending
+from core.edits.pending.change import BaseEntry, Decision, Pending
 from core.evidence.observation import Ending, Origin
 from core.evidence.proposals.inbox import Concern, InboxItem
 from core.evidence.proposals.proposal import NotProposed, Proposal
@@ -15,7 +15,7 @@ from tui.view_models.triage import Shown, TriageBy, TriageRows, group_listed, li
 def _item(id: str, verdict: Verdict, value: str = "EXPECTED_PASSING", leaves: tuple[str, ...] = ()) -> InboxItem:
     one = judged(verdict, [observed(test_id=id), observed(Ending.FAILED, "a\x1b[31mb", test_id=id, origin=Origin.HERE)])
     op = Operation(OpKind.SET, id, "f", ("status",), value)
-    return InboxItem(id, Concern.DECIDE, (one,), Proposal(id, (one,), (op,), Base("f", id, {}), leaves))
+    return InboxItem(id, Concern.DECIDE, (one,), Proposal(id, (one,), (op,), BaseEntry("f", id, {}), leaves))
 
 
 def _held(id: str) -> InboxItem:

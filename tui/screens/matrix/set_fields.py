@@ -15,13 +15,13 @@ from core.edits import (
     ENTRY_SCOPE,
     FORM_FIELDS,
     FormField,
-    Idle,
+    NoOp,
     Operation,
     marker_doubt,
     present_text,
     read_field,
     set_fields,
-    without_idle,
+    without_no_ops,
     words,
 )
 from core.errors import UsageError
@@ -134,14 +134,14 @@ class SetFields(Dialog[Sequence[Operation]]):
             self._propose(set_fields(self._matrix, self._ids, scope, changed))
 
     def _propose(self, operations: Sequence[Operation]) -> None:
-        telling, idle = without_idle(self._matrix, operations)
+        telling, no_ops = without_no_ops(self._matrix, operations)
         if not operations:
             self._say("No effect: the entries say so already.")
-        elif telling or not idle or operations == self._refused:
+        elif telling or not no_ops or operations == self._refused:
             self.dismiss(telling or operations)
         else:
             self._refused = operations
-            self._say(f"No effect: {_reasons(idle)}. Enter once more proposes it all the same.")
+            self._say(f"No effect: {_reasons(no_ops)}. Enter once more proposes it all the same.")
 
     def _check(self, names: Iterable[str]) -> str:
         """Tell the first problem among fields, and return its field; empty: there is none."""
@@ -179,7 +179,7 @@ class SetFields(Dialog[Sequence[Operation]]):
         return changed
 
 
-def _reasons(idle: Sequence[Idle]) -> str:
+def _reasons(no_ops: Sequence[NoOp]) -> str:
     """The most frequent reason, and how many more there are."""
-    (why, _), *others = Counter(one.why for one in idle).most_common()
+    (why, _), *others = Counter(one.why for one in no_ops).most_common()
     return f"{why}, and {counted(len(others), 'other reason')}" if others else why

@@ -13,9 +13,9 @@ from textual.widgets import Label, Static, TextArea
 from core.edits import EditPlan, Operation, effect
 from core.edits.commit import (
     Answer,
+    CommitDraft,
     Composition,
     Delivered,
-    Draft,
     Split,
     ValidatorRefused,
     compose_commits,
@@ -33,9 +33,9 @@ T = TypeVar("T")
 
 _SPLITS = (
     (Split.NONE, "one commit"),
-    (Split.REASON, "one per reason"),
-    (Split.ISSUE, "one per issue"),
-    (Split.ARCH, "one per arch"),
+    (Split.REASON, "one for each reason"),
+    (Split.ISSUE, "one for each issue"),
+    (Split.ARCH, "one for each arch"),
 )
 _SHOWN_FILES = 3
 
@@ -82,7 +82,7 @@ class CommitDialog(Dialog[Delivered]):
         self._hidden = hidden
         self._planned = EditPlan((), ())
         self._composition: Composition | None = None
-        self._drafts: list[Draft] = []
+        self._drafts: list[CommitDraft] = []
         self._at = 0
         self._verify = True
         self._busy = True
@@ -91,7 +91,7 @@ class CommitDialog(Dialog[Delivered]):
         with Vertical(id="box"):
             yield Label("Commit", id="dialog-title")
             with Horizontal(classes="field"):
-                yield Label("split")
+                yield Label("make")
                 yield Cycle([(one.value, words) for one, words in _SPLITS], Split.NONE.value, id="split")
             with Horizontal(classes="field"):
                 yield Label("files")
@@ -145,7 +145,7 @@ class CommitDialog(Dialog[Delivered]):
             self._say("Nothing to commit: the last commit already says all of this.", error=True)
 
     def _draft(self) -> None:
-        """Compose the messages for the chosen number of commits."""
+        """Compose the messages anew for the chosen number of commits."""
         if self._composition is not None:
             self._drafts = self._composition.drafts(Split(self.query_one("#split", Cycle).value))
             self._show_message(0)
@@ -159,7 +159,7 @@ class CommitDialog(Dialog[Delivered]):
     def _save_message(self) -> None:
         """Take over what was typed into the visible message."""
         if self._drafts:
-            self._drafts[self._at] = Draft(self._text.text, self._drafts[self._at].operations)
+            self._drafts[self._at] = CommitDraft(self._text.text, self._drafts[self._at].operations)
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
         self._draft()

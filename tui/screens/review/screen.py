@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
-from core.edits import Operation, amended, as_proposed
+from core.edits import Operation, combined, with_operations
 from core.edits.pending import Change, Decision, Take, proposed
 from core.errors import TTMatrixError
 from core.text import counted, one_line
@@ -281,7 +281,7 @@ class ReviewScreen(DecisionScreen):
             self.host.say("It was changed elsewhere too: t takes theirs, o takes ours. Then it can be edited.")
         else:
             try:
-                matrix = as_proposed(self.session.matrix, change.ops)
+                matrix = with_operations(self.session.matrix, change.ops)
             except TTMatrixError as error:
                 self.host.tell(error)
                 return
@@ -290,7 +290,7 @@ class ReviewScreen(DecisionScreen):
 
     def _edited(self, change: Change, edits: Sequence[Operation] | None) -> None:
         if edits:
-            operations = amended(self.session.matrix, change.ops, edits)
+            operations = combined(self.session.matrix, change.ops, edits)
             made = proposed(operations, change.note, self.session.present)
             self.host.replace(change.id, replace(made, evidence=change.evidence) if operations else None)
             if not operations:

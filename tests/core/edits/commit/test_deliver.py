@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.commit.transaction import Draft, deliver
+from core.edits.commit.transaction import CommitDraft, deliver
 from core.edits.commit.validator import VALIDATOR, Answer
 from core.edits.operations import Operation, OpKind
 from core.edits.planning import EditPlan, plan
@@ -18,7 +18,7 @@ from tests.support.tree import TRAINING, YAML, sample
 OPERATION = Operation(
     OpKind.SET, "alpha/pytorch-tiny-single_device-training", path=("status",), value="EXPECTED_PASSING"
 )
-DRAFTS = [Draft("m", (OPERATION,))]
+DRAFTS = [CommitDraft("m", (OPERATION,))]
 SEES = "import pathlib; text = pathlib.Path('tests/runner/test_config', {name!r}).read_text()\nraise SystemExit({code})"
 
 

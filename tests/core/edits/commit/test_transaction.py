@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.edits.commit.transaction import Draft, commit
+from core.edits.commit.transaction import CommitDraft, commit
 from core.edits.operations import Operation, OpKind
 from core.edits.planning import plan, write
 from core.errors import TTMatrixError, UsageError
@@ -31,7 +31,7 @@ def checkout(tmp_path: Path) -> Checkout:
     return committed_checkout(sample(tmp_path / "tt-xla"))
 
 
-def made(checkout: Checkout, *drafts: Draft) -> tuple[str, ...]:
+def made(checkout: Checkout, *drafts: CommitDraft) -> tuple[str, ...]:
     """Write the operations and commit them."""
     operations = [op for draft in drafts for op in draft.operations]
     write(plan(checkout.test_config, operations), checkout.test_config)
@@ -43,7 +43,7 @@ def shown(checkout: Checkout, name: str, revision: str = "HEAD") -> str:
 
 
 def test_a_commit_of_exactly_that(checkout: Checkout) -> None:
-    (revision,) = made(checkout, Draft("Promote\n\n#123 says why\n", (PASS, CLEAR)))
+    (revision,) = made(checkout, CommitDraft("Promote\n\n#123 says why\n", (PASS, CLEAR)))
     assert git(checkout.root, "rev-parse", "HEAD").strip() == revision
     assert git(checkout.root, "log", "-1", "--format=%B").strip() == "Promote\n\n#123 says why"
     assert git(checkout.root, "show", "--name-only", "--format=").split() == [f"{PREFIX}/{TRAINING}"]
@@ -61,7 +61,7 @@ def test_other_work_keeps_its_state_even_in_the_same_file(checkout: Checkout) ->
     file.write_text(file.read_text() + "# not staged\n")
     (checkout.test_config / INFERENCE).write_text(YAML[INFERENCE] + "# dirty\n")
     cached = git(root, "diff", "--cached", "--", "fresh.txt")
-    (revision,) = made(checkout, Draft("m", (PASS,)))
+    (revision,) = made(checkout, CommitDraft("m", (PASS,)))
     assert git(root, "show", "--name-only", "--format=").split() == [f"{PREFIX}/{TRAINING}"]
     assert "staged words" not in shown(checkout, TRAINING)
     assert shown(checkout, TRAINING) == YAML[TRAINING].replace("KNOWN_FAILURE_XFAIL", "EXPECTED_PASSING", 1)
@@ -88,13 +88,13 @@ def test_a_submodule_stays_where_it_is_staged_and_where_it_is(checkout: Checkout
     git(root, "add", "sub")
     (root / "sub" / "f").write_text("dirty")
     before = git(root, "status", "--porcelain=v2")
-    made(checkout, Draft("m", (PASS,)))
+    made(checkout, CommitDraft("m", (PASS,)))
     assert git(root, "status", "--porcelain=v2") == before
     assert git(root, "show", "--name-only", "--format=").split() == [f"{PREFIX}/{TRAINING}"]
 
 
 def test_several_commits_of_one_file_stand_on_each_other(checkout: Checkout) -> None:
-    one, two = made(checkout, Draft("status", (PASS,)), Draft("reason", (CLEAR,)))
+    one, two = made(checkout, CommitDraft("status", (PASS,)), CommitDraft("reason", (CLEAR,)))
     assert git(checkout.root, "log", "--format=%s", "-2").split() == ["reason", "status"]
     assert git(checkout.root, "rev-parse", f"{two}^").strip() == one
     assert shown(checkout, TRAINING, one) == YAML[TRAINING].replace("KNOWN_FAILURE_XFAIL", "EXPECTED_PASSING", 1)
@@ -117,7 +117,7 @@ def test_what_somebody_has_staged_of_it_already(checkout: Checkout, more: str) -
             file.write(more)
     git(checkout.root, "add", "--all")
     staged = {name: shown(checkout, name, "") for name in (TRAINING, INFERENCE)}
-    commit(checkout, [Draft("m", operations)])
+    commit(checkout, [CommitDraft("m", operations)])
     assert {name: shown(checkout, name, "") for name in staged} == staged
     assert {name: shown(checkout, name) + more for name in staged} == staged
     assert git(checkout.root, "diff") == ""
@@ -126,12 +126,12 @@ def test_what_somebody_has_staged_of_it_already(checkout: Checkout, more: str) -
 KILLED = """
 import os, sys
 from pathlib import Path
-from core.edits.commit.transaction import Draft, commit
+from core.edits.commit.transaction import CommitDraft, commit
 from core.edits.operations import Operation, OpKind
 from core.sources.checkout import Checkout
 os.environ["COMMITTER"] = str(os.getpid())
 operation = Operation(OpKind.SET, {id!r}, path=("status",), value="EXPECTED_PASSING")
-commit(Checkout(Path(sys.argv[1])), [Draft("m", (operation,))])
+commit(Checkout(Path(sys.argv[1])), [CommitDraft("m", (operation,))])
 """
 
 
@@ -146,7 +146,7 @@ def test_killed_within_a_hook_it_can_be_done_again(checkout: Checkout) -> None:
     assert (checkout.test_config / TRAINING).read_text() == text
     (checkout.root / ".git" / "hooks" / "pre-commit").unlink()
     assert list((checkout.root / ".git").glob("ttmatrix-*"))
-    commit(checkout, [Draft("m", (PASS,))])
+    commit(checkout, [CommitDraft("m", (PASS,))])
     assert git(checkout.root, "status", "--porcelain") == ""
     assert not list((checkout.root / ".git").glob("ttmatrix-*"))
     assert not (checkout.root / ".git" / "index.lock").exists()
@@ -178,7 +178,7 @@ def test_a_hook_that_refuses_is_quoted_and_leaves_everything(
     write(plan(checkout.test_config, [PASS, SKIP]), checkout.test_config)
     before = state(checkout.root)
     with pytest.raises(TTMatrixError) as caught:
-        commit(checkout, [Draft("one", (PASS,)), Draft("two", (SKIP,))])
+        commit(checkout, [CommitDraft("one", (PASS,)), CommitDraft("two", (SKIP,))])
     assert (caught.value.title, caught.value.detail) == ("git commit failed", words)
     assert state(checkout.root) == before
     assert not list((checkout.root / ".git").glob("*.lock"))
@@ -189,7 +189,7 @@ def test_what_hooks_say_is_given_back(checkout: Checkout) -> None:
     hook(checkout.root, "pre-commit", "echo checked >&2")
     hook(checkout.root, "post-commit", "echo thanks")
     write(plan(checkout.test_config, [PASS]), checkout.test_config)
-    assert commit(checkout, [Draft("m", (PASS,))]).output.split() == ["checked", "thanks"]
+    assert commit(checkout, [CommitDraft("m", (PASS,))]).output.split() == ["checked", "thanks"]
 
 
 def test_a_hook_sees_what_is_committed_as_with_any_commit(checkout: Checkout) -> None:
@@ -198,14 +198,14 @@ def test_a_hook_sees_what_is_committed_as_with_any_commit(checkout: Checkout) ->
         checkout.root, "pre-commit", "git diff --cached --name-only -- '*.yaml' >&2; git diff --cached | grep '^+ ' >&2"
     )
     write(plan(checkout.test_config, [PASS]), checkout.test_config)
-    said = commit(checkout, [Draft("m", (PASS,))]).output.splitlines()
+    said = commit(checkout, [CommitDraft("m", (PASS,))]).output.splitlines()
     assert said == [f"{PREFIX}/{TRAINING}", "+    status: EXPECTED_PASSING"]
 
 
 def test_what_a_hook_adds_is_committed_and_leaves_the_index_clean(checkout: Checkout) -> None:
     path = f"{PREFIX}/{TRAINING}"
     hook(checkout.root, "pre-commit", f"echo '# fixed' >> {path}; git add {path}")
-    made(checkout, Draft("m", (PASS,)))
+    made(checkout, CommitDraft("m", (PASS,)))
     assert shown(checkout, TRAINING).endswith("# fixed\n")
     assert git(checkout.root, "status", "--porcelain") == ""
 
@@ -218,7 +218,7 @@ def test_line_ends_in_git_are_not_those_of_the_work_tree(tmp_path: Path) -> None
         (checkout.test_config / name).unlink()
     git(checkout.root, "checkout", "--", ".")
     assert b"\r\n" in (checkout.test_config / TRAINING).read_bytes()
-    made(checkout, Draft("m", (PASS,)))
+    made(checkout, CommitDraft("m", (PASS,)))
     assert "\r" not in shown(checkout, TRAINING)
     assert len(git(checkout.root, "diff", "HEAD^", "HEAD", "--numstat").split()) == 3
     assert git(checkout.root, "diff", "HEAD^", "HEAD", "--numstat").startswith("1\t1\t")
@@ -237,7 +237,7 @@ def test_line_ends_in_git_are_not_those_of_the_work_tree(tmp_path: Path) -> None
 def test_in_the_middle_of_something_nothing_is_committed(checkout: Checkout, name: str, title: str) -> None:
     (checkout.root / ".git" / name).write_text(git(checkout.root, "rev-parse", "HEAD"))
     with pytest.raises(TTMatrixError, match=title):
-        commit(checkout, [Draft("m", (PASS,))])
+        commit(checkout, [CommitDraft("m", (PASS,))])
 
 
 def test_an_unmerged_file_is_refused(checkout: Checkout) -> None:
@@ -247,20 +247,20 @@ def test_an_unmerged_file_is_refused(checkout: Checkout) -> None:
     git(checkout.root, "update-index", "--index-info", stdin=lines)
     before = state(checkout.root)
     with pytest.raises(TTMatrixError, match="has conflicts"):
-        commit(checkout, [Draft("m", (PASS,))])
+        commit(checkout, [CommitDraft("m", (PASS,))])
     assert state(checkout.root) == before
 
 
 def test_a_file_staged_for_removal_is_refused(checkout: Checkout) -> None:
     git(checkout.root, "rm", "--quiet", "--cached", f"{PREFIX}/{TRAINING}")
     with pytest.raises(TTMatrixError, match="staged for removal"):
-        commit(checkout, [Draft("m", (PASS,))])
+        commit(checkout, [CommitDraft("m", (PASS,))])
 
 
 def test_a_sparse_checkout_without_the_file_is_refused(checkout: Checkout) -> None:
     git(checkout.root, "update-index", "--skip-worktree", f"{PREFIX}/{TRAINING}")
     with pytest.raises(TTMatrixError, match="outside the sparse checkout"):
-        commit(checkout, [Draft("m", (PASS,))])
+        commit(checkout, [CommitDraft("m", (PASS,))])
 
 
 def test_an_operation_that_rests_on_other_work_is_refused(checkout: Checkout) -> None:
@@ -269,7 +269,7 @@ def test_an_operation_that_rests_on_other_work_is_refused(checkout: Checkout) ->
     file.write_text(f"{YAML[INFERENCE]}  {new}:\n    status: EXPECTED_PASSING\n")
     before = state(checkout.root)
     with pytest.raises(TTMatrixError, match="cannot be done on the last commit") as caught:
-        commit(checkout, [Draft("m", (Operation(OpKind.SET, new, INFERENCE, ("status",), "EXCLUDE_MODEL"),))])
+        commit(checkout, [CommitDraft("m", (Operation(OpKind.SET, new, INFERENCE, ("status",), "EXCLUDE_MODEL"),))])
     assert "commit these first" in caught.value.hint
     assert state(checkout.root) == before
 
@@ -277,10 +277,10 @@ def test_an_operation_that_rests_on_other_work_is_refused(checkout: Checkout) ->
 def test_without_a_first_commit_there_is_none_to_stand_on(tmp_path: Path) -> None:
     checkout = sample(tmp_path)
     with pytest.raises(TTMatrixError, match="not a git repository"):
-        commit(checkout, [Draft("m", (PASS,))])
+        commit(checkout, [CommitDraft("m", (PASS,))])
     git(tmp_path, "init", "--quiet")
     with pytest.raises(TTMatrixError, match="no commit yet"):
-        commit(checkout, [Draft("m", (PASS,))])
+        commit(checkout, [CommitDraft("m", (PASS,))])
 
 
 def test_a_missing_identity_is_told_in_gits_own_words(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,7 +289,7 @@ def test_a_missing_identity_is_told_in_gits_own_words(checkout: Checkout, monkey
     for name in ("EMAIL", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(TTMatrixError, match="who you are") as caught:
-        commit(checkout, [Draft("m", (PASS,))])
+        commit(checkout, [CommitDraft("m", (PASS,))])
     assert "email" in caught.value.detail
 
 
@@ -301,7 +301,7 @@ def test_signing_that_would_ask_fails_instead_of_waiting(checkout: Checkout, tmp
     git(checkout.root, "config", "gpg.program", str(asking))
     before = state(checkout.root)
     with pytest.raises(TTMatrixError, match="git commit failed") as caught:
-        commit(checkout, [Draft("m", (PASS,))])
+        commit(checkout, [CommitDraft("m", (PASS,))])
     assert "gpg" in caught.value.detail
     assert state(checkout.root) == before
 
@@ -309,13 +309,13 @@ def test_signing_that_would_ask_fails_instead_of_waiting(checkout: Checkout, tmp
 def test_a_commit_of_no_branch_is_made_and_told(checkout: Checkout) -> None:
     git(checkout.root, "checkout", "--quiet", "--detach")
     write(plan(checkout.test_config, [PASS]), checkout.test_config)
-    assert commit(checkout, [Draft("m", (PASS,))]).detached
+    assert commit(checkout, [CommitDraft("m", (PASS,))]).detached
 
 
 def test_a_checkout_within_a_repository(tmp_path: Path) -> None:
     checkout = sample(tmp_path / "inner" / "tt-xla")
     committed_checkout(Checkout(tmp_path))
-    made(checkout, Draft("m", (PASS,)))
+    made(checkout, CommitDraft("m", (PASS,)))
     assert git(tmp_path, "show", "--name-only", "--format=").split() == [f"inner/tt-xla/{PREFIX}/{TRAINING}"]
     assert git(tmp_path, "status", "--porcelain") == ""
 
@@ -323,7 +323,7 @@ def test_a_checkout_within_a_repository(tmp_path: Path) -> None:
 def test_a_linked_work_tree(checkout: Checkout, tmp_path: Path) -> None:
     git(checkout.root, "worktree", "add", "--quiet", "-b", "side", str(tmp_path / "side"))
     side = Checkout(tmp_path / "side")
-    made(side, Draft("m", (PASS,)))
+    made(side, CommitDraft("m", (PASS,)))
     assert git(side.root, "status", "--porcelain") == git(checkout.root, "status", "--porcelain") == ""
     assert git(checkout.root, "rev-list", "--count", "main..side").strip() == "1"
 
@@ -331,16 +331,16 @@ def test_a_linked_work_tree(checkout: Checkout, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("drafts", "title"),
     [
-        ([Draft(" \n", (PASS,))], "A commit needs a message"),
+        ([CommitDraft(" \n", (PASS,))], "A commit needs a message"),
         ([], "There is nothing to commit"),
-        ([Draft("m", ())], "There is nothing to commit"),
+        ([CommitDraft("m", ())], "There is nothing to commit"),
         (
-            [Draft("m", (Operation(OpKind.SET, TINY, path=("status",), value="EXPECTED_PASSING"),))],
+            [CommitDraft("m", (Operation(OpKind.SET, TINY, path=("status",), value="EXPECTED_PASSING"),))],
             "There is nothing to commit",
         ),
     ],
 )
-def test_a_request_that_means_nothing(checkout: Checkout, drafts: list[Draft], title: str) -> None:
+def test_a_request_that_means_nothing(checkout: Checkout, drafts: list[CommitDraft], title: str) -> None:
     before = state(checkout.root)
     with pytest.raises(UsageError, match=title):
         commit(checkout, drafts)
@@ -356,7 +356,7 @@ def test_a_disk_without_room_is_told_before_anything_is_done(
     before = state(checkout.root)
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(TTMatrixError, match="There is no room for a commit") as caught:
-        commit(checkout, [Draft("m", (PASS,))])
+        commit(checkout, [CommitDraft("m", (PASS,))])
     assert "No space left on device: " in caught.value.detail
     assert state(checkout.root) == before
     assert not list((checkout.root / ".git").glob("ttmatrix-*"))
@@ -369,7 +369,7 @@ def test_where_the_lock_of_the_index_was_removed_nothing_is_done(checkout: Check
     hook(checkout.root, "post-commit", "rm .git/index.lock; : > .git/index.lock")
     before = state(checkout.root)
     with pytest.raises(TTMatrixError, match="no longer locked") as caught:
-        commit(checkout, [Draft("m", (PASS,))])
+        commit(checkout, [CommitDraft("m", (PASS,))])
     assert "index.lock is no longer ours" in caught.value.detail
     # Somebody's git may hold it now.
     (checkout.root / ".git" / "index.lock").unlink()
@@ -383,7 +383,7 @@ def test_an_index_that_somebody_else_changed_stays(checkout: Checkout) -> None:
         "unset GIT_INDEX_FILE; rm .git/index.lock; echo x > mine; git add mine; exit 1",
     )
     with pytest.raises(TTMatrixError, match="git commit failed") as caught:
-        commit(checkout, [Draft("m", (PASS,))])
+        commit(checkout, [CommitDraft("m", (PASS,))])
     assert "was changed by somebody else since" in caught.value.hint
     assert "A  mine" in git(checkout.root, "status", "--porcelain").splitlines()
 
@@ -395,13 +395,13 @@ def test_a_branch_that_somebody_else_moved_is_not_taken_back(checkout: Checkout)
         'unset GIT_REFLOG_ACTION; git update-ref -m theirs HEAD $(git commit-tree -p HEAD -m theirs "HEAD^{tree}")',
     )
     with pytest.raises(TTMatrixError, match="The branch is not where it was"):
-        commit(checkout, [Draft("m", (PASS,))])
+        commit(checkout, [CommitDraft("m", (PASS,))])
     assert git(checkout.root, "log", "-1", "--format=%s").strip() == "theirs"
 
 
 def test_a_commit_that_a_hook_adds_is_one_of_ours(checkout: Checkout) -> None:
     hook(checkout.root, "post-commit", "test -e once || { : > once; git commit -qm more --allow-empty; }")
     write(plan(checkout.test_config, [PASS]), checkout.test_config)
-    commit(checkout, [Draft("m", (PASS,))])
+    commit(checkout, [CommitDraft("m", (PASS,))])
     assert git(checkout.root, "log", "--format=%s").split() == ["more", "m", "first"]
     assert git(checkout.root, "log", "-g", "-1", "--format=%gs").strip() == "commit (ttmatrix): more"

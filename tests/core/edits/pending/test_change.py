@@ -3,9 +3,9 @@
 
 from core.edits.apply import Present
 from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Base, Change, Decided, Decision, Pending, Put, Step, bases_of, proposed
+from core.edits.pending.change import BaseEntry, Change, Decided, Decision, Pending, Put, UndoStep, bases_of, proposed
 from core.edits.pending.events import Stepped
-from core.edits.pending.state import Desk, apply
+from core.edits.pending.state import PendingState, apply
 from core.sources.expectations import parse_expectations
 
 FILE, OTHER = "torch/test_config_a.yaml", "torch/test_config_b.yaml"
@@ -22,7 +22,7 @@ def change(identifier: str) -> Change:
 
 
 def pending(*identifiers: str) -> Pending:
-    return apply(Desk(), Stepped(Pending().proposal(*map(change, identifiers)))).pending
+    return apply(PendingState(), Stepped(Pending().proposal(*map(change, identifiers)))).pending
 
 
 def test_every_change_is_proposed_under_an_id_of_its_own() -> None:
@@ -33,22 +33,22 @@ def test_every_change_is_proposed_under_an_id_of_its_own() -> None:
 def test_only_what_is_accepted_counts_in_the_order_proposed() -> None:
     three = pending("a", "b", "c")
     step = three.decision(Decision.ACCEPTED, [3, 1])
-    decided = apply(Desk(three), Stepped(step)).pending
+    decided = apply(PendingState(three), Stepped(step)).pending
     assert [operation.id for operation in decided.accepted_operations()] == ["a", "c"]
     assert three.accepted_operations() == ()
 
 
 def test_a_decision_that_stands_already_and_one_on_what_has_left_are_no_edits() -> None:
-    assert pending("a").decision(Decision.UNDECIDED, [1]) == Step(())
-    assert pending("a").decision(Decision.ACCEPTED, [7]) == Step(())
+    assert pending("a").decision(Decision.UNDECIDED, [1]) == UndoStep(())
+    assert pending("a").decision(Decision.ACCEPTED, [7]) == UndoStep(())
 
 
 def test_a_replacement_keeps_the_id() -> None:
     (one,) = pending("a").changes
     assert pending("a").replacement(1, change("b")).edits[0].id == 1
-    assert pending("a").replacement(1, one) == Step(())
-    assert pending("a").replacement(1, None) == Step((Put(one, None),))
-    assert pending("a").replacement(2, None) == Step(())
+    assert pending("a").replacement(1, one) == UndoStep(())
+    assert pending("a").replacement(1, None) == UndoStep((Put(one, None),))
+    assert pending("a").replacement(2, None) == UndoStep(())
 
 
 def test_an_edit_knows_the_change_it_is_about() -> None:
@@ -60,7 +60,7 @@ def test_an_edit_knows_the_change_it_is_about() -> None:
 
 def test_a_change_keeps_the_entries_it_was_made_against() -> None:
     made = proposed([Operation(OpKind.SET, "a", None, ("reason",), "r")], "why", PRESENT)
-    assert made.bases == (Base(FILE, "a", {"status": "UNSPECIFIED"}),)
+    assert made.bases == (BaseEntry(FILE, "a", {"status": "UNSPECIFIED"}),)
     assert made.base_of(made.ops[0]) is made.bases[0]
 
 
@@ -77,4 +77,4 @@ def test_what_operations_bring_about_themselves_has_no_base() -> None:
 
 
 def test_an_entry_that_is_not_there_yet_has_a_base_without_fields() -> None:
-    assert bases_of([Operation(OpKind.ADD, "n", FILE, value={"reason": "r"})], PRESENT) == (Base(FILE, "n", None),)
+    assert bases_of([Operation(OpKind.ADD, "n", FILE, value={"reason": "r"})], PRESENT) == (BaseEntry(FILE, "n", None),)

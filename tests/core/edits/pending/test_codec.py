@@ -8,21 +8,21 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.edits.pending.codec import VERSION, from_line, header, to_line, version_in
-from core.edits.pending.events import Event, Numbered
-from core.edits.pending.state import Desk, apply
-from tests.support.desks import happenings
+from core.edits.pending.events import JournalEvent, Numbered
+from core.edits.pending.state import PendingState, apply
+from tests.support.pending_states import happenings
 
 
 @given(st.lists(happenings, max_size=8))
-def test_every_event_comes_back_from_its_line(script: list[Callable[[Desk], Event]]) -> None:
-    desk = Desk()
+def test_every_event_comes_back_from_its_line(script: list[Callable[[PendingState], JournalEvent]]) -> None:
+    state = PendingState()
     for happening in script:
-        event = happening(desk)
+        event = happening(state)
         line = to_line(event)
         assert "\n" not in line
-        assert apply(desk, from_line(line)) == apply(desk, event)
+        assert apply(state, from_line(line)) == apply(state, event)
         assert to_line(from_line(line)) == line
-        desk = apply(desk, event)
+        state = apply(state, event)
 
 
 def test_the_number_of_the_next_change() -> None:

@@ -3,19 +3,19 @@
 
 from typing import get_args
 
-from core.edits.pending.change import Step
-from core.edits.pending.events import Event, FileWrite, Marked, Numbered, Rebased, Stepped, WriteBegan, Written
-from core.edits.pending.state import Desk, apply
+from core.edits.pending.change import UndoStep
+from core.edits.pending.events import FileWrite, JournalEvent, Marked, Numbered, Rebased, Stepped, WriteBegan, WriteDone
+from core.edits.pending.state import PendingState, apply
 
-EMPTY: list[Event] = [Stepped(Step(())), Marked(), Rebased(), Written((), ()), Numbered(1)]
+EMPTY: list[JournalEvent] = [Stepped(UndoStep(())), Marked(), Rebased(), WriteDone((), ()), Numbered(1)]
 
 
 def test_every_event_is_a_value() -> None:
-    for kind in get_args(Event):
+    for kind in get_args(JournalEvent):
         assert kind.__dataclass_params__.frozen
     assert WriteBegan((FileWrite("f", "a", "b"),)) == WriteBegan((FileWrite("f", "a", "b"),), ())
 
 
 def test_events_that_tell_of_nothing_change_nothing() -> None:
     for event in EMPTY:
-        assert apply(Desk(), event) == Desk()
+        assert apply(PendingState(), event) == PendingState()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Base, Change, Decision
+from core.edits.pending.change import BaseEntry, Change, Decision
 from core.edits.pending.groups import SEVERAL, ChangeGroup, GroupBy, group_changes
 
 
@@ -47,9 +47,9 @@ def test_loaders() -> None:
 def test_reasons_given_or_there_already() -> None:
     changes = [
         Change((_set("a", "reason", "OOM"),), id=1),
-        Change((_set("b", "status", "PASS"),), id=2, bases=(Base("f.yaml", "b", {"reason": "OOM"}),)),
+        Change((_set("b", "status", "PASS"),), id=2, bases=(BaseEntry("f.yaml", "b", {"reason": "OOM"}),)),
         Change((Operation(OpKind.ADD, "c", "f.yaml", value={"status": "SKIP", "reason": "new"}),), id=3),
-        Change((_set("d", "status", "PASS"),), id=4, bases=(Base("f.yaml", "d", None),)),
+        Change((_set("d", "status", "PASS"),), id=4, bases=(BaseEntry("f.yaml", "d", None),)),
         Change((Operation(OpKind.SET, "e", None, ("arch_overrides", "n150", "reason"), "OOM"),), id=5),
     ]
     assert _keys(group_changes(changes, GroupBy.REASON, _loader)) == [("OOM", [1, 2, 5]), ("new", [3]), ("", [4])]

@@ -17,11 +17,11 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import core.edits.pending.journal as module
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import Change, proposed
-from core.edits.pending.events import Event, Marked, Redone, Stepped, Undone
+from core.edits.pending.events import JournalEvent, Marked, Redone, Stepped, Undone
 from core.edits.pending.journal import Journal
-from core.edits.pending.state import Desk, apply
+from core.edits.pending.state import PendingState, apply
 from core.locks import locked
-from tests.support.desks import PRESENT, happenings
+from tests.support.pending_states import PRESENT, happenings
 
 ROOT = Path("/some/checkout")
 
@@ -37,25 +37,27 @@ def change(value: str) -> Change:
 
 def propose(journal: Journal, *values: str) -> None:
     for value in values:
-        journal.record(lambda desk, value=value: Stepped(desk.pending.proposal(change(value))))  # type: ignore[misc]
+        journal.record(lambda state, value=value: Stepped(state.pending.proposal(change(value))))  # type: ignore[misc]
 
 
 def values(journal: Journal) -> list[object]:
-    return [one.ops[0].value for one in journal.desk.pending.changes]
+    return [one.ops[0].value for one in journal.state.pending.changes]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(happenings, st.booleans()), max_size=10))
-def test_a_restart_at_any_point_finds_what_was_there(script: list[tuple[Callable[[Desk], Event], bool]]) -> None:
+def test_a_restart_at_any_point_finds_what_was_there(
+    script: list[tuple[Callable[[PendingState], JournalEvent], bool]],
+) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        journal, live = Journal(Path(directory) / "j", ROOT), Desk()
+        journal, live = Journal(Path(directory) / "j", ROOT), PendingState()
         for happening, restart in script:
             live = apply(live, happening(live))
             journal.record(happening)
-            assert journal.desk == live
+            assert journal.state == live
             if restart:
                 journal = Journal(Path(directory) / "j", ROOT)
-                assert journal.desk == live
+                assert journal.state == live
                 assert (journal.notices, journal.problem) == ([], None)
 
 
@@ -89,7 +91,7 @@ def test_two_instances_share_it(file: Path) -> None:
     assert values(one) == ["X"]
     assert one.catch_up()
     assert not one.catch_up()
-    assert one.desk == other.desk
+    assert one.state == other.state
     one.record(lambda _: Undone())
     other.record(lambda _: Redone())
     assert values(other) == ["X", "Y"]
@@ -165,7 +167,7 @@ def test_a_damaged_line_sets_it_aside_and_what_came_before_is_gone_on_with(file:
 def test_a_home_that_cannot_be_written_is_told_and_work_goes_on(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("in the way")
     journal = Journal(tmp_path / "home" / "journal.jsonl", ROOT)
-    assert "cannot be saved" in str(journal.problem)
+    assert "not kept" in str(journal.problem)
     propose(journal, "X", "Y")
     assert values(journal) == ["X", "Y"]
     assert not journal.catch_up()
@@ -198,7 +200,7 @@ def test_a_full_disk_tears_nothing_and_what_waited_is_kept_later(file: Path, mon
     propose(journal, "W")
     assert journal.problem is None
     assert values(journal) == ["X", "Z", "Y", "W"]
-    assert Journal(file, ROOT).desk == journal.desk
+    assert Journal(file, ROOT).state == journal.state
 
 
 def test_a_lock_that_is_not_given_back_stops_nobody(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +250,7 @@ def test_a_long_journal_is_written_anew_and_the_others_find_it(file: Path, monke
         largest = max(largest, file.stat().st_size)
     assert len(file.read_bytes().splitlines()) < 40
     assert other.catch_up()
-    assert other.desk == journal.desk == Journal(file, ROOT).desk
+    assert other.state == journal.state == Journal(file, ROOT).state
     assert largest < 4000
 
 

@@ -6,7 +6,7 @@ from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import proposed
 from core.edits.pending.events import Rebased, Stepped, Undone
 from core.edits.pending.rebase import rebase
-from core.edits.pending.state import Desk, apply
+from core.edits.pending.state import PendingState, apply
 from core.sources.expectations import parse_expectations
 
 FILE = "torch/test_config_inference_single_device.yaml"
@@ -19,13 +19,13 @@ def present(text: str) -> Present:
     return Present([parse_expectations(text, FILE)])
 
 
-def desk_with(value: str = "NEW") -> Desk:
+def desk_with(value: str = "NEW") -> PendingState:
     """A desk that has seen TEXT, with one change to it."""
-    event = rebase(Desk(), present(TEXT))
+    event = rebase(PendingState(), present(TEXT))
     assert event is not None
-    desk = apply(Desk(), event)
+    state = apply(PendingState(), event)
     change = proposed([Operation(OpKind.SET, A, None, ("status",), value)], "", present(TEXT))
-    return apply(desk, Stepped(desk.pending.proposal(change)))
+    return apply(state, Stepped(state.pending.proposal(change)))
 
 
 def test_nothing_happens_while_the_files_stay() -> None:
@@ -38,9 +38,9 @@ def test_a_rename_is_followed_though_a_sibling_says_the_same() -> None:
     event = rebase(desk_with(), now)
     assert event is not None
     assert event.renamed == (((FILE, A), (FILE, NEW)),)
-    desk = apply(desk_with(), event)
-    assert desk.pending.changes[0].ops[0].id == NEW
-    assert rebase(desk, now) is None
+    state = apply(desk_with(), event)
+    assert state.pending.changes[0].ops[0].id == NEW
+    assert rebase(state, now) is None
 
 
 def test_an_entry_that_was_removed_is_not_taken_for_its_sibling() -> None:
@@ -75,17 +75,17 @@ def test_renames_that_concern_no_change_are_not_told_of() -> None:
 
 
 def test_a_removal_is_not_done_because_the_whole_file_is_away() -> None:
-    desk = desk_with()
+    state = desk_with()
     change = proposed([Operation(OpKind.REMOVE, A)], "", present(TEXT))
-    desk = apply(desk, Stepped(desk.pending.proposal(change)))
-    event = rebase(desk, Present([]))
+    state = apply(state, Stepped(state.pending.proposal(change)))
+    event = rebase(state, Present([]))
     assert event is not None
     assert event.dropped == ()
 
 
 def test_dropping_follows_renames() -> None:
     now = present(TEXT.replace(f"{A}:\n    status: OLD", f"{NEW}:\n    status: OLD"))
-    desk = desk_with("OLD")
-    event = rebase(desk, now)
+    state = desk_with("OLD")
+    event = rebase(state, now)
     assert event is not None
     assert (event.renamed, event.dropped) == ((((FILE, A), (FILE, NEW)),), (1,))

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Base, Change
-from core.edits.pending.proposals import Made, Proposed
-from core.edits.pending.rebase_proposals import onto
+from core.edits.pending.change import BaseEntry, Change
+from core.edits.pending.proposals import ProposalFile, ProposedChange
+from core.edits.pending.rebase_proposals import rebased_proposals
 from core.errors import UsageError
 from core.matrix.indexing import index
 from core.sources.checkout import Checkout
@@ -23,14 +23,14 @@ def checkout(tmp_path: Path) -> Checkout:
     return committed_checkout(sample(tmp_path / "tt-xla"))
 
 
-def _proposed(checkout: Checkout, value: str = "EXPECTED_PASSING") -> Proposed:
+def _proposed(checkout: Checkout, value: str = "EXPECTED_PASSING") -> ProposalFile:
     entry = index(checkout).entries[TRAIN]
     ops = (
         Operation(OpKind.SET, TRAIN, TRAINING, ("status",), value),
         Operation(OpKind.UNSET, TRAIN, TRAINING, ("reason",)),
     )
-    change = Change(ops, bases=(Base(TRAINING, TRAIN, entry.fields),))
-    return Proposed((Made(change, git(checkout.root, "rev-parse", "HEAD").strip(), ("3 of 3",)),))
+    change = Change(ops, bases=(BaseEntry(TRAINING, TRAIN, entry.fields),))
+    return ProposalFile((ProposedChange(change, git(checkout.root, "rev-parse", "HEAD").strip(), ("3 of 3",)),))
 
 
 def _edit(checkout: Checkout, old: str, new: str) -> None:
@@ -45,7 +45,7 @@ def _commit(checkout: Checkout) -> None:
 
 def test_on_the_same_commit_nothing_is_to_be_said(checkout: Checkout) -> None:
     proposed = _proposed(checkout)
-    found = onto(proposed, index(checkout))
+    found = rebased_proposals(proposed, index(checkout))
     assert (found.proposed, found.rejected, found.notes) == (proposed, (), ())
 
 
@@ -54,7 +54,7 @@ def test_work_on_other_fields_and_entries_does_not_matter(checkout: Checkout) ->
     _edit(checkout, "bringup_status: FAILED_RUNTIME", "bringup_status: UNKNOWN")
     _edit(checkout, "status: EXPECTED_PASSING", "status: NOT_SUPPORTED_SKIP")
     _commit(checkout)
-    found = onto(proposed, index(checkout))
+    found = rebased_proposals(proposed, index(checkout))
     assert found.proposed.operations == proposed.operations
     assert not found.rejected
     assert found.notes[0].startswith("made on ")
@@ -66,7 +66,7 @@ def test_a_field_that_was_changed_since_is_rejected(checkout: Checkout, committe
     _edit(checkout, "Bad StatusOr access", "DRAM OOM")
     if committed:
         _commit(checkout)
-    (rejected,) = onto(proposed, index(checkout)).rejected
+    (rejected,) = rebased_proposals(proposed, index(checkout)).rejected
     assert rejected.op.path == ("reason",)
     assert rejected.why == "reason was Bad StatusOr access when this was proposed, and is DRAM OOM now"
 
@@ -75,7 +75,7 @@ def test_an_entry_that_was_renamed_is_followed(checkout: Checkout) -> None:
     proposed = _proposed(checkout)
     _edit(checkout, TRAIN, TRAIN.replace("tiny", "tiny2"))
     _commit(checkout)
-    found = onto(proposed, index(checkout))
+    found = rebased_proposals(proposed, index(checkout))
     assert not found.rejected
     assert {op.id for op in found.proposed.operations} == {TRAIN.replace("tiny", "tiny2")}
     assert found.proposed.evidence == {TRAIN.replace("tiny", "tiny2"): ("3 of 3",)}
@@ -86,7 +86,7 @@ def test_what_is_done_already_is_dropped(checkout: Checkout) -> None:
     _edit(checkout, "status: KNOWN_FAILURE_XFAIL\n    bringup", "status: EXPECTED_PASSING\n    bringup")
     _edit(checkout, '    reason: "Bad StatusOr access"\n', "")
     _commit(checkout)
-    found = onto(proposed, index(checkout))
+    found = rebased_proposals(proposed, index(checkout))
     assert found.proposed.operations == ()
     assert "done already: 1 of the proposals" in found.notes
 
@@ -95,9 +95,9 @@ def test_what_is_done_already_is_dropped(checkout: Checkout) -> None:
 def test_a_commit_of_another_history_is_refused(checkout: Checkout, commit: str) -> None:
     (made,) = _proposed(checkout).made
     with pytest.raises(UsageError, match="does not have"):
-        onto(Proposed((Made(made.change, commit),)), index(checkout))
+        rebased_proposals(ProposalFile((ProposedChange(made.change, commit),)), index(checkout))
 
 
 def test_operations_that_name_no_base_are_taken_as_they_are(checkout: Checkout) -> None:
-    proposed = Proposed((Made(Change((Operation(OpKind.REMOVE, TRAIN),))),))
-    assert onto(proposed, index(checkout)).proposed == proposed
+    proposed = ProposalFile((ProposedChange(Change((Operation(OpKind.REMOVE, TRAIN),))),))
+    assert rebased_proposals(proposed, index(checkout)).proposed == proposed

@@ -6,17 +6,25 @@ from pathlib import Path
 import pytest
 
 from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Base, Change
-from core.edits.pending.events import WriteEnded, Written
-from core.edits.pending.recovery import Found, began, files_of, is_halfway, look, settled, told
+from core.edits.pending.change import BaseEntry, Change
+from core.edits.pending.events import WriteAbandoned, WriteDone
+from core.edits.pending.recovery import (
+    Found,
+    files_of,
+    found_in_files,
+    is_halfway,
+    recovery_notice,
+    write_began,
+    write_outcome,
+)
 from core.edits.planning import EditPlan, plan
 
 TORCH = "torch/test_config_inference_single_device.yaml"
 JAX = "jax/test_config_inference_single_device.yaml"
 CHANGES = [
-    Change((), bases=(Base(TORCH, "a", {}),), id=1),
-    Change((), bases=(Base(JAX, "c", {}),), id=2),
-    Change((), bases=(Base(JAX, "c", {}),), id=3),
+    Change((), bases=(BaseEntry(TORCH, "a", {}),), id=1),
+    Change((), bases=(BaseEntry(JAX, "c", {}),), id=2),
+    Change((), bases=(BaseEntry(JAX, "c", {}),), id=3),
 ]
 
 
@@ -37,37 +45,37 @@ def write(planned: EditPlan, test_config: Path, *files: str) -> None:
     [
         ((), "nothing is written. What is not written is still accepted"),
         ((JAX,), f"halfway. {JAX}: written; {TORCH}: not written. What is not written is still accepted"),
-        ((JAX, TORCH), "everything is written"),
+        ((JAX, TORCH), "all is written"),
     ],
 )
 def test_each_file_is_known_by_its_text(
     planned: EditPlan, test_config: Path, files: tuple[str, ...], words: str
 ) -> None:
-    writing = began(planned, (1, 2))
+    writing = write_began(planned, (1, 2))
     write(planned, test_config, *files)
-    found = look(writing, test_config)
+    found = found_in_files(writing, test_config)
     assert {file for file, what in found.items() if what is Found.WRITTEN} == set(files)
-    assert words in told(writing, found)
+    assert words in recovery_notice(writing, found)
     assert is_halfway(found) is bool(files)
-    expected = {0: WriteEnded(), 1: Written((2,), (JAX,)), 2: Written((1, 2), (JAX, TORCH))}
-    assert settled(writing, found, CHANGES) == expected[len(files)]
+    expected = {0: WriteAbandoned(), 1: WriteDone((2,), (JAX,)), 2: WriteDone((1, 2), (JAX, TORCH))}
+    assert write_outcome(writing, found, CHANGES) == expected[len(files)]
 
 
 def test_a_change_of_two_files_is_done_with_the_second(planned: EditPlan, test_config: Path) -> None:
-    both = Change((Operation(OpKind.MOVE, "x", to=TORCH),), bases=(Base(JAX, "x", {}),), id=1)
+    both = Change((Operation(OpKind.MOVE, "x", to=TORCH),), bases=(BaseEntry(JAX, "x", {}),), id=1)
     assert files_of(both) == {JAX, TORCH}
-    writing = began(planned, (1,))
+    writing = write_began(planned, (1,))
     write(planned, test_config, JAX)
-    assert settled(writing, look(writing, test_config), [both]) == WriteEnded()
+    assert write_outcome(writing, found_in_files(writing, test_config), [both]) == WriteAbandoned()
     write(planned, test_config, TORCH)
-    assert settled(writing, look(writing, test_config), [both]) == Written((1,), (JAX, TORCH))
+    assert write_outcome(writing, found_in_files(writing, test_config), [both]) == WriteDone((1,), (JAX, TORCH))
 
 
 def test_what_somebody_changed_since_is_told(planned: EditPlan, test_config: Path) -> None:
-    writing = began(planned)
+    writing = write_began(planned)
     (test_config / JAX).unlink()
     (test_config / TORCH).write_text("else")
-    found = look(writing, test_config)
+    found = found_in_files(writing, test_config)
     assert set(found.values()) == {Found.CHANGED}
-    assert "Apply the same operations again" in told(writing, found)
-    assert settled(writing, found, CHANGES) == WriteEnded()
+    assert "Give the same operations again" in recovery_notice(writing, found)
+    assert write_outcome(writing, found, CHANGES) == WriteAbandoned()

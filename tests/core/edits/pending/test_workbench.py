@@ -10,7 +10,7 @@ import pytest
 import core.edits.pending.workbench as module
 import core.edits.planning as plan_module
 from core.edits.apply import Present
-from core.edits.commit.transaction import Draft
+from core.edits.commit.transaction import CommitDraft
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import Decision, proposed
 from core.edits.pending.conflict import Take
@@ -76,8 +76,8 @@ def test_all_is_there_after_a_restart(bench: Workbench, checkout: Checkout, tmp_
     bench.mark({A, C})
     bench.undo()
     again = opened(checkout, tmp_path)
-    assert again.desk == bench.desk
-    assert again.desk.marks == {A, C}
+    assert again.state == bench.state
+    assert again.state.marks == {A, C}
     again.redo()
     assert [change.decision for change in again.pending.changes] == [Decision.ACCEPTED, Decision.REJECTED]
     assert again.notices() == []
@@ -93,7 +93,7 @@ def test_write_commit_and_the_way_back(bench: Workbench) -> None:
     assert done.missing == ()
     assert not bench.pending.changes
     assert {path.parent.name for path in bench.uncommitted} == {"jax", "torch"}
-    drafts = [Draft("say so", bench.desk.written)]
+    drafts = [CommitDraft("say so", bench.state.written)]
     (revision,) = bench.deliver((), EditPlan((), ()), drafts, SCHEMA, verify=False).committed.revisions
     assert len(revision) == 40
     assert bench.uncommitted == ()
@@ -210,7 +210,7 @@ def test_what_cannot_be_done_is_not_written(bench: Workbench) -> None:
     with pytest.raises(TTMatrixError, match="cannot be done"):
         bench.write([id], SCHEMA)
     assert text(bench) == before
-    assert bench.desk.writing is None
+    assert bench.state.writing is None
 
 
 def test_another_writer_is_named(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +237,7 @@ def test_a_write_that_fails_leaves_all_as_it_was(bench: Workbench, monkeypatch: 
         with pytest.raises(TTMatrixError, match="Cannot write"):
             bench.write([id], SCHEMA)
     assert (text(bench), text(bench, JAX)) == before
-    assert bench.desk.writing is None
+    assert bench.state.writing is None
     assert [change.decision for change in bench.pending.changes] == [Decision.ACCEPTED]
     bench.write([id], SCHEMA)
 
@@ -250,14 +250,14 @@ def test_two_benches_of_one_checkout_see_each_other(bench: Workbench, checkout: 
     bench.mark({A})
     other.mark({C})
     bench.mark(set())
-    assert opened(checkout, tmp_path).desk.marks == {C}
+    assert opened(checkout, tmp_path).state.marks == {C}
 
 
 def test_operations_from_a_file_leave_pending_changes_alone(bench: Workbench) -> None:
     propose(bench, setting(A, "r"))
     planned = plan(bench.checkout.test_config, [setting(C, "s")], SCHEMA)
     assert bench.write_plan(planned) == (bench.checkout.test_config / JAX,)
-    assert (bench.uncommitted, bench.desk.writing, len(bench.pending.changes)) == ((), None, 1)
+    assert (bench.uncommitted, bench.state.writing, len(bench.pending.changes)) == ((), None, 1)
 
 
 def test_what_was_committed_by_hand_is_no_longer_waited_for(bench: Workbench) -> None:

@@ -5,17 +5,17 @@ import pytest
 
 from core.edits.operations import Operation, OpKind, Refused
 from core.edits.yaml.entry import Layout
-from core.edits.yaml.entry_draft import Slot
+from core.edits.yaml.entry_draft import EntryDraft
 from core.edits.yaml.meaning import meaning_of
 
 N150 = ("arch_overrides", "n150")
 
 
-def slot(fields: dict[str, object]) -> Slot:
-    return Slot.fresh(Operation(OpKind.ADD, "a", "f", value=fields), 2, Layout())
+def slot(fields: dict[str, object]) -> EntryDraft:
+    return EntryDraft.fresh(Operation(OpKind.ADD, "a", "f", value=fields), 2, Layout())
 
 
-def change(target: Slot, *changes: tuple[tuple[str, ...], object]) -> Slot:
+def change(target: EntryDraft, *changes: tuple[tuple[str, ...], object]) -> EntryDraft:
     for path, value in changes:
         kind = OpKind.UNSET if value is None else OpKind.SET
         target.change(Operation(kind, target.id, path=path, value=value))

@@ -4,7 +4,7 @@
 import pytest
 
 from core.edits.operations import Operation, OpKind, Refused
-from core.edits.yaml.file_draft import Draft
+from core.edits.yaml.file_draft import FileDraft
 
 TEXT = """\
 # header
@@ -22,7 +22,7 @@ NEW = "a/pytorch-Two-single_device-inference"
 
 
 def applied(text: str, *operations: Operation) -> tuple[str, list[str]]:
-    draft = Draft(text)
+    draft = FileDraft(text)
     for operation in operations:
         draft.apply(operation)
     return draft.finish(), [rejection.why for rejection in draft.rejected]
@@ -126,7 +126,7 @@ def test_a_key_with_a_question_mark_is_left_alone() -> None:
 
 
 def test_a_move_takes_the_comments_along() -> None:
-    source, target = Draft(TEXT), Draft("test_config:\r\n    z:\r\n        status: X\r\n")
+    source, target = FileDraft(TEXT), FileDraft("test_config:\r\n    z:\r\n        status: X\r\n")
     operation = Operation(OpKind.MOVE, A, to="g")
     source.move(operation, target)
     target.apply(Operation(OpKind.SET, A, path=("reason",), value="r"))
@@ -139,7 +139,7 @@ def test_a_move_takes_the_comments_along() -> None:
 
 
 def test_a_move_onto_an_entry_of_the_same_id_is_rejected() -> None:
-    source, target = Draft(TEXT), Draft(TEXT)
+    source, target = FileDraft(TEXT), FileDraft(TEXT)
     source.move(Operation(OpKind.MOVE, A, to="g"), target)
     assert source.finish() == target.finish() == TEXT
     assert source.rejected[0].why == "g has an entry of this id already"
@@ -147,7 +147,7 @@ def test_a_move_onto_an_entry_of_the_same_id_is_rejected() -> None:
 
 def test_a_text_that_says_more_than_was_asked_for_is_not_let_through(monkeypatch: pytest.MonkeyPatch) -> None:
     for broken, why in [(TEXT.replace("status", "stotus"), "more than what was asked"), ("a: [", "not valid YAML")]:
-        draft = Draft(TEXT)
+        draft = FileDraft(TEXT)
         draft.apply(Operation(OpKind.SET, A, path=("reason",), value="r"))
         monkeypatch.setattr(draft, "_render", lambda broken=broken: broken)
         assert draft.finish() == TEXT
@@ -156,7 +156,7 @@ def test_a_text_that_says_more_than_was_asked_for_is_not_let_through(monkeypatch
 
 def test_a_file_that_cannot_be_edited_is_refused_at_once() -> None:
     with pytest.raises(Refused):
-        Draft("nothing: here\n")
+        FileDraft("nothing: here\n")
 
 
 def test_parts_of_an_entry_are_added_removed_and_renamed() -> None:

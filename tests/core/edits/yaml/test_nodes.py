@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.edits.operations import Refused
-from core.edits.yaml.nodes import Kind, Node, parse, refuse_shared, walk
+from core.edits.yaml.nodes import Node, NodeKind, parse, refuse_shared, walk
 
 
 def pairs(text: str) -> dict[str, Node]:
@@ -48,10 +48,10 @@ def test_crlf_counts_as_two_characters() -> None:
 def test_kinds_anchors_tags_and_lines_are_kept() -> None:
     found = pairs("a: &here 1\nb: *here\nc: !!str 2\nd: [x]\ne: ~\nf:\n")
     assert (found["a"].anchor, found["a"].tag) == ("here", "tag:yaml.org,2002:int")
-    assert (found["b"].kind, found["b"].text) == (Kind.ALIAS, "here")
+    assert (found["b"].kind, found["b"].text) == (NodeKind.ALIAS, "here")
     assert found["c"].tagged
     assert found["c"].tag == "tag:yaml.org,2002:str"
-    assert (found["d"].kind, found["d"].style, found["d"].line) == (Kind.SEQUENCE, "flow", 4)
+    assert (found["d"].kind, found["d"].style, found["d"].line) == (NodeKind.SEQUENCE, "flow", 4)
     assert (found["e"].is_null, found["e"].is_absent) == (True, False)
     assert (found["f"].is_null, found["f"].is_absent) == (True, True)
 
@@ -94,6 +94,6 @@ def test_real_scalars_stand_exactly_where_they_are_said_to(real_files: list[Path
         text = path.read_text(encoding="utf-8")
         root = parse(text)
         assert root is not None
-        plain = [node for node in walk(root) if node.kind is Kind.SCALAR and not node.style]
+        plain = [node for node in walk(root) if node.kind is NodeKind.SCALAR and not node.style]
         assert all(text[node.start : node.end] == node.text for node in plain)
         assert len(plain) > 40

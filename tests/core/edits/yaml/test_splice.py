@@ -16,7 +16,7 @@ from core.edits.apply import EntryStates
 from core.edits.operations import Operation, OpKind
 from core.edits.planning import FileEdit
 from core.edits.yaml.document import read_document
-from core.edits.yaml.file_draft import Draft, edit_text
+from core.edits.yaml.file_draft import FileDraft, edit_text
 from core.sources.expectations import written_entries
 from tests.support.derive import inverse
 from tests.support.edit_laws import said
@@ -378,7 +378,7 @@ def test_every_real_entry_can_be_removed_by_itself(real_files: list[Path]) -> No
 def test_entries_are_known_without_parsing_the_new_text_and_as_values(data: st.DataObject) -> None:
     file = data.draw(files())
     operations = data.draw(edits(file))
-    draft, states = Draft(file.text), EntryStates()
+    draft, states = FileDraft(file.text), EntryStates()
     states.entries |= {("f", entry.id): entry.fields for entry in written_entries(file.text, "f")}
     for operation in operations:
         draft.apply(operation)

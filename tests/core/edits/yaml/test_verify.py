@@ -6,21 +6,21 @@ import pytest
 from core.edits.operations import Refused
 from core.edits.yaml.document import Document, read_document
 from core.edits.yaml.entry import Layout
-from core.edits.yaml.entry_draft import Slot
+from core.edits.yaml.entry_draft import EntryDraft
 from core.edits.yaml.file_draft import verified
 from core.edits.yaml.meaning import meaning_of
 
 TEXT = "top: 1\ntest_config:\n  a:\n    x: 1\n  b: &b\n    x: 2\n"
 
 
-def slots(document: Document) -> list[Slot]:
-    return [Slot(block.id, "", Layout(), 2, index=index) for index, block in enumerate(document.blocks)]
+def entries(document: Document) -> list[EntryDraft]:
+    return [EntryDraft(block.id, "", Layout(), 2, index=index) for index, block in enumerate(document.blocks)]
 
 
-def difference(before: Document, slots: list[Slot], after: str) -> str:
+def difference(before: Document, entries: list[EntryDraft], after: str) -> str:
     """Why a text is refused; empty: it is not."""
     try:
-        return "" if verified(before, slots, after).text == after else "another document"
+        return "" if verified(before, entries, after).text == after else "another document"
     except Refused as refused:
         return refused.why
 
@@ -28,7 +28,7 @@ def difference(before: Document, slots: list[Slot], after: str) -> str:
 def changed(after: str, value: int = 1) -> str:
     """What is said where x of `a` was set to `value`."""
     document = read_document(TEXT)
-    found = slots(document)
+    found = entries(document)
     found[0].open(document.blocks[0], document.text)
     found[0].meaning = meaning_of({"x": value})
     return difference(document, found, after)
@@ -64,6 +64,6 @@ def test_what_cannot_be_read_is_a_difference() -> None:
 def test_the_mapping_may_come_and_go_with_its_entries() -> None:
     empty = read_document("test_config:\n")
     assert difference(empty, [], "test_config:\n") == ""
-    fresh = Slot("a", "", Layout(), 2, key=meaning_of("a"), meaning=meaning_of({"x": 1}))
+    fresh = EntryDraft("a", "", Layout(), 2, key=meaning_of("a"), meaning=meaning_of({"x": 1}))
     assert difference(empty, [fresh], "test_config:\n  a:\n    x: 1\n") == ""
     assert difference(empty, [fresh], "test_config: &t\n  a:\n    x: 1\n") != ""

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from core.edits.operations import Operation, OpKind
-from core.edits.pending.change import Base, Change, Decision, Pending
+from core.edits.pending.change import BaseEntry, Change, Decision, Pending
 from core.evidence.proposals.inbox import URGENCY, Concern, change_of, decided, inbox_items, note_of
 from core.evidence.proposals.proposal import NotProposed, Proposal
 from core.evidence.verdicts.judgement import Judgement, Verdict
@@ -18,7 +18,7 @@ def _judged(verdict: Verdict, id: str, arch: str = "n150") -> Judgement:
 def _proposal(*judgements: Judgement) -> Proposal:
     id = judgements[0].id
     op = Operation(OpKind.SET, id, "f", ("status",), "EXPECTED_PASSING")
-    return Proposal(id, judgements, (op,), Base("f", id, {"status": "UNSPECIFIED"}))
+    return Proposal(id, judgements, (op,), BaseEntry("f", id, {"status": "UNSPECIFIED"}))
 
 
 def test_every_verdict_has_its_urgency() -> None:

@@ -4,7 +4,7 @@
 import json
 from pathlib import Path
 
-from core.edits.pending.proposals import parse_proposed
+from core.edits.pending.proposals import parse_proposals
 from core.evidence.proposals.proposal import document, propose
 from core.evidence.verdicts.judgement import Verdict
 from core.matrix.indexing import index
@@ -21,7 +21,7 @@ def test_a_file_of_proposals_comes_back(tmp_path: Path) -> None:
     written = document(proposals, "abc")
     assert {"id", "arch", "verdict", "why", "evidence", "ops"} <= written[0].keys()
     assert (written[0]["arch"], written[0]["verdict"]) == ("n150, p150", "stale")
-    (read,) = parse_proposed(json.dumps(written)).made
+    (read,) = parse_proposals(json.dumps(written)).made
     assert read.change.ops == proposals[0].ops
     assert read.change.bases == (proposals[0].base,)
     assert read.change.bases[0].file == TRAINING

@@ -10,19 +10,19 @@ from core.edits.apply import Present
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import Change, Decision, proposed
 from core.edits.pending.events import (
-    Committed,
-    Event,
+    FilesCommitted,
     FileWrite,
+    JournalEvent,
     Marked,
     Rebased,
     Redone,
     Stepped,
     Undone,
+    WriteAbandoned,
     WriteBegan,
-    WriteEnded,
-    Written,
+    WriteDone,
 )
-from core.edits.pending.state import Desk
+from core.edits.pending.state import PendingState
 from core.sources.expectations import parse_expectations
 
 FILE = "torch/test_config_inference_single_device.yaml"
@@ -60,24 +60,24 @@ _some = st.lists(st.integers(1, 6), max_size=3)
 _keys = st.tuples(st.just(FILE), _ids)
 
 
-def _proposing(changes: list[Change]) -> Callable[[Desk], Event]:
-    return lambda desk: Stepped(desk.pending.proposal(*changes))
+def _proposing(changes: list[Change]) -> Callable[[PendingState], JournalEvent]:
+    return lambda state: Stepped(state.pending.proposal(*changes))
 
 
-def _deciding(decision: Decision, ids: list[int]) -> Callable[[Desk], Event]:
-    return lambda desk: Stepped(desk.pending.decision(decision, ids))
+def _deciding(decision: Decision, ids: list[int]) -> Callable[[PendingState], JournalEvent]:
+    return lambda state: Stepped(state.pending.decision(decision, ids))
 
 
-def _replacing(id: int, changes: list[Change], leave: bool) -> Callable[[Desk], Event]:
-    return lambda desk: Stepped(desk.pending.replacement(id, None if leave else changes[0]))
+def _replacing(id: int, changes: list[Change], leave: bool) -> Callable[[PendingState], JournalEvent]:
+    return lambda state: Stepped(state.pending.replacement(id, None if leave else changes[0]))
 
 
-def _always(event: Event) -> Callable[[Desk], Event]:
+def _always(event: JournalEvent) -> Callable[[PendingState], JournalEvent]:
     return lambda _: event
 
 
-def _writing(ids: list[int]) -> Callable[[Desk], Event]:
-    return lambda _: Written(tuple(ids), (FILE,))
+def _writing(ids: list[int]) -> Callable[[PendingState], JournalEvent]:
+    return lambda _: WriteDone(tuple(ids), (FILE,))
 
 
 steps = st.one_of(
@@ -95,8 +95,8 @@ happenings = st.one_of(
     st.builds(lambda a, b: _always(Marked(frozenset(a), frozenset(b))), st.lists(_ids), st.lists(_ids)),
     st.builds(lambda old, new: _always(Rebased((old,), {new: "digest"}, ((old, new),))), _keys, _keys),
     st.builds(lambda ids: _always(Rebased(dropped=tuple(ids))), _some),
-    st.just(_always(Committed((FILE,)))),
+    st.just(_always(FilesCommitted((FILE,)))),
     st.just(_always(WriteBegan((FileWrite(FILE, "before", "after"),), (1,)))),
-    st.just(_always(WriteEnded())),
+    st.just(_always(WriteAbandoned())),
 )
 """All that can happen to a desk."""
