@@ -3,14 +3,14 @@
 
 import json
 import os
-import subprocess
-import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from core.runs.junit import Testcase, read_testcases
+from tests.support.warm_pytest import Session, warm_pytest
 
 PAYLOAD = Path(__file__).parents[4] / "core/payload"
 MODULE = "tests/runner/test_models.py"
@@ -120,8 +120,9 @@ class Done:
 class Checkout:
     """A checkout without a runner, below `root`."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, session: Session) -> None:
         self.root = root
+        self.session = session
         self.models = root / "third_party/tt_forge_models"
         self.config = root / "tests/runner/test_config"
         self.fake = root / "fake"
@@ -147,15 +148,9 @@ class Checkout:
         """Run a session in the checkout."""
         path = os.pathsep.join([str(self.fake), str(PAYLOAD)])
         junit = self.root / "junit.xml"
-        argv = [sys.executable, "-m", "pytest", "-p", "ttmatrix_runner", "-p", "no:cacheprovider", *arguments]
-        done = subprocess.run(
-            [*argv, f"--junitxml={junit}"],
-            cwd=self.root,
-            env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", **(environ or {})},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        argv = ["-p", "ttmatrix_runner", "-p", "no:cacheprovider", *arguments, f"--junitxml={junit}"]
+        surroundings = {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", **(environ or {})}
+        done = self.session(argv, self.root, surroundings)
         cases = read_testcases(junit) if junit.is_file() else []
         found = {case.name.partition("[")[2].removesuffix("]"): case for case in cases}
         return Done(done.returncode, done.stdout + done.stderr, found)
@@ -168,6 +163,12 @@ class Checkout:
         return done.cases[id]
 
 
+@pytest.fixture(scope="session")
+def session() -> Iterator[Session]:
+    with warm_pytest() as run:
+        yield run
+
+
 @pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
-    return Checkout(tmp_path / "checkout")
+def checkout(tmp_path: Path, session: Session) -> Checkout:
+    return Checkout(tmp_path / "checkout", session)
