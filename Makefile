@@ -13,18 +13,22 @@ export PYTHONDONTWRITEBYTECODE =
 
 # Exactly what the last passing check had. `make clean; make CONSTRAINTS= check constraints` takes the newest instead.
 CONSTRAINTS ?= --constraint constraints.txt
+# On up to four cores. Long tests stand together in their files, so a worker that has no more takes over from another.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
-.PHONY: demo test test-xla check lint types contracts format screenshots reference constraints clean
+.PHONY: demo quick test test-xla check lint types contracts format screenshots reference constraints clean
 
 demo: $(READY)  ## open the app on the sample checkout
 	TTMATRIX_HOME=$(CURDIR)/build/home $(BIN)/ttmatrix demo build/demo
 
-test: $(READY)  ## run the tests, on up to four cores
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4
+quick: $(READY)  ## run the tests that are not marked slow: the inner loop
+	$(PYTEST) -m 'not slow and not xla'
+
+test: $(READY)  ## run all tests but those that need torch-xla
+	$(PYTEST)
 
 test-xla: $(READY) $(READY_XLA)  ## run the tests that need torch-xla (7 GB, made once in .venv-xla), on up to four cores
-	TTMATRIX_XLA_PYTHON=$(CURDIR)/$(VENV_XLA)/bin/python $(BIN)/python -m pytest -m xla \
-		--numprocesses auto --maxprocesses 4
+	TTMATRIX_XLA_PYTHON=$(CURDIR)/$(VENV_XLA)/bin/python $(PYTEST) -m xla
 
 check: lint types contracts test  ## everything a change must pass
 

@@ -27,6 +27,26 @@ _STAYS = (
 _numbers = itertools.count()
 
 
+_STARTS = {
+    "warm_torch": "models run",
+    "server": "models run",
+    "session": "sessions of pytest run",
+    "nightlies": "nightlies run",
+}
+"""What fixtures start that make a test slow."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow by what it needs, and insist on a reason for the rest."""
+    for item in items:
+        for fixture in getattr(item, "fixturenames", ()):
+            if fixture in _STARTS:
+                item.add_marker(pytest.mark.slow(_STARTS[fixture]))
+        if any(not mark.args for mark in item.iter_markers("slow")):
+            raise pytest.UsageError(f"{item.nodeid}: slow needs a reason")
+
+
 def pytest_collection_finish() -> None:
     """Take modules and collected tests out of the collector's sight: it would walk them all again and again."""
     gc.collect()

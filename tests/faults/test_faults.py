@@ -14,6 +14,8 @@ from tests.faults import scenes
 from tests.faults.injected import SMALL_FILES, Fault
 from tests.faults.scenes import Place
 
+pytestmark = pytest.mark.slow("every step of a write and of a commit is hit, each in processes of its own")
+
 ROOT = Path(__file__).parents[2]
 _PATIENCE_SECONDS = 60
 _CASES = [

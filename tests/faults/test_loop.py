@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.faults.kinds import KINDS
+
+pytestmark = pytest.mark.slow("commits are hit by every kind of fault")
 
 ROOT = Path(__file__).parents[2]
 

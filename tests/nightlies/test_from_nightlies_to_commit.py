@@ -10,7 +10,7 @@ from core.edits.pending.change import Decision
 from core.evidence.verdicts.judgement import Verdict
 from core.proc import run_command
 from core.sources.checkout import Checkout
-from tests.support.app import build_app, screen_text, until
+from tests.support.app import SIZES, build_app, screen_text, until
 from tests.support.cli import call
 from tests.support.real_nightlies import (
     CRASH,
@@ -27,6 +27,8 @@ from tests.support.real_nightlies import (
 )
 from tests.support.sample import sample_checkout
 from tui.widgets.lines_view import LinesView
+
+pytestmark = pytest.mark.slow("three nightlies run first")
 
 VERDICTS = {
     STALE: Verdict.STALE,
@@ -94,7 +96,7 @@ def test_without_a_screen(checkout: Checkout, nightlies: Path, tmp_path: Path) -
     assert call("propose", "--json", "--repo", checkout.root).json == []
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+@SIZES
 async def test_by_keyboard(checkout: Checkout, nightlies: Path, size: tuple[int, int]) -> None:
     assert call("ingest", nightlies, "--repo", checkout.root).code == 0
     app = build_app(checkout)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual import events
 from textual.app import App
 from textual.pilot import Pilot
@@ -18,6 +19,10 @@ from tests.support.idle import wait_for_idle
 from tui.app.app import TTMatrixApp
 from tui.session import Session
 
+SIZES = pytest.mark.parametrize(
+    "size", [(80, 24), pytest.param((160, 50), marks=pytest.mark.slow("the larger one of two sizes"))]
+)
+"""For what must work at the smallest size and where everything is on the screen."""
 _PATIENCE_SECONDS = 60.0
 _STEP_SECONDS = 0.01
 

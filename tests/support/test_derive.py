@@ -12,6 +12,8 @@ from tests.support.edit_laws import parsed, said
 from tests.support.edit_strategies import entry_fields, expectation_text
 from tests.support.edit_texts import edit_texts
 
+pytestmark = pytest.mark.slow("a made-up history of many commits")
+
 F, G = "torch/f.yaml", "torch/g.yaml"
 PASS: Fields = {"status": "EXPECTED_PASSING"}
 N150 = ("arch_overrides", "n150")

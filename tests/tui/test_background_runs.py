@@ -15,6 +15,8 @@ from core.settings import paths
 from tests.support.sample import sample_checkout
 from tests.support.terminal import Terminal
 
+pytestmark = pytest.mark.slow("real models run beside the app on a real terminal")
+
 ROOT = Path(__file__).parents[2]
 MODELS = "(Width_8 or Loose or Small_Patch8 or Way_5 or Grid_8)"
 QUERY = f"has:entry mode:inference parallelism:single_device {MODELS}"

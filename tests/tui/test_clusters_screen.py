@@ -8,10 +8,8 @@ import pytest
 from core.edits.pending.change import Decision
 from core.model import TEST_MODULE
 from core.sources.checkout import Checkout
-from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.three_nights import DRIFTED, SILENT, nightly_checkout
-
-SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
 
 
 @pytest.fixture

@@ -7,11 +7,9 @@ import pytest
 
 from core.evidence.analysis.comparison import DifferenceKind
 from core.sources.checkout import Checkout
-from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tests.support.three_nights import FLAKY, nightly_checkout
-
-SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
 
 
 @pytest.fixture

@@ -9,13 +9,12 @@ from textual.pilot import Pilot
 
 from core.edits.operations import Operation, OpKind
 from core.sources.checkout import Checkout
-from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.tree import INFERENCE, TRAINING, sample
 from tui.app.app import TTMatrixApp
 
 NAME = "alpha/pytorch-org/name-single_device-inference"
 ORG = "org/name has:entry"
-SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
 
 
 @pytest.fixture

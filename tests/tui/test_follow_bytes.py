@@ -13,6 +13,8 @@ from tests.support.fake_python import use_fake_python
 from tests.support.terminal import Terminal
 from tests.support.tree import sample
 
+pytestmark = pytest.mark.slow("the app runs on a real terminal")
+
 ROOT = Path(__file__).parents[2]
 _LINES = 12
 

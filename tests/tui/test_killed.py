@@ -6,8 +6,12 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.sample import sample_checkout
 from tests.support.terminal import Terminal
+
+pytestmark = pytest.mark.slow("the app runs on a real terminal")
 
 ROOT = Path(__file__).parents[2]
 

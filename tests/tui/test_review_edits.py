@@ -12,7 +12,7 @@ from core.settings import paths
 from core.sources.checkout import Checkout
 from core.workflows.loader_code.edits.edit import EditKind, SourceEdit, put
 from core.workflows.session import edits_directory, sessions_directory
-from tests.support.app import build_app, own_checkout, screen_text, until
+from tests.support.app import SIZES, build_app, own_checkout, screen_text, until
 from tests.support.triage_checkout import LOADER, LOADER_FILE, triage_checkout
 from tui.app.app import TTMatrixApp
 
@@ -42,7 +42,7 @@ async def on_the_edit(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: f"+        row = {NEW}" in screen_text(app), "its diff")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+@SIZES
 async def test_taken_back_after_asking(checkout: Checkout, size: tuple[int, int]) -> None:
     app = build_app(checkout, query="mode:training")
     async with app.run_test(size=size, notifications=True) as pilot:
@@ -71,7 +71,7 @@ async def test_a_file_that_was_changed_since_is_left_alone(checkout: Checkout) -
         assert loader(checkout) == EDIT.after + "# mine\n"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+@SIZES
 async def test_beside_changes_and_no_part_of_their_commit(checkout: Checkout, size: tuple[int, int]) -> None:
     app = build_app(checkout, query="mode:training has:entry")
     async with app.run_test(size=size, notifications=True) as pilot:

@@ -12,7 +12,7 @@ from core.edits.pending import workbench
 from core.edits.pending.change import Decision
 from core.edits.planning import EditPlan, write
 from core.sources.checkout import Checkout
-from tests.support.app import build_app, own_checkout, screen_text, type_text, until
+from tests.support.app import SIZES, build_app, own_checkout, screen_text, type_text, until
 from tests.support.tree import INFERENCE, TRAINING, sample
 from tui.app.app import TTMatrixApp
 
@@ -20,7 +20,6 @@ TINY = "alpha/pytorch-tiny-single_device-inference"
 NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
 NAME = "alpha/pytorch-org/name-single_device-inference"
 TRAIN = "alpha/pytorch-tiny-single_device-training"
-SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
 _KEY_SECONDS = 0.05
 
 

@@ -13,6 +13,8 @@ from tests.support.app import build_app, screen_text, until
 from tests.support.fake_python import use_fake_python
 from tests.support.tree import sample
 
+pytestmark = pytest.mark.slow("runs are started and followed")
+
 HANGS = "net-v1.5+aug has:entry mode:inference"
 PASSES = "tiny has:entry mode:training"
 PASSING_ID = "alpha/pytorch-tiny-single_device-training"

@@ -8,7 +8,7 @@ import pytest
 from core.edits.pending.change import Decision
 from core.model import TEST_MODULE
 from core.sources.checkout import Checkout
-from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.evidence import observed
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
@@ -16,8 +16,6 @@ from tests.support.three_nights import CRASH, FLAKY, SEMI, SILENT, STALE, STALE_
 from tests.support.tree import INFERENCE
 from tui.app.app import TTMatrixApp
 from tui.view_models.triage import TriageBy
-
-SIZES = pytest.mark.parametrize("size", [(80, 24), (160, 50)])
 
 
 @pytest.fixture

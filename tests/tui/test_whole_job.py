@@ -10,10 +10,12 @@ from textual.pilot import Pilot
 from core.cli.demo_walk import STALE
 from core.proc import run_command
 from core.runs.outcome import Outcome
-from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
 from tui.widgets.cycle import Cycle
+
+pytestmark = pytest.mark.slow("a person's whole job, with runs")
 
 
 async def choose(app: TTMatrixApp, pilot: Pilot[Any], field: str, value: str) -> None:
@@ -26,7 +28,7 @@ async def choose(app: TTMatrixApp, pilot: Pilot[Any], field: str, value: str) ->
     assert editor.value == value
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+@SIZES
 async def test_find_run_watch_edit_review_commit(tmp_path: Path, size: tuple[int, int]) -> None:
     pytest.importorskip("torch")
     checkout = sample_checkout(tmp_path / "demo")

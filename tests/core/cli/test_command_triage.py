@@ -18,6 +18,8 @@ from tests.support.cli import Called, call
 from tests.support.tree import TRAINING
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml, triage_checkout
 
+pytestmark = pytest.mark.slow("workflows are killed and resumed at every step")
+
 KEYS = {"workflow", "flavour", "decision", "cpu", "loader_edit", "scope", "ops", "needs_review", "aborted"}
 
 

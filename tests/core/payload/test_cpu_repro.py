@@ -15,6 +15,8 @@ from core.runs.planning.kinds import CPU_PAYLOAD
 from .conftest import Repro, last_result
 from .test_ttmatrix_phase import HEAD
 
+pytestmark = pytest.mark.slow("interpreters load torch")
+
 
 def command(models: Path, *options: str, environ: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     checkout = models.parents[1]

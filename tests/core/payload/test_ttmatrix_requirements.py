@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow("pip installs packages")
+
 requirements: Any = importlib.import_module("core.payload.ttmatrix_requirements")
 
 

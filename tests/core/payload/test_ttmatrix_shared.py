@@ -12,7 +12,10 @@ import pytest
 
 from core.runs.planning.kinds import CPU_PAYLOAD
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
+pytestmark = [
+    pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed"),
+    pytest.mark.slow("interpreters load torch"),
+]
 
 LOADER = """
 import os, sys

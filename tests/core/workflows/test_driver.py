@@ -15,6 +15,8 @@ from core.workflows.perform import WorkflowContext
 from core.workflows.session import WorkflowSession, sessions_directory
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml
 
+pytestmark = pytest.mark.slow("workflows are killed and resumed at every step")
+
 
 @pytest.fixture
 def root(checkout: Checkout) -> Path:

@@ -15,6 +15,8 @@ from core.settings import paths
 from tests.support.sample import sample_checkout
 from tests.support.terminal import Terminal
 
+pytestmark = pytest.mark.slow("the app runs on a real terminal")
+
 ROOT = Path(__file__).parents[3]
 
 

@@ -14,6 +14,8 @@ from core.settings import paths
 from tests.support.terminal import Terminal
 from tests.support.tree import sample
 
+pytestmark = pytest.mark.slow("the app runs on a real terminal")
+
 ROOT = Path(__file__).parents[3]
 _APP = "from tui.__main__ import main; main()"
 _BREAKS = """

@@ -24,6 +24,8 @@ from tests.core.runs.conftest import MakeSpec, Until
 from tests.support.git import committed_checkout
 from tests.support.tree import sample
 
+pytestmark = pytest.mark.slow("schedulers and their runs are real processes")
+
 SLEEP = "import time; print('ready', flush=True); time.sleep(60)"
 PASSES = """report('"phases": [{"dtype": "bfloat16", "ok": true}]')"""
 

@@ -49,6 +49,7 @@ def test_a_run_that_goes_on_is_left_alone(minder: Child, tmp_path: Path) -> None
     assert descendants(minder.identity)
 
 
+@pytest.mark.slow("a run lasts as long as it may")
 def test_over_its_time_limit_it_is_ended(minder: Child, tmp_path: Path) -> None:
     # The ladder goes on by the clock: a family that was born deaf to its first signal takes one more.
     begun = time.monotonic() - 30.1

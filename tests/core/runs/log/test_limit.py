@@ -130,6 +130,7 @@ def test_times_of_what_was_moved_are_not_known(tmp_path: Path) -> None:
     assert arrivals.at([50, 150, 190]) == [3.0, 4.0, None]
 
 
+@pytest.mark.slow("runs print millions of lines")
 @pytest.mark.parametrize("limit", [0, 1_000_000])
 def test_a_run_that_prints_without_end_keeps_its_limit_and_its_result(
     store: RunStore, make_spec: MakeSpec, limit: int

@@ -264,6 +264,7 @@ print(json.dumps(asked))
 """
 
 
+@pytest.mark.slow("all loaders of the sample are run")
 def test_the_loaders_of_the_sample_report_the_same_when_they_are_run(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     checkout = sample_checkout(tmp_path / "checkout")

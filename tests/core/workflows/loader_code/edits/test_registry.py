@@ -45,6 +45,7 @@ def test_the_alphabetical_place_whatever_the_case(name: str, line: int) -> None:
     assert found.line == line and found.after.splitlines()[line - 1].startswith(f'_register_attr("{name}"')
 
 
+@pytest.mark.slow("edits of many loaders")
 @given(st.lists(NAMES, min_size=1, unique=True), NAMES)
 def test_taking_out_what_was_put_in_gives_the_bytes_back(names: list[str], name: str) -> None:
     source = registry(sorted(names, key=str.casefold))
@@ -60,6 +61,7 @@ def test_taking_out_what_was_put_in_gives_the_bytes_back(names: list[str], name:
     assert isinstance(back, SourceEdit) and back.after == source
 
 
+@pytest.mark.slow("edits of many loaders")
 @given(st.lists(NAMES, min_size=2, unique_by=str.casefold), st.data())
 def test_a_line_goes_back_to_where_it_was(names: list[str], data: st.DataObject) -> None:
     source = registry(sorted(names, key=str.casefold))

@@ -161,6 +161,7 @@ def test_the_loss_stands_in_the_docstring() -> None:
     assert "All. It is read by FocalLoss." in came(found)
 
 
+@pytest.mark.slow("all loaders of the sample")
 def test_the_sample_s_loaders_take_one() -> None:
     tree = Path(__file__).parents[5] / "core/demo/tree/third_party/tt_forge_models"
     for path in sorted(tree.rglob("pytorch/loader.py")):

@@ -20,6 +20,8 @@ from core.sources.expectations import read_expectations
 from core.sources.loaders import loader_directories, scan_loaders
 from core.sources.schema import Schema
 
+pytestmark = pytest.mark.slow("the sample's models run")
+
 PROBE = str(Path(__file__).with_name("probe.py"))
 PASSES = "EXPECTED_PASSING"
 
