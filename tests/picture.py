@@ -18,6 +18,8 @@ _BLOCK = re.compile(f"{BEGIN}.*?{END}", re.DOTALL)
 _DRAWN = 2
 """Names of so many parts have a node each: `core.edits`; `core.edits.yaml` belongs to it."""
 
+_SINGLE = "single modules of "
+
 Graph = Mapping[str, frozenset[str]]
 """By node, the nodes it imports directly."""
 
@@ -29,7 +31,33 @@ def imports() -> Graph:
     for module in found.modules:
         below = found.find_modules_directly_imported_by(module)
         direct.setdefault(_node(module), set()).update(map(_node, below))
-    return {name: frozenset(others - {name, ""}) for name, others in sorted(direct.items()) if name}
+    graph: Graph = {name: frozenset(others - {name, ""}) for name, others in sorted(direct.items()) if name}
+    for top in ("core", "tui"):
+        graph = _one_node(graph, f"{_SINGLE}{top}")
+    return graph
+
+
+def _one_node(graph: Graph, single: str) -> Graph:
+    """Single modules lie below some packages and above others: those between go into their node, or it were a circle."""
+
+    def reach(name: str) -> set[str]:
+        found, ahead = {name}, [name]
+        while ahead:
+            below = graph[ahead.pop()] - found
+            found |= below
+            ahead += below
+        return found
+
+    between = {name for name in reach(single) - {single} if single in reach(name)}
+    label = ", ".join((single, *sorted(between)))
+
+    def named(name: str) -> str:
+        return label if name == single or name in between else name
+
+    merged: dict[str, frozenset[str]] = {}
+    for name, below in graph.items():
+        merged[named(name)] = (merged.get(named(name), frozenset()) | frozenset(map(named, below))) - {named(name)}
+    return merged
 
 
 def _node(module: str) -> str:
@@ -39,7 +67,7 @@ def _node(module: str) -> str:
         return ""
     if rest == ["__main__"] or (ROOT / top / rest[0]).is_dir():
         return f"{top}.{rest[0]}"
-    return f"single modules of {top}"
+    return f"{_SINGLE}{top}"
 
 
 def reduced(graph: Graph) -> Graph:
