@@ -49,8 +49,9 @@ format: $(READY)
 screenshots: $(READY)  ## make screenshots/*.svg anew
 	$(BIN)/python -m tests.screenshots screenshots
 
-reference: $(READY)  ## make docs/commands.md and the manual page docs/ttmatrix.1 anew
+reference: $(READY)  ## make docs/commands.md, the manual page and the packages on docs/architecture.md anew
 	$(BIN)/python -m tests.reference docs
+	$(BIN)/python -m tests.picture docs/architecture.md
 
 constraints: $(READY) $(READY_XLA)  ## write constraints.txt from what is installed
 	{ grep '^#' constraints.txt; { \

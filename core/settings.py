@@ -2,6 +2,7 @@
 """Where ttmatrix keeps its state, and what the user has set."""
 
 import os
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -112,9 +113,6 @@ def load_settings(file: Path) -> Settings:
     """Read `file`; absent means defaults. Raises TTMatrixError on bad TOML, unknown names or wrong types."""
     try:
         text = file.read_text(encoding="utf-8")
-        # Imported here because most people have set nothing.
-        import tomllib
-
         raw = tomllib.loads(text)
     except FileNotFoundError:
         return Settings()
@@ -148,7 +146,7 @@ def table_values(table: Mapping[str, Any], kind: type) -> dict[str, Any]:
     """The values of a table of TOML, as the fields of the dataclass `kind` are annotated. Raises TableError."""
     hints = get_type_hints(kind)
     for name in table.keys() - hints.keys():
-        raise TableError(name, "is unknown", f"Known are: {', '.join(sorted(hints))}.")
+        raise TableError(name, "is unknown", f"Known: {', '.join(sorted(hints))}.")
     return {name: _taken(name, value, hints[name]) for name, value in table.items()}
 
 

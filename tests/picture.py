@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packages on docs/architecture.md, drawn from the imports and told by their docstrings.
+"""The packages on docs/architecture.md, from the imports and the docstrings.
 
 `python -m tests.picture docs/architecture.md` writes the page anew.
 """

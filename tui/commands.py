@@ -49,19 +49,21 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.matrix", Where.APP, "1", "switch('matrix')", "Matrix", "Show the matrix"),
     Command("app.runs", Where.APP, "2", "switch('runs')", "Runs", "Show the runs and their logs"),
     Command("app.log", Where.APP, "3", "switch('log')", "Log", "Show the log of the highlighted run, full size"),
-    Command("app.triage", Where.APP, "4", "switch('triage')", "Triage", "Decide what runs have shown of entries"),
+    Command("app.triage", Where.APP, "4", "switch('triage')", "Triage", "Triage proposals"),
     Command("app.review", Where.APP, "5", "switch('review')", "Review", "Review pending edits"),
     Command("app.doctor", Where.APP, "6", "switch('doctor')", "Doctor", "Show what is wrong with the checkout"),
-    Command("app.clusters", Where.APP, "7", "switch('clusters')", "Clusters", "Show failures that are one"),
-    Command("app.compare", Where.APP, "8", "switch('compare')", "Compare", "Hold two runs against each other"),
-    Command("app.workflows", Where.APP, "9", "switch('workflows')", "Workflows", "Show workflows on failing training"),
+    Command("app.clusters", Where.APP, "7", "switch('clusters')", "Clusters", "Show failures with the same cause"),
+    Command("app.compare", Where.APP, "8", "switch('compare')", "Compare", "Compare two runs"),
+    Command(
+        "app.workflows", Where.APP, "9", "switch('workflows')", "Workflows", "Show workflows on failing training tests"
+    ),
     Command("app.help", Where.APP, "question_mark", "help", "Help", "List the keys that work here", footer=True),
     Command("app.palette", Where.APP, "colon,ctrl+p", "command_palette", "Commands", "Find a command by its name"),
     Command("app.reload", Where.APP, "f5,ctrl+r", "reload", "Reload", "Read the checkout again"),
-    Command("app.back", Where.APP, "escape", "go_back", "Back", "Leave what is open, then the filter"),
-    Command("app.quit", Where.APP, "q", "leave", "Quit", "Close the view, at the matrix the app; runs go on"),
-    Command("app.suspend", Where.APP, "ctrl+z", "suspend_process", "Suspend", "Back to the shell; fg goes on here"),
-    Command("app.redraw", Where.APP, "ctrl+l", "redraw", "Redraw", "Paint the whole screen anew"),
+    Command("app.back", Where.APP, "escape", "go_back", "Back", "Close what is open, then the filter"),
+    Command("app.quit", Where.APP, "q", "leave", "Quit", "Close this screen (in the matrix: quit); runs continue"),
+    Command("app.suspend", Where.APP, "ctrl+z", "suspend_process", "Suspend", "Back to the shell; fg returns here"),
+    Command("app.redraw", Where.APP, "ctrl+l", "redraw", "Redraw", "Repaint the whole screen"),
     Command("app.interrupt", Where.APP, "ctrl+c", "interrupt", "Stop", "Stop following; twice, quit"),
     Command(
         "matrix.filter",
@@ -120,7 +122,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("runs.mark", Where.RUN_TABLE, "space", "mark", "Mark", "Mark or unmark the run", footer=True),
     Command(
-        "runs.again", Where.RUNS, "r", "run_again", "Run again", "The marked runs once more, else this", footer=True
+        "runs.again", Where.RUNS, "r", "run_again", "Run again", "Start the marked runs again, else this", footer=True
     ),
     Command("runs.rest", Where.RUNS, "R", "run_rest", "Run rest", "Run what failed or did not run in the last batch"),
     Command("runs.compare", Where.RUNS, "c", "compare", "Compare", "Compare the logs of two marked runs", footer=True),
@@ -128,20 +130,22 @@ COMMANDS: tuple[Command, ...] = (
         "runs.everywhere", Where.RUNS, "a", "everywhere", "All", "Show runs of every checkout, or only of this one"
     ),
     Command("runs.enter", Where.RUN_TABLE, "enter", "open", "Log", "Give the log of the run the whole screen"),
-    Command("runs.detail", Where.RUNS, "d", "detail", "Detail", "What came of the run and all about it, or its log"),
+    Command("runs.detail", Where.RUNS, "d", "detail", "Detail", "Toggle run details / log"),
     Command("runs.entry", Where.RUNS, "o", "entry", "Entry", "Show the test of the run in the matrix"),
-    Command("runs.hold", Where.RUNS, "h", "hold", "Hold", "Keep waiting runs from starting, or let them go on"),
-    Command("runs.first", Where.RUNS, "T", "put_first", "First", "Let waiting runs go before all others"),
-    Command("runs.last", Where.RUNS, "B", "put_last", "Last", "Let waiting runs go behind all others"),
+    Command("runs.hold", Where.RUNS, "h", "hold", "Hold", "Hold or release queued runs"),
+    Command("runs.first", Where.RUNS, "T", "put_first", "First", "Move queued runs to the front of the queue"),
+    Command("runs.last", Where.RUNS, "B", "put_last", "Last", "Move queued runs to the end of the queue"),
     Command("runs.pane", Where.RUNS, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("runs.zoom", Where.RUNS, "z", "zoom", "Zoom", "Give the log the whole screen"),
-    Command("runs.files", Where.RUNS, "f", "pick_file", "Files", "Show another file that the run kept, or its log"),
+    Command("runs.files", Where.RUNS, "f", "pick_file", "Files", "Show another file of the run, or its log"),
     Command("runs.copy", Where.RUNS, "y", "copy_command", "Copy", "Copy the exact command of the run", footer=True),
-    Command("runs.reason", Where.RUNS, "Y", "copy_reason", "Copy why", "Copy the line that tells most, for a reason"),
+    Command("runs.reason", Where.RUNS, "Y", "copy_reason", "Copy why", "Copy the line that explains the failure"),
     Command("runs.search", Where.RUN_TABLE, "slash", "ask('/')", "Search", "Find text in the log", ahead=True),
     Command("runs.filter", Where.RUN_TABLE, "ampersand", "ask('&')", "Filter", "Filter the log", ahead=True),
-    Command("runs.next_hit", Where.RUN_TABLE, "n", "next_hit(True)", "Next", "Next line of the log's search"),
-    Command("runs.hit_before", Where.RUN_TABLE, "N", "next_hit(False)", "Previous", "Previous line of the search"),
+    Command("runs.next_hit", Where.RUN_TABLE, "n", "next_hit(True)", "Next", "Next hit of the search in the log"),
+    Command(
+        "runs.hit_before", Where.RUN_TABLE, "N", "next_hit(False)", "Previous", "Previous hit of the search in the log"
+    ),
     Command("runs.error", Where.RUN_TABLE, "e", "next_error(True)", "Error", "Next error in the log"),
     Command("runs.error_before", Where.RUN_TABLE, "E", "next_error(False)", "Error before", "Previous error"),
     Command("triage.accept", Where.TRIAGE, "a", "accept", "Accept", "Make the proposal a pending change", footer=True),
@@ -151,12 +155,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("triage.reject_rest", Where.TRIAGE, "X", "reject_rest", "Reject all", "Reject the rest of the group; asks"),
     Command("triage.next", Where.TRIAGE, "n", "next_undecided(1)", "Next", "Next undecided test", footer=True),
     Command("triage.previous", Where.TRIAGE, "N", "next_undecided(-1)", "Previous", "Previous undecided test"),
-    Command("triage.undo", Where.TRIAGE, "u", "undo", "Undo", "Take the last step back", footer=True),
-    Command("triage.redo", Where.TRIAGE, "U", "redo", "Redo", "Take the step again"),
+    Command("triage.undo", Where.TRIAGE, "u", "undo", "Undo", "Undo the last step", footer=True),
+    Command("triage.redo", Where.TRIAGE, "U", "redo", "Redo", "Redo the step"),
     Command(
         "triage.group", Where.TRIAGE, "m", "group", "Group", "Group by change, verdict, loader, reason", footer=True
     ),
-    Command("triage.filter", Where.TRIAGE, "slash", "filter", "Filter", "Type words to look for", ahead=True),
+    Command("triage.filter", Where.TRIAGE, "slash", "filter", "Filter", "Type words to filter by", ahead=True),
     Command(
         "triage.list",
         Where.TRIAGE,
@@ -166,9 +170,9 @@ COMMANDS: tuple[Command, ...] = (
         "Attention, PCC ratchet, unknown, blind spots",
         footer=True,
     ),
-    Command("triage.run", Where.TRIAGE, "r", "rerun", "Rerun", "Run what is listed or under the cursor on the device"),
+    Command("triage.run", Where.TRIAGE, "r", "rerun", "Rerun", "Run the test or group under the cursor on the device"),
     Command(
-        "triage.host", Where.TRIAGE, "H", "leave_out", "Host", "Leave out machines that fail alone, or take them in"
+        "triage.host", Where.TRIAGE, "H", "leave_out", "Host", "Leave out machines that alone fail, or count them again"
     ),
     Command("triage.go", Where.TRIAGE, "enter", "go_to_test", "Go to", "Show the test in the matrix"),
     Command("triage.pane", Where.TRIAGE, "tab", "other_pane", "Pane", "Go to the other pane"),
@@ -178,30 +182,36 @@ COMMANDS: tuple[Command, ...] = (
         "enter",
         "enter",
         "Members",
-        "Its cells; then the test",
+        "Show its cells; then the test",
         footer=True,
     ),
-    Command("clusters.text", Where.CLUSTERS, "c", "canonical", "One text", "One reason for all entries", footer=True),
-    Command("clusters.issue", Where.CLUSTERS, "i", "attach", "Issue", "Link entries that have none", footer=True),
-    Command("clusters.run", Where.CLUSTERS, "r", "rerun", "Rerun one", "Run one of its cells", footer=True),
+    Command(
+        "clusters.text", Where.CLUSTERS, "c", "canonical", "One text", "Set one reason in all its entries", footer=True
+    ),
+    Command(
+        "clusters.issue", Where.CLUSTERS, "i", "attach", "Issue", "Link an issue in entries without one", footer=True
+    ),
+    Command(
+        "clusters.run", Where.CLUSTERS, "r", "rerun", "Rerun one", "Run one of its cells on the device", footer=True
+    ),
     Command(
         "clusters.propose",
         Where.CLUSTERS,
         "p",
         "propose",
         "Propose",
-        "Add all its proposals",
+        "Add all its proposals to the pending changes",
         footer=True,
     ),
     Command("clusters.copy", Where.CLUSTERS, "y", "copy", "Copy", "Copy the reason, or the id of a member"),
-    Command("clusters.filter", Where.CLUSTERS, "slash", "filter", "Filter", "Type words to look for", ahead=True),
+    Command("clusters.filter", Where.CLUSTERS, "slash", "filter", "Filter", "Type words to filter by", ahead=True),
     Command("clusters.pane", Where.CLUSTERS, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("compare.enter", Where.COMPARE, "enter", "go_to_test", "Go to", "Show the test in the matrix", footer=True),
     Command(
-        "compare.before", Where.COMPARE, "b", "choose_run('before')", "Before", "Take another earlier run", footer=True
+        "compare.before", Where.COMPARE, "b", "choose_run('before')", "Before", "Choose the earlier run", footer=True
     ),
     Command("compare.after", Where.COMPARE, "c", "choose_run('after')", "After", "Choose the later run", footer=True),
-    Command("compare.kind", Where.COMPARE, "f", "next_kind", "Kind", "Differences of the next kind", footer=True),
+    Command("compare.kind", Where.COMPARE, "f", "next_kind", "Kind", "Show differences of the next kind", footer=True),
     Command("compare.copy", Where.COMPARE, "y", "copy_id", "Copy", "Copy the id"),
     Command("compare.pane", Where.COMPARE, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("review.accept", Where.REVIEW, "a", "accept", "Accept", "Accept this change", footer=True),
@@ -215,32 +225,52 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "review.group", Where.REVIEW, "m", "group", "Group", "Group by identical change, loader, reason", footer=True
     ),
-    Command("review.filter", Where.REVIEW, "slash", "filter", "Filter", "Type words to look for", ahead=True),
+    Command("review.filter", Where.REVIEW, "slash", "filter", "Filter", "Type words to filter by", ahead=True),
     Command(
-        "review.theirs", Where.REVIEW, "t", "take('theirs')", "Take theirs", "Changed elsewhere: leave it as it is"
+        "review.theirs", Where.REVIEW, "t", "take('theirs')", "Take theirs", "Changed elsewhere too: keep their value"
     ),
-    Command("review.ours", Where.REVIEW, "o", "take('ours')", "Take ours", "Changed elsewhere: change it all the same"),
-    Command("review.undo", Where.REVIEW, "u", "undo", "Undo", "Take the last step back", footer=True),
-    Command("review.redo", Where.REVIEW, "U", "redo", "Redo", "Take the step again"),
+    Command("review.ours", Where.REVIEW, "o", "take('ours')", "Take ours", "Changed elsewhere too: write our value"),
+    Command("review.undo", Where.REVIEW, "u", "undo", "Undo", "Undo the last step", footer=True),
+    Command("review.redo", Where.REVIEW, "U", "redo", "Redo", "Redo the step"),
     Command("review.write", Where.REVIEW, "w", "write", "Write", "Write accepted changes to the files", footer=True),
     Command("review.commit", Where.REVIEW, "c", "commit", "Commit", "Write and commit accepted changes", footer=True),
-    Command("review.whole", Where.REVIEW, "d", "whole_diff", "Whole diff", "One change, or all that will be written"),
+    Command(
+        "review.whole", Where.REVIEW, "d", "whole_diff", "Whole diff", "Toggle this change / all that will be written"
+    ),
     Command("review.pane", Where.REVIEW, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("doctor.go", Where.DOCTOR, "enter", "go_to_test", "Go to", "Show the test in the matrix", footer=True),
-    Command("doctor.mend", Where.DOCTOR, "m", "mend", "Mend", "Add the mend to the pending changes", footer=True),
+    Command("doctor.fix", Where.DOCTOR, "m", "fix", "Fix", "Add the fix to the pending changes", footer=True),
     Command("doctor.open", Where.DOCTOR, "e", "open_place", "Editor", "Open $EDITOR at the place", footer=True),
     Command(
-        "workflows.choose", Where.WORKFLOWS, "enter", "choose", "Choose", "Answer what the workflow asks", footer=True
+        "workflows.choose",
+        Where.WORKFLOWS,
+        "enter",
+        "choose",
+        "Choose",
+        "Answer the question of the workflow",
+        footer=True,
     ),
     Command(
-        "workflows.accept", Where.WORKFLOWS, "a", "accept", "Accept", "Keep the edit, add the changes", footer=True
+        "workflows.accept",
+        Where.WORKFLOWS,
+        "a",
+        "accept",
+        "Accept",
+        "Keep the loader edit, propose the changes",
+        footer=True,
+    ),
+    Command("workflows.drop", Where.WORKFLOWS, "x", "drop", "Drop", "Delete the workflow and its edits", footer=True),
+    Command(
+        "workflows.go_on",
+        Where.WORKFLOWS,
+        "r",
+        "go_on",
+        "Continue",
+        "Continue the workflow where it stopped",
+        footer=True,
     ),
     Command(
-        "workflows.drop", Where.WORKFLOWS, "x", "drop", "Drop", "Forget the workflow; nothing of it stays", footer=True
-    ),
-    Command("workflows.go_on", Where.WORKFLOWS, "r", "go_on", "Go on", "Go on where the workflow stopped", footer=True),
-    Command(
-        "workflows.result", Where.WORKFLOWS, "D", "device_result", "Device XML", "Name the JUnit file of a device run"
+        "workflows.result", Where.WORKFLOWS, "D", "device_result", "Device XML", "Give the JUnit file of a device run"
     ),
     Command("workflows.copy", Where.WORKFLOWS, "y", "copy", "Copy", "Copy the command to run, else the report"),
     Command("workflows.go", Where.WORKFLOWS, "o", "go_to_test", "Go to", "Show the test in the matrix"),
@@ -270,7 +300,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("lines.page_up", Where.LINES, "pageup", "page(-1)", "Page up", "A page up"),
     Command("lines.top", Where.LINES, "g,home", "top", "Top", "First line"),
     Command("lines.bottom", Where.LINES, "G,end", "follow", "End", "Last line; a live log follows again"),
-    Command("lines.follow", Where.LINES, "F", "follow", "Follow", "Follow what is written"),
+    Command("lines.follow", Where.LINES, "F", "follow", "Follow", "Follow the log as it grows"),
     Command("lines.left", Where.LINES, "left,less_than_sign", "side(-1)", "Left", "Scroll left"),
     Command("lines.right", Where.LINES, "right,greater_than_sign", "side(1)", "Right", "Scroll right"),
     Command(
@@ -279,29 +309,29 @@ COMMANDS: tuple[Command, ...] = (
         "slash",
         "ask('/')",
         "Search",
-        "Find text while it is typed, or re: an expression",
+        "Search as you type; re: a regular expression",
         footer=True,
         ahead=True,
     ),
-    Command("log.next", Where.LOG, "n", "next_hit(True)", "Next", "Next line that the search finds"),
-    Command("log.previous", Where.LOG, "N", "next_hit(False)", "Previous", "Previous line that the search finds"),
+    Command("log.next", Where.LOG, "n", "next_hit(True)", "Next", "Next hit of the search"),
+    Command("log.previous", Where.LOG, "N", "next_hit(False)", "Previous", "Previous hit of the search"),
     Command(
         "log.filter",
         Where.LOG,
         "ampersand",
         "ask('&')",
         "Filter",
-        "Show lines with a text, !text: without; empty: drop one",
+        "Keep matching lines, !text: hide them; empty: drop one",
         footer=True,
         ahead=True,
     ),
-    Command("log.filters", Where.LOG, "ctrl+f", "toggle_filters", "Filters", "All filters off, or on again"),
+    Command("log.filters", Where.LOG, "ctrl+f", "toggle_filters", "Filters", "Turn all filters off, or on again"),
     Command("log.error", Where.LOG, "e", "next_error(True)", "Error", "Next error", footer=True),
     Command("log.error_before", Where.LOG, "E", "next_error(False)", "Error before", "Previous error"),
-    Command("log.times", Where.LOG, "t", "times", "Times", "Show when lines arrived, or not"),
-    Command("log.region", Where.LOG, "v", "region", "Region", "Begin a region here: keys that move draw it on"),
-    Command("log.copy", Where.LOG, "C", "copy", "Copy lines", "Copy the region or, without one, the lines on show"),
-    Command("log.wrap", Where.LOG, "w", "wrap", "Wrap", "Wrap long lines, or cut them"),
+    Command("log.times", Where.LOG, "t", "times", "Times", "Toggle the arrival times of lines"),
+    Command("log.region", Where.LOG, "v", "region", "Region", "Start a region here; keys that move extend it"),
+    Command("log.copy", Where.LOG, "C", "copy", "Copy lines", "Copy the region, else the visible lines"),
+    Command("log.wrap", Where.LOG, "w", "wrap", "Wrap", "Wrap or cut long lines"),
 )
 
 

@@ -3,20 +3,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from core.matrix import NO_ARCH, FlagColumn
 from core.model import Finding
-
-if TYPE_CHECKING:
-    from core.sources.ci import Job
+from core.sources.ci import Job
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selected:
     """The answer of all scheduled jobs over one matrix."""
 
-    jobs: "tuple[Job, ...]"
+    jobs: tuple[Job, ...]
     names: tuple[str, ...]
     """What each job is called in queries; jobs that share a name are asked for together."""
     sets: tuple[int, ...]
@@ -26,7 +23,7 @@ class Selected:
     findings: tuple[Finding, ...] = ()
     """What is broken in what the jobs were read from."""
 
-    def of(self, row: int) -> "tuple[Job, ...]":
+    def of(self, row: int) -> tuple[Job, ...]:
         """The jobs that select a row under any of its functions."""
         mask = self.sets[self.codes[row]]
         return tuple(job for bit, job in enumerate(self.jobs) if mask >> bit & 1)

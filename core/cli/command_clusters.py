@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix clusters`: failures that are one, the issues that entries cite, and edits of all entries of a cluster."""
+"""`ttmatrix clusters`: failures with the same cause, the issues that entries cite, and edits of a whole cluster."""
 
 import argparse
 import json
@@ -27,16 +27,17 @@ from core.evidence.analysis import (
     with_link,
 )
 from core.files import atomic_write
+from core.history import ages
 from core.text import counted
 
 _SHOWN_ISSUES = 2
-_TELLING = (State.CLOSED, State.MISSING)
+_NOT_OPEN = (State.CLOSED, State.MISSING)
 
 
-def tell_clusters(
+def print_clusters(
     clusters: Sequence[Cluster], states: Mapping[str, IssueState], context: Context, *, members: bool
 ) -> None:
-    """The clusters, a line each, and with `members` the cells of the first one as well."""
+    """Print the clusters, one line each, and with `members` the cells of the first one."""
     console, ages = context.console, _ages(context)
     if console.json:
         console.document([_document(one, ages, states) for one in clusters])
@@ -46,12 +47,12 @@ def tell_clusters(
         console.table(header, (_cells(one, ages, states) for one in clusters))
     if members and clusters:
         console.line()
-        console.table(("arch", "seen in", "test", "reason"), map(_member_cells, clusters[0].members))
+        console.table(("arch", "run", "test", "reason"), map(_member_cells, clusters[0].members))
     console.note(counted(len(clusters), "cluster"))
 
 
-def tell_issues(found: Sequence[Citation], console: Console) -> None:
-    """Every issue that entries cite, with what is known of it."""
+def print_issues(found: Sequence[Citation], console: Console) -> None:
+    """Print every issue that entries cite, with its known state."""
     if console.json:
         console.document([_issue_document(one) for one in found])
         return
@@ -59,8 +60,8 @@ def tell_issues(found: Sequence[Citation], console: Console) -> None:
         rows = ((str(len(one.ids)), one.state.state, one.state.issue, _title(one.state)) for one in found)
         console.table(("tests", "state", "issue", "title"), rows)
     asked = max((one.state.asked for one in found), default="")
-    told = f"as of {asked}" if asked else "nobody has asked for their state: --refresh asks with gh"
-    console.note(f"{counted(len(found), 'issue')}, {told}")
+    known = f"as of {asked}" if asked else "their state is not known yet: --refresh asks GitHub"
+    console.note(f"{counted(len(found), 'issue')}, {known}")
 
 
 def _cells(one: Cluster, ages: Mapping[str, int], states: Mapping[str, IssueState]) -> tuple[str, ...]:
@@ -76,23 +77,23 @@ def _cells(one: Cluster, ages: Mapping[str, int], states: Mapping[str, IssueStat
 
 
 def _member_cells(member: ClusterCell) -> tuple[str, ...]:
-    told = member.declared or (member.seen.reason if member.seen else "")
-    return member.arch, member.seen.run if member.seen else "", member.id, told
+    reason = member.declared or (member.seen.reason if member.seen else "")
+    return member.arch, member.seen.run if member.seen else "", member.id, reason
 
 
 def _issues(one: Cluster, states: Mapping[str, IssueState]) -> str:
-    """The issues cited most; those that are no more open are told anyway."""
-    shown = [issue for at, issue in enumerate(one.issues) if at < _SHOWN_ISSUES or _is_telling(issue, states)]
+    """The issues cited most, and any that is closed or missing."""
+    shown = [issue for at, issue in enumerate(one.issues) if at < _SHOWN_ISSUES or _is_not_open(issue, states)]
     more = len(one.issues) - len(shown)
     return " ".join((*(_issue(issue, states) for issue in shown), *([f"+{more}"] if more else [])))
 
 
-def _is_telling(issue: str, states: Mapping[str, IssueState]) -> bool:
-    return issue in states and states[issue].state in _TELLING
+def _is_not_open(issue: str, states: Mapping[str, IssueState]) -> bool:
+    return issue in states and states[issue].state in _NOT_OPEN
 
 
 def _issue(issue: str, states: Mapping[str, IssueState]) -> str:
-    return f"{issue} ({states[issue].state})" if _is_telling(issue, states) else issue
+    return f"{issue} ({states[issue].state})" if _is_not_open(issue, states) else issue
 
 
 def _title(state: IssueState) -> str:
@@ -142,9 +143,7 @@ def _state_document(state: IssueState) -> dict[str, object]:
 
 
 def _ages(context: Context) -> Mapping[str, int]:
-    """For how many days each entry has had its status; nothing where git cannot tell."""
-    from core.history import ages
-
+    """How many days ago the status of each entry was set; empty if git cannot say."""
     try:
         return ages(context.history, time.time())
     except TTMatrixError:
@@ -152,38 +151,46 @@ def _ages(context: Context) -> Mapping[str, int]:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("query", nargs="*", metavar="QUERY", help="only these tests; see: ttmatrix list --help")
-    parser.add_argument("--issues", action="store_true", help="list the issues that entries cite instead")
-    parser.add_argument("--refresh", action="store_true", help="ask GitHub for the state of every issue, with gh")
-    parser.add_argument("--cluster", metavar="TEXT", help="the one cluster with TEXT in its reason, with its members")
-    parser.add_argument("--set-reason", metavar="REASON", help="of --cluster: operations that give all its entries it")
-    parser.add_argument("--attach", metavar="ISSUE", help="of --cluster: operations that link entries without an issue")
-    parser.add_argument("-o", "--output", metavar="FILE", help="write the operations to FILE, for: ttmatrix apply FILE")
+    parser.add_argument(
+        "query", nargs="*", metavar="QUERY", help="only these tests; the query language is in: ttmatrix list --help"
+    )
+    parser.add_argument("--issues", action="store_true", help="list the issues that entries cite, instead of clusters")
+    parser.add_argument("--refresh", action="store_true", help="ask GitHub for the state of every cited issue, with gh")
+    parser.add_argument("--cluster", metavar="TEXT", help="only the cluster with TEXT in its reason, with its members")
+    parser.add_argument(
+        "--set-reason", metavar="REASON", help="with --cluster: make operations that set REASON in all its entries"
+    )
+    parser.add_argument(
+        "--attach", metavar="ISSUE", help="with --cluster: make operations that add ISSUE to reasons without an issue"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="write the operations to FILE; then: ttmatrix apply FILE"
+    )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     edits = args.set_reason is not None or args.attach is not None
     if edits and args.cluster is None:
-        raise UsageError("Which cluster is meant?", "--set-reason and --attach are about one.", "Add --cluster TEXT.")
+        raise UsageError("No cluster is named", "--set-reason and --attach edit one cluster.", "Add --cluster TEXT.")
     if args.output and not edits:
-        raise UsageError("-o takes operations", "Only --set-reason and --attach make some.")
+        raise UsageError("-o is for operations", "Only --set-reason and --attach make operations.")
     states = _states(args, context)
     if args.issues:
-        tell_issues(citations(context.matrix, states), context.console)
+        print_issues(citations(context.matrix, states), context.console)
         return EXIT_OK
     clusters = _chosen(context, " ".join(args.query))
     if args.cluster is not None:
         cluster = _the_one(clusters, args.cluster)
         if edits:
-            _put_out(_operations(args, cluster, context), args.output, context)
+            _output(_operations(args, cluster, context), args.output, context)
             return EXIT_OK
         clusters = (cluster,)
-    tell_clusters(clusters, states, context, members=args.cluster is not None)
+    print_clusters(clusters, states, context, members=args.cluster is not None)
     return EXIT_OK
 
 
 def _states(args: argparse.Namespace, context: Context) -> Mapping[str, IssueState]:
-    """What is known of issues; asked for only on request."""
+    """The known states of issues; GitHub is asked only with --refresh."""
     file = context.paths.issues_file
     if args.refresh:
         issues = [one.state.issue for one in citations(context.matrix, {})]
@@ -206,20 +213,22 @@ def _the_one(clusters: Sequence[Cluster], text: str) -> Cluster:
     exact = [one for one in clusters if text in (one.canonical, one.signature)]
     found = exact or [one for one in clusters if text.lower() in f"{one.canonical} {one.signature}".lower()]
     if len(found) != 1:
-        title = f"{len(found)} clusters have {text!r} in their reason" if found else f"No cluster has {text!r}"
+        title = (
+            f"{counted(len(found), 'cluster')} have {text!r} in their reason" if found else f"No cluster has {text!r}"
+        )
         raise UsageError(title, "\n".join(one.canonical for one in (found or clusters)[:8]))
     return found[0]
 
 
 def _operations(args: argparse.Namespace, cluster: Cluster, context: Context) -> tuple[Operation, ...]:
     if args.set_reason is not None and args.attach is not None:
-        raise UsageError("--set-reason and --attach rewrite the same reasons", "Apply one, then ask for the other.")
+        raise UsageError("--set-reason and --attach edit the same reasons", "Apply one of them, then use the other.")
     if args.attach is not None:
         return with_link(context.matrix, cluster, args.attach)
     return with_canonical(context.matrix, cluster, args.set_reason)
 
 
-def _put_out(operations: Sequence[Operation], file: str | None, context: Context) -> None:
+def _output(operations: Sequence[Operation], file: str | None, context: Context) -> None:
     if file is None:
         context.console.document(to_json(operations))
         return

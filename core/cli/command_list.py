@@ -5,11 +5,12 @@ import argparse
 import csv
 from collections.abc import Iterable
 
+from core import runs
 from core.cli.context import Context
 from core.errors import EXIT_OK
 from core.matrix import NO_ARCH, Matrix, Universe
 from core.matrix.query import Query, help_text, select
-from core.matrix.view import RUN_KINDS, ViewSpec, check_arch, ordered, text_of_row
+from core.matrix.view import RUN_KINDS, ViewSpec, check_arch, ordered, read_kept, text_of_row
 
 _COLUMNS = ("id", "status", "bringup", "archs", "reason")
 
@@ -36,7 +37,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     matrix = context.index(universe)
     arch = context.arch or view.arch
     check_arch(matrix, arch)
-    query = Query((*view.query.terms, *Query.parse(" ".join(args.query)).terms))
+    query = Query((*view.query.terms, *context.parse(" ".join(args.query)).terms))
     rows = select(matrix, query, arch, context.learned(matrix, query))
     if args.universe == "entries":
         rows = [row for row in rows if matrix.has_entry(row)]
@@ -47,9 +48,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         _print_ids(matrix, rows, context, with_function=args.universe == "collected")
         return EXIT_OK
     columns = view.columns or _COLUMNS
-    runs = {name: _last_runs(context, kind) for name, kind in RUN_KINDS.items() if name in (*columns, view.sort)}
-    rows = ordered(matrix, rows, view.sort, arch, runs, descending=view.descending)
-    cells = (tuple(text_of_row(matrix, row, name, arch, runs) for name in columns) for row in rows)
+    last = {name: _last_runs(context, kind) for name, kind in RUN_KINDS.items() if name in (*columns, view.sort)}
+    rows = ordered(matrix, rows, view.sort, arch, last, descending=view.descending)
+    cells = (tuple(text_of_row(matrix, row, name, arch, last) for name in columns) for row in rows)
     if style == "json":
         context.console.document([_record(matrix, row, arch) for row in rows])
     elif style == "csv":
@@ -66,30 +67,24 @@ def _view(name: str | None, context: Context) -> ViewSpec:
     """The saved view of that name; without one, a view of everything."""
     if name is None:
         return ViewSpec()
-    from core.matrix.view import read_kept
-
     return read_kept(context.paths.views_file).named(name)
 
 
 def _print_views(context: Context) -> int:
-    from core.matrix.view import read_kept
-
-    kept = read_kept(context.paths.views_file)
+    saved = read_kept(context.paths.views_file)
     if context.console.json:
-        own = kept.views
-        context.console.document([{"name": n, "own": n in own, **spec.to_json()} for n, spec in kept.all().items()])
+        own = saved.views
+        context.console.document([{"name": n, "own": n in own, **spec.to_json()} for n, spec in saved.all().items()])
     else:
-        rows = ((name, spec.arch, str(spec.query)) for name, spec in kept.all().items())
+        rows = ((name, spec.arch, str(spec.query)) for name, spec in saved.all().items())
         context.console.table(("view", "arch", "query"), rows)
     return EXIT_OK
 
 
 def _last_runs(context: Context, kind: str) -> dict[str, str]:
-    """Words for the last run of a kind of each id that has one: how it ended, and how long ago that was in changes."""
-    from core.runs import ages, newest_by_test
-
-    found = newest_by_test(context.run_records, kind)
-    old = ages(found.values(), context.matrix.entries, context.tree)
+    """The outcome of the last run of a kind, by id, with what has changed since."""
+    found = runs.newest_by_test(context.run_records, kind)
+    old = runs.ages(found.values(), context.matrix.entries, context.tree)
     words: dict[str, str] = {}
     for id, record in found.items():
         age = old.get(record.spec.run_id)

@@ -14,6 +14,7 @@ from core.evidence.analysis import issue_link
 from core.evidence.proposals import NotProposed, Proposal, document, propose, with_ci_losses
 from core.evidence.verdicts import Judgement, Verdicts
 from core.files import atomic_write
+from core.history import ages
 from core.sources import Git
 from core.text import counted, one_line
 
@@ -81,8 +82,6 @@ def _note(proposals: Sequence[Proposal], held: Sequence[NotProposed], file: str 
 
 def _ages(context: Context) -> Mapping[str, int] | None:
     """How many days ago the status of each entry was set; None if git cannot say."""
-    from core.history import ages
-
     try:
         return ages(context.history, time.time())
     except TTMatrixError:

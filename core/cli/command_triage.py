@@ -9,7 +9,7 @@ from core.cli.console import Console
 from core.cli.context import Context
 from core.edits.pending import Workbench, sole_writer
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
-from core.matrix.query import Query, select
+from core.matrix.query import select
 from core.runs.store import RunStore
 from core.text import printable
 from core.workflows import (
@@ -129,7 +129,7 @@ def _targets(args: argparse.Namespace, context: Context) -> Sequence[str]:
     matrix = context.matrix
     found = [find_target(matrix, text, context.ids_of_model_named) for text in args.ids]
     if args.query:
-        query = Query.parse(args.query)
+        query = context.parse(args.query)
         rows = select(matrix, query, context.arch, context.learned(matrix, query))
         found += [matrix.ids[row] for row in rows if is_target(matrix, matrix.ids[row])]
     if not found:

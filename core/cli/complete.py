@@ -17,7 +17,7 @@ from core.cli.console import Console
 from core.cli.context import Context
 from core.cli.parser import COMMANDS, build_parser
 from core.errors import TTMatrixError
-from core.matrix.query import Query, Scope, complete
+from core.matrix.query import complete
 from core.matrix.view import read_kept
 from core.runs.store import RunStore
 from core.text import one_line
@@ -70,8 +70,7 @@ def _ids(context: Context, prefix: str) -> Iterable[str]:
 
 def _query(context: Context, prefix: str) -> Mapping[str, str]:
     field = _FIELD.match(prefix)
-    asked = Query.parse(f"{field['field']}:none") if field else Query()
-    scope = Scope(context.matrix, context.arch, context.learned(context.matrix, asked))
+    scope = context.scope(field["field"] if field else "")
     return {
         f"{prefix[: one.start]}{one.text}{prefix[one.end :]}": one_line(one.help)
         for one in complete(scope, prefix, len(prefix))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Standard output and standard error of the headless commands: one JSON document, or lines of text."""
 
+import json
 import math
 import os
 import sys
@@ -35,7 +36,6 @@ class Console:
 
     def document(self, value: object) -> None:
         """The JSON document."""
-        import json
 
         def text(value: object) -> str:
             return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=str)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every command is given: the global options, and what they lead to, read when a command first uses it."""
+"""What every command is given: the global options, and what they lead to, read when a command first uses it.
+
+Packages are imported by their faces, which load a module when a name of it is first used: a command that needs no
+verdicts does not import them (`show` imports twice the modules of `list`, 400 ms against 150).
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,23 +11,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import core.evidence.verdicts as verdicts
+import core.matrix.cache as cache
+import core.matrix.query as query
+import core.matrix.view as view
+import core.runs.store as store
+from core import ci, evidence, history, matrix, providers, runs
 from core.cli.console import Console
 from core.cli.parser import OpenApp
-from core.errors import TTMatrixError
-from core.matrix import Matrix, Universe, resolve_id
-from core.matrix.cache import Cache
-from core.matrix.query import Query
-from core.matrix.view import check_arch
+from core.errors import QueryError, TTMatrixError
 from core.settings import Paths, Settings, load_settings, paths
 from core.sources import Checkout, find_checkout
 
 if TYPE_CHECKING:
     from core.ci import Ci, Selected
-    from core.cli.parser import OpenApp
     from core.evidence import Observation
     from core.evidence.verdicts import Policy, Verdicts
     from core.history import History
-    from core.matrix.query import Facts, Learned
+    from core.matrix import Matrix, Universe
+    from core.matrix.cache import Cache
+    from core.matrix.query import Facts, Learned, Query, Scope
     from core.runs import TreeReader
     from core.runs.store import RunRecord
     from core.sources.evaluator import ModelInfos
@@ -64,119 +71,106 @@ class Context:
             return False
 
     @cached_property
-    def cache(self) -> Cache:
-        return Cache(self.checkout, self.paths.cache / "index")
+    def cache(self) -> "Cache":
+        return cache.Cache(self.checkout, self.paths.cache / "index")
 
     @cached_property
-    def matrix(self) -> Matrix:
+    def matrix(self) -> "Matrix":
         """The validator's universe. Raises UsageError where `--arch` names none of the checkout's archs."""
-        matrix, reading = self.cache.index()
+        found, reading = self.cache.index()
         if reading is not None:
             # Saved after the answer is printed, in a child process: nobody waits for it.
             self.afterwards.append(lambda: self.cache.keep(reading))
-        return self._checked(matrix)
+        return self._checked(found)
 
     @cached_property
     def model_infos(self) -> "ModelInfos":
         """Names and groups of all models."""
-        from core.providers import model_infos
+        return providers.model_infos(self.cache, self.matrix)
 
-        return model_infos(self.cache, self.matrix)
+    def parse(self, text: str) -> "Query":
+        """Parse a query. Raises QueryError; where a value is missing, its hint lists the values of the field."""
+        try:
+            return query.Query.parse(text)
+        except QueryError as error:
+            end = error.column + len(error.token)
+            values = query.values_wanted(self.scope(error.token.partition(":")[0]), text[:end])
+            if not values:
+                raise
+            raise QueryError(error.title, error.column, error.token, hint=values) from error
 
-    def learned(self, matrix: Matrix, query: Query) -> "Learned":
-        """The columns that `query` needs beside the index of a matrix; mostly none."""
-        from core.matrix.query import needs
+    def scope(self, field: str) -> "Scope":
+        """What terms on `field` are answered on: the matrix, the arch, and the columns that they need."""
+        asked = self.parse(f"{field}:{query.NONE}") if field in query.BY_NAME else query.Query()
+        return query.Scope(self.matrix, self.arch, self.learned(self.matrix, asked))
 
-        if not (names := needs(query)):
-            return {}
-        from core.providers import compute_columns
+    def learned(self, on: "Matrix", asked: "Query") -> "Learned":
+        """The columns that a query needs beside the index of a matrix; mostly none."""
+        names = query.needs(asked)
+        return providers.compute_columns(self.cache, on, names, self._judged) if names else {}
 
-        return compute_columns(self.cache, matrix, names, self._judged)
-
-    def ids_of(self, query: str) -> "frozenset[str] | None":
-        """The ids of the rows that `query` selects; None: all, because it is empty."""
-        from core.matrix.query import select
-
-        if not (asked := Query.parse(query)).terms:
+    def ids_of(self, text: str) -> "frozenset[str] | None":
+        """The ids of the rows that a query selects; None: all, because it is empty."""
+        asked = self.parse(text)
+        if not asked.terms:
             return None
-        rows = select(self.matrix, asked, self.arch, self.learned(self.matrix, asked))
+        rows = query.select(self.matrix, asked, self.arch, self.learned(self.matrix, asked))
         return frozenset(self.matrix.ids[row] for row in rows)
 
     @cached_property
     def observations(self) -> "list[Observation]":
         """All results of the checkout's cells, from CI reports and from runs here, oldest first."""
-        from core.evidence import evidence_store, gather
-
-        return gather(evidence_store(self.checkout, self.paths), self.run_records, self.checkout)
+        return evidence.gather(evidence.evidence_store(self.checkout, self.paths), self.run_records, self.checkout)
 
     @cached_property
     def policy(self) -> "Policy":
         """The policy of the checkout. Raises TTMatrixError if it has a mistake."""
-        from core.evidence import policy_of
-
-        return policy_of(self.checkout, self.paths).policy
+        return evidence.policy_of(self.checkout, self.paths).policy
 
     @cached_property
     def verdicts(self) -> "Verdicts":
         """What the evidence says about every cell."""
-        from core.evidence.verdicts import Verdicts
-
-        return Verdicts(self.matrix, self.observations, self.policy, self.selected)
+        return verdicts.Verdicts(self.matrix, self.observations, self.policy, self.selected)
 
     @cached_property
     def tree(self) -> "TreeReader":
         """Reads the state of the checkout that results belong to."""
-        from core.runs import TreeReader
-
-        return TreeReader(self.checkout)
+        return runs.TreeReader(self.checkout)
 
     @property
     def run_records(self) -> "list[RunRecord]":
         """The runs of the checkout, newest first."""
-        from core.runs import own_runs
-        from core.runs.store import RunStore
+        return runs.own_runs(store.RunStore(self.paths.runs).records(), self.tree)
 
-        return own_runs(RunStore(self.paths.runs).records(), self.tree)
-
-    def _judged(self, matrix: Matrix) -> "Facts":
-        from core.evidence import verdicts_on
-
-        same = matrix is self.matrix
-        found = self.verdicts if same else verdicts_on(matrix, self.cache, self.paths, self.run_records)
-        return found.facts()
+    def _judged(self, on: "Matrix") -> "Facts":
+        if on is self.matrix:
+            return self.verdicts.facts()
+        return evidence.verdicts_on(on, self.cache, self.paths, self.run_records).facts()
 
     @cached_property
     def selected(self) -> "Selected":
         """Which scheduled CI jobs select which tests."""
-        from core.providers import selected_jobs
-
-        return selected_jobs(self.cache, self.matrix)
+        return providers.selected_jobs(self.cache, self.matrix)
 
     @cached_property
     def ci(self) -> "Ci":
         """The scheduled CI jobs, to ask what they would select."""
-        from core.ci import read_ci
-
-        return read_ci(self.matrix, self.model_infos)
+        return ci.read_ci(self.matrix, self.model_infos)
 
     @cached_property
     def history(self) -> "History":
         """The entries over the git history. Raises TTMatrixError if there is none."""
-        from core.history import read_history
+        return history.read_history(self.cache, self.matrix)
 
-        return read_history(self.cache, self.matrix)
-
-    def index(self, universe: Universe) -> Matrix:
+    def index(self, universe: "Universe") -> "Matrix":
         """The matrix of a universe; only the validator's is cached."""
-        if universe is Universe.VALIDATOR:
+        if universe is matrix.Universe.VALIDATOR:
             return self.matrix
-        from core.matrix import index
+        return self._checked(matrix.index(self.checkout, universe))
 
-        return self._checked(index(self.checkout, universe))
-
-    def _checked(self, matrix: Matrix) -> Matrix:
-        check_arch(matrix, self.arch)
-        return matrix
+    def _checked(self, found: "Matrix") -> "Matrix":
+        view.check_arch(found, self.arch)
+        return found
 
     def finish(self) -> None:
         """Do the work that was left for after the answer."""
@@ -185,10 +179,11 @@ class Context:
 
     def resolve(self, texts: list[str]) -> list[str]:
         """The ids that arguments of a command name. Raises UsageError for one that is unknown or ambiguous."""
-        return list(dict.fromkeys(resolve_id(self.matrix, text, self.ids_of_model_named) for text in texts))
+        return list(dict.fromkeys(matrix.resolve_id(self.matrix, text, self.ids_of_model_named) for text in texts))
 
     def ids_of_model_named(self, name: str) -> list[str]:
         """The ids of the tests of the models of that `model_info.name`."""
+        # Only for names of models: what reads them takes 20 ms to import.
         from core.providers import ids_of_model
 
         return ids_of_model(self.matrix, self.model_infos, name)

@@ -21,7 +21,7 @@ from core.text import counted, device_minutes, one_line, printable
 
 @dataclass
 class Outcome:
-    """What came of it."""
+    """A plan with its effect, and what was written and committed of it."""
 
     plan: EditPlan
     effect: Sequence[CellChange]
@@ -33,29 +33,29 @@ class Outcome:
 
 
 def report(outcome: Outcome, console: Console) -> None:
-    """Tell a person or, with `--json`, a program."""
+    """Print the outcome, with `--json` as the document."""
     planned = outcome.plan
     if console.json:
         console.document(_document(outcome))
     else:
         console.out.write(printable(outcome.markdown or planned.diff()))
         for one in outcome.effect:
-            _tell_cell(one, console)
+            _print_cell(one, console)
     for note in outcome.notes:
         console.note(note)
     for rejection in planned.rejected:
         console.note(f"rejected: {rejection.op.op} {one_line(rejection.op.id)}: {rejection.why}")
     if planned.held:
         console.note(
-            f"{counted(len(planned.held), 'more operation')} must wait: another one on the same file is rejected"
+            f"{counted(len(planned.held), 'more operation')} not applied: another one on the same file is rejected"
         )
     if outcome.validation is not None and outcome.validation.answer is Answer.UNABLE:
         console.note(f"the checkout's validator could not be run: {outcome.validation.detail}")
     if outcome.commits is not None:
-        _tell_commits(outcome.commits, console)
+        _print_commits(outcome.commits, console)
 
 
-def _tell_commits(commits: Committed, console: Console) -> None:
+def _print_commits(commits: Committed, console: Console) -> None:
     if commits.output:
         console.note(commits.output)
     for revision in commits.revisions:
@@ -64,7 +64,7 @@ def _tell_commits(commits: Committed, console: Console) -> None:
         console.note("HEAD is detached: git switch -c NAME gives the commits a branch")
 
 
-def _tell_cell(one: CellChange, console: Console) -> None:
+def _print_cell(one: CellChange, console: Console) -> None:
     note = console.note
     before, after = one.before or "not marked", one.after or "not marked"
     others = [change.name for change in one.fields if change.name != "status"]
@@ -76,8 +76,8 @@ def _tell_cell(one: CellChange, console: Console) -> None:
     for word, jobs in (("gains", one.jobs_gained), ("loses", one.jobs_lost)):
         for job in jobs:
             note(f"  {word} {job_name(job)}")
-    if one.minutes and (told := device_minutes(one.minutes)):
-        note(f"  {told}")
+    if one.minutes and (cost := device_minutes(one.minutes)):
+        note(f"  {cost}")
 
 
 def _document(outcome: Outcome) -> dict[str, object]:
@@ -87,7 +87,7 @@ def _document(outcome: Outcome) -> dict[str, object]:
         "applied": to_json(planned.applied),
         "rejected": [
             *({"op": to_json([one.op])[0], "why": one.why} for one in planned.rejected),
-            *({"op": op, "why": "another operation on its file is rejected"} for op in to_json(planned.held)),
+            *({"op": op, "why": "another operation on the same file is rejected"} for op in to_json(planned.held)),
         ],
         "effect": [_cell(one) for one in outcome.effect],
         "notes": outcome.notes,
@@ -114,49 +114,53 @@ def _cell(one: CellChange) -> dict[str, object]:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of a commit, and of what is shown."""
-    parser.add_argument("--commit", action="store_true", help="write, then commit just these changes; never pushes")
-    parser.add_argument("-m", "--message", default="", metavar="MSG", help="the message; without it, one is composed")
+    """Declare the options of a commit and of the output."""
+    parser.add_argument(
+        "--commit", action="store_true", help="write the files and commit only these changes; never pushes"
+    )
+    parser.add_argument(
+        "-m", "--message", default="", metavar="MSG", help="the commit message; default: one composed from the changes"
+    )
     parser.add_argument(
         "--split",
         choices=[one for one in Split if one is not Split.NONE],
-        help="a commit for each reason, issue or arch",
+        help="make one commit per reason, issue or arch",
     )
     parser.add_argument(
-        "--no-verify-config", action="store_true", help="commit even where the checkout's own validator complains"
+        "--no-verify-config", action="store_true", help="commit even if the checkout's own validator rejects the files"
     )
     parser.add_argument("--markdown", action="store_true", help="print the text of a pull request instead of the diff")
-    parser.add_argument("--refuse-no-effect", action="store_true", help="reject operations that no run would notice")
+    parser.add_argument("--refuse-no-effect", action="store_true", help="reject operations that change no cell")
 
 
 def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bool) -> int:
-    """Read operations from `source`, show what they come to, and do what `args` ask for."""
+    """Read operations from `source`, print their effect, and write and commit them as `args` say."""
     if args.message and not args.commit:
-        raise UsageError("A message is for a commit", hint="Say --commit, too.")
+        raise UsageError("-m is only for a commit", hint="Add --commit.")
     proposed = parse_proposals(sys.stdin.read() if source == "-" else read_text(Path(source)))
     if not (writes or args.commit):
-        return _carry_out(proposed, args, context, None)
+        return _execute(proposed, args, context, None)
     bench = Workbench(context.checkout, context.paths.journal)
     try:
         with bench.alone("writing expectations"):
-            return _carry_out(proposed, args, context, bench)
+            return _execute(proposed, args, context, bench)
     finally:
         for notice in bench.notices():
             context.console.note(notice)
 
 
-def _carry_out(proposed: ProposalFile, args: argparse.Namespace, context: Context, bench: Workbench | None) -> int:
-    """Plan, show and, where there is a workbench, write. We are the sole writer then."""
+def _execute(proposed: ProposalFile, args: argparse.Namespace, context: Context, bench: Workbench | None) -> int:
+    """Plan, print and, with a workbench, write. The workbench is locked: nobody else writes."""
     matrix = context.matrix
     carried = rebased_proposals(proposed, matrix)
     proposed = carried.proposed
     planner = bench.planner if bench is not None else Planner()
-    planned, idling = _planned(carried, context, planner, refuse=args.refuse_no_effect)
-    anew = args.commit and not (carried.rejected or args.refuse_no_effect)
-    if anew and planned.rejected and _is_written(proposed, matrix, planner):
-        planned, idling = EditPlan((), proposed.operations), ()
+    planned, without_effect = _planned(carried, context, planner, refuse=args.refuse_no_effect)
+    maybe_written = args.commit and not (carried.rejected or args.refuse_no_effect)
+    if maybe_written and planned.rejected and _is_written(proposed, matrix, planner):
+        planned, without_effect = EditPlan((), proposed.operations), ()
     outcome = Outcome(planned, effect(matrix, planned, context.ci), [*carried.notes])
-    outcome.notes += [f"no effect: {one_line(one.op.id)}: {one.why}" for one in idling]
+    outcome.notes += [f"no effect: {one_line(one.op.id)}: {one.why}" for one in without_effect]
     dead = dead_overrides(matrix, planned)
     outcome.notes += [f"dead override: {one_line(id)} is not marked for {arch}" for id, arch in dead]
     composition = None
@@ -179,7 +183,7 @@ def _carry_out(proposed: ProposalFile, args: argparse.Namespace, context: Contex
 def _planned(
     carried: RebasedProposals, context: Context, planner: Planner, *, refuse: bool
 ) -> tuple[EditPlan, tuple[NoOp, ...]]:
-    """The plan, and the operations without effect that are in it. Where they are refused, so is the rest."""
+    """The plan, and its operations without effect. If they are rejected, nothing of the plan is applied."""
     matrix, operations = context.matrix, carried.proposed.operations
     found = no_ops(matrix, operations)
     rejected = (*carried.rejected, *(Rejection(one.op, f"it has no effect: {one.why}") for one in found if refuse))
@@ -190,7 +194,7 @@ def _planned(
 
 
 def _is_written(proposed: ProposalFile, matrix: Matrix, planner: Planner) -> bool:
-    """Whether it was written before, and what cannot be done again, as where an entry goes, is only to be committed."""
+    """Whether the files say it already, so that only the commit is left: a removal cannot be applied twice."""
     try:
         return compose_commits(matrix, proposed.operations, planner=planner).is_written(matrix)
     except TTMatrixError:
@@ -200,17 +204,17 @@ def _is_written(proposed: ProposalFile, matrix: Matrix, planner: Planner) -> boo
 def _commit(
     outcome: Outcome, composition: Composition | None, args: argparse.Namespace, context: Context, bench: Workbench
 ) -> None:
-    """All or nothing: where the commit fails, the files are what they were before."""
+    """Write and commit, or neither: if the commit fails, the files are restored."""
     if composition is None:
-        outcome.notes.append("nothing is written or committed while operations are rejected")
+        outcome.notes.append("nothing was written or committed: operations are rejected")
         return
     drafts = composition.drafts(Split(args.split or Split.NONE), args.message)
     if not drafts and bench.finished:
-        # Asked for again after a kill: what git went on with by itself is what was wanted.
+        # Asked for again after a kill: git finished the commit by itself.
         outcome.commits = Committed(bench.finished)
         return
     if not drafts:
-        raise UsageError("There is nothing to commit", "The last commit says all of this already.")
+        raise UsageError("There is nothing to commit", "The last commit has all of it already.")
     settings, schema = context.settings, context.matrix.schema
     verify = not args.no_verify_config
     delivered = bench.deliver_plan(outcome.plan, drafts, schema, verify=verify, python=settings.python)

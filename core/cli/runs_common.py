@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `run`, `rerun` and `replay` have in common: show the plan, look what is in the way, start, wait, report."""
+"""What commands about runs share: the plan, the obstacles, starting, waiting, and runs as a table and as JSON."""
 
 import argparse
 from collections import Counter
@@ -20,7 +20,7 @@ _CHECKOUT = _HEADER.index("age")
 
 
 def exit_code(records: Iterable[RunRecord]) -> int:
-    """0 where none failed; 2 where the machine could not run one; else 1."""
+    """0 if no run failed; 2 if this machine could not run one of them; else 1."""
     outcomes = {record.outcome for record in records}
     if outcomes <= HARMLESS:
         return EXIT_OK
@@ -28,7 +28,7 @@ def exit_code(records: Iterable[RunRecord]) -> int:
 
 
 def summary(records: Iterable[RunRecord]) -> str:
-    """One line: how many ended how."""
+    """How many runs ended how, in one line."""
     counts = Counter(str(record.outcome or record.state) for record in records)
     return ", ".join(f"{count} {word}" for word, count in counts.most_common()) or "no runs"
 
@@ -40,7 +40,7 @@ def runs_table(
     *,
     with_checkout: bool = False,
 ) -> None:
-    """One line a run; `ages` by run id."""
+    """Print one line per run; `ages` by run id."""
 
     def line(record: RunRecord) -> tuple[str, ...]:
         age = ages.get(record.spec.run_id)
@@ -59,7 +59,7 @@ def runs_table(
 
 
 def spec_document(spec: RunSpec) -> dict[str, object]:
-    """A planned run: exactly what would be executed."""
+    """A planned run as JSON: exactly what would be executed."""
     return {
         "id": spec.test_id,
         "kind": spec.kind,
@@ -76,9 +76,9 @@ def spec_document(spec: RunSpec) -> dict[str, object]:
 
 
 def record_document(record: RunRecord, age: Age | None = None) -> dict[str, object]:
-    """A run as far as it has come, with the state of the checkout that it belongs to.
+    """A run as JSON, with the state of the checkout that it ran on.
 
-    `age` is how far the present tree is from that; without one it is the same, or that was not looked at.
+    `age` says how the checkout has changed since; empty: not at all, or not compared.
     """
     tree = record.tree
     return {
@@ -107,16 +107,24 @@ def record_document(record: RunRecord, age: Age | None = None) -> dict[str, obje
 
 
 def configure_start(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of starting."""
-    parser.add_argument("--plan", action="store_true", help="print what would be executed and start nothing")
-    parser.add_argument("--wait", action="store_true", help="wait for the outcomes; exit 1 if any run failed")
-    parser.add_argument("--stop-on-failure", action="store_true", help="start no more of these runs once one failed")
-    parser.add_argument("--priority", type=int, default=0, metavar="N", help="greater goes first; default 0")
-    parser.add_argument("--force", action="store_true", help="start although something is in the way")
+    """Declare the options of commands that start runs."""
+    parser.add_argument(
+        "--plan", action="store_true", help="print the exact commands and environment and start nothing"
+    )
+    parser.add_argument(
+        "--wait", action="store_true", help="wait for the runs to end and print their outcomes; exit 1 if any failed"
+    )
+    parser.add_argument(
+        "--stop-on-failure", action="store_true", help="start no more of these runs after one has failed"
+    )
+    parser.add_argument(
+        "--priority", type=int, default=0, metavar="N", help="runs with a greater priority start first; default: 0"
+    )
+    parser.add_argument("--force", action="store_true", help="start even if something is missing or in use")
 
 
 def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]) -> int:
-    """Start `planned` as one batch, or show it, as `args` say. Raises TTMatrixError where something is in the way."""
+    """Start `planned` as one batch, or show it, as `args` say. Raises TTMatrixError if they cannot start here."""
     specs = as_batch(planned, stop_on_failure=args.stop_on_failure)
     if not specs:
         if context.console.json:
@@ -153,9 +161,9 @@ def _wait(context: Context, store: RunStore, started: Sequence[RunRecord]) -> in
         context.console.document([record_document(record) for record in records])
     else:
         runs_table(context.console, records)
-    told = summary(records)
-    context.console.note(told)
-    context.console.notify(context.settings.notify, told)
+    outcomes = summary(records)
+    context.console.note(outcomes)
+    context.console.notify(context.settings.notify, outcomes)
     return exit_code(records)
 
 

@@ -70,5 +70,5 @@ def _dropped(one: Written, at: Path, value: object) -> tuple[Op, ...]:
     return (one.unset(at),) if value in (None, "", []) else ()
 
 
-UNKNOWN_FIELD = Check("unknown-field", "a field that upstream refuses to load", _unknown_fields)
-BAD_VALUE = Check("bad-value", "a value upstream fails on or quietly takes for another one", _bad_values)
+UNKNOWN_FIELD = Check("unknown-field", "a field that upstream rejects", _unknown_fields)
+BAD_VALUE = Check("bad-value", "a value that upstream rejects or silently reads as another one", _bad_values)

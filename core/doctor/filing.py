@@ -35,7 +35,7 @@ def _duplicates(matrix: Matrix) -> Iterator[Finding]:
         winner = found[-1]
         for one in found[:-1]:
             if one.path != winner.path:
-                message = f"Never counts: {winner.path}:{winner.entry.line} has the same id, is merged later and wins"
+                message = f"Has no effect: {winner.path}:{winner.entry.line} has the same id, is merged later and wins"
                 yield one.finding(DUPLICATE_KEY.kind, message, (), (one.operation("remove"),))
 
 

@@ -26,7 +26,7 @@ def _unknown_ids(matrix: Matrix) -> Iterator[Finding]:
     for number, one in enumerate(strays):
         parsed = TestId.parse(one.entry.id)
         if parsed is None:
-            message = f"No loader gives rise to this id{_hint(roots.near(one.entry.id))}"
+            message = f"No loader generates this id{_hint(roots.near(one.entry.id))}"
             yield one.finding(UNKNOWN_ID.kind, message)
         elif parsed.directory not in broken:
             known = shapes[_shape(parsed)]

@@ -27,7 +27,7 @@ def _clashes(matrix: Matrix) -> Iterator[Finding]:
             if id is not None:
                 path = matrix.checkout.relative(matrix.checkout.test_config / file.name)
                 entry = matrix.entries[id]
-                message = f"The model has come: {entry.file}:{entry.line} has {id}; both are reported"
+                message = f"The model exists now: {entry.file}:{entry.line} has {id}; both are reported"
                 mend = {"op": "remove", "id": key, "file": file.name}
                 yield Finding(PLACEHOLDER_CLASH.kind, message, path, line, column, key, (mend,))
 

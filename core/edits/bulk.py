@@ -167,9 +167,7 @@ def _refuse_unfit(matrix: Matrix, op: Operation) -> None:
             f"This change is to {op.op} {op.id} as a whole", "It has no fields to edit: reject it instead."
         )
     if entry is not None and op.file not in (None, entry.file):
-        raise UsageError(
-            f"{op.id} stands in {op.file} and in {entry.file}", "Only the entry that counts can be edited."
-        )
+        raise UsageError(f"{op.id} is in {op.file} and in {entry.file}", "Only the entry that counts can be edited.")
 
 
 LIST_FIELDS = ("markers", "supported_archs")

@@ -14,7 +14,7 @@ from core.sources import Schema
 def schema_problem(operation: Operation, schema: Schema) -> str:
     """What upstream would refuse or never act on; empty: nothing. Taking something away is always allowed."""
     if operation.is_item and operation.path[-1] not in LISTS:
-        return f"{operation.path[-1]} is no list; lists are {', '.join(LISTS)}"
+        return f"{operation.path[-1]} is not a list; lists are {', '.join(LISTS)}"
     if operation.op is OpKind.RENAME and operation.is_override:
         return _arch_problem(str(operation.to), schema)
     return next((why for written in _written_by(operation) if (why := _problem(*written, schema))), "")
@@ -46,7 +46,7 @@ def _problem(arch: str, name: str, value: object, schema: Schema) -> str:
     if arch and (why := _arch_problem(arch, schema)):
         return why
     if name not in schema.fields or name == OVERRIDES:
-        return f"{name} is no field of this checkout; fields are {', '.join(sorted(schema.fields))}"
+        return f"{name} is not a field of this checkout; fields are {', '.join(sorted(schema.fields))}"
     if name == "supported_archs":
         found = next((why for item in _texts(value) if (why := _arch_problem(item, schema))), "")
         if found:
@@ -56,7 +56,9 @@ def _problem(arch: str, name: str, value: object, schema: Schema) -> str:
 
 
 def _arch_problem(arch: object, schema: Schema) -> str:
-    return "" if arch in schema.archs else f"{arch} is no arch of this checkout; archs are {', '.join(schema.archs)}"
+    return (
+        "" if arch in schema.archs else f"{arch} is not an arch of this checkout; archs are {', '.join(schema.archs)}"
+    )
 
 
 def _texts(value: object) -> list[object]:

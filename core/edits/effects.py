@@ -187,7 +187,7 @@ def words(change: EntryChange) -> list[str]:
             said.append(f"{name}: {_value(new[name])}")
         elif _value(old[name]) != _value(new[name]) or type(old[name]) is not type(new[name]):
             said.append(f"{name}: {_value(old[name])} -> {_value(new[name])}")
-    return said or ["written otherwise"]
+    return said or ["written differently"]
 
 
 def _former(plan: EditPlan) -> Mapping[str, str]:

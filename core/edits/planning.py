@@ -197,7 +197,7 @@ class _Planner:
         if operation.op is OpKind.MOVE:
             target = self._workspace.open(str(operation.to))
             if target is home:
-                raise Refused(f"the entry stands in {home.name} already")
+                raise Refused(f"the entry is in {home.name} already")
             home.draft.move(operation, target.draft)
             names.add(target.name)
         else:

@@ -47,8 +47,8 @@ class Scratch:
             # Never there without our mark in it: what is killed in between must not look like a git.
             lock.hardlink_to(self.path / _MARK)
         except FileExistsError as error:
-            hint = "Wait for it. Where none runs, a git was killed: remove that file."
-            raise TTMatrixError("Another git is at work", f"{lock} exists.", hint) from error
+            hint = "Wait for it. If none is running, a git was killed: remove that file."
+            raise TTMatrixError("Another git is running", f"{lock} exists.", hint) from error
         except OSError as error:
             raise TTMatrixError(f"Cannot write {lock}", error.strerror or str(error)) from error
         try:
@@ -57,7 +57,7 @@ class Scratch:
             _unlink_same(lock, self.descriptor)
 
     def holds(self, index: Path) -> bool:
-        """Whether the lock of `index` is still ours; somebody may have removed it, and another git may be at work."""
+        """Whether the lock of `index` is still ours; somebody may have removed it, and another git may be running."""
         return _is_same(_lock_of(index), self.descriptor)
 
 
@@ -122,9 +122,9 @@ def _cleared_by(mark: Path, deadline: float) -> str:
         except _Busy as busy:
             if monotonic() >= deadline:
                 raise TTMatrixError(
-                    "git is still at work on a commit of a ttmatrix that was killed",
+                    "git is still running for a commit of a ttmatrix that was killed",
                     f"It holds {mark}; a hook may be running.",
-                    f"Wait for it. Which process it is, this tells: fuser {mark}",
+                    f"Wait for it. To see which process it is: fuser {mark}",
                 ) from busy
         pause.wait(_POLL_SECONDS)
 

@@ -53,7 +53,7 @@ class Workspace:
     def home(self, operation: Operation) -> OpenFile:
         """The file that `operation` is about: the one it names, else the only one with its id."""
         if operation.op is OpKind.MOVE and self._lists_placeholders(str(operation.to)):
-            raise Refused(f"{operation.to} lists placeholders, which are no entries")
+            raise Refused(f"{operation.to} lists placeholders, which are not entries")
         takes_entry = operation.op is OpKind.REMOVE and operation.is_entry
         if operation.file is not None:
             if not takes_entry and self._lists_placeholders(operation.file):
@@ -64,7 +64,7 @@ class Workspace:
             return found[0]
         if found:
             names = " and ".join(file.name for file in found)
-            raise Refused(f"the id stands in {names}; name one of them as file")
+            raise Refused(f"the id is in {names}; name one of them as file")
         broken = [name for name, file in sorted(self._open.items()) if isinstance(file, Refused)]
         unread = f"; could not look into {', '.join(broken)}" if broken else ""
         raise Refused(f"no file has an entry of this id{unread}")
@@ -76,7 +76,7 @@ class Workspace:
             return
         for file in self.holders(identifier):
             if file is not home:
-                raise Refused(f"an entry {identifier} stands in {file.name} already")
+                raise Refused(f"an entry {identifier} is in {file.name} already")
 
     def holders(self, identifier: str) -> list[OpenFile]:
         """The files that have an entry of this id by now; what cannot be read has none."""
@@ -104,7 +104,7 @@ class Workspace:
         directory, _, base = name.rpartition("/")
         if directory not in self._schema.config_directories or not _NAME.fullmatch(base):
             allowed = ", ".join(directory or "test_config" for directory in self._schema.config_directories)
-            return Refused(f"{name!r} is no expectation file; these are test_config_*.yaml in {allowed}")
+            return Refused(f"{name!r} is not an expectation file; these are test_config_*.yaml in {allowed}")
         text = self._texts.texts.get(name)
         if text is None:
             return Refused(self._texts.unreadable.get(name, f"there is no file {name}"))

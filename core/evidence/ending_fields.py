@@ -102,10 +102,10 @@ _ROWS: Mapping[Ending, _Row] = {
     Ending.FAILED: _Row("fails", Status.KNOWN_FAILURE_XFAIL),
     Ending.CRASHED: _Row(_CRASH, Status.NOT_SUPPORTED_SKIP),
     Ending.HUNG: _Row(_HANG, Status.NOT_SUPPORTED_SKIP),
-    Ending.SLOW: _Row("was still at work when its time was up: give it more, nothing is known of its end"),
-    Ending.OUT_OF_TIME: _Row("was stopped when its time was up, and nobody saw whether it worked or hung"),
-    Ending.NOT_RUN: _Row("was skipped all the same"),
-    Ending.BROKEN: _Row("could not be set up, which says nothing of the model"),
+    Ending.SLOW: _Row("was still working when its time was up: give it more time to see how it ends"),
+    Ending.OUT_OF_TIME: _Row("was stopped when its time was up; it is not known whether it was working or hung"),
+    Ending.NOT_RUN: _Row("was skipped anyway"),
+    Ending.BROKEN: _Row("could not be set up, which says nothing about the model"),
 }
 """How a result is written. One that ends or stops the process is skipped, any other failure is expected to fail."""
 _WRONG = _Row("runs, and its numbers are wrong", Status.KNOWN_FAILURE_XFAIL)

@@ -5,12 +5,9 @@ import hashlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from core.runs.store import RunRecord
 from core.sources import stamp_of
-
-if TYPE_CHECKING:
-    from core.runs.store import RunRecord
 
 
 def store_file(directory: Path, root: Path) -> Path:
@@ -18,7 +15,7 @@ def store_file(directory: Path, root: Path) -> Path:
     return directory / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}.sqlite"
 
 
-def evidence_stamp(file: Path, records: "Iterable[RunRecord]") -> object:
+def evidence_stamp(file: Path, records: Iterable[RunRecord]) -> object:
     """What is another as soon as there is more in the store `file`, or one more run on a device has ended."""
     ended = sum(not record.active and bool(record.spec.devices) for record in records)
     return ended, stamp_of(file)

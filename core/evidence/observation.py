@@ -25,7 +25,7 @@ class Ending(StrEnum):
     HUNG = "hung"
     """It was stopped after a while in which it neither wrote nor worked."""
     SLOW = "slow"
-    """It was stopped by a time limit, and was seen at work until then."""
+    """It was stopped by a time limit, and was were still working."""
     OUT_OF_TIME = "out_of_time"
     """It was stopped by a time limit, and nobody says whether it worked or hung."""
     NOT_RUN = "not_run"

@@ -18,6 +18,7 @@ from core.matrix import Matrix
 from core.matrix.cache import Cache
 from core.model import BringupStatus
 from core.numbers import duration, moment
+from core.providers import selected_jobs
 from core.runs import Outcome, ResultFormat, Testcase, TreeReader, is_of_lost_code, own_runs
 from core.runs.log import STAGES
 from core.runs.store import RunRecord, RunState
@@ -136,8 +137,6 @@ def verdicts_on(
 
     The jobs are worked out anew where that must be, which takes a while.
     """
-    from core.providers import selected_jobs
-
     observations = gather(evidence_store(matrix.checkout, paths), records, matrix.checkout)
     observations = without_hosts(observations, left_out) if left_out else observations
     return Verdicts(matrix, observations, policy_of(matrix.checkout, paths).policy, selected_jobs(cache, matrix))

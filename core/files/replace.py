@@ -162,7 +162,7 @@ class _Swap:
                 self._old.replace(self.target)
         except OSError as error:
             kept, self._old = self._old, None
-            where = f"; as it was before, it is kept as {kept}" if kept else ""
+            where = f"; its old content is saved as {kept}" if kept else ""
             return f"{self.path}: {error.strerror or error}{where}"
         with suppress(OSError):
             _sync_directory(self.target.parent)
@@ -187,7 +187,7 @@ def _put_back(swaps: Sequence[_Swap], failure: BaseException) -> None:
         if isinstance(failure, _CannotWrite):
             failure.hint = "The file is as it was before." if len(swaps) == 1 else "All files are as they were before."
         return
-    told = f"What was written could not be taken back: {'; '.join(stuck)}"
+    told = f"What was written could not be undone: {'; '.join(stuck)}"
     if not isinstance(failure, TTMatrixError):
         raise TTMatrixError("The files are not as they were before", told) from failure
     failure.hint = f"{failure.hint}\n{told}".strip()

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar, cast
 
 import core
 from core.errors import TTMatrixError
+from core.files import atomic_write
 from core.sources import Stamps, all_unchanged, stamps_of
 
 
@@ -20,9 +21,6 @@ def store(file: Path, value: object, stamps: Stamps | None = None) -> None:
 
     `stamps` are those of all it was made of: once one of them has changed, it is not loaded any more.
     """
-    # Imported here because most starts find all as it was kept.
-    from core.files import atomic_write
-
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         atomic_write(file, b"".join((pickle.dumps((_key(), dict(stamps or {}))), dumps(value))))

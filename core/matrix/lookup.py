@@ -30,6 +30,6 @@ def resolve_id(matrix: Matrix, text: str, ids_of_model: Callable[[str], list[str
         return containing[0]
     if containing:
         shown = "\n".join(f"  {id}" for id in containing[:_SHOWN])
-        raise UsageError(f"{wanted!r} fits {len(containing)} ids", shown, "Give the whole id.")
+        raise UsageError(f"{wanted!r} matches {len(containing)} ids", shown, "Give the whole id.")
     near = "\n".join(f"  {id}" for id in matrix.closest(wanted))
     raise UsageError(f"There is no test {wanted!r}", f"Closest:\n{near}" if near else "")

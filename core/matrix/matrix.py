@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Matrix: every test of one checkout with what the sources say of it."""
 
+import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -125,8 +126,6 @@ class Matrix:
         containing = [id for id, text in zip(self.ids, self.lowered, strict=True) if needle in text]
         if containing:
             return containing[:count]
-        import difflib
-
         return difflib.get_close_matches(wanted, self.ids, count)
 
 

@@ -7,7 +7,7 @@ from typing import Protocol, cast
 
 from core.matrix import Matrix
 from core.matrix.cache import Cache
-from core.matrix.query import Facts, Learned
+from core.matrix.query import Facts, Judged, Learned
 
 RUNS = "runs"
 """The provider that whoever asks brings along: the index knows nothing of runs and of what they show."""
@@ -43,8 +43,6 @@ def _facts(cache: Cache, matrix: Matrix, name: str, runs: Callable[[Matrix], Fac
     if name == RUNS:
         if runs:
             return runs(matrix)
-        from core.matrix.query import Judged
-
         return Judged(matrix, {})
     return cast(Provider, importlib.import_module(f"{__package__}.{name}")).provide(cache, matrix)
 

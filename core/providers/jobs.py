@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.ci import Selected
+from core.ci import Selected, read_ci, selected
 from core.matrix import Matrix, load, store
 from core.matrix.cache import Cache
 from core.providers.models import model_infos
@@ -33,9 +33,6 @@ def selected_jobs(cache: Cache, matrix: Matrix) -> Selected:
     kept = load(cache.file("jobs"))
     if isinstance(kept, _Kept) and kept.digest == digest:
         return kept.selected
-    # What evaluates jobs takes longer to import than most commands take altogether.
-    from core.ci import read_ci, selected
-
     stamps = stamps_of(_files(cache.checkout))
     found = selected(read_ci(matrix, infos))
     store(cache.file("jobs"), _Kept(digest, found), stamps)

@@ -17,6 +17,7 @@ from core.files import Malformed, atomic_write, parsed, plain, typed
 from core.runs.planning import CPU_PAYLOAD
 from core.runs.spec import RunSpec, shell_command
 from core.runs.store import EVENTS, JUNIT, LOG, PROVENANCE, RunRecord
+from core.text import counted
 
 VERSION = 1
 MANIFEST = "capsule.json"
@@ -83,7 +84,7 @@ def unpack(file: Path) -> Capsule:
         # Also what gzip and tarfile say of a damaged archive.
         raise TTMatrixError(f"Cannot read {file}", error.strerror or str(error)) from error
     except (tarfile.TarError, EOFError, KeyError, TypeError, ValueError) as error:
-        raise TTMatrixError(f"{file} is no capsule", f"{type(error).__name__}: {error}") from error
+        raise TTMatrixError(f"{file} is not a capsule", f"{type(error).__name__}: {error}") from error
 
 
 def differences(capsule: Capsule, ours: RunSpec, runs: Path) -> list[tuple[str, str, str]]:
@@ -140,14 +141,14 @@ def _trimmed(file: Path) -> bytes:
             return handle.read()
         head = handle.read(_HEAD_BYTES)
         handle.seek(size - _TAIL_BYTES)
-        gap = f"\n... {size - _HEAD_BYTES - _TAIL_BYTES:,} bytes left out ...\n"
+        gap = f"\n... {counted(size - _HEAD_BYTES - _TAIL_BYTES, 'byte')} left out ...\n"
         return head + gap.encode() + handle.read()
 
 
 def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
     """Only plain files under their own names are ours; a link or a path is somebody's trap."""
     if not member.isreg() or member.name not in (MANIFEST, *_FILES):
-        raise ValueError(f"it holds {member.name!r}, which no capsule does")
+        raise ValueError(f"it holds {member.name!r}, more than a capsule has")
     if member.size > _MOST_BYTES:
         raise ValueError(f"{member.name} is too large: {member.size:,} bytes")
     found = archive.extractfile(member)

@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
+
+from junitparser import Error, Properties, Property, Skipped, TestCase
+from junitparser.junitparser import Result
 
 from core.errors import TTMatrixError
 from core.numbers import duration, moment
@@ -78,9 +81,6 @@ class _Finite(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.copy_location(ast.Constant(_NOT_FINITE[node.id]), node) if node.id in _NOT_FINITE else node
 
-
-if TYPE_CHECKING:
-    import junitparser
 
 _CRASHED = re.compile(r"CRASHED with signal (\d+)")
 _ENDED_ITSELF = re.compile(r"EXITED with status \d+")
@@ -190,9 +190,6 @@ def _seconds_since_epoch(timestamp: str) -> float | None:
 
 
 def _testcase(raw: RawCase) -> Testcase:
-    # Costs a headless command that reads no report more time than it has.
-    from junitparser import Properties, TestCase
-
     case = TestCase.fromelem(raw.element)  # type: ignore[no-untyped-call]
     outcome, message, text, said = Outcome.PASS, "", "", ""
     for result in case.result:
@@ -200,7 +197,7 @@ def _testcase(raw: RawCase) -> Testcase:
         text, said = result.text or short, f"{short}\n{result.text}"
         outcome, message = _outcome(result, said), _telling_line(text, short)
     crashed = _CRASHED.search(said) if outcome is Outcome.CRASH else None
-    kept: Iterable[junitparser.Property] = case.child(Properties) or ()
+    kept: Iterable[Property] = case.child(Properties) or ()
     properties = {one.name or "": one.value or "" for one in kept}
     return Testcase(
         case.classname or "",
@@ -215,16 +212,14 @@ def _testcase(raw: RawCase) -> Testcase:
     )
 
 
-def _seconds(case: "junitparser.TestCase") -> float:
+def _seconds(case: TestCase) -> float:
     try:
         return duration(case.time or 0.0)
     except ValueError:
         return 0.0
 
 
-def _outcome(result: "junitparser.junitparser.Result", said: str) -> Outcome:
-    from junitparser import Error, Skipped
-
+def _outcome(result: Result, said: str) -> Outcome:
     if isinstance(result, Skipped):
         return Outcome.XFAIL if result.type == _XFAIL else Outcome.SKIP
     if isinstance(result, Error):

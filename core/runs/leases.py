@@ -75,7 +75,7 @@ class LeaseFile:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             return FileLock(f"{self._file}.lock")
         except OSError as error:
-            raise TTMatrixError(f"Cannot claim in {self._file}", error.strerror or str(error)) from error
+            raise TTMatrixError(f"Cannot lease devices in {self._file}", error.strerror or str(error)) from error
 
     def _read(self) -> list[Lease]:
         try:
@@ -234,7 +234,7 @@ class DeviceLeases:
                 os.close(descriptor)
             if time.monotonic() > deadline:
                 raise TTMatrixError(
-                    "The device leases are locked", f"Some process has held {path} for {_PATIENCE:g} s."
+                    "The device leases are locked", f"Another process has locked {path} for {_PATIENCE:g} s."
                 )
             pause.wait(_POLL)
 
@@ -251,7 +251,7 @@ def _open_lock(path: Path) -> int:
         raise TTMatrixError(f"Cannot lock {path}", error.strerror or str(error), _STRANGE.format(path)) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise TTMatrixError(f"Cannot lock {path}", "It is no plain file.", _STRANGE.format(path))
+        raise TTMatrixError(f"Cannot lock {path}", "It is not a regular file.", _STRANGE.format(path))
     return descriptor
 
 

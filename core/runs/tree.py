@@ -11,6 +11,7 @@ from core.model import Entry
 from core.runs.spec import entry_digest
 from core.runs.store import RunRecord, TreeState
 from core.sources import Checkout, Code, Git, LoaderFiles, same_place
+from core.text import counted
 
 _PATIENCE_SECONDS = 10.0
 _UNKNOWN = "tree not recorded"
@@ -216,7 +217,7 @@ def _commits(away: Distance | None) -> str:
     if away.ahead and away.behind:
         return "of another branch"
     number = away.ahead + away.behind
-    commits = "1 commit" if number == 1 else f"{number:,} commits"
+    commits = counted(number, "commit")
     return f"{commits} ahead" if away.ahead else f"{commits} ago"
 
 

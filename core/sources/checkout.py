@@ -56,7 +56,7 @@ def find_checkout(start: Path, *, upward: bool = True) -> Checkout:
     raise TTMatrixError(
         f"No tt-xla checkout at {start}" + (" or above it" if upward else ""),
         f"A checkout is a directory that holds {_TEST_CONFIG}.",
-        "Name one with --repo DIR, or lay out the sample with: ttmatrix demo DIR",
+        "Name one with --repo DIR, or create the sample with: ttmatrix demo DIR",
     )
 
 

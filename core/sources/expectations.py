@@ -108,7 +108,7 @@ def _entries(root: MappingNode, name: str, path: str, findings: list[Finding]) -
         identifier = str(key.value)
         line = key.start_mark.line + 1
         if identifier in seen:
-            message = f"Stands twice in this file, first on line {seen[identifier]}; the runner refuses this"
+            message = f"Is twice in this file, first on line {seen[identifier]}; the runner rejects this"
             findings.append(Finding("duplicate-key", message, path, line, key.start_mark.column + 1, identifier))
         seen[identifier] = line
         fields: dict[str, object] = {}
@@ -142,7 +142,7 @@ def _mapping(node: MappingNode, path: str, identifier: str, findings: list[Findi
     for key, value in node.value:
         field = str(key.value)
         if field in values:
-            message = f"Field {field!r} stands twice in one mapping; the runner refuses this"
+            message = f"Field {field!r} is twice in one mapping; the runner rejects this"
             mark = key.start_mark
             findings.append(Finding("duplicate-key", message, path, mark.line + 1, mark.column + 1, identifier))
         if isinstance(value, MappingNode):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from core.errors import TTMatrixError
 from core.files import Malformed, atomic_write, decoded, read_text
+from core.text import counted
 from core.workflows.case import CaseEntry
 from core.workflows.driver import Progress, UserInput, drive, open_session, suspend
 from core.workflows.perform import WorkflowContext, collect, launch_shared, start_cpu
@@ -32,7 +33,7 @@ def run_cpu_first(world: WorkflowContext, root: Path, ids: Sequence[str], *, aga
     specs = start_cpu(world, ids)
     # Before anything starts: whoever is killed from now on finds them again.
     _write_round(root, {spec.test_id: spec.run_id for spec in specs})
-    world.said(f"running {len(specs)} CPU repros")
+    world.said(f"running {counted(len(specs), 'CPU repro')}")
     launch_shared(world, specs)
     world.known.update(collect(world, [spec.run_id for spec in specs], ids))
 
@@ -41,7 +42,7 @@ def _take_up(world: WorkflowContext, root: Path, ids: Sequence[str]) -> None:
     # All of the round: one may have run in the interpreter of another.
     began = _read_round(root)
     if any(id in began for id in ids):
-        world.said(f"taking up {len(began)} CPU repros that were started before")
+        world.said(f"resuming {counted(len(began), 'CPU repro')} started earlier")
         world.known.update(collect(world, list(began.values()), list(began)))
 
 

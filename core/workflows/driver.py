@@ -132,7 +132,7 @@ def drive(
 def _refuse_applied(session: WorkflowSession, given: UserInput) -> None:
     if given.device_result is not None or given.choices:
         title = f"The triage of {session.state.case.id} was applied already"
-        raise UsageError(title, "Nothing was changed.", "Begin anew: without --resume, --choose and --device-result.")
+        raise UsageError(title, "Nothing was changed.", "Start over without --resume, --choose and --device-result.")
 
 
 def _answer_device_anew(world: WorkflowContext, session: WorkflowSession, file: Path) -> None:

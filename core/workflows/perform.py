@@ -41,7 +41,7 @@ from core.workflows.resolve import entries_of
 from core.workflows.session import WorkflowSession
 from core.workflows.sharing import Guest, is_host_without_result, shared, unpack
 
-_NO_DEVICE = "a run that claimed no device"
+_NO_DEVICE = "a run without a device"
 _SAY_SECONDS = 15.0
 """How often it is said what is waited for."""
 _UNDONE = frozenset({Outcome.LOST, Outcome.CANCELLED})
@@ -217,8 +217,8 @@ def read_report(world: WorkflowContext, file: Path, ids: Sequence[str]) -> Answe
 def _of_device(world: WorkflowContext, file: Path, by: str, found: Sequence[Mapping[str, str]]) -> Answer:
     """Each answer of `found` with what gave it where that was no device. Raises UsageError as above."""
     if by and not world.stand_in:
-        detail = f"It was made by {by}, which proves nothing of one. Nothing was changed."
-        raise UsageError(f"{file} is no report of a device", detail, "Run the test on a machine with a device.")
+        detail = f"It was made by {by}, which proves nothing about a device. Nothing was changed."
+        raise UsageError(f"{file} is not a device report", detail, "Run the test on a machine with a device.")
     return [{**one, "by": by} for one in found]
 
 

@@ -103,7 +103,7 @@ def _loader(report: WorkflowReport) -> Iterator[str]:
     for path, edit in report.edits.items():
         yield f"- `{path}:{edit.line}`: {one_line(edit.summary)}"
     for line in report.tried:
-        yield f"- taken back: {one_line(line)}"
+        yield f"- reverted: {one_line(line)}"
     yield from (f"- {one_line(line)}" for line in report.reach)
     yield from _fenced("diff", diff_of(report))
 
@@ -119,7 +119,7 @@ def _scope(report: WorkflowReport) -> Iterator[str]:
 
 def _device(report: WorkflowReport, blocked: Blocked | None, *, applies: bool) -> Iterator[str]:
     if report.device_by:
-        yield f"- by {one_line(report.device_by)}: the policy of this checkout takes that for a device"
+        yield f"- by {one_line(report.device_by)}: the policy of this checkout accepts that as a device"
     for one in report.device:
         yield f"- {one_line(one.id)}: {one.ending}" + (
             f": {one_line(one.reason.splitlines()[0])}" if one.reason else ""
@@ -129,15 +129,15 @@ def _device(report: WorkflowReport, blocked: Blocked | None, *, applies: bool) -
     if blocked and blocked.command:
         yield from _command(report, blocked)
         yield ""
-        yield "Then go on with:"
+        yield "Then continue with:"
         yield from _fenced("sh", go_on(blocked, applies=applies))
 
 
 def _command(report: WorkflowReport, blocked: Blocked) -> Iterator[str]:
-    yield f"Not run here: {one_line(blocked.why)}. A CPU run proves nothing of a device."
+    yield f"Not run here: {one_line(blocked.why)}. A CPU run proves nothing about a device."
     where = "On a machine with a device"
     if blocked.stand_in:
-        where = "The policy of this checkout takes ttmatrix's own runner on a CPU for a device, so run it here"
+        where = "The policy of this checkout accepts ttmatrix's own runner on a CPU as a device, so run it here"
     yield f"{where}{', with the loader edit in place' if report.edits else ''}:"
     yield from _fenced("sh", blocked.command)
 

@@ -12,6 +12,7 @@ from core.model import Framework, Loader
 from core.providers import info_of
 from core.sources import Lineages, ModelsTree, ModuleFacts, loader_file
 from core.sources.evaluator import ModelInfos
+from core.text import counted
 from core.workflows.case import Case, CaseEntry
 from core.workflows.loader_code.edits import REGISTRY_FILE, users
 
@@ -40,7 +41,7 @@ def find_target(matrix: Matrix, text: str, ids_of_model: Callable[[str], list[st
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise UsageError(f"{text!r} fits {len(fitting)} training entries", _listed(fitting), "Provide the YAML key.")
+        raise UsageError(f"{text!r} matches {len(fitting)} training entries", _listed(fitting), "Provide the YAML key.")
     _refuse_all(matrix, text, meant)
     closest = _listed(matrix.closest(wanted))
     raise UsageError(
@@ -52,7 +53,7 @@ def _refuse_all(matrix: Matrix, text: str, ids: Sequence[str]) -> None:
     """Say of tests that there are, none of which is an entry to triage, what would be said of each."""
     trained = [id for id in ids if not _shape_problem(id)]
     if len(trained) > 1:
-        title = f"{text!r} fits {len(trained)} training tests, none of which has an entry"
+        title = f"{text!r} matches {counted(len(trained), 'training test')}, but no training entry"
         raise UsageError(title, f"{_listed(trained)}\n{_NO_ENTRY}", _ADD)
     if ids:
         _refuse(matrix, (trained or ids)[0])
@@ -71,7 +72,7 @@ def case_of(matrix: Matrix, infos: ModelInfos, id: str) -> Case:
     """All that a workflow needs to know of the training entry `id`. Raises TTMatrixError for an unreadable file."""
     parsed = TestId.parse(id)
     if parsed is None:
-        raise UsageError(f"{id} is no test id")
+        raise UsageError(f"{id} is not a test id")
     checkout = matrix.checkout
     files = _loader_files(matrix, parsed.directory)
     registry = checkout.relative(checkout.models / REGISTRY_FILE)

@@ -111,7 +111,7 @@ def resume(root: Path, id: str) -> WorkflowSession | None:
         return _replayed(journal, list(_lines(journal)))
     except (IndexError, KeyError, TypeError, ValueError) as error:
         why = f"{journal}: {type(error).__name__}: {error}"
-        raise TTMatrixError(f"Cannot go on with {id}", why, "Begin anew: without --resume.") from error
+        raise TTMatrixError(f"Cannot resume {id}", why, "Start over without --resume.") from error
 
 
 def sessions_directory(state: Path, root: Path) -> Path:

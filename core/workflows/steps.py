@@ -133,9 +133,9 @@ def unfixed(report: WorkflowReport, errors: Mapping[str, str], *, verify: bool =
     """
     choices = (
         "the failure is to be expected: KNOWN_FAILURE_XFAIL with its error, the loader stays as it is",
-        "the entry stays as it is: somebody mends the loader by hand",
+        "the entry stays as it is: the loader has to be fixed by hand",
     )
-    number: int = yield Ask(f"The failure is not fixed: {report.why}. What is to become of the entry?", choices)
+    number: int = yield Ask(f"The failure is not fixed: {report.why}. What should the entry say?", choices)
     if number != 1:
         abort(f"The failure is not fixed: {report.why}. The entry stays as it is.")
     if verify:
@@ -148,8 +148,8 @@ def _expect_failure(report: WorkflowReport, member: CaseEntry, error: str, shown
     """What a device shows counts more than the CPU, but for a pass: a person has to look at that."""
     reason, fields = quotable(error), expected_failure(error)
     if not fields:
-        report.states[member.id] = "unchanged: fails on CPU, and nothing that it says is a reason"
-        report.review.append(f"{member.id} fails on CPU, and nothing that it says is a reason: see its log")
+        report.states[member.id] = "unchanged: fails on CPU, and nothing in its output is a reason"
+        report.review.append(f"{member.id} fails on CPU, and nothing in its output is a reason: see its log")
     elif shown is None or (shown.ending is Ending.FAILED and _says(shown, reason)):
         _write(report, member, fields, f"expected to fail: {reason}")
     elif shown.ending in _RAN:

@@ -19,7 +19,7 @@ def test_import_contracts_hold() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["core.cli.command_line", "core.cli.context", "core.cli.command_list", "core.cli.command_edit"]
+    "module", ["core.cli.dispatch", "core.cli.context", "core.cli.command_list", "core.cli.command_edit"]
 )
 def test_headless_loads_no_screen_and_no_runtime(module: str) -> None:
     heavy = ("textual", "rich", "torch", "torch_xla", "pytest", "tui")

@@ -54,7 +54,7 @@ def main() -> None:
     args = parser.parse_args()
     checkout, test = find_checkout(args.checkout.resolve()), TestId.parse(args.test)
     if test is None:
-        sys.exit(f"{args.test} is no test id")
+        sys.exit(f"{args.test} is not a test id")
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "model.py"
         file.write_text(_model(checkout, test), encoding="utf-8")

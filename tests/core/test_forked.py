@@ -104,3 +104,20 @@ def test_the_work_is_done_at_once_where_no_copy_may_be_made(monkeypatch: pytest.
     monkeypatch.setattr(threading, "active_count", lambda: 2)
     in_background(lambda: done.append(os.getpid()))
     assert done == [os.getpid()]
+
+
+_COMMAND = """
+import gc
+import tui.__main__
+from core.cli import command_policy
+from core.cli.dispatch import main
+
+started = gc.isenabled()
+command_policy.execute = lambda args, context: print(started, gc.isenabled(), gc.get_threshold()[0]) or 0
+main(["policy"], None)
+"""
+
+
+def test_a_command_runs_with_the_collector_on() -> None:
+    done = subprocess.run([sys.executable, "-c", _COMMAND], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True", "20000"]

@@ -30,8 +30,8 @@ def documents(directory: Path, home: Path) -> Documents:
 
 
 def _sample(checkout: Checkout, directory: Path) -> Documents:
-    def told(schema: str, *argv: object) -> tuple[str, str, Any]:
-        return _told(schema, *argv, "--repo", checkout.root)
+    def printed(schema: str, *argv: object) -> tuple[str, str, Any]:
+        return _printed(schema, *argv, "--repo", checkout.root)
 
     reports = directory / "reports"
     for night in (1, 2, 3):
@@ -40,42 +40,42 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
             nightly(reports / f"{night}-{arch}.xml", arch, {STALE: "pass", PASSING: ending})
             for arch, ending in endings.items()
         ]
-        yield told("ingest", "ingest", *files, "--run-name", f"night-{night}")
+        yield printed("ingest", "ingest", *files, "--run-name", f"night-{night}")
     (reports / "torn.xml").write_text("<testsuites>")
-    yield told("ingest", "ingest", reports / "torn.xml")
-    yield told("list", "list", "has:entry")
-    yield told("list", "list", "--view", "xfail without issue", "--arch", "n150")
-    yield told("list-views", "list", "--views")
-    yield told("show", "show", STALE)
-    yield told("jobs", "jobs")
-    yield told("jobs-of-test", "jobs", STALE)
-    yield told("history", "history", STALE)
+    yield printed("ingest", "ingest", reports / "torn.xml")
+    yield printed("list", "list", "has:entry")
+    yield printed("list", "list", "--view", "xfail without issue", "--arch", "n150")
+    yield printed("list-views", "list", "--views")
+    yield printed("show", "show", STALE)
+    yield printed("jobs", "jobs")
+    yield printed("jobs-of-test", "jobs", STALE)
+    yield printed("history", "history", STALE)
     for by in ("status", "arch", "group"):
-        yield told("trend", "trend", "--by", by)
-    yield told("doctor", "doctor")
-    yield told("doctor-kinds", "doctor", "--kinds")
-    yield told("loaders", "loaders")
-    yield told("verdicts", "verdicts")
-    yield told("policy-of-checkout", "policy")
-    yield told("clusters", "clusters")
-    yield told("clusters-issues", "clusters", "--issues")
-    yield told("operations", "clusters", "--cluster", "class DepthMapOutput", "--set-reason", "No handler")
-    yield told("compare", "compare")
-    yield told("compare-runs", "compare", "--runs")
-    proposed = told("propose", "propose", "-o", directory / "proposals.json")
+        yield printed("trend", "trend", "--by", by)
+    yield printed("doctor", "doctor")
+    yield printed("doctor-kinds", "doctor", "--kinds")
+    yield printed("loaders", "loaders")
+    yield printed("verdicts", "verdicts")
+    yield printed("policy-of-checkout", "policy")
+    yield printed("clusters", "clusters")
+    yield printed("clusters-issues", "clusters", "--issues")
+    yield printed("operations", "clusters", "--cluster", "class DepthMapOutput", "--set-reason", "No handler")
+    yield printed("compare", "compare")
+    yield printed("compare-runs", "compare", "--runs")
+    proposed = printed("propose", "propose", "-o", directory / "proposals.json")
     yield proposed
     yield "proposals", "the file of propose -o", json.loads((directory / "proposals.json").read_text())
     yield "proposals", "the document of propose", proposed[2]
-    yield told("edit", "apply", directory / "proposals.json", "--markdown")
+    yield printed("edit", "apply", directory / "proposals.json", "--markdown")
     operations = directory / "operations.json"
     done, rejected = _operations()
     operations.write_text(json.dumps([done, rejected]))
     yield "operations", "a file of operations", [done, rejected]
-    yield told("edit", "edit", "--apply", operations)
+    yield printed("edit", "edit", "--apply", operations)
     operations.write_text(json.dumps([done]))
-    yield told("edit", "edit", "--apply", operations, "--commit")
-    yield told("completion", "completion", "bash")
-    yield told("error", "show", "no such test")
+    yield printed("edit", "edit", "--apply", operations, "--commit")
+    yield printed("completion", "completion", "bash")
+    yield printed("error", "show", "no such test")
 
 
 def _operations() -> list[dict[str, object]]:
@@ -91,24 +91,24 @@ def _runs(directory: Path, home: Path) -> Documents:
     checkout = sample(directory / "runs")
     passing, failing = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "org/name"))
 
-    def told(schema: str, *argv: object) -> tuple[str, str, Any]:
-        return _told(schema, *argv, "--repo", checkout.root)
+    def printed(schema: str, *argv: object) -> tuple[str, str, Any]:
+        return _printed(schema, *argv, "--repo", checkout.root)
 
-    yield told("plan", "run", passing, "--kind", "cpu", "--plan")
-    yield told("runs", "run", passing, failing, "--kind", "cpu", "--wait")
-    runs = told("runs", "runs")
+    yield printed("plan", "run", passing, "--kind", "cpu", "--plan")
+    yield printed("runs", "run", passing, failing, "--kind", "cpu", "--wait")
+    runs = printed("runs", "runs")
     yield runs
     first, second = (one["run"] for one in runs[2])
-    yield told("logs", "logs", first)
-    yield told("logs-artefacts", "logs", first, "--artefacts")
-    yield told("logs-compare", "logs", first, "--compare", second)
-    yield told("capsule", "capsule", first, "-o", directory / "capsule.tar.gz")
-    yield told("replay", "replay", directory / "capsule.tar.gz")
-    yield told("plan", "rerun", "--failed", "--plan")
-    yield told("runs", "rerun", "--failed", "--wait")
-    yield told("runs", "queue")
-    yield told("runs", "prune", "--runs", "1")
-    yield told("runs", "cancel", first)
+    yield printed("logs", "logs", first)
+    yield printed("logs-artefacts", "logs", first, "--artefacts")
+    yield printed("logs-compare", "logs", first, "--compare", second)
+    yield printed("capsule", "capsule", first, "-o", directory / "capsule.tar.gz")
+    yield printed("replay", "replay", directory / "capsule.tar.gz")
+    yield printed("plan", "rerun", "--failed", "--plan")
+    yield printed("runs", "rerun", "--failed", "--wait")
+    yield printed("runs", "queue")
+    yield printed("runs", "prune", "--runs", "1")
+    yield printed("runs", "cancel", first)
     for name in ("spec", "exit", "provenance"):
         yield f"run-{name}", f"{name}.json", json.loads((paths().runs / first / f"{name}.json").read_text())
     for line in (paths().runs / first / "events.jsonl").read_text().splitlines():
@@ -117,13 +117,13 @@ def _runs(directory: Path, home: Path) -> Documents:
 
 def _workflow(directory: Path, home: Path) -> Documents:
     checkout = triage_checkout(directory / "workflow", home)
-    yield _told("triage", "triage", SMALL, "--repo", checkout.root)
+    yield _printed("triage", "triage", SMALL, "--repo", checkout.root)
     result = device_xml(directory / "device.xml", Large="RuntimeError: TT_FATAL: no room")
-    yield _told("triage", "triage", SMALL, "--device-result", result, "--apply", "--repo", checkout.root)
-    yield _told("loaders", "loaders", "--repo", checkout.root)
+    yield _printed("triage", "triage", SMALL, "--device-result", result, "--apply", "--repo", checkout.root)
+    yield _printed("loaders", "loaders", "--repo", checkout.root)
 
 
-def _told(schema: str, *argv: object) -> tuple[str, str, Any]:
+def _printed(schema: str, *argv: object) -> tuple[str, str, Any]:
     called = call(*argv, "--json")
     assert called.code in (0, 1) or schema == "error", called.err
     return schema, " ".join(map(str, argv)), called.json

@@ -58,3 +58,17 @@ def test_the_readme_is_short_and_says_how_to_test() -> None:
     text = (ROOT / "README.md").read_text()
     assert len(text.encode()) <= 8 * 1024
     assert "make test" in text
+
+
+def test_files_that_the_recipes_name_are_there() -> None:
+    files = re.findall(r"`((?:core|tui|tests|docs)/[\w/.-]+\.\w+)`", (ROOT / "CONTRIBUTING.md").read_text())
+    assert len(files) > 20
+    assert [one for one in files if "NAME" not in one and not (ROOT / one).exists()] == []
+
+
+def test_make_targets_that_are_named_are_there() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for page in PAGES:
+        for block in _FENCE.findall(page.read_text()):
+            for target in re.findall(r"^make ([\w-]+)", block, re.MULTILINE):
+                assert f"\n{target}:" in makefile, f"{named(page)}: make {target}"

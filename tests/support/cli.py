@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from core.cli.command_line import main
+from core.cli.dispatch import main
 from core.cli.parser import AppRequest
 
 

@@ -70,7 +70,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(tmp_path: Path,
         terminal.until("cancelled")
         assert any(record.active for record in store.records())
         terminal.press("q", "q")
-        terminal.until("Runs go on: ")
+        terminal.until("Runs continue: ")
         assert terminal.process.wait(20) == 0
     assert any(record.active for record in store.records())
     with Terminal(command, {"PYTHONPATH": str(ROOT)}) as terminal:

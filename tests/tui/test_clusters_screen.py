@@ -76,7 +76,7 @@ async def test_what_runs_propose_for_all_of_it(checkout: Checkout) -> None:
         await pilot.press("p")
         await until(pilot, lambda: any("pending already" in one.message for one in app._notifications), "no others")
         await pilot.press("r")
-        await until(pilot, lambda: "These runs cannot work here" in screen_text(app), "what is in the way")
+        await until(pilot, lambda: "These runs cannot start here" in screen_text(app), "what is in the way")
 
 
 async def test_a_filter_finds_clusters_by_their_tests(checkout: Checkout) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The doctor's findings on a screen: to the test, and to a pending change that mends it."""
+"""The doctor's findings on a screen: to the test, and to a pending change that fixes it."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ async def test_from_a_finding_to_its_mend(checkout: Checkout, size: tuple[int, i
         await pilot.press("m")
         assert len(app.session.pending.changes) == 1
         await pilot.press("5")
-        await until(pilot, lambda: "-      n150:" in screen_text(app), "the diff of the mend")
+        await until(pilot, lambda: "-      n150:" in screen_text(app), "the diff of the fix")
 
 
 async def test_enter_goes_to_the_test_whatever_the_filter(checkout: Checkout) -> None:
@@ -53,7 +53,7 @@ async def test_enter_goes_to_the_test_whatever_the_filter(checkout: Checkout) ->
         assert app.screen is app.matrix_screen
 
 
-async def test_a_finding_about_no_test_and_without_a_mend_says_so(checkout: Checkout) -> None:
+async def test_a_finding_about_no_test_and_without_a_fix_says_so(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("6")
@@ -62,4 +62,4 @@ async def test_a_finding_about_no_test_and_without_a_mend_says_so(checkout: Chec
         await pilot.press("enter", "m")
         assert app.screen is app.doctor_screen
         assert app.session.pending.changes == ()
-        await until(pilot, lambda: "a person must choose" in screen_text(app), "the word")
+        await until(pilot, lambda: "has no automatic fix" in screen_text(app), "the word")

@@ -78,7 +78,7 @@ async def test_what_cannot_be_kept_is_told_once_and_asked_before_it_is_lost(chec
     (own_home / "state" / "journal").write_text("in the way")
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await until(pilot, lambda: "Pending changes are not kept" in screen_text(app), "the word")
+        await until(pilot, lambda: "Pending changes cannot be saved" in screen_text(app), "the word")
         await pilot.press("E", "right", "enter", "5", "a")
         assert _decisions(app) == [Decision.ACCEPTED]
         await pilot.press("1", "q")

@@ -40,7 +40,7 @@ async def test_what_is_shown_is_what_runs(checkout: Checkout, settings: Settings
         clip = own_home / "cache" / "clip.txt"
         await pilot.press("y")
         await until(pilot, clip.is_file, "the copy")
-        assert "nothing is in the way" in screen_text(app)
+        assert "ready to run" in screen_text(app)
         copied = clip.read_text().splitlines()
         shown = app.screen.query_one(TextPane).text
         assert all(shlex.split(line)[:3] == ["cd", str(checkout.root), "&&"] for line in copied)

@@ -104,7 +104,7 @@ async def test_what_nobody_knows_is_a_list_of_its_own(checkout: Checkout) -> Non
         await until(pilot, lambda: "no scheduled job selects it" in screen_text(app), "why it is blind")
         assert [change.test for change in app.triage_screen.tests.changes] == [SILENT]
         await pilot.press("r")
-        await until(pilot, lambda: "These runs cannot work here" in screen_text(app), "what is in the way")
+        await until(pilot, lambda: "These runs cannot start here" in screen_text(app), "what is in the way")
         await pilot.press("escape", "escape")
         assert str(app.triage_screen.tests.shown) == "needs attention"
 

@@ -71,7 +71,7 @@ async def test_dropping_asks_and_leaves_nothing(checkout: Checkout) -> None:
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await begun(app, pilot)
         await pilot.press("x")
-        await until(pilot, lambda: "Forget this workflow?" in screen_text(app), "the question")
+        await until(pilot, lambda: "Delete this workflow?" in screen_text(app), "the question")
         await pilot.press("y")
         await until(pilot, lambda: not app.workflows_screen.board.items, "an empty board")
         assert loader(checkout) == LOADER

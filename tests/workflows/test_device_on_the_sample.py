@@ -60,7 +60,7 @@ def test_a_cpu_is_no_device_where_the_policy_does_not_say_so(eager: Sample) -> N
     file = shlex.split(told["waiting"]["go_on"])[-2]
     called = eager.triage(SMALL, "--device-result", file, "--apply")
     assert called.code == 64
-    assert "is no report of a device" in called.err
+    assert "is not a device report" in called.err
     yaml = eager.checkout.test_config / TRAINING
     assert yaml.read_bytes() == before[yaml]
     taken = call("ingest", file, "--arch", "n150", "--repo", eager.checkout.root, "--json").json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small questions and notices that stand in front of a screen."""
+"""Small questions and notices in front of a screen."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -98,7 +98,7 @@ class Notice(Dialog[None]):
 class Ask(Dialog[str]):
     """A question answered by one line of text.
 
-    What is refused is told here, and what was typed stays to be mended.
+    Why an answer is rejected is said here, and what was typed stays to be corrected.
     """
 
     def __init__(
@@ -107,11 +107,11 @@ class Ask(Dialog[str]):
         body: str = "",
         *,
         value: str = "",
-        verb: str = "go on",
+        verb: str = "continue",
         check: Callable[[str], object] = lambda _: None,
         doubt: Callable[[str], str] = lambda _: "",
     ) -> None:
-        """`check` raises TTMatrixError for an answer that cannot be; `doubt` tells what is odd about one that can."""
+        """`check` raises TTMatrixError for a wrong answer; `doubt` says what is odd about a possible one."""
         super().__init__()
         self._title = title
         self._body = body
@@ -142,14 +142,14 @@ class Ask(Dialog[str]):
             self.dismiss(event.value)
 
     def _problem(self, text: str) -> str:
-        """What is wrong or odd with an answer; what is odd only once."""
+        """What is wrong or odd about an answer; what is odd, only once."""
         try:
             self._check(text)
         except TTMatrixError as error:
             return problem_words(error)
         doubt = self._doubt(text) if text != self._doubted else ""
         self._doubted = text
-        return f"{doubt} Enter once more to {self._verb} it all the same." if doubt else ""
+        return f"{doubt} Enter again to {self._verb} it anyway." if doubt else ""
 
     def _say(self, problem: str) -> str:
         self.query_one(".problem", Label).update(Text(one_line(problem)))
@@ -169,7 +169,7 @@ def problem_words(error: TTMatrixError) -> str:
 def ask_to_start(screen: SessionScreen, plan: LaunchPlan) -> None:
     """Ask on `screen`, and start the runs on a yes; where none can be run, say why."""
     if not plan.specs:
-        screen.host.tell(next(iter(plan.refused), TTMatrixError("Nothing is left to run")))
+        screen.host.tell(next(iter(plan.refused), TTMatrixError("Nothing to run")))
         return
     lines = [launch_summary(plan)]
     if plan.refused:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Doctor: everything that is wrong with the checkout; from each finding a way to its test, and its mend."""
+"""Doctor: everything that is wrong with the checkout; from each finding to its test, its file and its fix."""
 
 import json
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class DoctorScreen(SessionScreen):
     def on_mount(self) -> None:
         self._all: tuple[Finding, ...] | None = None
         self._kind = ""
-        self._mended: frozenset[str] = frozenset()
+        self._fixed: frozenset[str] = frozenset()
         self.follow(self.host.matrix_changed, self._examine)
         self.follow(self.host.runs_changed, self._say)
         self.follow(self.host.pending_changed, self._say)
@@ -63,22 +63,22 @@ class DoctorScreen(SessionScreen):
         # By kind, so that the many of one kind do not hide the few of another.
         order = {kind: at for at, kind in enumerate(kinds())}
         self._all = tuple(sorted(findings, key=lambda one: order.get(one.kind, len(order))))
-        self._mended = frozenset()
+        self._fixed = frozenset()
         self.show_kind(self._kind)
 
     @property
     def _findings(self) -> Sequence[Finding]:
-        """Those on show."""
+        """The listed ones."""
         return [one for one in self._all or () if self._kind in ("", one.kind)]
 
     def show_kind(self, kind: str) -> None:
         """Show the findings of one kind, as soon as they are known; empty: of every kind."""
         self._kind = kind
-        self.table.show(FindingRows(self._findings, self._mended), keep=self.table.cursor_key)
+        self.table.show(FindingRows(self._findings, self._fixed), keep=self.table.cursor_key)
         self._say()
 
     def go_back(self) -> None:
-        """First from one kind to all of them."""
+        """First from one kind to all kinds."""
         if self._kind:
             self.show_kind("")
         else:
@@ -86,7 +86,7 @@ class DoctorScreen(SessionScreen):
 
     def _say(self) -> None:
         if self._all is None:
-            self.title_line("looking at the checkout …")
+            self.title_line("examining the checkout …")
             return
         if not self._all:
             self.title_line("nothing is wrong")
@@ -109,23 +109,23 @@ class DoctorScreen(SessionScreen):
     def action_go_to_test(self) -> None:
         """The test of the finding, in the matrix."""
         if self.current is None or self.current.id not in self.session.matrix.rows:
-            self.host.say("This finding is about no single test.")
+            self.host.say("This finding is not about a single test.")
         else:
             self.host.show_test(self.current.id)
 
-    def action_mend(self) -> None:
-        """Add the mend of the finding to the pending changes."""
+    def action_fix(self) -> None:
+        """Add the fix of the finding to the pending changes."""
         one = self.current
         if one is None or not one.mend:
-            self.host.say("For this finding a person must choose what to do.")
+            self.host.say("This finding has no automatic fix: e opens the file.")
             return
         key = self.table.cursor_key or ""
-        if key in self._mended:
-            self.host.say("Its mend is among the pending changes already.")
+        if key in self._fixed:
+            self.host.say("Its fix is already among the pending changes.")
             return
-        self._mended |= {key}
+        self._fixed |= {key}
         self.host.propose(parse_operations(json.dumps(list(one.mend))), f"{one.kind}: {one.message}")
-        self.table.source = FindingRows(self._findings, self._mended)
+        self.table.source = FindingRows(self._findings, self._fixed)
         self.table.repaint_rows()
         self.table.action_move(1)
 

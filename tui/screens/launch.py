@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dialog before a launch: how to run tests, what is in the way, and the exact commands."""
+"""The dialog before a launch: how to run tests, what prevents it, and the exact commands."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ from tui.widgets import Cycle, TextPane
 
 
 class Launch(Dialog[LaunchPlan]):
-    """Dismissed with the plan that was on show."""
+    """Dismissed with the plan that was shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "start", "Start", show=False),
@@ -58,8 +58,8 @@ class Launch(Dialog[LaunchPlan]):
             yield from _field("arch", Cycle(archs, self._options.arch, id="arch"))
             yield from _field("profile", Cycle(profiles, "", id="profile"))
             yield from _field("repeat", Number("1", id="repeat"))
-            yield from _field("timeout", Number("", "seconds; empty: as the settings say; 0: never", id="timeout"))
-            yield from _field("on failure", Cycle([("", "go on"), ("stop", "start no more of them")], "", id="stop"))
+            yield from _field("timeout", Number("", "seconds; empty: from the settings; 0: none", id="timeout"))
+            yield from _field("on failure", Cycle([("", "continue"), ("stop", "start no more of them")], "", id="stop"))
             yield TextPane(id="launch-plan")
             yield Label(
                 Text("enter start   y copy commands   ↑ ↓ field   ← → choose   pgdn scroll   esc"), id="dialog-hint"
@@ -97,7 +97,7 @@ class Launch(Dialog[LaunchPlan]):
         if options == self._options and self._plan is not None:
             return
         self._options, self._plan = options, None
-        self.query_one(TextPane).show(Text("working out what would be run …", "dim"))
+        self.query_one(TextPane).show(Text("planning …", "dim"))
         work = partial(self._session.plan_launch, self._ids, options)
         self._host.in_thread("plan launch", work, partial(self._show, options), supersede=True)
 
@@ -114,7 +114,7 @@ class Launch(Dialog[LaunchPlan]):
         self.action_start()
 
     def action_start(self) -> None:
-        """Start what is on show."""
+        """Start the plan that is shown."""
         if self._plan is None:
             self._then = self.action_start
         elif self._plan.specs:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Overview: the numbers of the matrix, of doctor and of what goes on here; each leads to what it counts."""
+"""Overview: the numbers of the matrix, of doctor, and of runs and changes here; each leads to what it counts."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -22,7 +22,7 @@ from tui.view_models import OverviewRows
 from tui.widgets import CachedText, CellTable, KeyLine, NumberBoard, RowTable
 
 _TWO_BOARDS_FROM = 130
-"""Width from which two boards stand side by side."""
+"""Width from which there are two boards side by side."""
 
 
 class OverviewScreen(SessionScreen):
@@ -64,7 +64,7 @@ class OverviewScreen(SessionScreen):
         return second if second.has_focus else first
 
     def _count(self) -> None:
-        """Count anew where somebody sees it and there is something new."""
+        """Count again while the screen is in front and there is a new matrix."""
         if not self.is_current or self._counted is self.session.matrix:
             return
         self._counted = self.session.matrix
@@ -99,11 +99,11 @@ class OverviewScreen(SessionScreen):
         self._say()
 
     def _here(self) -> Section:
-        """What goes on here."""
+        """Runs and changes of this checkout."""
         session = self.session
         numbers = (
             ("runs", len(session.runs), Place.RUNS),
-            ("changes in review", len(session.pending.changes), Place.EDITS),
+            ("pending changes", len(session.pending.changes), Place.EDITS),
         )
         rows = (Row(label, (Number(count, Link(place)),)) for label, count, place in numbers)
         return Section("here", ("",), tuple(rows))
@@ -114,7 +114,7 @@ class OverviewScreen(SessionScreen):
             one_line(self.session.checkout.root.name),
             counted(len(matrix.ids), "test"),
             f"{len(matrix.entries):,} with an entry",
-            "doctor is looking …" if self._findings is None else "",
+            "doctor is running …" if self._findings is None else "",
         )
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:

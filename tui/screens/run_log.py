@@ -63,7 +63,7 @@ class RunLog:
         self.show_detail()
 
     def show_title(self) -> None:
-        """Say which run it is, how it stands and what is new in its log."""
+        """Say which run it is, its outcome or state, and what is new in its log."""
         record = self.record
         if record is None:
             self._title.update("")

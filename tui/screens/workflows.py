@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workflows: all of them above, the steps and the report of the highlighted one below, and what a person decides."""
+"""Workflows: all of them above, the steps and the report of the highlighted one below."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ _LOOK_SECONDS = 0.5
 
 
 class WorkflowsScreen(SessionScreen):
-    """Renders the board and hands it what a person says; nothing is decided here."""
+    """Shows the board and gives it the answers of the person; nothing is decided here."""
 
     PLACES = (Where.WORKFLOWS, Where.TABLE)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.WORKFLOWS)
@@ -59,7 +59,7 @@ class WorkflowsScreen(SessionScreen):
         return self._shown[self.table.cursor] if self.table.cursor < len(self._shown) else None
 
     def begin(self, ids: Sequence[str]) -> None:
-        """A new workflow on each of `ids`, which are tests that workflows are for."""
+        """Start a workflow on each of `ids`, failing training tests."""
         self._act(lambda: self.board.begin(self.session.world(), ids))
 
     def _act(self, work: Callable[[], None]) -> None:
@@ -75,7 +75,7 @@ class WorkflowsScreen(SessionScreen):
         waiting = sum(
             item.standing in (WorkflowState.ASKS, WorkflowState.DEVICE, WorkflowState.READY) for item in items
         )
-        empty = "T in the matrix begins one: on the marked training tests, else on this one"
+        empty = "none: T in the matrix starts one on the marked training tests, else on this one"
         self.title_line(f"{counted(len(items), 'workflow')}, {waiting} for you" if items else empty)
         self._read_current()
 
@@ -84,7 +84,7 @@ class WorkflowsScreen(SessionScreen):
 
     def _read_current(self) -> None:
         item = self.current
-        # A session moves on under the same item: what it has come to tells whether there is more to read.
+        # A session advances under the same item: its number of answers shows whether there is more to read.
         state = item.session.state if item and item.session else None
         seen = (item, len(state.answers) if state else 0)
         if seen != self._read:
@@ -99,7 +99,7 @@ class WorkflowsScreen(SessionScreen):
         item = self.current
         question = item.blocked.question if item and item.blocked else None
         if item is None or question is None:
-            self.host.say("This workflow asks nothing.")
+            self.host.say("This workflow has no question.")
             return
         options = [Option(number, str(number), one_line(text)) for number, text in enumerate(question.choices, 1)]
         picked = Pick(one_line(question.question), options)
@@ -110,12 +110,12 @@ class WorkflowsScreen(SessionScreen):
             self._go_on(self.current, UserInput())
 
     def action_device_result(self) -> None:
-        """Go on with the JUnit file of a run made elsewhere."""
+        """Continue with the JUnit file of a run made elsewhere."""
         item = self.current
         if item is None or item.standing is not WorkflowState.DEVICE:
             self.host.say("This workflow needs no device run.")
             return
-        title = "Which JUnit file has the device run written?"
+        title = "The JUnit file of the device run"
         question = Ask(title, one_line(item.id), verb="read it", check=_readable_file)
         self.app.push_screen(
             question,
@@ -129,7 +129,7 @@ class WorkflowsScreen(SessionScreen):
         """Keep the loader edit in the work tree, and propose what follows for the expectations."""
         item = self.current
         if item is None or item.standing not in (WorkflowState.READY, WorkflowState.DEVICE):
-            self.host.say("There is nothing to accept yet.")
+            self.host.say("Nothing to accept yet.")
             return
         report = item.session.state.report if item.session else None
         note = f"triage: {report.workflow}: {report.decision}" if report else "triage"
@@ -145,18 +145,20 @@ class WorkflowsScreen(SessionScreen):
         self.host.in_thread("triage", lambda: self.board.accept(self.session.world(), item.id), accepted)
 
     def action_drop(self) -> None:
-        """Forget the workflow; asks, because its runs are done for nothing then."""
+        """Delete the workflow, after asking: its runs were for nothing then."""
         item = self.current
         if item is None:
             return
-        question = Confirm("Forget this workflow?", f"{item.id}\nIts runs stay; its edits go.", verb="forget it")
+        question = Confirm(
+            "Delete this workflow?", f"{item.id}\nIts runs stay; its loader edits are reverted.", verb="delete"
+        )
         self.app.push_screen(question, lambda yes: self._drop(item) if yes else None)
 
     def _drop(self, item: WorkflowItem) -> None:
         self._act(lambda: self.board.drop(self.session.world(), item.id))
 
     def action_copy(self) -> None:
-        """The command that is to be run elsewhere, else the whole report."""
+        """Copy the command to run elsewhere, else the whole report."""
         item = self.current
         if item is not None and item.progress is not None:
             command = item.blocked.command if item.blocked else ""

@@ -53,7 +53,7 @@ class ClusterRows:
         )
 
     def _issue(self, one: Cluster) -> Cell:
-        """The issue cited most; one that is closed or gone stands out."""
+        """The issue cited most; a closed or missing one in red."""
         gone = [issue for issue in one.issues if issue in self._issues and self._issues[issue].state in _GONE]
         if gone:
             return Cell(f"{_short(gone[0])} {self._issues[gone[0]].state}", "fail")
@@ -86,12 +86,12 @@ class MemberRows:
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         one = self.members[position]
-        told = one.declared or (one.seen.reason if one.seen else "")
+        reason = one.declared or (one.seen.reason if one.seen else "")
         return (
             [Cell(one_line(one.arch))],
             [Cell(one_line(one.id))],
             [Cell(one_line(one.seen.run) if one.seen else "")],
-            [Cell(one_line(told), "" if one.declared else "dim")],
+            [Cell(one_line(reason), "" if one.declared else "dim")],
         )
 
 
@@ -101,7 +101,7 @@ def cluster_words(one: Cluster, issues: Mapping[str, IssueState]) -> list[tuple[
     declared = sum(bool(member.declared) for member in one.members)
     stages = ", ".join(f"{stage} {count}" for stage, count in one.stages.items())
     lines = [(one.canonical, "heading"), (f"{counted(len(one.ids), 'test')}, {counted(len(one.members), 'cell')}", "")]
-    lines.append((f"{declared:,} say so in their entries; {seen:,} failed this way in their latest run", "dim"))
+    lines.append((f"{counted(declared, 'cell')} list this reason; {seen:,} failed this way in their latest run", "dim"))
     lines += [(f"stages: {stages}", "dim")] if stages else []
     lines += [_issue_words(issues.get(issue, IssueState(issue))) for issue in one.issues]
     lines.append((f"{counted(len(one.texts), 'text')} in the entries", "heading") if one.texts else ("", ""))
@@ -114,9 +114,7 @@ def member_words(one: ClusterCell) -> list[tuple[str, str]]:
     lines = [(f"{one.id} on {one.arch}", "heading")]
     if one.seen is not None:
         lines.append((f"{one.seen.run} on {one.seen.host or 'unknown host'}: {one.seen.reason}", ""))
-    lines.append(
-        (f"entry: {one.declared}" if one.declared else "its entry tells of another failure, or of none", "dim")
-    )
+    lines.append((f"entry: {one.declared}" if one.declared else "the entry has another reason, or none", "dim"))
     return lines
 
 
@@ -187,8 +185,8 @@ def _side(row: Observation | None) -> list[tuple[str, str]]:
         return [("  no result", "dim")]
     pcc = f", pcc {row.pcc:.4f}" if row.pcc is not None else ""
     stage = "" if row.stage in (BringupStatus.UNKNOWN, BringupStatus.PASSED) else f", {row.stage}"
-    told = [(f"  {row.ending}{pcc} on {row.host or 'unknown host'}{stage}", "dim")]
-    return [*told, (f"  {row.reason}", "")] if row.reason else told
+    result = [(f"  {row.ending}{pcc} on {row.host or 'unknown host'}{stage}", "dim")]
+    return [*result, (f"  {row.reason}", "")] if row.reason else result
 
 
 def commit_words(name: str, one: Between) -> list[tuple[str, str]]:

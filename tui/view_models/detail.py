@@ -45,7 +45,7 @@ def detail_text(
     _evidence(text, judged)
     _jobs(text, jobs)
     _heading(text, "loader")
-    text.append(f"{one_line(detail.loader)}\n" if detail.loader else "no loader gives rise to this id\n")
+    text.append(f"{one_line(detail.loader)}\n" if detail.loader else "no loader generates this id\n")
     text.append(f"{detail.function}\n", "dim")
     _runs(text, runs, ages)
     for finding in detail.findings:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evidence of a test as lines: on each arch its strip, the verdict and every result, own runs told apart."""
+"""The evidence of a test as lines: for each arch its strip, the verdict and every result."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ _STYLES = {Ending.PASSED: "pass", Ending.NOT_RUN: "dim", Ending.BROKEN: "dim"}
 
 
 def strip_cells(arch: str, rows: Sequence[Observation]) -> list[Cell]:
-    """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: what stands behind the plus was run here."""
+    """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: results after the plus are of runs here."""
     strip = summary_of(arch, rows)
     own = [Cell("+", "dim"), *_marks(strip.here)] if strip.here else []
     pcc = [Cell(f" pcc {strip.pcc}")] if strip.pcc else []
@@ -63,8 +63,8 @@ def group_lines(items: Iterable[InboxItem], width: int) -> list[CellLine]:
         strips = [strip_cells(one.arch, one.rows) for one in item.about if one.rows]
         lines += wrapped([cell for strip in strips for cell in (Cell("  "), *strip)], width, _INDENT) if strips else []
         if item.proposal and item.proposal.leaves:
-            told = f"  LEAVES CI on {', '.join(item.proposal.leaves)}"
-            lines += paragraph(told, "error", width, _INDENT)
+            text = f"  LEAVES CI on {', '.join(item.proposal.leaves)}"
+            lines += paragraph(text, "error", width, _INDENT)
     return lines
 
 

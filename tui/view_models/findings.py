@@ -13,16 +13,16 @@ class FindingRows:
 
     columns: Sequence[TableColumn] = (
         TableColumn("kind", 18),
-        TableColumn("mend", 4),
+        TableColumn("fix", 4),
         TableColumn("where", 28, share=1, elide=True, from_width=110),
         TableColumn("test", 30, share=2, elide=True),
         TableColumn("what is wrong", 20, share=3, from_width=90),
     )
 
-    def __init__(self, findings: Sequence[Finding], mended: frozenset[str]) -> None:
-        """`mended` are the keys of those whose mend is among the pending changes."""
+    def __init__(self, findings: Sequence[Finding], fixed: frozenset[str]) -> None:
+        """`fixed` are the keys of those whose fix is among the pending changes."""
         self.findings = findings
-        self._mended = mended
+        self._fixed = fixed
 
     def __len__(self) -> int:
         return len(self.findings)
@@ -32,15 +32,15 @@ class FindingRows:
         return f"{one.kind} {one.file}:{one.line}:{one.column} {one.message}"
 
     def marked(self, position: int) -> bool:
-        return self.key(position) in self._mended
+        return self.key(position) in self._fixed
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         one = self.findings[position]
         file = one.file.rpartition("/")[2]
-        mend = "done" if self.marked(position) else "yes" if one.mend else ""
+        fix = "done" if self.marked(position) else "yes" if one.mend else ""
         return (
             [Cell(one.kind)],
-            [Cell(mend, "pass" if one.mend else "")],
+            [Cell(fix, "pass" if one.mend else "")],
             [Cell(f"{file}:{one.line}" if one.line else file, "dim")],
             [Cell(one_line(one.id))],
             [Cell(one_line(one.message), "dim")],

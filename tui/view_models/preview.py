@@ -27,11 +27,11 @@ from tui.view_models.style import Cell, diff_style, fit
 from tui.view_models.wrapping import CellLine, paragraph, words_of, wrapped
 
 SIDE_BY_SIDE_FROM = 120
-"""Width from which before stands beside after."""
+"""Width from which before and after are side by side."""
 _BETWEEN = " │ "
 _SIGNS = {"": " ", "removed": "-", "added": "+"}
 _HANGING = 2
-"""How much further than its begin a line goes on in the next one."""
+"""Cells by which the rest of a broken line is indented further than its start."""
 
 
 def entry_lines(texts: Iterable[EntryText], width: int) -> list[CellLine]:
@@ -82,7 +82,7 @@ def _side(spans: Spans | None, style: str, width: int) -> list[CellLine]:
 
 
 def _filled(line: CellLine, width: int) -> CellLine:
-    """`line` with spaces up to `width`, in the style it ends in, which a word that stands out does not pass on."""
+    """`line` with spaces up to `width` in the style of its first piece."""
     rest = width - sum(cell_len(cell.text) for cell in line)
     return (*line, Cell(" " * rest, line[0].style if line else "")) if rest > 0 else line
 

@@ -42,7 +42,7 @@ class ReviewRows:
         opened: Collection[str] = (),
         conflicts: Callable[[Change], Sequence[Conflict]] = lambda _: (),
     ) -> None:
-        """`opened` are the keys of the groups whose changes are on show."""
+        """`opened` are the keys of the groups that are unfolded."""
         self.groups = groups
         self.opened = opened
         self._by = by
@@ -63,7 +63,7 @@ class ReviewRows:
         self._places = {self.key(at): at for at in range(len(self.lines))}
 
     def headed(self, group: ChangeGroup) -> bool:
-        """Whether the changes of `group` stand under a heading, which hides them while it is folded."""
+        """Whether the changes of `group` are under a heading, which hides them while it is folded."""
         return bool(self._by)
 
     def __len__(self) -> int:

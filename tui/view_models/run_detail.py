@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All about one run, for people: what came of it, how each phase went, what it ran on, and with what command. Pure."""
+"""Texts about runs: the details of one, what a launch would start, and what is said when runs or the app end."""
 
 import json
 from collections import Counter
@@ -42,7 +42,7 @@ def _course(record: RunRecord) -> Iterator[tuple[str, str]]:
     yield "estimate", seconds_text(spec.estimate)
     yield "exit code", "" if record.exit_code is None else str(record.exit_code)
     yield "stage", record.stage
-    yield "limits", f"{spec.timeout:g} s, {spec.hang_timeout:g} s without a sign of life (0: none)"
+    yield "limits", f"{spec.timeout:g} s, {spec.hang_timeout:g} s without output (0: none)"
 
 
 def _phases(record: RunRecord) -> Iterator[Text]:
@@ -63,20 +63,20 @@ def _tree(record: RunRecord, age: Age | None) -> Iterator[tuple[str, str]]:
     yield "ran in", str(record.spec.cwd)
     yield "age", age.text if age else ""
     if record.tree is not None and record.tree.commit and not record.tree.committed:
-        yield "loader", "with changes that are in no commit"
+        yield "loader", "with uncommitted changes"
 
 
-def _provenance(told: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    changed = " with changes" if told.get("changed") else ""
-    yield "checkout", f"{told.get('checkout') or ''}{changed}"
-    pinned = told.get("models_pinned")
-    differs = f", the checkout asks for {pinned}" if pinned and pinned != told.get("models") else ""
-    yield "models", f"{told.get('models') or ''}{differs}"
-    yield "python", str(told.get("interpreter") or "")
-    versions = told.get("versions")
+def _provenance(known: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    changed = " with changes" if known.get("changed") else ""
+    yield "checkout", f"{known.get('checkout') or ''}{changed}"
+    pinned = known.get("models_pinned")
+    differs = f", the checkout asks for {pinned}" if pinned and pinned != known.get("models") else ""
+    yield "models", f"{known.get('models') or ''}{differs}"
+    yield "python", str(known.get("interpreter") or "")
+    versions = known.get("versions")
     if isinstance(versions, Mapping):
         yield "versions", ", ".join(f"{name} {version}" for name, version in versions.items() if version)
-    yield "host", str(told.get("host") or "")
+    yield "host", str(known.get("host") or "")
 
 
 def _files(record: RunRecord) -> Iterator[tuple[str, str]]:
@@ -102,7 +102,7 @@ def _obstacles(plan: LaunchPlan) -> Iterator[Text]:
         yield Text(f"{obstacle.level}: {one_line(obstacle.what)}", _LAUNCH_STYLES[obstacle.level])
         yield Text(f"  {one_line(obstacle.remedy)}")
     if plan.survey and not plan.obstacles:
-        yield Text(f"nothing is in the way: {one_line(_versions(plan))}", "green")
+        yield Text(f"ready to run: {one_line(_versions(plan))}", "green")
 
 
 def _versions(plan: LaunchPlan) -> str:
@@ -129,11 +129,11 @@ def launch_summary(plan: LaunchPlan) -> str:
     if not specs:
         return "Nothing can be run."
     known = [spec.estimate for spec in specs if spec.estimate is not None]
-    told = [f"{counted(len(specs), 'run')}: {KINDS[specs[0].kind].help}", _width(specs[0])]
+    parts = [f"{counted(len(specs), 'run')}: {KINDS[specs[0].kind].help}", _width(specs[0])]
     if known:
         missing = len(specs) - len(known)
-        told.append(f"about {seconds_text(sum(known))} of work{f', {missing:,} not known' if missing else ''}")
-    return " · ".join(told)
+        parts.append(f"about {seconds_text(sum(known))} of work{f', {missing:,} not known' if missing else ''}")
+    return " · ".join(parts)
 
 
 def _width(spec: RunSpec) -> str:
@@ -150,15 +150,15 @@ def _commands(plan: LaunchPlan) -> Iterator[Text]:
 
 
 def exit_words(pending: int, records: Iterable[RunRecord]) -> str:
-    """Lines for the terminal; empty where there is nothing to know."""
-    lines = [f"{counted(pending, 'pending change')} kept for the next start."] if pending else []
+    """Lines for the terminal when the app ends; empty where there is nothing to say."""
+    lines = [f"{counted(pending, 'pending change')} saved for the next start."] if pending else []
     if going := going_words(records):
-        lines.append(f"Runs go on: {going}. See them: ttmatrix runs --active")
+        lines.append(f"Runs continue: {going}. List them: ttmatrix runs --active")
     return "\n".join(lines)
 
 
 def going_words(records: Iterable[RunRecord]) -> str:
-    """`2 running, 5 waiting`: a run that waits for a slot is not one that runs; empty where all are over."""
+    """`2 running, 5 waiting`; empty where all have ended."""
     states = [record.state for record in records if record.active]
     running = states.count(RunState.RUNNING)
     counts = ((running, "running"), (len(states) - running, "waiting"))
@@ -166,7 +166,7 @@ def going_words(records: Iterable[RunRecord]) -> str:
 
 
 def ended_words(records: Sequence[RunRecord]) -> str:
-    """What came of runs that have all ended: `3 runs have ended: 2 pass, 1 CRASH`."""
+    """The outcomes of runs that have all ended: `3 runs have ended: 2 pass, 1 CRASH`."""
     counts = Counter(run_look(record).word for record in records)
-    told = ", ".join(f"{count:,} {word}" for word, count in counts.most_common())
-    return f"{counted(len(records), 'run')} {'has' if len(records) == 1 else 'have'} ended: {told}"
+    outcomes = ", ".join(f"{count:,} {word}" for word, count in counts.most_common())
+    return f"{counted(len(records), 'run')} {'has' if len(records) == 1 else 'have'} ended: {outcomes}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs as rows of a table: what goes on, then the queue in the order of its turns, then what has ended."""
+"""Runs as rows of a table: running ones, then the queue in its order, then those that have ended."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -71,7 +71,7 @@ def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:
 
 _AGE = TableColumn("age", 24, from_width=120)
 _CHECKOUT = TableColumn("checkout", 24, share=1, elide=True)
-"""Takes the place of the age where runs of every checkout are shown: of others there is none."""
+"""In place of the age where runs of every checkout are shown: only those of this one have an age."""
 _COLUMNS: Sequence[TableColumn] = (
     TableColumn("outcome", 9),
     TableColumn("time", 12),
@@ -119,7 +119,7 @@ class RunRows:
         record = self.records[position]
         age = self._ages.get(record.spec.run_id)
         look = run_look(record, age)
-        told = str(record.spec.cwd) if self._with_checkout else age.text if age else ""
+        place = str(record.spec.cwd) if self._with_checkout else age.text if age else ""
         return (
             [Cell("stopping" if record.cancelling else look.word, look.style)],
             [Cell(time_text(record, self._clock()), "dim")],
@@ -131,13 +131,13 @@ class RunRows:
                 if record.state is RunState.RUNNING
                 else Cell(record.summary, "dim")
             ],
-            [Cell(one_line(told), "dim")],
+            [Cell(one_line(place), "dim")],
             [Cell(record.spec.run_id, "dim")],
         )
 
 
 def in_turn(records: Iterable[RunRecord]) -> list[RunRecord]:
-    """Runs, given newest first, as a person asks for them: going on, next, and over, the newest of these first."""
+    """Runs, given newest first, in the order of the table: running, queued, and ended, the newest of these first."""
 
     def rank(record: RunRecord) -> tuple[int, float]:
         if record.state is RunState.RUNNING:
@@ -159,7 +159,7 @@ def time_text(record: RunRecord, now: float) -> str:
 
 
 def slot_text(spec: RunSpec) -> str:
-    """What a run has for itself while it goes on."""
+    """What a run has for itself while it is running."""
     if not spec.devices:
         return one_line(spec.slots)
     return "devices" if EVERYTHING in spec.devices else f"dev {one_line(','.join(spec.devices))}"

@@ -163,7 +163,7 @@ def clock_text(at: float | None) -> str:
 def count_text(view: View) -> str:
     """How many rows the filter leaves, and what is marked, hidden marks included."""
     shown, total = len(view.rows), len(view.matrix.ids)
-    text = f"{shown:,} of {total:,}" if shown != total else f"{total:,} tests"
+    text = f"{shown:,} of {total:,}" if shown != total else counted(total, "test")
     if view.marks:
         hidden = view.hidden_marks()
         text += f" · {len(view.marks):,} marked" + (f" ({hidden:,} hidden)" if hidden else "")

@@ -66,7 +66,7 @@ class Listed(Change):
 
     @property
     def plain(self) -> Change:
-        """The change alone, as it is kept."""
+        """The change alone, as it is saved."""
         return Change(**{one.name: getattr(self, one.name) for one in fields(Change)})
 
     @property
@@ -84,7 +84,7 @@ class Listed(Change):
 
 
 def listed(items: Iterable[InboxItem], shown: Shown, pending: Pending) -> list[Listed]:
-    """The tests on show, each with what was decided about it."""
+    """The tests of one list, each with the decision on it."""
     return [_listed(item, pending) for item in items if shown.takes(item)]
 
 
@@ -147,7 +147,7 @@ class TriageRows(ReviewRows):
         )
 
     def headed(self, group: ChangeGroup) -> bool:
-        """Not where all that a heading could say stands in the one line below it."""
+        """Not over a single test: its own line says the same."""
         return super().headed(group) and len(group.changes) > 1
 
     def _is_open(self, line: ReviewLine) -> bool:
@@ -176,8 +176,8 @@ class TriageRows(ReviewRows):
         verdict = Cell(verdicts[0], VERDICT_STYLES.get(verdicts[0], "dim")) if len(verdicts) == 1 else Cell("")
         count, left = len(group.changes), len(group.undecided)
         tests = counted(count, "test")
-        told = Cell(tests if left == count else f"{tests}, {left:,} left", "dim")
-        return [arrow], [verdict], [told], [Cell("")], [Cell(self.name(group), "running")]
+        progress = Cell(tests if left == count else f"{tests}, {left:,} left", "dim")
+        return [arrow], [verdict], [progress], [Cell("")], [Cell(self.name(group), "running")]
 
     def _change(self, change: Change) -> Sequence[Sequence[Cell]]:
         assert isinstance(change, Listed)

@@ -23,7 +23,7 @@ class WorkflowRows:
     """A RowSource over workflows."""
 
     columns: Sequence[TableColumn] = (
-        TableColumn("stands", 14),
+        TableColumn("state", 14),
         TableColumn("workflow", 22, from_width=100),
         TableColumn("test", 30, share=2, elide=True),
         TableColumn("decision", 20, share=1, from_width=70),
@@ -58,7 +58,7 @@ def workflow_text(item: WorkflowItem) -> Text:
     if item.error is not None:
         text.append(f"{printable(str(item.error))}\n\n", "red")
     if item.progress is None:
-        return text.append("It waits for its turn." if item.error is None else "")
+        return text.append("Waiting for its turn." if item.error is None else "")
     state = item.progress.session.state
     done = len(state.answers)
     for number, effect in enumerate(state.asked):

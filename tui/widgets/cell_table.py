@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A table whose cursor stands on one cell; columns that do not fit scroll sideways, the first one stays."""
+"""A table whose cursor is on one cell; columns that do not fit scroll sideways, the first one stays."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -43,7 +43,7 @@ class CellTable(RowTable):
     """Number of the highlighted column, that of the names not counted."""
 
     class Left(Message):
-        """The person goes on sideways from the last column, or back from the first."""
+        """The cursor would move past the last column, or before the first."""
 
         def __init__(self, table: "CellTable", steps: int) -> None:
             super().__init__()
@@ -95,7 +95,7 @@ class CellTable(RowTable):
         widths = [width]
         for number, column in enumerate(cells):
             own = min(wanted[number], column.width + spare)
-            # Columns keep their order: after one that does not fit none is shown.
+            # After a column that does not fit, none is shown, so that their order stays.
             fits = number >= self._first and own <= left
             widths.append(own if fits else 0)
             spare -= own - column.width
@@ -103,7 +103,7 @@ class CellTable(RowTable):
         return widths
 
     def _show_column(self) -> None:
-        """Scroll sideways until the highlighted column is on show."""
+        """Scroll sideways until the highlighted column is visible."""
         self._first = min(self._first, self.column)
         while self._first < self.column and not self.widths(self.size.width)[self.column + 1]:
             self._first += 1

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 
 class Cycle(Widget, can_focus=True):
-    """Shows the chosen option; `value` is "" for the first one when that stands for nothing."""
+    """Shows the chosen option; `value` is "" for the first one when that means nothing."""
 
     DEFAULT_CSS = """
     Cycle { height: 1; width: 1fr; background: $boost; }

@@ -19,12 +19,13 @@ from tui.widgets.internals import CachedLines, show_suggestion, suggestion
 
 
 class LineInput(Input, inherit_css=False):
-    """The stock input runs its bindings one step later than it takes letters, and so in another order than typed.
+    """An input that handles keys strictly in the order they are typed.
 
-    Over a slow connection keys come in bursts: those behind the one that leaves the line belong to what has the focus
-    then. Whoever lets it be left moves the focus at once, with `Screen.set_focus`.
+    The stock input runs its bindings one step later than it takes letters. Over a slow connection keys come in bursts:
+    those after the one that leaves the line are for what has the focus then. So whoever leaves it moves the focus at
+    once, with `Screen.set_focus`.
 
-    Of what stands there already nothing is selected when it is gone to: it is gone on with, not written over.
+    Nothing is selected when it gets the focus: typing continues the text and does not replace it.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = Input.COMPONENT_CLASSES
@@ -66,11 +67,11 @@ _STEP = 8
 
 
 class QueryInput(LineInput):
-    """An input that tells of each change at once, so that text, rows and completion are painted in one frame."""
+    """An input that reports each change at once, so that text, rows and completion are painted in one frame."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,down", "keep", "Keep", key_display="⏎", tooltip="Keep the query and go to the rows"),
-        Binding("escape", "clear", "Clear", tooltip="Drop the query and go to the rows"),
+        Binding("escape", "clear", "Clear", tooltip="Clear the query and go to the rows"),
         Binding("tab", "take_completion", "Complete", tooltip="Take the completion that is shown"),
     ]
 
@@ -97,17 +98,17 @@ class QueryInput(LineInput):
         self.scroll_to_region(Region(cell_len(self.value[: self.cursor_position]), 0, 1, 1), force=True, animate=False)
 
     def show(self, value: str) -> None:
-        """Show a query that is looked through already: nobody is told."""
+        """Show a query whose rows are shown already, without reporting it."""
         self._quiet = True
         self.value = value
         self._quiet = False
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Who is interested was told at once, by `watch_value`."""
+        """`watch_value` has reported it already."""
         event.stop()
 
     def watch_value(self, value: str) -> None:
-        """Tell of the change now: Input.Changed comes a frame later."""
+        """Report the change now: Input.Changed comes a frame later."""
         if self.is_mounted and not self._quiet:
             show_suggestion(self, self._complete(value))
             self._changed(value)

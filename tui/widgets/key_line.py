@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys that work now, on one line: what has room, in the order of the commands; a click presses one."""
+"""The keys that work now, on one line: those that fit, in the order of the commands; a click presses one."""
 
 from typing import ClassVar, NamedTuple
 
@@ -12,7 +12,7 @@ from tui.widgets.internals import CachedLines
 
 
 class _Key(NamedTuple):
-    """A key as it stands on the line."""
+    """A key as the line shows it."""
 
     key: str
     shown: str

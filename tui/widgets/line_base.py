@@ -57,7 +57,7 @@ class CellBar(ScrollBar, CachedLines):
 
 class LinePane(ScrollView, CachedLines, can_focus=True):
     """Lines under a bar that is always there. Borders, padding and opacity belong on a parent: lines bypass the cache
-    of styles, which would wrap each of them anew."""
+    of styles, which would wrap each of them again."""
 
     DEFAULT_CSS = """
     LinePane {
@@ -81,12 +81,12 @@ class LinePane(ScrollView, CachedLines, can_focus=True):
 
 
 class Look(NamedTuple):
-    """How a piece stands out: a variable of the theme as its colour, and a text style."""
+    """The look of a piece: a variable of the theme as its colour, and a text style."""
 
     colour: str
     text: str = ""
     strength: float = 1.0
-    """How much of the colour there is over the background."""
+    """How strong the colour is over the background, from 0 to 1."""
 
 
 LOOKS: Mapping[str, Look] = {
@@ -105,7 +105,7 @@ table and each time the focus moves."""
 
 
 def line_style(widget: Widget, *names: str) -> Style:
-    """The style that `names` (empty ones are passed over) come to on `widget`, the later ones on top.
+    """The style of `names` on `widget`, the later ones on top; empty names are skipped.
 
     Each is one of LOOKS or a component class of the widget. Lines are painted as they are, so half-transparent colours
     are blended here, and the app's line filters (for terminals without colour) are asked once for a style instead of

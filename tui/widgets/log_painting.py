@@ -26,7 +26,7 @@ class LogPainter:
     """
 
     def __init__(self, style_named: Callable[[str], Style], give_up: Callable[[UsageError], object]) -> None:
-        """`style_named` gives a style by its name; `give_up` is told of a search that takes too long.
+        """`style_named` gives a style by its name; `give_up` is called with the error of a search that takes too long.
 
         It is called while lines are painted, so it must not change what is shown at once.
         """
@@ -43,7 +43,7 @@ class LogPainter:
         self._fit: tuple[object, tuple[int, int]] = ((), (0, 0))
 
     def forget(self) -> None:
-        """Paint every line anew: styles have changed."""
+        """Paint every line again: styles have changed."""
         self._strips.clear()
 
     def prepare(self, look: LogLook, width: int, height: int, side: int) -> None:
@@ -85,7 +85,7 @@ class LogPainter:
     def rows(self, top: int, count: int, marked: Callable[[int], bool]) -> list[Strip]:
         """Strips from row `top` on: `count` of them or a few more, fewer at the end of the log.
 
-        `marked` tells by its number whether a line stands out from the others.
+        `marked` tells by its number whether a line is highlighted.
         """
         look = self._look
         if look is None:
@@ -117,7 +117,7 @@ class LogPainter:
         return strips
 
     def _as_marked(self, segment: Segment) -> Segment:
-        """A piece of a marked line, in which what was searched for stands out once more."""
+        """A piece of a marked line, in which hits are highlighted once more."""
         style = segment.style or Style.null()
         hit = self._style_named("hit")
         if (style.color, style.bgcolor) == (hit.color, hit.bgcolor):

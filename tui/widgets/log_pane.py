@@ -67,7 +67,7 @@ class LogInput(LineInput):
 
 
 class LogBar(Horizontal):
-    """Hidden while nobody types and there is nothing to say.
+    """Hidden while nothing is typed and there is nothing to say.
 
     `typed` is called with every change of what is typed, `entered` at the end of it, `left` where nothing was asked for
     after all; these two move the focus at once.
@@ -146,11 +146,11 @@ class LogBar(Horizontal):
 
 _POLL_SECONDS = 0.1
 _SLICE_SECONDS, _BREATH_SECONDS = 0.001, 0.001
-"""How long a log is worked on at a time, and how long everything else has before that goes on."""
+"""How long a log is worked on at a time, and how long everything else has in between."""
 
 
 class LogPane(Vertical):
-    """Brings the two together."""
+    """The log view above the line where searches and filters are typed."""
 
     class Failed(Message):
         """The log cannot be read; it is left alone."""
@@ -205,7 +205,7 @@ class LogPane(Vertical):
         self._bar.ask(what, self._history[what])
 
     def _typed(self, text: str) -> None:
-        """Search for what is typed so far, from where that began."""
+        """Search for what is typed so far, from where typing began."""
         if self._asks is not Asks.SEARCH:
             return
         try:
@@ -249,7 +249,7 @@ class LogPane(Vertical):
 
     @property
     def _typing(self) -> bool:
-        """Whether somebody types here; who looks into another window of theirs for a moment still does."""
+        """Whether a search or filter is being typed, also while another window of the terminal has the focus."""
         return self._bar.input.has_focus or (self._bar.asks and not self.app.app_focus)
 
     def _say_error(self, error: UsageError) -> None:

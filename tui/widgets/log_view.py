@@ -21,9 +21,9 @@ from tui.widgets.log_region import LogRegion
 from tui.widgets.log_search import LogSearch, filters_note
 
 _GROWTH_SECONDS = 0.1
-"""How often a log that grows is painted anew: nobody reads faster, and the job needs the processor."""
+"""How often a log that grows is repainted: no person reads faster, and the job needs the processor."""
 _MOST_COPIED = 10_000
-"""Lines; reading more would hold up the keys."""
+"""Lines; reading more would delay the keys."""
 
 
 class Asks(StrEnum):
@@ -86,7 +86,7 @@ class LogView(LinesView):
         # Later: an expression that takes too long is noticed while lines are painted.
         self.painter = LogPainter(self.style_named, lambda error: self.call_later(self.give_up, error))
         self._place: int | None = None
-        """The line to keep at the top until it is settled which row shows it."""
+        """The line that stays at the top until its row is known."""
         self._within = 0
         """How many lines of the screen the first row, wrapped, has above it."""
         self._before: _Before | None = None
@@ -150,7 +150,7 @@ class LogView(LinesView):
 
     @property
     def note(self) -> str:
-        """What region, search, errors and filters come to, in a few words."""
+        """The region, the hits and the filters, in a few words."""
         look = self.look
         if look is None:
             return ""
@@ -223,7 +223,7 @@ class LogView(LinesView):
             self.finder.last = before.last
             self._return_to(look, before)
             if before.pattern is not None:
-                # Not to go anywhere: its lines are counted anew.
+                # Only to count its lines again.
                 look.seek(Seek.SEARCH, -1, forward=True)
         self._before = None
 

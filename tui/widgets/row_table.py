@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A table of any number of rows: only visible lines are ever made, and made lines are kept."""
+"""A table of any number of rows: only visible lines are made, and made lines are cached."""
 
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Protocol
@@ -17,7 +17,7 @@ from tui.commands import Where, bindings
 from tui.view_models import Cell, TableColumn, fit
 from tui.widgets.line_base import LinePane, line_style
 
-_KEPT_STRIPS = 4096
+_CACHED_STRIPS = 4096
 _WHEEL_ROWS = 3
 
 _Part = tuple[str, Style]
@@ -58,7 +58,7 @@ class RowTable(LinePane):
     """Position of the highlighted row."""
 
     class Highlighted(Message):
-        """The cursor stands on another row, or the row under it has changed."""
+        """The cursor is on another row, or the row under it has changed."""
 
         def __init__(self, table: "RowTable") -> None:
             super().__init__()
@@ -152,7 +152,7 @@ class RowTable(LinePane):
             key = (self.row_look(position), self.cursor_look(position), self.mark_at(position), width)
         strip = self._strips.get(key)
         if strip is None:
-            if len(self._strips) > _KEPT_STRIPS:
+            if len(self._strips) > _CACHED_STRIPS:
                 self._strips.clear()
             strip = self._strips[key] = self._make(y, position, width)
         return strip
@@ -162,7 +162,7 @@ class RowTable(LinePane):
         return [(Cell(column.title),) for column in self.source.columns]
 
     def header_look(self) -> object:
-        """What changes the header; headers with the same one look the same."""
+        """What decides the look of the header; headers with the same value look the same."""
         return None
 
     def looks_alike(self, source: RowSource) -> bool:
@@ -170,11 +170,11 @@ class RowTable(LinePane):
         return False
 
     def row_look(self, position: int) -> object:
-        """What tells the row from others; rows with the same one look the same."""
+        """What decides the look of a row; rows with the same value look the same."""
         return position
 
     def cursor_look(self, position: int) -> object:
-        """What the cursor does to the look of a row; rows with the same one look the same."""
+        """How the cursor changes the look of a row; rows with the same value look the same."""
         return position == self.cursor
 
     def lits(self, position: int, count: int) -> list[bool]:

@@ -43,7 +43,7 @@ class RunTable(RowTable):
         *,
         with_checkout: bool = False,
     ) -> None:
-        """Show runs, given newest first, with the cursor on the one to keep; `ages` are by run id."""
+        """Show runs, given newest first, with the cursor on the run of id `keep`; `ages` are by run id."""
         self.marks &= {record.spec.run_id for record in records}
         rows = RunRows(records, self.marks, ages=ages, last_lines=self._last_lines, with_checkout=with_checkout)
         self.show(rows, keep=keep)

@@ -78,7 +78,7 @@ class RestingText(CachedBox):
 
     def follow_soon(self) -> None:
         """Follow once nothing has asked for it for a moment."""
-        # One timer that begins anew with each key: a new one would be a task that is made and cancelled.
+        # One timer that starts again with each key: a new one would be a task that is created and cancelled.
         self._timer.reset()
 
     def _rested(self) -> None:

@@ -159,7 +159,7 @@ def compose_commits(
         raise TTMatrixError(
             "This cannot be committed by itself",
             f"{first.op.id}: {first.why}",
-            "It rests on changes of the file that are not committed: commit these first, with git.",
+            "It depends on uncommitted changes of the file: commit these first, with git.",
         )
     entries = {entry.id: entry for file in texts.parsed(schema) for entry in file.entries}
     changes = tuple(entry_changes(planned))

@@ -115,7 +115,7 @@ def _after(
         raise TTMatrixError(
             f"{len(reasons)} of the operations cannot be done on {where}",
             "\n".join(reasons[:6]),
-            "They rest on changes of those files that are not committed: commit these first, with git.",
+            "They depend on uncommitted changes of these files: commit those first, with git.",
         )
     return {**texts, **{edit.file: edit.after for edit in planned.files}}
 

@@ -89,7 +89,7 @@ def _texts(
     texts = stages(base, [draft.operations for draft in drafts], schema, planner)
     if not drafts or not all(texts):
         empty = [draft.message.split("\n")[0] for draft, changed in zip(drafts, texts, strict=True) if not changed]
-        detail = f"The last commit says so already: {', '.join(empty)}" if empty else "There are no operations."
+        detail = f"The last commit has it already: {', '.join(empty)}" if empty else "There are no operations."
         raise UsageError("There is nothing to commit", detail)
     for file in (file for changed in texts for file in changed if file not in base.indexed):
         raise TTMatrixError(f"{file} is staged for removal", hint=f"git restore --staged {directory}/{file}")
@@ -162,7 +162,7 @@ class Committer:
             done = git.git(*words, stdin=message, env={**env, "GIT_REFLOG_ACTION": ACTION}, timeout=COMMIT_SECONDS)
             made.output += filter(None, (done.stdout.strip(), done.stderr.strip()))
             if not git.is_ours_alone(made.last):
-                detail = "While this was committed, somebody else moved it."
+                detail = "Somebody else moved it during this commit."
                 raise TTMatrixError("The branch is not where it was", detail, "Try again.")
             made.revisions.append(git.head())
 
@@ -179,7 +179,9 @@ class Committer:
                 if not isinstance(failure, TTMatrixError):
                     raise
                 back = f"git reset --soft {made.base.commit}"
-                failure.hint = f"{failure.hint}\nCommits that were made stand, {stuck.detail}: {back}".strip()
+                failure.hint = (
+                    f"{failure.hint}\nThe commits that were made are still there, {stuck.detail}: {back}".strip()
+                )
             raise
 
     def _take_back(self, made: "_Made") -> None:
@@ -241,7 +243,7 @@ class Committer:
         # Whether a file in the work tree is another one, git can then tell without reading it.
         self._repository.try_git("update-index", "-q", "--refresh", env={"GIT_INDEX_FILE": str(new)})
         if not self.place.holds(index):
-            detail = f"{index}.lock is no longer ours: somebody removed it, and another git may be at work."
+            detail = f"{index}.lock is no longer ours: somebody removed it, and another git may be running."
             raise TTMatrixError("The index is no longer locked", detail, "Try again.")
         placed = stamp(new)
         new.replace(index)

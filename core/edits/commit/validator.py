@@ -70,7 +70,7 @@ def refuse_complaint(validation: Validation) -> None:
     """Raise ValidatorRefused where the validator complains."""
     if validation.answer is Answer.FAILED:
         hint = "Fix it, or commit without this check."
-        raise ValidatorRefused(f"{VALIDATOR.name} refuses the files", validation.detail, hint)
+        raise ValidatorRefused(f"{VALIDATOR.name} rejects the files", validation.detail, hint)
 
 
 def _interpreters(checkout: Checkout, python: str) -> Sequence[str]:

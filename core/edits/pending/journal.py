@@ -142,9 +142,9 @@ class Journal:
     def _fail(self, error: OSError | TTMatrixError) -> None:
         words = error.strerror if isinstance(error, OSError) else str(error)
         self.problem = TTMatrixError(
-            "Pending changes are not kept",
+            "Pending changes cannot be saved",
             f"{self._file}: {words or error}",
-            "They last as long as this session; what is written to the files stays written.",
+            "They last until this session ends; files that are written stay written.",
         )
 
     # All below is done under the lock.
@@ -182,7 +182,9 @@ class Journal:
         self._lines += len(lines)
         if torn:
             os.truncate(self._file, self._offset)
-            self.notices.append("The last step was cut off while it was kept, and is lost; all before it is there.")
+            self.notices.append(
+                "The last step was cut off while it was saved, and is lost; everything before it is there."
+            )
 
     def _set_aside(self, why: str, state: PendingState) -> None:
         """Give the file another name, where nobody loses it, and begin a new one with what was understood."""
@@ -190,7 +192,7 @@ class Journal:
         while (aside := self._file.with_suffix(f".set-aside-{number}")).exists():
             number += 1
         self._file.rename(aside)
-        self.notices.append(f"The journal of pending changes was set aside: {why}. It is kept as {aside}.")
+        self.notices.append(f"The journal of pending changes was set aside: {why}. It is saved as {aside}.")
         self._rewrite(state)
 
     def _rewrite(self, state: PendingState) -> None:

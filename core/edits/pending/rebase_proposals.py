@@ -15,7 +15,7 @@ from core.edits.pending.state import PendingState, apply
 from core.errors import UsageError
 from core.matrix import Matrix, text_of
 from core.sources import Git, parse_expectations
-from core.text import elide_middle, one_line
+from core.text import counted, elide_middle, one_line
 
 _SHORT = 10
 _WIDEST_VALUE = 60
@@ -61,11 +61,11 @@ def _unless_on(commit: str, matrix: Matrix) -> list[str]:
         raise UsageError(
             "The proposals were made on a commit that this checkout does not have",
             f"They name {one_line(commit)[:40]}; the checkout is on {head[:_SHORT]}.",
-            "Fetch it with git, or make the proposals anew: ttmatrix propose",
+            "Fetch it with git, or make new proposals: ttmatrix propose",
         )
     if head == commit:
         return []
-    return [f"made on {commit[:_SHORT]}, brought onto {head[:_SHORT]}"]
+    return [f"made on {commit[:_SHORT]}, rebased onto {head[:_SHORT]}"]
 
 
 def _followed(
@@ -79,7 +79,7 @@ def _followed(
         return list(made)
     notes += [f"renamed since: {one_line(old[1])} is {one_line(new[1])}" for old, new in event.renamed]
     if event.dropped:
-        notes.append(f"done already: {len(event.dropped)} of the proposals")
+        notes.append(f"done already: {counted(len(event.dropped), 'proposal')}")
     changes = apply(state, event).pending.changes
     return [replace(made[change.id - 1], change=change) for change in changes]
 

@@ -59,17 +59,17 @@ def recovery_notice(writing: WriteBegan, found: Mapping[str, Found]) -> str:
     """What a person should know about it."""
     states = set(found.values())
     if states == {Found.WRITTEN}:
-        return "The last write was cut off after its last file: all is written."
+        return "The last write was interrupted after its last file: everything is written."
     if states == {Found.UNTOUCHED}:
-        return f"The last write was cut off before its first file: nothing is written. {_how(writing)}"
+        return f"The last write was interrupted before its first file: nothing is written. {_how(writing)}"
     files = "; ".join(f"{file}: {what}" for file, what in found.items())
-    return f"The last write was cut off halfway. {files}. {_how(writing)}"
+    return f"The last write was interrupted halfway. {files}. {_how(writing)}"
 
 
 def _how(writing: WriteBegan) -> str:
     if writing.ids:
-        return "What is not written is still accepted: write again to go on, or undo."
-    return "Give the same operations again to go on: what is written already stays as it is."
+        return "What is not written is still accepted: write again to continue, or undo."
+    return "Apply the same operations again to continue: what is written already stays."
 
 
 def _found(one: FileWrite, path: Path) -> Found:

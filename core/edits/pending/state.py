@@ -40,7 +40,7 @@ def inverse(changes: Iterable[Change]) -> Change | None:
     if not back:
         return None
     bases = (BaseEntry(*key, fields) for key, fields in states.entries.items())
-    return Change(tuple(reversed(back)), "takes back what was written", bases=tuple(bases))
+    return Change(tuple(reversed(back)), "undoes what was written", bases=tuple(bases))
 
 
 def _inverse_value(op: Operation, key: Key, found: Fields | None) -> Iterator[Operation]:

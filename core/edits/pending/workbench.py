@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from core.edits.apply import Present
-from core.edits.commit import Repository
+from core.edits.commit import CommitDraft, Delivered, Repository, deliver
 from core.edits.operations import Operation
 from core.edits.pending.change import Change, Decision, Pending, UndoStep, proposed
 from core.edits.pending.conflict import Conflict, Take, conflicts, resolve
@@ -36,9 +36,6 @@ from core.errors import TTMatrixError
 from core.files import drop_leftovers
 from core.sources import Checkout, ExpectationFile, Schema, stamp_of
 from core.text import counted
-
-if TYPE_CHECKING:
-    from core.edits.commit import CommitDraft, Delivered
 
 T = TypeVar("T")
 
@@ -213,14 +210,8 @@ class Workbench:
         return self._carry_out(planned, (), WriteAbandoned(), self._write_files)
 
     def deliver_plan(
-        self,
-        planned: EditPlan,
-        drafts: "Sequence[CommitDraft]",
-        schema: Schema,
-        *,
-        verify: bool = True,
-        python: str = "",
-    ) -> "Delivered":
+        self, planned: EditPlan, drafts: Sequence[CommitDraft], schema: Schema, *, verify: bool = True, python: str = ""
+    ) -> Delivered:
         """Write such a plan and commit `drafts`, all or nothing; the caller is the sole writer, as for `write_plan`."""
         return self._carry_out(
             planned, (), WriteAbandoned(), self._delivering(drafts, schema, verify=verify, python=python)
@@ -230,12 +221,12 @@ class Workbench:
         self,
         ids: Collection[int],
         seen: EditPlan,
-        drafts: "Sequence[CommitDraft]",
+        drafts: Sequence[CommitDraft],
         schema: Schema,
         *,
         verify: bool = True,
         python: str = "",
-    ) -> "Delivered":
+    ) -> Delivered:
         """Write those of the changes that are accepted and commit `drafts`, all or nothing.
 
         Raises TTMatrixError where writing is no longer what was `seen`, and for all that can stop a commit.
@@ -286,11 +277,8 @@ class Workbench:
         return write(planned, self.checkout.test_config)
 
     def _delivering(
-        self, drafts: "Sequence[CommitDraft]", schema: Schema, *, verify: bool, python: str
-    ) -> "Callable[[EditPlan], Delivered]":
-        # Looking at the pending changes, as each start does, needs nothing of what commits them.
-        from core.edits.commit import deliver
-
+        self, drafts: Sequence[CommitDraft], schema: Schema, *, verify: bool, python: str
+    ) -> Callable[[EditPlan], Delivered]:
         return lambda planned: deliver(
             self.checkout, planned, drafts, schema, verify=verify, python=python, planner=self.planner
         )
@@ -332,7 +320,7 @@ class Workbench:
         if self.state.writing is None and not is_left_behind(self.checkout.root):
             return
         try:
-            with self.alone("looking after a write that was cut off", wait=0):
+            with self.alone("recovering an interrupted write", wait=0):
                 self.catch_up()
                 if writing := self.state.writing:
                     for one in writing.files:
@@ -349,7 +337,7 @@ class Workbench:
             self.finished += Repository(self.checkout.root).made_since(base)
         made = " and ".join(one[:_SHORT] for one in self.finished)
         said = f"git finished {made} by itself" if made else "no commit was made"
-        self._journal.notices.append(f"A commit was cut off: {said}. Its lock on the index is removed.")
+        self._journal.notices.append(f"A commit was interrupted: {said}. Its lock on the index is removed.")
 
     def _step(self, wanted: Callable[[Pending], UndoStep]) -> None:
         def intent(state: PendingState) -> JournalEvent | None:

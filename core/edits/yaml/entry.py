@@ -120,14 +120,14 @@ def _child(holder: Node, name: str) -> tuple[Node, Node] | None:
         if holder.is_absent:
             return None
         what = "null" if holder.is_null else f"a {holder.kind.value}"
-        raise Refused(f"{what} stands where a mapping of fields belongs; edit it by hand", holder.line)
+        raise Refused(f"{what} is where a mapping of fields belongs; edit it by hand", holder.line)
     for key in holder.keys:
         if key.tag == MERGE:
             raise Refused("a merge key (<<) decides here; edit it by hand", key.line)
     found = [pair for pair in zip(holder.keys, holder.items, strict=True) if pair[0].text == name]
     if len(found) > 1:
         lines = " and ".join(str(key.line) for key, _ in found)
-        raise Refused(f"{name} stands twice, on lines {lines}; remove one by hand")
+        raise Refused(f"{name} is there twice, on lines {lines}; remove one by hand")
     return found[0] if found else None
 
 

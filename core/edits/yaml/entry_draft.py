@@ -120,7 +120,7 @@ class EntryDraft:
                 self._rewrite(unset_field(self.text, empty, self.layout, self.nodes))
                 self.meaning = without_field(self.meaning, empty)
         if self.meaning.is_empty:
-            raise Refused("no field would be left, which the runner refuses; remove the entry instead")
+            raise Refused("no field would be left, which the runner rejects; remove the entry instead")
 
     def mismatch(self) -> Refused | None:
         """Why the text by itself does not say what was asked for; None: it does."""

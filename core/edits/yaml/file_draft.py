@@ -70,7 +70,7 @@ def verified(before: Document, entries: Sequence[EntryDraft], after: str) -> Doc
         same = _frame_holds(before, new) and len(entries) == len(new.blocks)
         same = same and all(_holds(before, slot, block) for slot, block in zip(entries, new.blocks, strict=True))
     except Refused as refused:
-        raise Refused(f"the new text would be refused: {refused}") from refused
+        raise Refused(f"the new text would be rejected: {refused}") from refused
     if not same:
         raise Refused(_MORE)
     return new
@@ -236,7 +236,7 @@ class FileDraft:
         if len(found) > 1:
             blocks = [self._document.blocks[slot.index] for slot in found if slot.index is not None]
             lines = " and ".join(str(block.line) for block in blocks)
-            raise Refused(f"the entry stands {len(found)} times, on lines {lines}; remove all but one by hand")
+            raise Refused(f"the entry is there {len(found)} times, on lines {lines}; remove all but one by hand")
         slot = found[0]
         if not slot.is_open and slot.index is not None:
             slot.open(self._document.blocks[slot.index], self._document.text)

@@ -266,6 +266,6 @@ def _refuse_items(present: Meaning | None, operation: Operation) -> None:
     """Raise Refused where the list has items that are not plain, or has not the item that is to be renamed."""
     name, items = ".".join(operation.path), _items(present)
     if not all(map(is_scalar, items)):
-        raise Refused(f"{name} is no list of plain items; edit it by hand")
+        raise Refused(f"{name} is not a list of plain items; edit it by hand")
     if operation.op is OpKind.RENAME and {meaning_of(operation.value), meaning_of(operation.to)}.isdisjoint(items):
         raise Refused(f"{name} has no item {operation.value}")

@@ -87,7 +87,9 @@ def ask(
     Raises TTMatrixError where there is no `gh`, or it cannot answer; what it has said by then is kept.
     """
     if shutil.which("gh") is None:
-        raise TTMatrixError("gh is not installed", "It is what asks GitHub for issues.", "https://cli.github.com")
+        raise TTMatrixError(
+            "gh is not installed", "ttmatrix asks GitHub about issues with it.", "https://cli.github.com"
+        )
     known = read_states(file)
     today = (now or datetime.now(UTC)).date().isoformat()
     try:
@@ -106,10 +108,10 @@ def _asked(issue: str, today: str, root: Path, runner: CommandRunner) -> IssueSt
     if done.returncode != 0:
         if any(text.lower() in done.stderr.lower() for text in _GONE):
             return IssueState(issue, State.MISSING, asked=today)
-        raise TTMatrixError(f"gh cannot tell about {issue}", done.stderr.strip(), "gh auth status says whether it may.")
+        raise TTMatrixError(f"gh cannot read {issue}", done.stderr.strip(), "Check with: gh auth status")
     try:
         told = json.loads(done.stdout)
         state, closed = State(str(told["state"]).lower()), str(told.get("closedAt") or "")[:10]
         return IssueState(issue, state, str(told["title"]), closed, today)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TTMatrixError(f"gh says of {issue} what cannot be understood", done.stdout[:200]) from error
+        raise TTMatrixError(f"The answer of gh about {issue} cannot be read", done.stdout[:200]) from error

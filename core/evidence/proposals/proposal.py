@@ -40,7 +40,7 @@ class Proposal:
     @property
     def why(self) -> str:
         """One line; that it leaves CI comes first."""
-        warning = f"LEAVES CI on {', '.join(self.leaves)}: no scheduled job selects it then. " if self.leaves else ""
+        warning = f"Will leave CI on {', '.join(self.leaves)}: no scheduled job selects it. " if self.leaves else ""
         told: dict[str, list[str]] = {}
         for one in self.judgements:
             told.setdefault(one.why, []).append(one.arch)
@@ -137,7 +137,7 @@ def _line(judgement: Judgement) -> str:
 
 
 def document(proposals: Iterable[Proposal], commit: str) -> list[dict[str, object]]:
-    """The JSON form, which `core.edits.pending.proposals.parse_proposed` reads.
+    """The JSON form, which `core.edits.pending.proposals.parse_proposals` reads.
 
     `base` stands in every proposal, so that a file can be cut and joined: the commit of the checkout (empty where git
     knows none), and the entry as it was, null where there was none.

@@ -17,6 +17,7 @@ from core.evidence.verdicts import Judgement, PccPolicy, Policy, Verdict, allowe
 from core.ids import TestId
 from core.matrix import resolve, status_on
 from core.model import BringupStatus, Entry, Status
+from core.text import counted
 
 _DEFAULT_PCC = 0.99
 _STOPPED = (Ending.CRASHED, Ending.HUNG)
@@ -44,11 +45,11 @@ def wanted(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str
     if judgement.pinned:
         return WantedFields(held=f"pinned: {judgement.pinned}")
     if judgement.verdict is Verdict.FLAKY:
-        return WantedFields(held="it passes and fails, and no status says that: rerun it, or pin it with the reason")
+        return WantedFields(held="it is flaky, and no status says that: rerun it, or pin it with a reason")
     if judgement.verdict is Verdict.SLOW:
         return WantedFields(held="no status says that it takes too long: give it more time, or read its log")
     if judgement.verdict in _BROKEN and len(judgement.rows) < policy.minimum_runs:
-        why = f"{len(judgement.rows)} of the {policy.minimum_runs} results that it takes to expect anything else of it"
+        why = f"{len(judgement.rows)} of the {counted(policy.minimum_runs, 'result')} needed to expect something else"
         return WantedFields(held=why)
     found = _fields(judgement, entry, policy, issue)
     return WantedFields(held=why) if (why := _refused(judgement, found.fields, entry, policy)) else found

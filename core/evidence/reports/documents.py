@@ -90,7 +90,7 @@ def _files(directory: Path) -> Iterator[Path]:
 def _read(file: Path, *, alone: bool = False) -> Iterator[Document | Problem]:
     try:
         if not stat.S_ISREG(file.stat().st_mode):
-            yield Problem(str(file), "it is no regular file")
+            yield Problem(str(file), "it is not a regular file")
         elif file.suffix.lower() == _ZIP or (alone and file.suffix.lower() != _XML and zipfile.is_zipfile(file)):
             yield from _archive(file)
         elif (size := file.stat().st_size) > MEMBER_BYTES:
@@ -115,7 +115,7 @@ def _archive(file: Path) -> Iterator[Document | Problem]:
                 if inner.filename.lower().endswith(_ZIP):
                     yield Problem(f"{file}!{one_line(inner.filename)}", "an archive within an archive is not opened")
     except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError) as error:
-        yield Problem(str(file), f"no archive that can be read: {error}")
+        yield Problem(str(file), f"not a readable archive: {error}")
 
 
 def _refusal(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo]) -> str:

@@ -103,7 +103,7 @@ def read_report(
         if session not in sessions:
             sessions[session] = _SessionResults(_setting(session, document, place, given))
         sessions[session].take(case)
-    # A CPU proves nothing of a device.
+    # A CPU proves nothing about a device.
     counting = [told for told in sessions.values() if given.stand_ins or not stand_in_of(told.makers)]
     counts = sum((told.counts for told in counting), Counter[str]())
     counts[STAND_IN] += sum(told.taken for told in sessions.values()) - counts.total()

@@ -88,10 +88,10 @@ def parse_policy(text: str, name: str) -> Policy:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise TTMatrixError(f"The policy in {name} cannot be read", str(error), "Mend or remove it.") from error
+        raise TTMatrixError(f"The policy in {name} cannot be read", str(error), "Fix or remove it.") from error
     nested = raw.pop("pcc", {})
     if not isinstance(nested, dict):
-        raise _mistake(name, f"pcc must be a table, and is {nested!r}")
+        raise _mistake(name, f"pcc must be a table, not {nested!r}")
     prefix = ""
     try:
         policy = replace(Policy(), **table_values(raw, Policy))

@@ -197,7 +197,9 @@ def _too_few(
     expected: Expected, seen: Sequence[Observation], rows: Sequence[Observation], policy: Policy
 ) -> _CellVerdict:
     if rows:
-        return _CellVerdict(Verdict.UNKNOWN, f"{len(rows)} of the {policy.minimum_runs} results that it takes", rows)
+        return _CellVerdict(
+            Verdict.UNKNOWN, f"{len(rows)} of the {counted(policy.minimum_runs, 'result')} needed", rows
+        )
     if expected.scheduled is False:
         return _CellVerdict(Verdict.UNUSED, "no scheduled job selects it", seen)
     if not seen and expected.silent_runs >= policy.minimum_runs:
@@ -311,7 +313,7 @@ def _slow(slow: Sequence[Observation], expected: Expected, what: str) -> _CellVe
     if expected.status is Status.NOT_SUPPORTED_SKIP:
         return _CellVerdict(Verdict.ACTIVE, f"{what}; the entry says skip", slow)
     busy = [row.ending for row in slow].count(Ending.SLOW)
-    told = f"{busy} of {len(slow)} seen at work until then" if busy else "nobody saw whether it worked until then"
+    told = f"{busy} of {len(slow)} were still working" if busy else "it is not known whether they were still working"
     return _CellVerdict(Verdict.SLOW, f"{what}; {told}", slow)
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Index a checkout in a process of its own: in a thread of ours it would make every key wait for the interpreter."""
 
-import gc
 import sys
 from pathlib import Path
 
 from core.errors import TTMatrixError
+from core.forked import collect_seldom
 from core.matrix.cache.index_cache import Cache
 from core.matrix.cache_file import dumps, loads
 from core.matrix.matrix import Matrix
@@ -28,8 +28,7 @@ def reindex(cache: Cache) -> Matrix:
 
 def main(root: Path, directory: Path) -> None:
     """Be that process: write the matrix to standard output."""
-    # Nothing that is built here becomes garbage.
-    gc.disable()
+    collect_seldom()
     cache = Cache(find_checkout(root, upward=False), directory)
     matrix, reading = cache.index()
     if reading is not None:

@@ -13,6 +13,8 @@ _STRETCH = re.compile(r'(?:[^\s"()]|"(?:[^"\\]|\\.)*(?:"|\\?\Z))+|[\s()]', re.DO
 _FIELD_AND_VALUES = re.compile(r"(?P<field>[A-Za-z_]+):(?:.*,)?[<>=]*(?P<value>[^,]*)", re.DOTALL)
 _BEFORE_VALUE = frozenset(":,<>=")
 """What stands right before a value."""
+_MOST_VALUES = 40
+"""So many fill a screen."""
 _WORD_START = re.compile(r"(?<![^\W_])(?=[^\W_])")
 
 
@@ -67,7 +69,8 @@ def values_wanted(scope: Scope, text: str) -> str:
         return ""
     values = [suggestion.text for suggestion in complete(scope, text, len(text)) if not suggestion.text.endswith(":")]
     name = re.split(r"[\s()!]", text)[-1].partition(":")[0]
-    return f"{name}: {', '.join(values)}" if values else ""
+    shown = values[:_MOST_VALUES] + (["..."] if len(values) > _MOST_VALUES else [])
+    return f"{name}: {', '.join(shown)}" if values else ""
 
 
 def _values(scope: Scope, name: str, typed: str) -> dict[str, str]:
@@ -107,17 +110,17 @@ class Section:
 
 _OPERATORS = (
     ("a b", "both"),
-    ("a or b", "either; binds less than a space"),
+    ("a or b", "either; a space binds more tightly"),
     ("!a", "not a; also: not a"),
     ("!(a or b)", "parentheses group"),
     ("status:xfail,skip", "a field that has one of the values"),
-    ('reason~"out of .*memory"', "a field in which a regular expression is found, case aside"),
+    ('reason~"out of .*memory"', "a field that a regular expression matches, ignoring case"),
     ('"two words"', 'text with spaces, parentheses or commas; \\" is a quote'),
 )
 
 _VALUES = (
-    ("NAME", "one of the field's names or any part of some; none where it can be empty"),
-    ("TEXT", "any part of the text, case aside"),
+    ("NAME", "a value of the field or a part of one; none if the field can be empty"),
+    ("TEXT", "any part of the text, ignoring case"),
     ("NUMBER", "0.99   <0.99   <=0.99   >0.98   >=0.98   0.97..0.99   none"),
 )
 

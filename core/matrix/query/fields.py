@@ -50,12 +50,12 @@ FIELDS: tuple[Field, ...] = (
         lambda scope: scope.matrix.statuses(scope.arch),
         aliases={NONE: "unspecified"},
     ),
-    Choice("arch", "marked for this arch; also the arch whose values are meant", _stored("arch")),
+    Choice("arch", "marked for this arch; also use the values for this arch", _stored("arch")),
     Choice("mode", "inference or training", _stored("mode")),
     Choice("parallelism", "how devices share the model", _stored("parallelism")),
     Choice("framework", "pytorch or jax", _stored("framework")),
     Choice("phase", "default, llm_decode or llm_prefill", _stored("phase")),
-    Choice("bringup", "how far the entry says it gets, or none", _stored("bringup")),
+    Choice("bringup", "bringup status of the entry, or none", _stored("bringup")),
     Choice("marker", "a marker the entry lists, or none", _made(marker_column)),
     Number(
         "pcc",
@@ -80,10 +80,10 @@ FIELDS: tuple[Field, ...] = (
     Text("file", "part of the entry's file name", _stored("file")),
     Choice("group", "group of the model: red, priority, generality or vulcan", FromFacts("models", "group")),
     Choice("task", "task of the model", FromFacts("models", "task")),
-    Choice("source", "where the model comes from", FromFacts("models", "source")),
+    Choice("source", "origin of the model", FromFacts("models", "source")),
     Text("name", "part of the model's name in reports (model_info.name)", FromFacts("models", "name")),
     Choice("job", "scheduled CI job that selects it on the shown arch, or on any; or none", FromFacts("jobs", "job")),
-    Choice("verdict", "what results say of its entry on the shown arch, or on any", FromFacts("runs", VERDICT)),
+    Choice("verdict", "verdict on its entry on the shown arch, or on any", FromFacts("runs", VERDICT)),
     Number("age", "days since a status of the entry was set", FromFacts("history", "age"), days, ("30d", "90d")),
     Number("flips", "how often a status of the entry has changed", FromFacts("history", "flips"), int, ("1", "3")),
     Choice("function", "a test function that runs it", _made(function_column)),
@@ -158,7 +158,7 @@ def _holding(scope: Scope, rows: Sequence[int], node: Node) -> Sequence[int]:
 
 
 def _cost(node: Node) -> int:
-    """How dear a node is to ask, beside others."""
+    """Cost of testing a node, relative to others."""
     match node:
         case Term():
             cost = BY_NAME[node.field].cost if node.field in BY_NAME else 0

@@ -42,7 +42,7 @@ class Field(Protocol):
 
     @property
     def cost(self) -> int:
-        """How dear it is to test a row, beside other fields: the cheap ones thin out the rows first."""
+        """Cost of testing a row, relative to other fields: cheap fields are tested first."""
         ...
 
     @property
@@ -153,7 +153,7 @@ class Choice(_ColumnField):
         if not partly:
             near = difflib.get_close_matches(lowered, _words(codes), 1, 0.5)
             raise QueryError(
-                f"No {self.name} is called {value!r}",
+                f"No {self.name} matches {value!r}",
                 term.column_of(number),
                 value,
                 suggestion=f"{self.name}:{near[0]}" if near else "",

@@ -4,7 +4,6 @@
 import re
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from core.errors import QueryError
 from core.matrix.query.terms import (
@@ -15,15 +14,13 @@ from core.matrix.query.terms import (
     Node,
     Operator,
     Term,
+    asking,
     conjunction,
+    conjuncts,
     disjunction,
+    narrows,
     negation,
 )
-
-if TYPE_CHECKING:
-    from core.matrix.query.terms import Node
-
-# What terms are is imported with the first of them: mostly the app opens on an empty query.
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,7 @@ class Query:
     Facets read and change only its own terms, never those inside of a group.
     """
 
-    terms: tuple["Node", ...] = ()
+    terms: tuple[Node, ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> "Query":
@@ -43,8 +40,6 @@ class Query:
         """
         if not text:
             return cls()
-        from core.matrix.query.terms import conjuncts
-
         node = parse(text)
         return cls(conjuncts((node,)) if node else ())
 
@@ -52,8 +47,6 @@ class Query:
         """The shortest text that parses to this query."""
         if not self.terms:
             return ""
-        from core.matrix.query.terms import conjunction
-
         return str(conjunction(self.terms))
 
     def narrows(self, other: "Query") -> bool:
@@ -61,26 +54,18 @@ class Query:
 
         Then all it selects is among what `other` selects, for every matrix and arch.
         """
-        from core.matrix.query.terms import narrows
-
         return narrows(self.terms, other.terms)
 
     def values_of(self, name: str) -> tuple[str, ...]:
         """What the query asks of a field, in its own positive terms only."""
-        from core.matrix.query.terms import asking
-
         return tuple(value for node in self.terms if (term := asking(node, name)) for value in term.values)
 
     def without(self, name: str) -> "Query":
         """The query without its own positive terms on a field."""
-        from core.matrix.query.terms import asking
-
         return Query(tuple(node for node in self.terms if not asking(node, name)))
 
     def toggled(self, name: str, value: str) -> "Query":
         """The query with `value` added to, or taken from, its positive term on a field."""
-        from core.matrix.query.terms import Term
-
         values = self.values_of(name)
         kept = tuple(v for v in values if v != value) if value in values else (*values, value)
         rest = self.without(name).terms
@@ -218,7 +203,7 @@ class _Parser:
         if not value:
             token = self.text[start : self.at]
             parenthesis = self.text[self.at : self.at + 1] in tuple("()")
-            hint = _QUOTE_IT if parenthesis else f"For example {token}something" if token[-1] in ":~," else ""
+            hint = _QUOTE_IT if parenthesis else f"Write it right after {token}" if token[-1] in ":~," else ""
             raise QueryError(f"{token!r} needs a value", start, token, hint=hint)
         return value
 

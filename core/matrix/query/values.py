@@ -34,7 +34,7 @@ def days(text: str) -> float:
     """A number of days: `90`, `90d`, `12w` or `1y`. Raises ValueError for anything else."""
     match = _SPAN.fullmatch(text)
     if match is None:
-        raise ValueError("no number of days")
+        raise ValueError("not a number of days")
     return decimal(match["number"]) * _DAYS[match["unit"]]
 
 

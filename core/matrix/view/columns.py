@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from core.errors import UsageError
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.matrix import Matrix
-
-# What queries need, too, is imported with the column that asks for it: the first frame shows none of them.
+from core.matrix.query import decimal, required_pcc_column, variant_column
 
 RUN, DEVICE_RUN = "run", "device_run"
 """The columns of the last runs here, which the matrix does not know."""
@@ -40,20 +39,14 @@ def _plain(name: str) -> Callable[[Matrix, str], Column]:
 
 
 def _variant(matrix: Matrix, _: str) -> Column:
-    from core.matrix.query import variant_column
-
     return variant_column(matrix)
 
 
 def _pcc(matrix: Matrix, arch: str) -> Column | FlagColumn:
-    from core.matrix.query import required_pcc_column
-
     return required_pcc_column(matrix, arch)
 
 
 def _number(text: str) -> float:
-    from core.matrix.query import decimal
-
     try:
         return decimal(text)
     except ValueError:
@@ -64,7 +57,7 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("id", "test id", "the test id"),
     TableField("status", "status", "effective status", Matrix.statuses),
     TableField("archs", "archs", "archs it is marked for, with the status on each", lambda m, _: m.flags["arch"]),
-    TableField("bringup", "bring-up", "how far the entry says it gets", _plain("bringup")),
+    TableField("bringup", "bring-up", "bringup status of the entry", _plain("bringup")),
     TableField(RUN, "cpu run", "how its last CPU repro here ended"),
     TableField(DEVICE_RUN, "device run", "how its last run on a device here ended"),
     TableField(EVIDENCE, "evidence", "its results on each arch, and how many are passes"),

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 from core.errors import UsageError
 from core.matrix.query import Query
 from core.matrix.view.columns import BY_TABLE_FIELD, check_columns
+from core.matrix.view.grid import BY_LAYOUT
+from core.matrix.view.tree import BY_GROUPING
 
 _TYPES = {"query": str, "arch": str, "columns": list, "sort": str, "descending": bool, "group": str, "grid": str}
 """How the parts of a view are written."""
@@ -28,10 +30,6 @@ class ViewSpec(NamedTuple):
 
     def check(self) -> None:
         """Raise UsageError where a column, a group or a grid does not exist. Arch and query are the matrix's to say."""
-        # Imported here because the first view of all is never checked.
-        from core.matrix.view.grid import BY_LAYOUT
-        from core.matrix.view.tree import BY_GROUPING
-
         check_columns(self.columns)
         for kind, name, known in (
             ("column", self.sort, BY_TABLE_FIELD),

@@ -59,7 +59,7 @@ GROUPINGS: tuple[Grouping, ...] = (
     Grouping("reason", "text of the reason", _field("reason"), biggest_first=True),
     Grouping("group", "group of the model", _of_models("group"), needs=_MODELS),
     Grouping("task", "task of the model", _of_models("task"), biggest_first=True, needs=_MODELS),
-    Grouping("bringup", "how far the entry says it gets", _field("bringup")),
+    Grouping("bringup", "bringup status of the entry", _field("bringup")),
     Grouping("parallelism", "how devices share the model", _field("parallelism")),
     Grouping("mode", "inference or training", _field("mode")),
     Grouping("phase", "default, llm_decode or llm_prefill", _field("phase")),

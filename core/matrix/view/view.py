@@ -4,19 +4,15 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from core.errors import QueryError, UsageError
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.query import Learned, Query, Scope
+from core.matrix.query import BY_NAME, NONE, Learned, Query, Scope, column_of, lens, needs, select
 from core.matrix.view.columns import DEFAULT_COLUMNS, RunWords, ordered
+from core.matrix.view.grid import Grid, grid
 from core.matrix.view.spec import ViewSpec
-
-if TYPE_CHECKING:
-    from core.matrix.view.grid import Grid
-    from core.matrix.view.tree import Tree
-
-# Groups, grids and what queries are answered with are imported where they are asked for: a view need have none of them.
+from core.matrix.view.tree import BY_GROUPING, Tree
 
 FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "group", "bringup", "marker", "task", "job")
 
@@ -74,7 +70,7 @@ class View:
         self._show(rows)
 
     def look_at(self, arch: str) -> None:
-        """Mean the values of `arch`, or with NO_ARCH those of every supported arch."""
+        """Use the values for `arch`, or with NO_ARCH those of every supported arch."""
         check_arch(self.matrix, arch)
         self.arch = arch
         self._show(self._selected(self.query, self.arch))
@@ -84,8 +80,6 @@ class View:
         """The arch whose values are meant: that which the query asks for, else the one that was chosen."""
         if not self.query.terms:
             return self.arch
-        from core.matrix.query import lens
-
         return lens(self.matrix, self.query.terms) or self.arch
 
     def sort(self, key: str, *, descending: bool = False) -> None:
@@ -109,16 +103,12 @@ class View:
         self.sort_key, self.descending, self.group, self.grid = spec.sort, spec.descending, spec.group, spec.grid
         self._show(rows)
 
-    def tree(self, opened: frozenset[str]) -> "Tree":
+    def tree(self, opened: frozenset[str]) -> Tree:
         """The rows on show in groups, those in `opened` open. Only where there is something to group by."""
-        from core.matrix.view.tree import Tree
-
         return Tree.of(self.scope, self.rows, self.group, opened)
 
-    def cells(self) -> "Grid":
+    def cells(self) -> Grid:
         """The tests on show as a grid. Only where a grid is chosen, and nothing is missing."""
-        from core.matrix.view.grid import grid
-
         return grid(self.matrix, self.query, self.arch, self.grid, self.learned)
 
     def select(self, query: Query) -> list[int]:
@@ -148,8 +138,6 @@ class View:
         """The providers whose facts the query and the grouping cannot do without."""
         if not self.group:
             return _needs(self.query)
-        from core.matrix.view.tree import BY_GROUPING
-
         return tuple(dict.fromkeys(filter(None, (*_needs(self.query), BY_GROUPING[self.group].needs))))
 
     def missing(self) -> tuple[str, ...]:
@@ -219,13 +207,9 @@ class View:
 
         A facet of facts that are not known yet is left out.
         """
-        from core.matrix.query import BY_NAME
-
         return [self._facet(name) for name in names if BY_NAME[name].needs in ("", *self.learned)]
 
     def _facet(self, name: str) -> Facet:
-        from core.matrix.query import NONE, column_of
-
         asked = {value.lower() for value in self.query.values_of(name)}
         rows = self._selected(self.query.without(name), self.arch) if asked else self.rows
         counts = column_of(self.scope, name).counts(rows)
@@ -237,8 +221,6 @@ class View:
     def _selected(self, query: Query, arch: str, among: Sequence[int] | None = None) -> list[int]:
         if not query.terms:
             return list(range(len(self.matrix.ids)))
-        from core.matrix.query import select
-
         return [] if self._missing(query) else select(self.matrix, query, arch, self.learned, among)
 
     def _among(self, query: Query) -> Sequence[int] | None:
@@ -268,6 +250,4 @@ class View:
 def _needs(query: Query) -> tuple[str, ...]:
     if not query.terms:
         return ()
-    from core.matrix.query import needs
-
     return needs(query)

@@ -59,7 +59,7 @@ class Artefacts:
             return FileCheck(name, False, f"there is no {pattern}")
         found = sorted(self.directory.glob(f"**/*{kind}*.mlir")) if self.directory else []
         if not found:
-            return FileCheck(name, None, f"the backend {self.backend.name} kept no {kind}")
+            return FileCheck(name, None, f"the backend {self.backend.name} wrote no {kind}")
         program = shutil.which(FILECHECK)
         if program is None:
             return FileCheck(name, None, f"LLVM's {FILECHECK} is not on PATH")

@@ -117,7 +117,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     problems = config.stash[CATALOGUE].problems
     if problems:
-        terminalreporter.section(f"{len(problems)} loaders cannot be imported")
+        terminalreporter.section(f"loaders that cannot be imported: {len(problems)}")
         for problem in problems:
             terminalreporter.line(str(problem))
 

@@ -99,8 +99,8 @@ def cancel_all(store: RunStore, run_ids: Sequence[str]) -> list[RunRecord]:
     for record in records:
         if record.active:
             raise TTMatrixError(
-                f"Run {record.spec.run_id} does not stop",
-                f"Its processes on {record.host} go on, or nobody there ends them.",
+                f"Run {record.spec.run_id} did not stop",
+                f"Its processes on {record.host} are still running, or nothing there ends them.",
                 f"See {store.queue.log}",
             )
     return records
@@ -148,4 +148,4 @@ def _await_service(store: RunStore, scheduler: Child, log_begin: int) -> None:
     with store.queue.log.open("rb") as log:
         log.seek(log_begin)
         words = log.read(_LOG_BYTES).decode("utf-8", "replace").strip().splitlines()[-_LOG_LINES:]
-    raise TTMatrixError("The scheduler of runs does not start", "\n".join(words), f"See {store.queue.log}")
+    raise TTMatrixError("The run scheduler did not start", "\n".join(words), f"See {store.queue.log}")

@@ -58,7 +58,8 @@ class Going:
 def next_run(waiting: Iterable[RunSpec], going: Sequence[Going], free_memory: int) -> RunSpec | None:
     """The first of `waiting` that may start now; `free_memory` is in bytes.
 
-    Runs of different slots do not hold each other up; within one, nobody overtakes whoever lacks memory.
+    Runs of different slots do not block each other; within one, a job waiting for memory blocks later jobs (no
+    overtaking).
     """
     promised = sum(one.spec.memory for one in going if one.seconds < _GROWING_SECONDS)
     short: set[str] = set()
@@ -208,7 +209,7 @@ class Scheduler:
         if any(isinstance(event, Finished) for event in events):
             self._queue.remove(run_id)
         elif queued is None or queued.boot != boot_id():
-            self._ends[spec.run_id] = Finished(time.time(), Outcome.LOST, detail="the machine was started anew")
+            self._ends[spec.run_id] = Finished(time.time(), Outcome.LOST, detail="the machine was restarted")
         elif started is None:
             self._waiting[spec.run_id] = spec
         else:

@@ -219,5 +219,5 @@ def _limited() -> Iterator[None]:
             yield
     except TooLong as error:
         raise UsageError(
-            "This expression takes too long", "On a line of this log it tries too many ways", "Write it more plainly."
+            "This expression takes too long", "On a line of this log it tries too many ways", "Simplify it."
         ) from error

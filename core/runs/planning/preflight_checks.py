@@ -148,17 +148,17 @@ def refuse(obstacles: Sequence[Obstacle]) -> None:
     blockers = [obstacle for obstacle in obstacles if obstacle.level is Level.BLOCKER]
     if blockers:
         detail = "\n".join(obstacle.what for obstacle in blockers)
-        raise TTMatrixError("These runs cannot work here", detail, "\n".join(obstacle.remedy for obstacle in blockers))
+        raise TTMatrixError("These runs cannot start here", detail, "\n".join(obstacle.remedy for obstacle in blockers))
 
 
 def _packages(kind: RunKind, around: Surroundings) -> Iterator[Obstacle]:
     versions, python = around.survey.versions, around.survey.interpreter
     if around.survey.source is Source.NOT_ASKED:
-        what = f"What is installed for {python} is not known yet"
-        yield Obstacle(Level.WARNING, what, "A plan executes nothing of the checkout: the first run asks, once")
+        what = f"The packages of {python} are not known yet"
+        yield Obstacle(Level.WARNING, what, "A plan executes nothing of the checkout; the first run asks once")
         return
     if versions is None:
-        what = f"{python} does not say what is installed for it"
+        what = f"{python} did not list its packages"
         yield Obstacle(Level.WARNING, what, f"Try: {python} -c 'import {kind.packages[0]}'")
         return
     missing = [name for name in kind.packages if versions.get(name) is None]

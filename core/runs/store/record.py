@@ -163,10 +163,10 @@ def _summary(spec: RunSpec, state: RunState, finished: Finished | None, presence
 
 def _lost(spec: RunSpec, survivors: Sequence[int]) -> str:
     if not survivors:
-        return "nothing of it is left, and nobody saw its end"
+        return "its processes are gone, and its end was not recorded"
     pids = ", ".join(map(str, survivors[:_FEW_PIDS])) + (", …" if len(survivors) > _FEW_PIDS else "")
-    said = f"process {pids} goes on" if len(survivors) == 1 else f"processes {pids} go on"
-    return f"nobody watches it any more, but {said}: ttmatrix cancel {spec.run_id}"
+    said = f"process {pids} is still running" if len(survivors) == 1 else f"processes {pids} are still running"
+    return f"its supervisor is gone, but {said}: ttmatrix cancel {spec.run_id}"
 
 
 def _why(spec: RunSpec, finished: Finished) -> str:
@@ -186,7 +186,7 @@ def _why(spec: RunSpec, finished: Finished) -> str:
         case Outcome.CANCELLED:
             return _and("cancelled", finished.detail)
         case Outcome.LOST:
-            return finished.detail or "nothing of it is left, and nobody saw its end"
+            return finished.detail or "its processes are gone, and its end was not recorded"
     return finished.detail or told or f"ended with exit code {finished.exit_code} and no result"
 
 
@@ -194,7 +194,7 @@ def _until(finished: Finished) -> str:
     if finished.idle is None:
         return ""
     still = _at_work(finished.idle, finished.seconds)
-    return ", still at work" if still else f", the last {finished.idle:.0f} s without output or work"
+    return ", still working" if still else f", the last {finished.idle:.0f} s without output or work"
 
 
 def _at_work(idle: float | None, seconds: float) -> bool:

@@ -264,5 +264,5 @@ def find_artefact(record: RunRecord, name: str) -> Path:
     """The file of that name. Raises UsageError, with the names there are, where the run has none."""
     known = artefacts(record)
     if name not in known:
-        raise UsageError(f"Run {record.spec.run_id} kept no {name}", f"It kept: {', '.join(known) or 'nothing'}.")
+        raise UsageError(f"Run {record.spec.run_id} has no artefact {name}", f"It has: {', '.join(known) or 'none'}.")
     return record.directory / name

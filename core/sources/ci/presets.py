@@ -98,7 +98,7 @@ class _Reader:
         for file in files:
             included = posixpath.normpath(PurePosixPath(name).parent / file)
             if included.startswith(("/", "../")):
-                self._find(name, f"Includes {file}, which is no preset of this checkout")
+                self._find(name, f"Includes {file}, which is not a preset of this checkout")
             elif included in including:
                 self._find(name, f"Includes itself: {' > '.join((*including, included))}")
             else:

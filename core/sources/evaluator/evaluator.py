@@ -86,7 +86,7 @@ class Evaluator:
         """What the class method `name` of `of` returns for `given`."""
         method = self.attribute(of, name)
         if not isinstance(method, Method):
-            raise Unknown(f"{name} is no class method")
+            raise Unknown(f"{name} is not a class method")
         return self._invoke(method, list(given), {})
 
     def forget(self) -> None:

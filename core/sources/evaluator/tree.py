@@ -143,7 +143,7 @@ def _merge(lines: list[list[Ancestor]]) -> Iterator[Ancestor]:
     while lines := [line for line in lines if line]:
         head = next((line[0] for line in lines if not any(line[0] in other[1:] for other in lines)), None)
         if head is None:
-            raise Unknown("its bases stand in no consistent order")
+            raise Unknown("its bases have no consistent order")
         yield head
         lines = [line[1:] if line[0] == head else line for line in lines]
 

@@ -42,7 +42,9 @@ def dtype_bfloat16(case: Case, report: WorkflowReport) -> Steps[None]:
     confirmed = yield from confirm(case, report, target, lambda one: _flavour(one) == report.flavour)
     _flag_inference(case, report)
     if report.flavour == OP_NOT_IMPLEMENTED:
-        report.decide("expected-failure", "torch has no bfloat16 kernel for this operation: no loader can mend that")
+        report.decide(
+            "expected-failure", "torch has no bfloat16 kernel for this operation: no loader edit can fix that"
+        )
         yield from expect_failures(report, _errors(confirmed))
         return
     edits, why = _sites(case, target)
@@ -58,7 +60,7 @@ def dtype_bfloat16(case: Case, report: WorkflowReport) -> Steps[None]:
     if why or not wrong:
         report.decide("no-fix-site", why)
     else:
-        report.decide("wrong-fix-site", f"with the edit {wrong}, so it was taken back")
+        report.decide("wrong-fix-site", f"with the edit {wrong}, so it was reverted")
     yield from unfixed(report, _errors(confirmed))
 
 
@@ -79,14 +81,14 @@ def _after_edit(case: Case, report: WorkflowReport, before: dict[str, Repro], af
     assert target.low is not None
     _leave_out(report, after)
     if target.ok:
-        report.decide("fixed", "the edit mends the CPU run; the device decides")
+        report.decide("fixed", "the edit fixes the CPU run; the device decides")
     else:
         report.decide("new-failure", f"the dtypes fit now, and another failure shows: {quotable(target.low.error)}")
     passing = [member.id for member in report.scope if after[member.id].ok]
     errors = _errors({member.id: after[member.id] for member in report.scope if not after[member.id].ok})
     seen = yield from on_device(report, passing, errors)
     if any(dtype_flavour(seen[id].reason) == CROSS_DTYPE for id in passing if id in seen):
-        report.decide("wrong-fix-site", "the device run still has the failure, so the edit was taken back")
+        report.decide("wrong-fix-site", "the device run still has the failure, so the edit was reverted")
         report.review.append("with the edit CPU passes and the device does not: something else makes it float32")
         yield from take_back(report, "the failure was still there on the device")
         yield from unfixed(report, _errors(before), verify=False)

@@ -76,12 +76,12 @@ def missing_inputs(case: Case, report: WorkflowReport) -> Steps[None]:
 def _after_edit(case: Case, report: WorkflowReport, before: dict[str, Repro], after: dict[str, Repro]) -> Steps[None]:
     target = after[case.id]
     if target.low is None or _flavour(target) == report.flavour:
-        report.decide("edit-without-effect", "the edit did not change the failure, so it was taken back")
+        report.decide("edit-without-effect", "the edit did not change the failure, so it was reverted")
         yield from take_back(report, "the failure stayed the same")
         yield from unfixed(report, _errors(before))
         return
     if set_back(target, before[case.id]):
-        report.decide("edit-without-effect", "with the edit the loader itself fails, so it was taken back")
+        report.decide("edit-without-effect", "with the edit the loader itself fails, so it was reverted")
         yield from take_back(report, f"the loader failed with it: {quotable(target.low.error)}")
         yield from unfixed(report, _errors(before))
         return
@@ -105,7 +105,7 @@ def _after_edit(case: Case, report: WorkflowReport, before: dict[str, Repro], af
 
 
 def _regressed(report: WorkflowReport, before: dict[str, Repro], broken: list[str], where: str) -> Steps[None]:
-    report.decide("inference-regression", f"with the edit inference fails {where}, so it was taken back")
+    report.decide("inference-regression", f"with the edit inference fails {where}, so it was reverted")
     report.review += [f"{id} fails {where} with the edit" for id in broken]
     yield from take_back(report, f"inference failed {where}")
     yield from unfixed(report, _errors(before), verify=False)

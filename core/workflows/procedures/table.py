@@ -42,12 +42,12 @@ WORKFLOWS: dict[str, WorkflowKind] = {
         dtype_bfloat16.gate,
     ),
     "unpack-forward-output": WorkflowKind(
-        "nobody says which tensor of the output training starts from",
+        "no handler says which tensor of the output training starts from",
         unpack_forward_output.unpack_forward_output,
         unpack_flavour,
     ),
     "missing-inputs": WorkflowKind(
-        "training wants decoder inputs, detection targets or more than one image",
+        "training needs decoder inputs, detection targets or more than one image",
         missing_inputs.missing_inputs,
         inputs_flavour,
         missing_inputs.gate,
@@ -68,7 +68,7 @@ def _named(name: str) -> Workflow:
         report.workflow, report.chosen = name, "asked for"
         # Before anything runs: what the entry says is enough to turn it away.
         if refusal := kind.gate(case.target.reason):
-            abort(refusal if case.target.reason else f"{refusal} Left to itself, the CPU run picks a workflow.")
+            abort(refusal if case.target.reason else f"{refusal} Without --workflow, the CPU run picks one.")
         yield from kind.run(case, report)
 
     return run

@@ -83,7 +83,7 @@ def unpack_forward_output(case: Case, report: WorkflowReport) -> Steps[None]:
 def _chosen(report: WorkflowReport, found: Unpacking) -> Steps[UnpackChoice]:
     """The one choice of the family; where there are several, a person's."""
     if not found.choices:
-        abort(f"No tensor of the output can stand for it: {found.why}")
+        abort(f"No tensor of the output can be the one that training starts from: {found.why}")
     if len(found.choices) == 1:
         report.reach.append(f"{found.family or 'the output'}: {found.why}")
         return found.choices[0]
@@ -127,7 +127,9 @@ def _shared_class(
         report.decide("registry-wrong", f"the handler of {name} gives no tensor: its line goes, an override comes")
         return None
     if name in _BARE or not choice.attribute:
-        report.decide("override", f"{name} is no class with one attribute to register: an override says what to take")
+        report.decide(
+            "override", f"{name} is not a class with one attribute to register: an override says what to take"
+        )
         return None
     users = yield FindUsers(name)
     others = [one for one in users if one["directory"] != case.target.directory]
@@ -215,7 +217,7 @@ def _rerun(case: Case, report: WorkflowReport) -> Steps[None]:
     if not after[case.id].low or _fails_to_unpack(after[case.id]):
         yield from take_back(report, "the output is still not unpacked")
         report.scope.clear()
-        abort(f"With the edit the output is still not unpacked: {after[case.id].summary}. It was taken back.")
+        abort(f"With the edit the output is still not unpacked: {after[case.id].summary}. It was reverted.")
     for member in tuple(report.scope):
         one = after[member.id]
         if one.low is None or _fails_to_unpack(one):

@@ -50,6 +50,6 @@ def test_rejected_operations_write_and_commit_nothing(checkout: Checkout) -> Non
     bad = {"op": "remove", "id": "no/pytorch-such-single_device-training"}
     called = call("apply", "-", "--commit", "--repo", checkout.root, stdin=json.dumps([*OPS, bad]))
     assert called.code == 1
-    assert "nothing is written or committed" in called.err
+    assert "nothing was written or committed" in called.err
     assert (checkout.test_config / TRAINING).read_text() == YAML[TRAINING]
     assert git(checkout.root, "rev-list", "--count", "HEAD").strip() == "1"

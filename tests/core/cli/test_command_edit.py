@@ -130,11 +130,11 @@ def test_a_checkout_that_somebody_else_writes_to_is_2_and_says_who(
 def test_a_write_that_was_cut_off_is_told_by_the_next_one(checkout: Checkout) -> None:
     planned = plan(checkout.test_config, parse_operations(json.dumps(PROMOTE)))
     Workbench(checkout, paths().journal)._journal.record(lambda _: write_began(planned))
-    for notice in ("nothing is written. Give the same operations again", ""):
+    for notice in ("nothing is written. Apply the same operations again", ""):
         called = call("edit", "--apply", "-", "--write", "--repo", checkout.root, stdin=json.dumps(PROMOTE))
         assert called.code == 0
         assert notice in called.err
-        assert bool(notice) is ("cut off" in called.err)
+        assert bool(notice) is ("interrupted" in called.err)
 
 
 def test_a_home_that_keeps_nothing_stops_no_write(checkout: Checkout, own_home: Path) -> None:

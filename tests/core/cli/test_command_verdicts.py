@@ -42,7 +42,7 @@ def test_every_cell_with_its_verdict_and_what_proves_it(checkout: Checkout) -> N
     assert found[TINY, "n150"]["verdict"] == "flaky"
     assert found[ORG, "n150"]["verdict"] == "semi-stale"
     assert found[ORG, "p150"] | {"rows": []} == {
-        "id": ORG, "arch": "p150", "verdict": "unknown", "why": "2 of the 3 results that it takes", "direction": "same",
+        "id": ORG, "arch": "p150", "verdict": "unknown", "why": "2 of the 3 results needed", "direction": "same",
         "pcc": 0.9987, "required_pcc": None, "pinned": "", "evidence": "p150 PP 2/2 pcc .998", "rows": [],
     }  # fmt: skip
     assert found["alpha/pytorch-tiny-single_device-training", "n150"]["evidence"] == ""

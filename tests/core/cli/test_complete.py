@@ -16,7 +16,7 @@ from tests.support.tree import sample
 
 ROOT = Path(__file__).parents[3]
 TEST = "alpha/pytorch-tiny-single_device-training"
-_ASK = "import sys; from core.cli.command_line import main; sys.exit(main([], lambda request: 3))"
+_ASK = "import sys; from core.cli.dispatch import main; sys.exit(main([], lambda request: 3))"
 _SEPARATOR = "\v"
 
 Tab = Callable[[str], list[str]]

@@ -82,6 +82,6 @@ def test_where_the_policy_takes_no_cpu_for_a_device_nothing_is_promoted(
     monkeypatch.setattr("core.cli.demo_walk.policy_of", lambda *_: LoadedPolicy(Policy(), None))
     called = call("demo", tmp_path / "demo", "--headless")
     assert called.code == 64
-    assert "is no report of a device" in called.err
+    assert "is not a device report" in called.err
     assert "Expect patch_vit" not in _log(tmp_path / "demo")
     assert run_command(["git", "status", "--porcelain"], cwd=tmp_path / "demo").stdout == ""

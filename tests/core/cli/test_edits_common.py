@@ -90,7 +90,7 @@ def test_a_commit_of_nothing_is_64(checkout: Checkout) -> None:
     assert edit(checkout, [SAME], "--commit").code == 64
 
 
-CLI = "import sys; from core.cli.command_line import main; sys.exit(main(sys.argv[1:], lambda request: 0))"
+CLI = "import sys; from core.cli.dispatch import main; sys.exit(main(sys.argv[1:], lambda request: 0))"
 
 
 def killed_in_hook(checkout: Checkout, operations: Path, ending: str) -> None:
@@ -129,7 +129,7 @@ def test_any_command_that_writes_clears_what_a_killed_one_left(
     assert (checkout.root / ".git" / "index.lock").exists()
     called = edit(checkout, [PASS, WHY], *words)
     assert called.code == 0, called.err
-    assert "A commit was cut off: no commit was made" in called.err
+    assert "A commit was interrupted: no commit was made" in called.err
     assert not (checkout.root / ".git" / "index.lock").exists()
 
 
@@ -141,7 +141,7 @@ def test_a_journal_that_cannot_be_kept_is_told(
     called = edit(checkout, [PASS], "--write", "--json")
     assert called.code == 0
     (note,) = called.json["notes"]
-    assert note.startswith("Pending changes are not kept: ")
+    assert note.startswith("Pending changes cannot be saved: ")
     assert note.endswith("Not a directory")
     assert note in called.err
     assert "EXPECTED_PASSING" in (checkout.test_config / TRAINING).read_text()

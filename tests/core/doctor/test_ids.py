@@ -60,7 +60,7 @@ def test_the_ids_of_a_broken_loader_are_not_blamed(find: Find) -> None:
 
 def test_a_key_that_is_no_id(find: Find) -> None:
     (one,) = find(UNKNOWN_ID, entry("what is this"))
-    assert one.message == "No loader gives rise to this id"
+    assert one.message == "No loader generates this id"
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_what_upstream_understands_is_fine(path: tuple[str, ...], value: object)
         (("bringup_status",), "EXPECTED_PASSING", "bringup_status: must be one of"),
         (("reason",), 3, "reason: must be text"),
         (("markers",), ["push", 1], "markers: must be text or a list of text"),
-        (("supported_archs",), ["n150", "n151"], "n151 is no arch of this checkout"),
+        (("supported_archs",), ["n150", "n151"], "n151 is not an arch of this checkout"),
         (("required_pcc",), 97, "required_pcc: must be a number from 0 to 1"),
         (("required_pcc",), True, "required_pcc: must be a number from 0 to 1"),
         (("required_atol",), "0.1", "required_atol: must be a number"),
@@ -52,8 +52,8 @@ def test_what_upstream_understands_is_fine(path: tuple[str, ...], value: object)
         (("batch_size",), 0, "batch_size: must be a whole number above 0"),
         (("optimization_level",), True, "optimization_level: must be 0, 1 or 2"),
         (("optimization_level",), 3, "optimization_level: must be 0, 1 or 2"),
-        (("statsu",), "X", "statsu is no field of this checkout; fields are"),
-        (("arch_overrides", "n151", "status"), "EXPECTED_PASSING", "n151 is no arch of this checkout"),
+        (("statsu",), "X", "statsu is not a field of this checkout; fields are"),
+        (("arch_overrides", "n151", "status"), "EXPECTED_PASSING", "n151 is not an arch of this checkout"),
     ],
 )
 def test_what_upstream_would_refuse_is_named(path: tuple[str, ...], value: object, why: str) -> None:
@@ -63,8 +63,8 @@ def test_what_upstream_would_refuse_is_named(path: tuple[str, ...], value: objec
 def test_an_added_entry_is_looked_at_as_a_whole() -> None:
     for value, why in [
         ({"status": "EXPECTED_PASSING", "arch_overrides": {"n150": {"status": "PASSED"}}}, "status: must be"),
-        ({"arch_overrides": {"n1": {"status": "UNSPECIFIED"}}}, "n1 is no arch"),
-        ({"status": "UNSPECIFIED", "nope": 1}, "nope is no field"),
+        ({"arch_overrides": {"n1": {"status": "UNSPECIFIED"}}}, "n1 is not an arch"),
+        ({"status": "UNSPECIFIED", "nope": 1}, "nope is not a field"),
         ({"status": "UNSPECIFIED", "arch_overrides": {"n150": {"reason": "r"}}}, ""),
     ]:
         found = schema_problem(Operation(OpKind.ADD, "a", "f", value=value), Schema())
@@ -77,15 +77,18 @@ def test_an_added_entry_is_looked_at_as_a_whole() -> None:
     [
         (Operation(OpKind.ADD, "a", path=("markers",), value="push"), ""),
         (Operation(OpKind.ADD, "a", path=("markers",), value=1), "markers: must be text or a list of text"),
-        (Operation(OpKind.ADD, "a", path=("supported_archs",), value="n151"), "supported_archs: n151 is no arch"),
+        (Operation(OpKind.ADD, "a", path=("supported_archs",), value="n151"), "supported_archs: n151 is not an arch"),
         (Operation(OpKind.RENAME, "a", path=("supported_archs",), value="n150", to="x"), "supported_archs: x is no"),
         (Operation(OpKind.REMOVE, "a", path=("supported_archs",), value="n151"), ""),
-        (Operation(OpKind.ADD, "a", path=("arch_overrides", "n1"), value={"status": "UNSPECIFIED"}), "n1 is no arch"),
+        (
+            Operation(OpKind.ADD, "a", path=("arch_overrides", "n1"), value={"status": "UNSPECIFIED"}),
+            "n1 is not an arch",
+        ),
         (Operation(OpKind.ADD, "a", path=("arch_overrides", "n150"), value={"status": "X"}), "status: must be"),
         (Operation(OpKind.RENAME, "a", path=("arch_overrides", "n151"), to="n150"), ""),
-        (Operation(OpKind.RENAME, "a", path=("arch_overrides", "n150"), to="n151"), "n151 is no arch"),
-        (Operation(OpKind.ADD, "a", path=("status",), value="X"), "status is no list; lists are markers"),
-        (Operation(OpKind.REMOVE, "a", path=("arch_overrides", "n150", "reason"), value="X"), "reason is no list"),
+        (Operation(OpKind.RENAME, "a", path=("arch_overrides", "n150"), to="n151"), "n151 is not an arch"),
+        (Operation(OpKind.ADD, "a", path=("status",), value="X"), "status is not a list; lists are markers"),
+        (Operation(OpKind.REMOVE, "a", path=("arch_overrides", "n150", "reason"), value="X"), "reason is not a list"),
     ],
 )
 def test_parts_of_an_entry_are_looked_at_too(operation: Operation, why: str) -> None:

@@ -47,7 +47,7 @@ def test_texts_and_their_values(matrix: Matrix, name: str, text: str, value: obj
         (
             "supported_archs",
             "n151",
-            "supported_archs: n151 is no arch of this checkout; archs are .*Did you mean n150?",
+            "supported_archs: n151 is not an arch of this checkout; archs are .*Did you mean n150?",
         ),
         ("status", "EXPECTED_PASING", "status must be one of .*Did you mean EXPECTED_PASSING?"),
     ],

@@ -67,10 +67,10 @@ def test_a_rejected_operation_holds_its_file_and_no_other(test_config: Path) -> 
         (setting("nobody", "reason", "r"), "no file has an entry of this id"),
         (setting(A, "reason", "r", JAX), "the file has no entry of this id"),
         (setting(A, "reason", None), "must not be null"),
-        (setting(A, "reason", "r", "../x.yaml"), "no expectation file"),
-        (Operation(OpKind.ADD, C, TORCH, value={"status": "UNSPECIFIED"}), f"stands in {JAX} already"),
-        (Operation(OpKind.RENAME, A, to=C), f"stands in {JAX} already"),
-        (Operation(OpKind.MOVE, A, to=TORCH), f"stands in {TORCH} already"),
+        (setting(A, "reason", "r", "../x.yaml"), "not an expectation file"),
+        (Operation(OpKind.ADD, C, TORCH, value={"status": "UNSPECIFIED"}), f"is in {JAX} already"),
+        (Operation(OpKind.RENAME, A, to=C), f"is in {JAX} already"),
+        (Operation(OpKind.MOVE, A, to=TORCH), f"is in {TORCH} already"),
         (Operation(OpKind.MOVE, A, to="torch/test_config_absent.yaml"), "there is no file"),
         (Operation(OpKind.UNSET, B, path=("arch_overrides", "n150", "x", "y")), "path: must be"),
     ],
@@ -196,7 +196,7 @@ def test_a_file_that_cannot_be_put_back_is_named(test_config: Path, monkeypatch:
     with pytest.raises(TTMatrixError, match="stop") as caught, written(found, test_config):
         failing(monkeypatch, "replace", test_config / JAX, errno.EROFS)
         raise TTMatrixError("stop")
-    words = f"What was written could not be taken back: {test_config / JAX}: Read-only file system"
+    words = f"What was written could not be undone: {test_config / JAX}: Read-only file system"
     assert caught.value.hint.startswith(words)
     # And what it said is not lost.
     assert Path(caught.value.hint.rpartition(" ")[2]).read_text() == old
@@ -209,7 +209,7 @@ def test_what_somebody_else_wrote_meanwhile_stays_and_is_told(test_config: Path)
         (test_config / TORCH).write_text("test_config:\n")
         (test_config / JAX).touch()
         raise TTMatrixError("stop")
-    assert caught.value.hint == f"What was written could not be taken back: {test_config / TORCH} was changed since"
+    assert caught.value.hint == f"What was written could not be undone: {test_config / TORCH} was changed since"
     assert contents(test_config) == {**before, test_config / TORCH: b"test_config:\n"}
 
 

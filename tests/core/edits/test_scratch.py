@@ -66,7 +66,7 @@ def test_while_the_index_is_locked_git_changes_nothing(index: Path, lock: Path) 
         with place.lock(index):
             assert place.holds(index)
             assert repository.try_git("add", "more").returncode != 0
-            with pytest.raises(TTMatrixError, match="Another git is at work"), place.lock(index):
+            with pytest.raises(TTMatrixError, match="Another git is running"), place.lock(index):
                 pass
             assert lock.exists()
         assert not place.holds(index)
@@ -89,7 +89,7 @@ def test_a_git_that_outlives_us_keeps_it(index: Path, lock: Path) -> None:
     with held(index, "sleep", "60") as holder:
         found = subprocess.run(["pgrep", "-P", str(holder.pid)], capture_output=True, text=True, check=True)
         killed(holder)
-    with pytest.raises(TTMatrixError, match="git is still at work") as caught:
+    with pytest.raises(TTMatrixError, match="git is still running") as caught:
         clear(index.parent)
     assert str(lock) in caught.value.hint
     assert lock.exists()

@@ -39,7 +39,7 @@ def test_an_id_in_two_files_needs_one_of_their_names(test_config: Path) -> None:
     other = test_config / "jax" / "test_config_inference_data_parallel.yaml"
     other.write_text(f"test_config:\n  {C}:\n    status: UNSPECIFIED\n")
     workspace = opened(test_config)
-    with pytest.raises(Refused, match=f"stands in jax/test_config_inference_data_parallel.yaml and {JAX}; name"):
+    with pytest.raises(Refused, match=f"is in jax/test_config_inference_data_parallel.yaml and {JAX}; name"):
         workspace.home(remove(C))
     assert workspace.home(remove(C, JAX)).name == JAX
 
@@ -60,13 +60,13 @@ def test_a_file_that_cannot_be_read_hides_nothing(test_config: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("/etc/passwd", "is no expectation file"),
-        ("../test_config_x.yaml", "is no expectation file"),
-        ("torch/../../test_config_x.yaml", "is no expectation file"),
-        ("torch/test_config_/../../x.yaml", "is no expectation file"),
-        ("torch/other.yaml", "is no expectation file; these are test_config_\\*.yaml in torch, jax, torch_llm"),
-        ("tests/test_config_x.yaml", "is no expectation file"),
-        ("torch/test_config_x\n.yaml", "is no expectation file"),
+        ("/etc/passwd", "is not an expectation file"),
+        ("../test_config_x.yaml", "is not an expectation file"),
+        ("torch/../../test_config_x.yaml", "is not an expectation file"),
+        ("torch/test_config_/../../x.yaml", "is not an expectation file"),
+        ("torch/other.yaml", "is not an expectation file; these are test_config_\\*.yaml in torch, jax, torch_llm"),
+        ("tests/test_config_x.yaml", "is not an expectation file"),
+        ("torch/test_config_x\n.yaml", "is not an expectation file"),
         ("torch/test_config_absent.yaml", "there is no file"),
     ],
 )
@@ -86,7 +86,7 @@ def test_a_link_out_of_the_directory_is_not_followed(test_config: Path) -> None:
 
 def test_no_second_entry_of_an_id_comes_about(workspace: Workspace) -> None:
     add = Operation(OpKind.ADD, C, TORCH, value={"status": "UNSPECIFIED"})
-    with pytest.raises(Refused, match=f"{C} stands in {JAX} already"):
+    with pytest.raises(Refused, match=f"{C} is in {JAX} already"):
         workspace.refuse_taken(add, workspace.open(TORCH))
     rename = Operation(OpKind.RENAME, "b/pytorch-single_device-inference", TORCH, to=C)
     with pytest.raises(Refused, match="already"):
@@ -120,4 +120,4 @@ def test_a_placeholder_can_be_removed_and_nothing_else(test_config: Path) -> Non
 def test_no_entry_is_moved_among_placeholders(test_config: Path) -> None:
     file = "torch/test_config_placeholders.yaml"
     (no,) = plan(test_config, [Operation(OpKind.MOVE, C, JAX, to=file)]).rejected
-    assert no.why == f"{file} lists placeholders, which are no entries"
+    assert no.why == f"{file} lists placeholders, which are not entries"

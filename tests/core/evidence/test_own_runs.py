@@ -71,7 +71,7 @@ def test_what_ended_it_counts_more_than_what_was_written_before(outcome: Outcome
 @pytest.mark.parametrize(
     ("idle", "ending", "words"),
     [
-        (2.0, Ending.SLOW, "still at work"),
+        (2.0, Ending.SLOW, "still working"),
         (40.0, Ending.OUT_OF_TIME, "the last 40 s without output or work"),
         (None, Ending.OUT_OF_TIME, "stopped after 60 s; the limit is 30 s"),
     ],

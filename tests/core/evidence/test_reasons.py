@@ -65,7 +65,7 @@ def test_neither_case_nor_space_nor_a_link_tells_reasons_apart(text: str) -> Non
         ("Training hangs (job exceeds 240-min CI timeout, no result)", "RuntimeError: Test Hangs"),
         ("Failed: Timeout (>60.0s) from pytest-timeout.", "Model timed out during compilation"),
         (
-            "stopped after 61 s, still at work; the limit is 60 s",
+            "stopped after 61 s, still working; the limit is 60 s",
             "stopped after 3601 s, the last 70 s without output or work; the limit is 3600 s",
         ),
         ("Buffer must be allocated", "TT_FATAL: Buffer must be allocated on device!"),

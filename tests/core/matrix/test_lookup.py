@@ -51,9 +51,9 @@ def test_none_names_the_closest(matrix: Matrix, text: str) -> None:
 def test_a_model_name_is_tried_last_and_never_guessed(matrix: Matrix) -> None:
     names = {"pytorch_One": [ORG], "pytorch_Two": [ORG, "other"], "tiny": [ORG]}
     assert resolve_id(matrix, "pytorch_One", lambda name: names.get(name, [])) == ORG
-    with pytest.raises(UsageError, match="fits 2 ids"):
+    with pytest.raises(UsageError, match="matches 2 ids"):
         resolve_id(matrix, "pytorch_Two", lambda name: names.get(name, []))
-    with pytest.raises(UsageError, match="fits 6 ids"):
+    with pytest.raises(UsageError, match="matches 6 ids"):
         resolve_id(matrix, "tiny", lambda name: names.get(name, []))
     with pytest.raises(UsageError, match="no test"):
         resolve_id(matrix, "pytorch_None", lambda name: names.get(name, []))

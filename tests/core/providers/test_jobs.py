@@ -35,7 +35,7 @@ def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         times.append(1)
         return evaluate(ci)
 
-    monkeypatch.setattr("core.ci.selected", count)
+    monkeypatch.setattr("core.providers.jobs.selected", count)
     return times
 
 

@@ -88,14 +88,14 @@ def test_whatever_no_capsule_holds_is_refused(record: RunRecord, tmp_path: Path,
     manifest = unpack(tmp_path / "run.tar.gz").files[MANIFEST]
     before = sorted(tmp_path.rglob("*"))
     bad = archive(tmp_path / "bad.tar.gz", (named(MANIFEST), manifest), (member, b""))
-    with pytest.raises(TTMatrixError, match="is no capsule"):
+    with pytest.raises(TTMatrixError, match="is not a capsule"):
         unpack(bad)
     assert sorted(tmp_path.rglob("*")) == sorted([*before, bad])
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
     bomb = archive(tmp_path / "bomb.tar.gz", (named("output.log"), b"\0" * (65 * 2**20)))
-    with pytest.raises(TTMatrixError, match="is no capsule") as caught:
+    with pytest.raises(TTMatrixError, match="is not a capsule") as caught:
         unpack(bomb)
     assert "too large" in caught.value.detail
 
@@ -105,7 +105,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
 )
 def test_a_manifest_that_says_nothing_is_refused(tmp_path: Path, manifest: str) -> None:
     file = archive(tmp_path / "x.tar.gz", (named(MANIFEST), manifest.encode()))
-    with pytest.raises(TTMatrixError, match="is no capsule"):
+    with pytest.raises(TTMatrixError, match="is not a capsule"):
         unpack(file)
 
 

@@ -126,7 +126,7 @@ def test_a_time_limit_decides_nothing(tmp_path: Path) -> None:
     observed = read(tmp_path, late, LIVE)
     assert observed.ending is Ending.OUT_OF_TIME
     assert wanted(observed).fields is None
-    assert "nobody saw whether it worked or hung" in wanted(observed).why
+    assert "it is not known whether it was working or hung" in wanted(observed).why
 
 
 def _ended(tmp_path: Path, outcome: Outcome, ids: list[str], **fields: Any) -> list[DeviceResult]:

@@ -48,7 +48,7 @@ def test_words_that_mean_one_training_entry(matrix: Matrix, infos: ModelInfos, t
     ("text", "told"),
     [
         ("nothing/like-it", "Could not resolve nothing/like-it to a YAML entry or loader"),
-        ("tabular_fusion", "fits 2 training entries"),
+        ("tabular_fusion", "matches 2 training entries"),
         ("tabular_fusion/pytorch-Small-single_device-inference", "No workflow is for"),
         ("mlp_classifier/jax-Hidden_64-single_device-training", "No workflow is for"),
         ("prototype_net/pytorch-Way_20-single_device-training", "has no entry"),

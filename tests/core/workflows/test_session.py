@@ -83,7 +83,7 @@ def test_a_closed_one_is_left_open_no_more(tmp_path: Path, done: WorkflowSession
 @pytest.mark.parametrize("damage", ["", "{}", '{"version": 99}', '{"version": 1, "workflow": "gone", "case": {}}'])
 def test_what_nobody_understands_is_said(tmp_path: Path, done: WorkflowSession, damage: str) -> None:
     journal(done).write_text(damage + "\n")
-    with pytest.raises(TTMatrixError, match="Cannot go on"):
+    with pytest.raises(TTMatrixError, match="Cannot resume"):
         resume(tmp_path, TARGET)
     assert left_open(tmp_path) == []
 
@@ -99,13 +99,13 @@ def test_a_journal_that_holds_titles_is_read(tmp_path: Path, done: WorkflowSessi
     assert again.state.end == done.state.end
     lines[1]["to"] = "something else"
     journal(done).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with pytest.raises(TTMatrixError, match="Cannot go on"):
+    with pytest.raises(TTMatrixError, match="Cannot resume"):
         resume(tmp_path, TARGET)
 
 
 def test_another_workflow_by_now_is_noticed(tmp_path: Path, done: WorkflowSession) -> None:
     journal(done).write_text(journal(done).read_text().replace('"effect": "RunCpu"', '"effect": "FindUsers"'))
-    with pytest.raises(TTMatrixError, match="Cannot go on") as caught:
+    with pytest.raises(TTMatrixError, match="Cannot resume") as caught:
         resume(tmp_path, TARGET)
     assert "changed since" in caught.value.detail
 

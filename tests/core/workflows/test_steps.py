@@ -64,7 +64,7 @@ def test_a_time_limit_changes_nothing_and_the_report_says_so() -> None:
     report = WorkflowReport(scope=[member()])
     conclude(report, {TARGET: DeviceResult(TARGET, Ending.SLOW, "stopped after 9 s")}, [TARGET], {})
     assert report.operations == []
-    assert report.states[TARGET].startswith("unchanged: was still at work when its time was up")
+    assert report.states[TARGET].startswith("unchanged: was still working when its time was up")
 
 
 def test_nothing_is_written_of_a_failure_that_says_nothing() -> None:

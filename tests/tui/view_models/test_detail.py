@@ -24,7 +24,7 @@ def test_a_test_without_entry_or_loader(tmp_path: Path) -> None:
         write_checkout(tmp_path, LOADERS, {INFERENCE: "test_config:\n  odd key:\n    status: EXPECTED_PASSING\n"})
     )
     assert "no entry" in detail_text(describe(matrix, "delta/pytorch-single_device-inference"), []).plain
-    assert "no loader gives rise to this id" in detail_text(describe(matrix, "odd key"), []).plain
+    assert "no loader generates this id" in detail_text(describe(matrix, "odd key"), []).plain
 
 
 def test_a_dead_override_is_pointed_out(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_the_progress_has_a_bar_and_the_exit_a_word() -> None:
     assert text == "█████░░░░░ 3 of 6 done, about 80.0s left · 1 running, 2 waiting"
     assert exit_words(0, []) == ""
     assert exit_words(1, runs) == (
-        "1 pending change kept for the next start.\nRuns go on: 1 running, 2 waiting. See them: ttmatrix runs --active"
+        "1 pending change saved for the next start.\nRuns continue: 1 running, 2 waiting. List them: ttmatrix runs --active"
     )
 
 

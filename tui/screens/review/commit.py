@@ -33,9 +33,9 @@ T = TypeVar("T")
 
 _SPLITS = (
     (Split.NONE, "one commit"),
-    (Split.REASON, "one for each reason"),
-    (Split.ISSUE, "one for each issue"),
-    (Split.ARCH, "one for each arch"),
+    (Split.REASON, "one per reason"),
+    (Split.ISSUE, "one per issue"),
+    (Split.ARCH, "one per arch"),
 )
 _SHOWN_FILES = 3
 
@@ -91,7 +91,7 @@ class CommitDialog(Dialog[Delivered]):
         with Vertical(id="box"):
             yield Label("Commit", id="dialog-title")
             with Horizontal(classes="field"):
-                yield Label("make")
+                yield Label("split")
                 yield Cycle([(one.value, words) for one, words in _SPLITS], Split.NONE.value, id="split")
             with Horizontal(classes="field"):
                 yield Label("files")
@@ -145,7 +145,7 @@ class CommitDialog(Dialog[Delivered]):
             self._say("Nothing to commit: the last commit already says all of this.", error=True)
 
     def _draft(self) -> None:
-        """Compose the messages anew for the chosen number of commits."""
+        """Compose the messages for the chosen number of commits."""
         if self._composition is not None:
             self._drafts = self._composition.drafts(Split(self.query_one("#split", Cycle).value))
             self._show_message(0)

@@ -141,7 +141,7 @@ class ChangeList:
         return () if line is None else line.group.changes if line.change is None else (line.change,)
 
     def show(self, keep: str | None = None) -> None:
-        """Show the changes as they are now, with the cursor on the row of key `keep`, else on what it was on."""
+        """Show the changes as they are now, with the cursor on the row of key `keep`, else where it was."""
         rows = self.source.rows(self.listed, self.by, self._opened, self.filter.matches)
         self.table.show(rows, keep=keep or self.table.cursor_key)
         self._shown()

@@ -40,7 +40,7 @@ class Code:
             parsed = cst.parse_module(source.removeprefix(_MARK))
         except cst.ParserSyntaxError as error:
             where = f"line {error.raw_line}: {error.message}"
-            raise TTMatrixError("Cannot follow the loader's code", where, "Mend its syntax first.") from error
+            raise TTMatrixError("Cannot follow the loader's code", where, "Fix its syntax first.") from error
         wrapper = MetadataWrapper(parsed, unsafe_skip_copy=True)
         self.module = wrapper.module
         self._spans = wrapper.resolve(ByteSpanPositionProvider)

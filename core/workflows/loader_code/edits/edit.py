@@ -131,5 +131,5 @@ def _read(record: Path) -> EditedFile:
         edit = SourceEdit(**{**data["edit"], "kind": EditKind(data["edit"]["kind"])})
         return EditedFile(Path(data["path"]), record.with_suffix(_KEPT), edit)
     except (ValueError, KeyError, TypeError) as error:
-        hint = f"What the file was like before stands in {record.with_suffix(_KEPT)}."
-        raise TTMatrixError(f"Cannot read the kept edit {record}", str(error), hint) from error
+        hint = f"The old content of the file is in {record.with_suffix(_KEPT)}."
+        raise TTMatrixError(f"Cannot read the saved edit {record}", str(error), hint) from error

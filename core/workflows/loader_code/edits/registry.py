@@ -31,7 +31,7 @@ def register(source: str, output_class: str, attribute: str) -> SourceEdit | NoS
     code = Code(source)
     lines = list(_lines(code))
     if not output_class.isidentifier() or not attribute.isidentifier():
-        return NoSite(f"{output_class!r} and {attribute!r} cannot be registered: they are no names")
+        return NoSite(f"{output_class!r} and {attribute!r} cannot be registered: they are not names")
     for line, name, known in lines:
         if name == output_class:
             return NoSite(

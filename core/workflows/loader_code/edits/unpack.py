@@ -91,7 +91,7 @@ def unpack_override(
         return NoSite(f"{cls} has no block to add a method to")
     for access in (selection.access, *selection.parts):
         if not _is_access(access):
-            return NoSite(f"{access!r} is no part of an output")
+            return NoSite(f"{access!r} is not part of an output")
     method = _method(code, body, selection)
     splices = [method]
     if selection.form in (Form.SUM_NESTED, Form.SUM_GRADIENTS):

@@ -41,7 +41,7 @@ def test_its_complaint_without_the_warnings(tmp_path: Path) -> None:
         "ERROR: test_config yaml files contain entries not found in discovered tests.",
         "  - alpha/pytorch-gone",
     ]
-    with pytest.raises(ValidatorRefused, match="refuses the files") as caught:
+    with pytest.raises(ValidatorRefused, match="rejects the files") as caught:
         refuse_complaint(found)
     assert "alpha/pytorch-gone" in caught.value.detail
 

@@ -167,7 +167,7 @@ def test_a_damaged_line_sets_it_aside_and_what_came_before_is_gone_on_with(file:
 def test_a_home_that_cannot_be_written_is_told_and_work_goes_on(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("in the way")
     journal = Journal(tmp_path / "home" / "journal.jsonl", ROOT)
-    assert "not kept" in str(journal.problem)
+    assert "cannot be saved" in str(journal.problem)
     propose(journal, "X", "Y")
     assert values(journal) == ["X", "Y"]
     assert not journal.catch_up()

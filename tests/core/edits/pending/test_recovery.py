@@ -45,7 +45,7 @@ def write(planned: EditPlan, test_config: Path, *files: str) -> None:
     [
         ((), "nothing is written. What is not written is still accepted"),
         ((JAX,), f"halfway. {JAX}: written; {TORCH}: not written. What is not written is still accepted"),
-        ((JAX, TORCH), "all is written"),
+        ((JAX, TORCH), "everything is written"),
     ],
 )
 def test_each_file_is_known_by_its_text(
@@ -77,5 +77,5 @@ def test_what_somebody_changed_since_is_told(planned: EditPlan, test_config: Pat
     (test_config / TORCH).write_text("else")
     found = found_in_files(writing, test_config)
     assert set(found.values()) == {Found.CHANGED}
-    assert "Give the same operations again" in recovery_notice(writing, found)
+    assert "Apply the same operations again" in recovery_notice(writing, found)
     assert write_outcome(writing, found, CHANGES) == WriteAbandoned()

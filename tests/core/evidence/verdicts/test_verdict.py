@@ -47,7 +47,7 @@ F = seen(Ending.FAILED, stage=RUNTIME, reason=OOM)
 C = seen(Ending.CRASHED, signal=11, reason="CRASHED with signal 11")
 H = seen(Ending.HUNG)
 T = seen(Ending.OUT_OF_TIME, reason="Failed: Timeout (>60.0s) from pytest-timeout.")
-W = seen(Ending.SLOW, reason="stopped after 60 s, still at work; the limit is 60 s")
+W = seen(Ending.SLOW, reason="stopped after 60 s, still working; the limit is 60 s")
 G = seen(Ending.FAILED, stage=RUNTIME, reason=NO_OP)
 CODE = seen(Ending.FAILED, stage=RUNTIME)
 S = seen(Ending.NOT_RUN)
@@ -222,8 +222,8 @@ def test_a_drift_says_where_to(declared: BringupStatus, stage: BringupStatus, di
 
 
 def test_slow_says_whether_it_was_seen_at_work() -> None:
-    assert alone(PASSING, [T, T, T]).why == "the last 3: 3 out of time; nobody saw whether it worked until then"
-    assert alone(PASSING, [T, W, W]).why == "the last 3: 3 out of time; 2 of 3 seen at work until then"
+    assert alone(PASSING, [T, T, T]).why == "the last 3: 3 out of time; it is not known whether they were still working"
+    assert alone(PASSING, [T, W, W]).why == "the last 3: 3 out of time; 2 of 3 were still working"
 
 
 def test_failures_that_vary_in_their_message_have_one_cause_all_the_same() -> None:

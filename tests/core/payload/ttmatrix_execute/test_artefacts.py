@@ -42,7 +42,7 @@ def kept(tmp_path: Path, *patterns: Path, text: str = "stablehlo.add %0") -> Any
 def test_nothing_is_kept_unasked(tmp_path: Path, pattern: Path) -> None:
     one = artefacts.Artefacts(execute.Settings(filechecks=(pattern,)), Lowering())
     one.keep("forward", ["text"])
-    assert [found.message for found in one.check()] == ["the backend eager kept no stablehlo"]
+    assert [found.message for found in one.check()] == ["the backend eager wrote no stablehlo"]
     assert sorted(tmp_path.iterdir()) == [pattern.parent]
 
 
@@ -83,6 +83,6 @@ def test_what_is_not_checked_says_why_and_a_missing_pattern_has_failed(
     assert [one.passed for one in found] == [None, None, False]
     assert [one.message for one in found] == [
         "LLVM's FileCheck is not on PATH",
-        "the backend eager kept no ttnn",
+        "the backend eager wrote no ttnn",
         f"there is no {absent}",
     ]

@@ -60,7 +60,7 @@ def test_what_does_not_stop_is_an_error(store: RunStore, make_spec: MakeSpec, mo
     events_file(store.create(spec)).unlink()
     append_event(events_file(store.directory(spec.run_id)), Queued(1.0, "another-host", "boot"))
     monkeypatch.setattr("core.runs.execution.launch._END_MARGIN", 0.1)
-    with pytest.raises(TTMatrixError, match="does not stop") as silent:
+    with pytest.raises(TTMatrixError, match="did not stop") as silent:
         cancel_all(store, [spec.run_id])
     assert "another-host" in silent.value.detail
 
@@ -100,7 +100,7 @@ def test_a_scheduler_that_does_not_start_is_an_error_and_on_record(
         monkeypatch.setenv("PYTHONHOME", broken["PYTHONHOME"])  # No Python starts with this.
     else:
         monkeypatch.setattr(sys, "executable", "/absent/python")
-    with pytest.raises(TTMatrixError, match=r"scheduler of runs does not start|Cannot run /absent/python") as caught:
+    with pytest.raises(TTMatrixError, match=r"run scheduler did not start|Cannot run /absent/python") as caught:
         launch(store, spec)
     assert "encodings" in caught.value.detail or not broken
     assert store.record(spec.run_id).outcome is Outcome.ERROR

@@ -327,7 +327,7 @@ def test_after_a_restart_of_the_machine_its_runs_are_lost_and_their_files_stay(
     tend(store)
     records = wait(store, [ran.run_id, waited.run_id])
     assert [record.outcome for record in records] == [Outcome.LOST] * 2
-    assert records[0].summary == "the machine was started anew"
+    assert records[0].summary == "the machine was restarted"
     assert records[0].log.read_text() == "what it printed"
 
 

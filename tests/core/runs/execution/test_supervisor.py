@@ -64,7 +64,7 @@ def test_a_run_whose_scheduler_and_minder_are_killed_ends_by_itself(
     kill_both(store, spec)
     until(lambda: not is_alive(child), 5.0)
     record = store.record(spec.run_id)
-    assert (record.state, record.summary) == (RunState.LOST, "nothing of it is left, and nobody saw its end")
+    assert (record.state, record.summary) == (RunState.LOST, "its processes are gone, and its end was not recorded")
 
 
 @pytest.mark.parametrize("ticket", [True, False])
@@ -76,7 +76,7 @@ def test_what_a_run_leaves_where_both_are_killed_is_told_and_can_be_ended(
     escapee = escaped(store, spec, until)
     kill_both(store, spec)
     until(lambda: store.record(spec.run_id).state is RunState.LOST)
-    told = f"nobody watches it any more, but process {escapee.pid} goes on: ttmatrix cancel {spec.run_id}"
+    told = f"its supervisor is gone, but process {escapee.pid} is still running: ttmatrix cancel {spec.run_id}"
     until(lambda: store.record(spec.run_id).summary == told)
     assert is_alive(escapee)
     if not ticket:

@@ -68,7 +68,7 @@ def test_only_a_start_asks_the_interpreter_of_the_checkout_and_says_so(matrix: M
     assert ["is not known yet" in obstacle.what for obstacle in plan.obstacles] == [True]
     assert plan.asked == ""
     started = look_ahead(plan.specs, Settings(), runs=tmp_path / "runs", starting=True)
-    assert started.asked.startswith(f"asked {venv}/python what is installed")
+    assert started.asked.startswith(f"asked {venv}/python for its packages")
     assert (started.specs, started.obstacles) == (plan.specs, [])
     again = look_ahead(plan.specs, Settings(), runs=tmp_path / "runs")
     assert (again.asked, again.obstacles) == ("", [])

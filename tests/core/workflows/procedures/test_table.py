@@ -84,7 +84,7 @@ def test_a_workflow_that_is_asked_for_turns_other_reasons_away_before_anything_r
     assert "The failing reason here is: ValueError: x." in str(report.aborted)
     _, report, effects = play(workflow(name), case(member(TARGET, "")), lambda *_: None)
     assert effects == []
-    assert "The failing reason here is: (none). Left to itself, the CPU run picks a workflow." in str(report.aborted)
+    assert "The failing reason here is: (none). Without --workflow, the CPU run picks one." in str(report.aborted)
 
 
 def test_every_workflow_says_what_it_is_for() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from core import __version__
 from core.cli import command_doctor
-from core.cli.command_line import COMMANDS
+from core.cli.dispatch import COMMANDS
 from tests.support.cli import call
 from tests.support.git import committed_checkout
 from tests.support.tree import sample

@@ -6,6 +6,7 @@ argparse and imports on demand, because a headless command must answer while the
 
 import argparse
 import errno
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from core.cli.console import Console, wants_colour
 from core.cli.parser import COMMANDS, AppRequest, OpenApp, command_module, parse
 from core.errors import EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError
+from core.forked import collect_seldom, in_background
 
 if TYPE_CHECKING:
     from core.cli.context import Context
@@ -73,10 +75,12 @@ def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> 
     from core.cli.context import Context
 
     context = Context(args.repo, args.arch, console, open_app)
-    code = cast(Command, command_module(args.command)).execute(args, context)
+    command = cast(Command, command_module(args.command))
+    if not gc.isenabled():
+        # The process started so. A command may run for hours.
+        collect_seldom()
+    code = command.execute(args, context)
     if context.afterwards:
-        from core.forked import in_background
-
         console.out.flush()
         in_background(context.finish)
     return code
