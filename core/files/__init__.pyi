@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from .codec import (
+    FormatError as FormatError,
     Malformed as Malformed,
     decoded as decoded,
     packed as packed,
     parsed as parsed,
     plain as plain,
+    read_as as read_as,
     reshaped as reshaped,
     typed as typed,
     unpacked as unpacked,

@@ -14,6 +14,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from core.errors import TTMatrixError
+from core.files.replace import read_text
+
 T = TypeVar("T")
 
 _AS_THEY_ARE = (datetime, date, time)
@@ -21,7 +24,22 @@ _AS_THEY_ARE = (datetime, date, time)
 
 
 class Malformed(ValueError):
-    """What was read does not have the form that was wanted; the text says what is wrong, and at which place."""
+    """What was read does not have the form that was wanted."""
+
+    def __init__(self, problem: str, place: str = "") -> None:
+        """`place` is a JSON path such as `$.edits[0].after`; empty: all of it."""
+        super().__init__(f"{place}: {problem}" if place else problem)
+        self.problem = problem
+        self.place = place
+
+
+class FormatError(TTMatrixError):
+    """A file that cannot be understood: which one, at which place, and what to do about it."""
+
+    def __init__(self, file: Path, cause: Malformed, hint: str) -> None:
+        super().__init__(f"Cannot read {file}", str(cause), hint)
+        self.file = file
+        self.place = cause.place
 
 
 def plain(value: object) -> Any:
@@ -42,7 +60,8 @@ def typed(raw: object, kind: type[T]) -> T:
     try:
         return msgspec.convert(raw, kind, dec_hook=_decoded)
     except msgspec.ValidationError as error:
-        raise Malformed(str(error)) from error
+        problem, _, place = str(error).partition(" - at ")
+        raise Malformed(problem, place.strip("`")) from error
 
 
 def reshaped(value: object, kind: type[T]) -> T:
@@ -53,6 +72,14 @@ def reshaped(value: object, kind: type[T]) -> T:
 def decoded(text: str | bytes, kind: type[T]) -> T:
     """The value of `kind` that JSON says. Raises Malformed."""
     return typed(parsed(text), kind)
+
+
+def read_as(file: Path, kind: type[T], hint: str) -> T:
+    """The value of `kind` in a file of JSON. Raises FormatError with `hint`, and TTMatrixError as `read_text` does."""
+    try:
+        return decoded(read_text(file), kind)
+    except Malformed as error:
+        raise FormatError(file, error, hint) from error
 
 
 def packed(value: object) -> bytes:

@@ -12,7 +12,6 @@ from enum import StrEnum
 from operator import itemgetter
 from pathlib import Path
 
-from core.errors import TTMatrixError
 from core.files import Malformed, parsed, plain, typed
 from core.model import Entry, Function
 
@@ -113,14 +112,11 @@ def spec_to_json(spec: RunSpec) -> str:
 
 
 def spec_from_json(text: str) -> RunSpec:
-    """The spec that `spec_to_json` wrote, of this or of an earlier version. Raises TTMatrixError for anything else."""
-    try:
-        raw = parsed(text)
-        if not isinstance(raw, dict) or raw.get("version") != VERSION:
-            raise Malformed(f"it is not of version {VERSION}")
-        return typed(raw, RunSpec)
-    except Malformed as error:
-        raise TTMatrixError("Not the spec of a run", str(error)) from error
+    """The spec that `spec_to_json` wrote, of this or of an earlier version. Raises Malformed for anything else."""
+    raw = parsed(text)
+    if not isinstance(raw, dict) or raw.get("version") != VERSION:
+        raise Malformed(f"it is not of version {VERSION}")
+    return typed(raw, RunSpec)
 
 
 def entry_digest(entry: Entry | None) -> str:

@@ -4,14 +4,14 @@
 import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
 from core.edits.commit import issues_in
 from core.errors import TTMatrixError
-from core.files import atomic_write, read_text
+from core.files import Malformed, atomic_write, decoded, plain, read_text
 from core.matrix import Matrix, resolve, supports
 from core.proc import CommandRunner, run_command
 
@@ -71,9 +71,8 @@ def citations(matrix: Matrix, states: Mapping[str, IssueState]) -> tuple[Citatio
 def read_states(file: Path) -> dict[str, IssueState]:
     """What `file` knows, by issue; nothing where there is no such file, or it cannot be understood."""
     try:
-        raw = json.loads(read_text(file)) if file.exists() else []
-        found = [IssueState(**{**item, "state": State(item["state"])}) for item in raw]
-    except (TTMatrixError, ValueError, TypeError, KeyError):
+        found = decoded(read_text(file), list[IssueState]) if file.exists() else []
+    except (TTMatrixError, Malformed):
         # Nothing but what can be asked again.
         return {}
     return {one.issue: one for one in found}
@@ -97,7 +96,7 @@ def ask(
             known[issue] = _asked(issue, today, root, runner)
     finally:
         file.parent.mkdir(parents=True, exist_ok=True)
-        atomic_write(file, json.dumps([asdict(one) for one in known.values()], indent=1))
+        atomic_write(file, json.dumps(plain([*known.values()]), indent=1))
     return known
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
-from core.files import read_text
+from core.files import FormatError, Malformed, read_text
 from core.proc import ProcessIdentity, boot_id, is_alive, marks, this_host
 from core.runs.spec import RUN_VARIABLE, RunSpec, is_run_id, spec_from_json, spec_to_json
 from core.runs.store.events import Event, Finished, Queued, Started, append_event, read_events
@@ -32,7 +32,11 @@ _SURVIVORS_SECONDS = 1.0
 
 def read_spec(directory: Path) -> RunSpec:
     """The spec of the run in `directory`. Raises TTMatrixError where it is missing or damaged."""
-    return spec_from_json(read_text(directory / SPEC))
+    file = directory / SPEC
+    try:
+        return spec_from_json(read_text(file))
+    except Malformed as error:
+        raise FormatError(file, error, "Remove the directory if nothing else in it is needed.") from error
 
 
 def read_provenance(directory: Path) -> Mapping[str, object]:

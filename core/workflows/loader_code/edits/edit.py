@@ -2,13 +2,13 @@
 """One change of one Python file, as data."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from core.edits import unified_diff
 from core.errors import TTMatrixError
-from core.files import atomic_write, drop_leftovers, read_text
+from core.files import atomic_write, drop_leftovers, plain, read_as, read_text
 
 
 class EditKind(StrEnum):
@@ -69,6 +69,14 @@ class EditedFile:
         return self.path.is_file() and read_text(self.path) != self.edit.before
 
 
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What stands beside the old content of a file."""
+
+    path: Path
+    edit: SourceEdit
+
+
 def put(path: Path, edit: SourceEdit, directory: Path) -> EditedFile:
     """Write `edit` to `path`, its original bytes having been kept below `directory` first. Nothing is committed.
 
@@ -121,15 +129,11 @@ def _keep(path: Path, edit: SourceEdit, directory: Path) -> EditedFile:
     numbers = [int(one.stem) for one in directory.glob(f"*{_RECORD}") if one.stem.isdecimal()]
     kept = directory / f"{max(numbers, default=0) + 1:06}{_KEPT}"
     atomic_write(kept, path.read_bytes())
-    atomic_write(kept.with_suffix(_RECORD), json.dumps({"path": str(path), "edit": asdict(edit)}))
+    atomic_write(kept.with_suffix(_RECORD), json.dumps(plain(_Record(path, edit))))
     return EditedFile(path, kept, edit)
 
 
 def _read(record: Path) -> EditedFile:
-    try:
-        data = json.loads(read_text(record))
-        edit = SourceEdit(**{**data["edit"], "kind": EditKind(data["edit"]["kind"])})
-        return EditedFile(Path(data["path"]), record.with_suffix(_KEPT), edit)
-    except (ValueError, KeyError, TypeError) as error:
-        hint = f"The old content of the file is in {record.with_suffix(_KEPT)}."
-        raise TTMatrixError(f"Cannot read the saved edit {record}", str(error), hint) from error
+    kept = record.with_suffix(_KEPT)
+    found = read_as(record, _Record, f"The old content of the file is in {kept}.")
+    return EditedFile(found.path, kept, found.edit)

@@ -53,7 +53,7 @@ def test_broken_directories_are_problems_and_other_things_are_nothing(store: Run
     assert [record.spec for record in records] == [good]
     assert [problem.directory.name for problem in problems] == [empty.run_id, bad.run_id]
     assert "Cannot read" in problems[0].message
-    assert "Not the spec of a run" in problems[1].message
+    assert "spec.json" in problems[1].message
 
 
 def test_a_damaged_journal_keeps_what_can_be_read(store: RunStore, make_spec: MakeSpec) -> None:

@@ -93,7 +93,7 @@ def test_a_file_that_may_not_be_written(loader: Path, tmp_path: Path, monkeypatc
 @pytest.mark.parametrize("text", ["{", "{}", '{"path": "x", "edit": {"kind": "?"}}'])
 def test_a_broken_record(text: str, tmp_path: Path) -> None:
     (tmp_path / "000001.json").write_text(text, encoding="utf-8")
-    with pytest.raises(TTMatrixError, match="Cannot read the kept edit"):
+    with pytest.raises(TTMatrixError, match=r"Cannot read .*000001\.json"):
         edited_files(tmp_path)
 
 
