@@ -13,7 +13,7 @@ _ROOT = "%SRCROOT%"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 Edits = Callable[[Finding], Sequence[FileEdit]]
-"""What the mend of a finding makes of the files; empty: it has none, or it cannot be done."""
+"""What the fix of a finding makes of the files; empty: it has none, or it cannot be done."""
 
 
 def sarif_log(findings: Iterable[Finding], kinds: Mapping[str, str], version: str, edits: Edits) -> dict[str, object]:
@@ -37,7 +37,7 @@ def _result(finding: Finding, order: Mapping[str, int], edits: Sequence[FileEdit
     if finding.kind in order:
         result["ruleIndex"] = order[finding.kind]
     if edits:
-        text = "; ".join(map(mend_text, finding.mend))
+        text = "; ".join(map(fix_text, finding.mend))
         result["fixes"] = [{"description": {"text": text}, "artifactChanges": [_change(edit) for edit in edits]}]
     return result
 
@@ -54,7 +54,7 @@ def _artifact(file: str) -> dict[str, str]:
     return {"uri": quote(file), "uriBaseId": _ROOT}
 
 
-def mend_text(operation: Mapping[str, object]) -> str:
+def fix_text(operation: Mapping[str, object]) -> str:
     """What an operation in its JSON form does, on one line."""
     path, target = operation.get("path"), operation.get("to")
     words = [str(operation["op"]), ".".join(map(str, path)) if isinstance(path, list) else str(operation["id"])]

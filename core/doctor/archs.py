@@ -14,8 +14,8 @@ def _unknown_archs(matrix: Matrix) -> Iterator[Finding]:
     for one in written(matrix):
         for arch in one.entry.overrides:
             if arch not in known:
-                mend = _moved_override(one, arch, known)
-                yield one.finding(UNKNOWN_ARCH.kind, _message(arch, known), (OVERRIDES, arch), mend)
+                fix = _moved_override(one, arch, known)
+                yield one.finding(UNKNOWN_ARCH.kind, _message(arch, known), (OVERRIDES, arch), fix)
         for at, value in one.fields():
             if at[-1] != "supported_archs":
                 continue
@@ -23,8 +23,8 @@ def _unknown_archs(matrix: Matrix) -> Iterator[Finding]:
             for index, arch in enumerate(listed):
                 if arch and arch not in known:
                     better = list(dict.fromkeys(_nearest(item, known) or item for item in listed))
-                    mend = (one.set(at, better),) if _nearest(arch, known) else ()
-                    yield one.finding(UNKNOWN_ARCH.kind, _message(arch, known), (*at, str(index)), mend)
+                    fix = (one.set(at, better),) if _nearest(arch, known) else ()
+                    yield one.finding(UNKNOWN_ARCH.kind, _message(arch, known), (*at, str(index)), fix)
 
 
 def _message(arch: str, known: tuple[str, ...]) -> str:

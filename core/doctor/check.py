@@ -44,22 +44,22 @@ class Written:
     alone: bool = True
     """Whether the id stands once in its file; else no operation can mean this entry."""
 
-    def finding(self, kind: str, message: str, at: Path = (), mend: tuple[Op, ...] = ()) -> Finding:
+    def finding(self, kind: str, message: str, at: Path = (), fix: tuple[Op, ...] = ()) -> Finding:
         """A finding at `at`, or at the nearest part around it whose place is known.
 
-        A mend that cannot be done is left out: it must mean one entry and leave something of it.
+        A fix that cannot be done is left out: it must mean one entry and leave something of it.
         """
         places = self.entry.places
         while at and at not in places:
             at = at[:-1]
         line, column = places.get(at, (self.entry.line, 0))
-        offered = mend if self.alone and self._survives(mend) else ()
+        offered = fix if self.alone and self._survives(fix) else ()
         return Finding(kind, message, self.path, line, column, self.entry.id, offered)
 
-    def _survives(self, mend: tuple[Op, ...]) -> bool:
-        gone = [op["path"] for op in mend if op["op"] == "unset"]
+    def _survives(self, fix: tuple[Op, ...]) -> bool:
+        gone = [op["path"] for op in fix if op["op"] == "unset"]
         left = (at for at, _ in self.fields() if not any(list(at[:depth]) in gone for depth in (1, 2, 3)))
-        return len(gone) < len(mend) or any(left)
+        return len(gone) < len(fix) or any(left)
 
     def mappings(self) -> Iterator[tuple[Path, Mapping[str, object]]]:
         """The entry's own fields and those of each override, with the way to them; `arch_overrides` left out."""

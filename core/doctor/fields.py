@@ -19,8 +19,8 @@ def _unknown_fields(matrix: Matrix) -> Iterator[Finding]:
                     continue
                 near = "".join(difflib.get_close_matches(name.lower(), known, 1, 0.8))
                 hint = f"; did you mean {near}?" if near else ""
-                mend = _renamed(one, (*above, name), (*above, near), value) if near not in fields else ()
-                yield one.finding(UNKNOWN_FIELD.kind, f"There is no field {name!r}{hint}", (*above, name), mend)
+                fix = _renamed(one, (*above, name), (*above, near), value) if near not in fields else ()
+                yield one.finding(UNKNOWN_FIELD.kind, f"There is no field {name!r}{hint}", (*above, name), fix)
 
 
 def _renamed(one: Written, old: Path, new: Path, value: object) -> tuple[Op, ...]:
@@ -40,10 +40,10 @@ def _bad_values(matrix: Matrix) -> Iterator[Finding]:
                 yield one.finding(BAD_VALUE.kind, "Overrides do not nest; upstream never reads this", at)
             elif rule is not None and not rule.allows(value):
                 message = f"{at[-1]} is {shown(value)}, but must be {rule.wanted}"
-                yield one.finding(BAD_VALUE.kind, message, at, _mended(one, at, value))
+                yield one.finding(BAD_VALUE.kind, message, at, _fixed(one, at, value))
 
 
-def _mended(one: Written, at: Path, value: object) -> tuple[Op, ...]:
+def _fixed(one: Written, at: Path, value: object) -> tuple[Op, ...]:
     if at[-1] == "status" and value in (None, ""):
         # An override falls back on the entry; an entry that says nothing is UNSPECIFIED.
         falls_back = len(at) > 1 and bool(one.entry.fields.get("status"))

@@ -114,8 +114,8 @@ def _unknown(matrix: Matrix, one: Written, id: TestId, known: _Known, near: Sequ
     # While the loader stands, the same variant elsewhere is another task, not the same test.
     meant = list(map(str, known.respelled(id) or ([] if has_loader else known.moved(id))))
     free = [text for text in meant if text not in matrix.entries]
-    mend = (one.operation("rename", to=free[0]),) if len(meant) == len(free) == 1 else ()
-    return one.finding(UNKNOWN_ID.kind, message + _hint([*free, *near]), (), mend)
+    fix = (one.operation("rename", to=free[0]),) if len(meant) == len(free) == 1 else ()
+    return one.finding(UNKNOWN_ID.kind, message + _hint([*free, *near]), (), fix)
 
 
 def _hint(near: Sequence[str]) -> str:

@@ -42,8 +42,8 @@ def _identical_overrides(one: Written, marked: tuple[str, ...]) -> Iterator[Find
         return
     message = f"The overrides for {', '.join(marked)} do the same, and the test is marked for no other arch"
     # Overrides for other archs may lean on what the entry says now.
-    mend = _hoisted(one, effects[0], marked) if len(overrides) == len(marked) else ()
-    yield one.finding(REDUNDANT_OVERRIDE.kind, message, (OVERRIDES,), mend)
+    fix = _hoisted(one, effects[0], marked) if len(overrides) == len(marked) else ()
+    yield one.finding(REDUNDANT_OVERRIDE.kind, message, (OVERRIDES,), fix)
 
 
 def _hoisted(one: Written, fields: Mapping[str, object], marked: tuple[str, ...]) -> tuple[Op, ...]:

@@ -28,8 +28,8 @@ def _clashes(matrix: Matrix) -> Iterator[Finding]:
                 path = matrix.checkout.relative(matrix.checkout.test_config / file.name)
                 entry = matrix.entries[id]
                 message = f"The model exists now: {entry.file}:{entry.line} has {id}; both are reported"
-                mend = {"op": "remove", "id": key, "file": file.name}
-                yield Finding(PLACEHOLDER_CLASH.kind, message, path, line, column, key, (mend,))
+                fix = {"op": "remove", "id": key, "file": file.name}
+                yield Finding(PLACEHOLDER_CLASH.kind, message, path, line, column, key, (fix,))
 
 
 def _places(file: ExpectationFile) -> Iterator[tuple[str, int, int]]:

@@ -47,8 +47,8 @@ def _ambiguous(matrix: Matrix) -> Iterator[Finding]:
 
 def _finding(one: Written, at: Path, node: ScalarNode, found: tuple[str, str]) -> Finding:
     message = f"{node.value} is {found[0]} to the validator (YAML 1.1), {found[1]} to the runner (1.2)"
-    mend = repair(one, at, str(node.value)) if is_flag(at[-1]) else ()
-    return one.finding(YAML_VERSION.kind, message, at, mend)
+    fix = repair(one, at, str(node.value)) if is_flag(at[-1]) else ()
+    return one.finding(YAML_VERSION.kind, message, at, fix)
 
 
 def _plain_scalars(file: ExpectationFile) -> Iterator[tuple[int, Path, ScalarNode]]:

@@ -95,7 +95,7 @@ def paired(removed: Sequence[Placed], added: Sequence[Placed]) -> Iterator[Entry
 
     - the same id in another file;
     - the same name, however it is written, and at most one part of an LLM shape another;
-    - a key in the place of another: of the same loader or with a slip mended, and with the same values.
+    - a key in the place of another: of the same loader or with a slip fixed, and with the same values.
 
     A pair must be the best one for both of its sides, and none as good: nothing is guessed.
     """

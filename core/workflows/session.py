@@ -182,7 +182,7 @@ def _lines(journal: Path) -> Iterator[dict[str, Any]]:
 def _append(journal: Path, line: dict[str, Any]) -> None:
     text = json.dumps(line, default=str)
     try:
-        _mend(journal)
+        _repair(journal)
         with journal.open("a", encoding="utf-8") as handle:
             handle.write(text + "\n")
             handle.flush()
@@ -191,7 +191,7 @@ def _append(journal: Path, line: dict[str, Any]) -> None:
         raise TTMatrixError(f"Cannot write {journal}", error.strerror or str(error)) from error
 
 
-def _mend(journal: Path) -> None:
+def _repair(journal: Path) -> None:
     """Take away a last line without an end: what follows must not become a part of it."""
     if not journal.is_file():
         return

@@ -121,13 +121,13 @@ def conclude(
 
 
 def expect_failures(report: WorkflowReport, errors: Mapping[str, str]) -> Steps[None]:
-    """The end of a workflow that mends nothing: what fails on CPU is expected to fail, by `errors` of each id."""
+    """The end of a workflow that fixes nothing: what fails on CPU is expected to fail, by `errors` of each id."""
     seen = yield from on_device(report, (), errors)
     conclude(report, seen, (), errors)
 
 
 def unfixed(report: WorkflowReport, errors: Mapping[str, str], *, verify: bool = True) -> Steps[None]:
-    """The end of a workflow that could not mend what it is for: nothing is decided before a person has said so.
+    """The end of a workflow that could not fix what it is for: nothing is decided before a person has said so.
 
     `verify`: a device may confirm `errors` still.
     """

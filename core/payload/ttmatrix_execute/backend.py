@@ -50,7 +50,7 @@ class Backend(Protocol):
         """A function that calls `model`, which has been placed, compiled now or when first called."""
 
     def numerics(self) -> AbstractContextManager[object]:
-        """Surrounds all that runs on the device; mends what the compiler does worse than PyTorch promises."""
+        """Surrounds all that runs on the device; fixes what the compiler does worse than PyTorch promises."""
 
     def settle(self, tensors: Iterable[torch.Tensor], stage: Stage) -> None:
         """Compile and run all that is outstanding for `tensors`, and wait for it."""

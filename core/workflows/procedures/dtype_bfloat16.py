@@ -36,7 +36,7 @@ def gate(reason: str) -> str:
 
 
 def dtype_bfloat16(case: Case, report: WorkflowReport) -> Steps[None]:
-    """Reproduce in both dtypes; mend the tensor that ignores the override, where the loader makes it."""
+    """Reproduce in both dtypes; fix the tensor that ignores the override, where the loader makes it."""
     target = yield from first_look(case, report)
     report.flavour = _checked(target)
     confirmed = yield from confirm(case, report, target, lambda one: _flavour(one) == report.flavour)
@@ -65,7 +65,7 @@ def dtype_bfloat16(case: Case, report: WorkflowReport) -> Steps[None]:
 
 
 def _wrong(report: WorkflowReport, after: Repro, before: Repro) -> str:
-    """Why the edit is none for this failure; empty: it mends it, or shows the next."""
+    """Why the edit is none for this failure; empty: it fixes it, or shows the next."""
     if after.low is None or dtype_flavour(after.low.error) == CROSS_DTYPE:
         return "the failure stayed the same"
     if set_back(after, before):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from core.cli.sarif import mend_text, sarif_log
+from core.cli.sarif import fix_text, sarif_log
 from core.edits.planning import FileEdit
 from core.model import Finding
 
@@ -63,7 +63,7 @@ def test_a_kind_without_a_rule_is_still_a_result() -> None:
     ],
 )
 def test_a_mend_in_words(operation: dict[str, object], text: str) -> None:
-    assert mend_text(operation) == text
+    assert fix_text(operation) == text
 
 
 _TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\u2028\n", "\n"]), max_size=8).map("".join)

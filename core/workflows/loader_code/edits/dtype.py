@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the one place where a loader makes a tensor that ignores `dtype_override`, and mend it."""
+"""Find the one place where a loader makes a tensor that ignores `dtype_override`, and fix it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -56,7 +56,7 @@ def shared_site(code: Code, function: cst.FunctionDef, cls: str, member: str, sy
 
 
 def _is_plain(origins: list[Origin]) -> bool:
-    """Whether there is something to mend, and nothing that is decided case by case."""
+    """Whether there is something to fix, and nothing that is decided case by case."""
     natures = {origin.nature for origin in origins}
     return bool(natures & UNAWARE) and Nature.CHOSEN not in natures
 
@@ -88,7 +88,7 @@ def dtype_site(
             return NoSite(f"{cls} has no {method} in this file")
         if OVERRIDE not in {one.name.value for one in parameters(function)}:
             return NoSite(f"{method} takes no {OVERRIDE}")
-        # An edit that mends every variant is worth more than one in the branch of the variant that failed.
+        # An edit that fixes every variant is worth more than one in the branch of the variant that failed.
         edits = [_of_leaf(code, leaf, function, cls, "") for leaf in symptom.leaves]
         if member and any(isinstance(one, NoSite) for one in edits):
             edits = [_of_leaf(code, leaf, function, cls, member) for leaf in symptom.leaves]
@@ -104,7 +104,7 @@ def dtype_site(
 
 
 def _several(found: Sequence[SourceEdit | NoSite], leaves: Sequence[str]) -> NoSite:
-    """Why the leaves cannot be mended at once."""
+    """Why the leaves cannot be fixed at once."""
     if not any(isinstance(one, SourceEdit) for one in found):
         return NoSite("; ".join(one.reason for one in found if isinstance(one, NoSite)))
     said = (one.reason if isinstance(one, NoSite) else f"line {one.line}" for one in found)
@@ -114,10 +114,10 @@ def _several(found: Sequence[SourceEdit | NoSite], leaves: Sequence[str]) -> NoS
 
 def _of_leaf(code: Code, leaf: str, function: cst.FunctionDef, cls: str, member: str) -> SourceEdit | NoSite:
     frame = outermost(function, cls, member)
-    return _mended(code, Tracer(code).returned(frame, path_of(leaf)), leaf)
+    return _fixed(code, Tracer(code).returned(frame, path_of(leaf)), leaf)
 
 
-def _mended(code: Code, origins: Sequence[Origin], what: str) -> SourceEdit | NoSite:
+def _fixed(code: Code, origins: Sequence[Origin], what: str) -> SourceEdit | NoSite:
     """The edit for a tensor that may come from any of `origins`."""
     unaware = [one for one in origins if one.nature in UNAWARE]
     # Code that is given the override and yet makes something else leaves only the cast behind it.
@@ -190,7 +190,7 @@ def _of_weights(code: Code, cls: str, member: str) -> SourceEdit | NoSite:
     function = _load_model(code, cls)
     if isinstance(function, NoSite):
         return function
-    return _mended(code, Tracer(code).returned(outermost(function, cls, member), ()), "the model")
+    return _fixed(code, Tracer(code).returned(outermost(function, cls, member), ()), "the model")
 
 
 def _load_model(code: Code, cls: str) -> cst.FunctionDef | NoSite:
