@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`compare`: two runs held against each other."""
+"""`compare`: two runs."""
 
 from pathlib import Path
 from typing import Any

@@ -7,7 +7,7 @@ import pytest
 
 from core.cli.console import Console
 from core.cli.context import Context
-from core.errors import TTMatrixError, UsageError
+from core.errors import QueryError, TTMatrixError, UsageError
 from core.settings import Settings
 from tests.support.tree import sample
 
@@ -50,3 +50,28 @@ def test_resolve_drops_repetitions(tmp_path: Path) -> None:
 def test_arch_must_be_one_of_the_checkout(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="n9"):
         _ = _context(sample(tmp_path).root, "n9").matrix
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("status:", "status: expected_passing, known_failure_xfail"),
+        ("tiny !mode:", "mode: inference, training"),
+        ("status:xfail,", "status: expected_passing"),
+        ("verdict:", "verdict: "),
+        ("nope:", "Write it right after nope:"),
+        ("reason~", "Write it right after reason~"),
+    ],
+)
+def test_a_query_without_a_value_lists_the_values(tmp_path: Path, text: str, hint: str) -> None:
+    context = _context(sample(tmp_path).root)
+    for read in (context.parse, context.ids_of):
+        with pytest.raises(QueryError) as raised:
+            read(text)
+        assert raised.value.hint.startswith(hint)
+        assert "something" not in str(raised.value)
+
+
+def test_other_mistakes_in_a_query_stay_what_they_are(tmp_path: Path) -> None:
+    with pytest.raises(QueryError, match="A parenthesis is opened and never closed"):
+        _context(sample(tmp_path).root).parse("(status:xfail")

@@ -125,3 +125,10 @@ def test_the_values_that_a_field_waits_for_are_told(scope: Scope, typed: str, wo
 @pytest.mark.parametrize("typed", ["", "status", "status:x", "nofield:", "reason:", "a,", "status: "])
 def test_where_no_value_is_waited_for_none_is_told(scope: Scope, typed: str) -> None:
     assert values_wanted(scope, typed) == ""
+
+
+def test_more_values_than_fill_a_screen_are_cut(scope: Scope) -> None:
+    many = Column.of([f"task{number}" for number in range(60)])
+    known = scope._replace(learned={"models": Plain({"task": many})})
+    words = values_wanted(known, "task:")
+    assert words.endswith(", ...") and 20 < words.count(",") < 60
