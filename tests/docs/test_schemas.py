@@ -24,6 +24,8 @@ from tests.support.schemas import NAMES, complaints, schema
 OF_FILES = {"policy", "settings", "views", "common"}
 """What no command prints as JSON; `demo` prints the documents of others and is checked where it is run."""
 
+_EVERY_COMMAND = pytest.mark.slow("calls every command, and some start runs")
+
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[tuple[str, Any]]]]:
@@ -46,6 +48,7 @@ def test_a_schema_is_one(name: str) -> None:
     assert schema(name)["$id"] == f"{name}.json"
 
 
+@_EVERY_COMMAND
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in {*OF_FILES, "demo"}])
 def test_what_is_printed_is_as_the_schema_says(name: str, said: Any) -> None:
     assert said[name], "no command has printed it"
@@ -53,6 +56,7 @@ def test_what_is_printed_is_as_the_schema_says(name: str, said: Any) -> None:
         assert complaints(name, document) == [], command
 
 
+@_EVERY_COMMAND
 def test_every_document_has_a_schema_and_every_command_a_document(said: Any) -> None:
     assert set(said) <= set(NAMES)
     commands = {command.split()[0] for pairs in said.values() for command, _ in pairs}
