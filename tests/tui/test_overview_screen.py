@@ -12,7 +12,7 @@ from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.screens.overview import OverviewScreen
-from tui.view_models.grid import OverviewRows
+from tui.view_models.overview import OverviewRows
 from tui.widgets.cell_table import NumberBoard
 
 NO_JOB = "entry in no scheduled CI job"

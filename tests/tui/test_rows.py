@@ -17,8 +17,9 @@ from core.matrix.view.tally import WORDS
 from core.matrix.view.view import View
 from core.model import Status
 from tests.support.tree import sample
-from tui.view_models.grid import GridRows, OverviewRows, cell_look
+from tui.view_models.grid import GridRows, cell_look
 from tui.view_models.matrix import MatrixRows, TreeRows
+from tui.view_models.overview import OverviewRows
 from tui.view_models.style import WORD_LOOKS, bar, tally_text
 
 

@@ -2,19 +2,20 @@
 from .changes import effect_words as effect_words, rebase_words as rebase_words
 from .clusters import (
     ClusterRows as ClusterRows,
-    DifferenceRows as DifferenceRows,
     MemberRows as MemberRows,
     cluster_words as cluster_words,
-    commit_words as commit_words,
     member_words as member_words,
-    sides as sides,
 )
 from .detail import detail_text as detail_text, group_text as group_text
+from .differences import DifferenceRows as DifferenceRows, commit_words as commit_words, sides as sides
 from .evidence import group_lines as group_lines, result_lines as result_lines, strip_lines as strip_lines
 from .findings import FindingRows as FindingRows
-from .grid import GridRows as GridRows, OverviewRows as OverviewRows
+from .fitting import fit as fit, paragraph as paragraph
+from .grid import GridRows as GridRows
+from .launch import launch_summary as launch_summary, launch_text as launch_text
 from .log import GUTTER as GUTTER, log_segments as log_segments, log_style as log_style
 from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows
+from .overview import OverviewRows as OverviewRows
 from .preview import (
     Preview as Preview,
     make_preview as make_preview,
@@ -32,17 +33,13 @@ from .review import (
     heading_key as heading_key,
     search_text as search_text,
 )
-from .run_detail import (
-    ended_words as ended_words,
-    exit_words as exit_words,
-    going_words as going_words,
-    launch_summary as launch_summary,
-    launch_text as launch_text,
-    run_text as run_text,
-)
+from .run_detail import run_text as run_text
 from .runs import (
     OutcomeLook as OutcomeLook,
     RunRows as RunRows,
+    ended_words as ended_words,
+    exit_words as exit_words,
+    going_words as going_words,
     last_runs as last_runs,
     progress_text as progress_text,
     run_look as run_look,
@@ -56,7 +53,6 @@ from .style import (
     counted as counted,
     diff_style as diff_style,
     facet_label as facet_label,
-    fit as fit,
 )
 from .triage import (
     Listed as Listed,
@@ -68,4 +64,3 @@ from .triage import (
     listed as listed,
 )
 from .workflows import WorkflowRows as WorkflowRows, workflow_text as workflow_text
-from .wrapping import paragraph as paragraph

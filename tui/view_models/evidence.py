@@ -9,8 +9,8 @@ from core.evidence import MARKS, Ending, Observation, Origin, summary_of
 from core.evidence.proposals import InboxItem
 from core.evidence.verdicts import Direction, Judgement
 from core.text import one_line
-from tui.view_models.style import Cell, fit
-from tui.view_models.wrapping import CellLine, paragraph, wrapped
+from tui.view_models.fitting import CellLine, fit, paragraph, wrapped
+from tui.view_models.style import Cell
 
 _STYLES = {Ending.PASSED: "pass", Ending.NOT_RUN: "dim", Ending.BROKEN: "dim"}
 

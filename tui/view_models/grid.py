@@ -2,11 +2,10 @@
 """A grid as rows of a table, and what a cell of it says."""
 
 from collections.abc import Sequence
-from itertools import zip_longest
 
-from core.matrix.view import DECLARED, Grid, Number, Section, Tally
+from core.matrix.view import DECLARED, Grid, Tally
 from core.text import one_line
-from tui.view_models.style import WORD_LOOKS, Cell, TableColumn, status_word, tally_text, work_word
+from tui.view_models.style import WORD_LOOKS, Cell, TableColumn, tally_text, work_word
 
 _NAMES, _CELL = 28, 5
 
@@ -62,73 +61,3 @@ def cell_look(counts: Tally) -> list[Cell]:
         Cell("●" if whole else "◐", WORD_LOOKS[declared[0]].style if len(declared) == 1 else ""),
         *(Cell(WORD_LOOKS[word].letter, WORD_LOOKS[word].style) for word in declared),
     ]
-
-
-_OVERVIEW_NAMES, _OVERVIEW_CELL = 30, 7
-_GAP, _HEADING = -2, -1
-"""Lines of a section before its first row."""
-
-
-class OverviewRows:
-    """A RowSource over sections, one below the other.
-
-    The table's own header is the heading of the first section; the others bring theirs.
-    """
-
-    def __init__(self, sections: Sequence[Section]) -> None:
-        self._lines: list[tuple[Section, int]] = []
-        for section in sections:
-            self._lines += [(section, at) for at in range(_GAP if self._lines else 0, len(section.rows))]
-        heads = zip_longest(*(section.heads for section in sections), fillvalue="")
-        self.columns: Sequence[TableColumn] = (
-            TableColumn("", _OVERVIEW_NAMES, share=1),
-            *(
-                TableColumn(max(map(work_word, texts), key=len), _OVERVIEW_CELL, elide=True, right=True)
-                for texts in heads
-            ),
-        )
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    def key(self, position: int) -> str:
-        section, at = self._lines[position]
-        return f"{section.title}/{section.rows[at].label if at >= 0 else at}"
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def number(self, position: int, column: int) -> Number | None:
-        """The number in a cell; None where there is none."""
-        if not 0 <= position < len(self._lines):
-            return None
-        section, at = self._lines[position]
-        return section.rows[at].numbers[column] if at >= 0 and column < len(section.heads) else None
-
-    def starts(self) -> list[int]:
-        """The position of the first row of each section."""
-        return [position for position, (_, at) in enumerate(self._lines) if at == 0]
-
-    def heading(self, position: int) -> Sequence[Sequence[Cell]]:
-        """The heading that belongs above the row at a position."""
-        above = (section for section, at in reversed(self._lines[: position + 1]) if at >= 0)
-        section = next(above, None)
-        return self._filled([Cell(section.title, "header")], section.heads, "header") if section else []
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        section, at = self._lines[position]
-        if at == _GAP:
-            return self._filled([Cell("")], (), "")
-        if at == _HEADING:
-            return self._filled([Cell(section.title, "running")], section.heads, "dim")
-        row = section.rows[at]
-        look = WORD_LOOKS.get(row.label)
-        label = (
-            [Cell(f"{look.letter} ", look.style), Cell(status_word(row.label))] if look else [Cell(one_line(row.label))]
-        )
-        numbers = [Cell(f"{one.count:,}" if one else "", "" if one and one.count else "dim") for one in row.numbers]
-        return [label, *([cell] for cell in numbers), *[[Cell("")]] * (len(self.columns) - 1 - len(numbers))]
-
-    def _filled(self, label: Sequence[Cell], texts: Sequence[str], style: str) -> Sequence[Sequence[Cell]]:
-        padded = [*texts, *[""] * (len(self.columns) - 1 - len(texts))]
-        return [label, *([Cell(work_word(text), style)] for text in padded)]

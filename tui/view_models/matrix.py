@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from core.matrix.view import BY_TABLE_FIELD, DECLARED, DEVICE_RUN, EVIDENCE, RUN, RUN_KINDS, View, text_of_row
 from core.model import Status
 from core.text import one_line
+from tui.view_models.fitting import fit
 from tui.view_models.style import (
     STATUS_LOOKS,
     WORD_LOOKS,
@@ -16,7 +17,6 @@ from tui.view_models.style import (
     arch_title,
     bar,
     bringup_word,
-    fit,
     status_look,
 )
 

@@ -8,23 +8,13 @@ from itertools import zip_longest
 from rich.cells import cell_len
 
 from core.ci import Ci
-from core.edits import (
-    CellChange,
-    EditPlan,
-    EntryText,
-    Row,
-    Spans,
-    dead_overrides,
-    effect,
-    entry_texts,
-    word_diff,
-)
+from core.edits import CellChange, EditPlan, EntryText, Row, Spans, dead_overrides, effect, entry_texts, word_diff
 from core.edits.pending import Change, Conflict
 from core.matrix import Matrix
 from core.text import one_line, printable
 from tui.view_models.changes import conflict_lines, job_lines
-from tui.view_models.style import Cell, diff_style, fit
-from tui.view_models.wrapping import CellLine, paragraph, words_of, wrapped
+from tui.view_models.fitting import CellLine, fit, paragraph, words_of, wrapped
+from tui.view_models.style import Cell, diff_style
 
 SIDE_BY_SIDE_FROM = 120
 """Width from which before and after are side by side."""

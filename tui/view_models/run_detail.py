@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts about runs: the details of one, what a launch would start, and what is said when runs or the app end."""
+"""All about one run: its outcome, how each phase went, what it ran on, and its command."""
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from rich.text import Text
 
-from core.runs import Age, RunSpec, shell_command
-from core.runs.planning import KINDS, LaunchPlan, Level
-from core.runs.store import RunRecord, RunState
-from core.text import counted, one_line
+from core.runs import Age, shell_command
+from core.runs.store import RunRecord
+from core.text import one_line
 from tui.view_models.runs import run_look
 from tui.view_models.style import seconds_text
 
@@ -86,87 +84,3 @@ def _files(record: RunRecord) -> Iterator[tuple[str, str]]:
 
 def _moment(at: float | None) -> str:
     return "" if at is None else f"{datetime.fromtimestamp(at):%Y-%m-%d %H:%M:%S}"
-
-
-_SHOWN_COMMANDS = 20
-_LAUNCH_STYLES = {Level.BLOCKER: "bold red", Level.WARNING: "yellow"}
-
-
-def launch_text(plan: LaunchPlan) -> Text:
-    """The text of the dialog before a launch."""
-    return Text("\n").join([*_obstacles(plan), *_refused(plan), Text(launch_summary(plan), "bold"), *_commands(plan)])
-
-
-def _obstacles(plan: LaunchPlan) -> Iterator[Text]:
-    for obstacle in plan.obstacles:
-        yield Text(f"{obstacle.level}: {one_line(obstacle.what)}", _LAUNCH_STYLES[obstacle.level])
-        yield Text(f"  {one_line(obstacle.remedy)}")
-    if plan.survey and not plan.obstacles:
-        yield Text(f"ready to run: {one_line(_versions(plan))}", "green")
-
-
-def _versions(plan: LaunchPlan) -> str:
-    assert plan.survey is not None
-    known = [f"{name} {version}" for name, version in (plan.survey.versions or {}).items() if version]
-    return ", ".join([plan.survey.interpreter, *known])
-
-
-def _refused(plan: LaunchPlan) -> Iterator[Text]:
-    """Each reason once, the most frequent first."""
-    for (why, hint), count in Counter(
-        (_why(error.detail, error.title), error.hint) for error in plan.refused
-    ).most_common():
-        yield Text(f"left out {counted(count, 'test')}: {one_line(why)} {one_line(hint)}".rstrip(), "yellow")
-
-
-def _why(detail: str, title: str) -> str:
-    return detail or title
-
-
-def launch_summary(plan: LaunchPlan) -> str:
-    """One line: how many runs of which kind, how many at a time, and how long they take where that is known."""
-    specs = plan.specs
-    if not specs:
-        return "Nothing can be run."
-    known = [spec.estimate for spec in specs if spec.estimate is not None]
-    parts = [f"{counted(len(specs), 'run')}: {KINDS[specs[0].kind].help}", _width(specs[0])]
-    if known:
-        missing = len(specs) - len(known)
-        parts.append(f"about {seconds_text(sum(known))} of work{f', {missing:,} not known' if missing else ''}")
-    return " · ".join(parts)
-
-
-def _width(spec: RunSpec) -> str:
-    if spec.devices:
-        return f"one at a time on {'all devices' if '*' in spec.devices else ', '.join(spec.devices)}"
-    return f"{spec.slot_count} at a time"
-
-
-def _commands(plan: LaunchPlan) -> Iterator[Text]:
-    for spec in plan.specs[:_SHOWN_COMMANDS]:
-        yield Text(one_line(shell_command(spec)), "dim")
-    if (more := len(plan.specs) - _SHOWN_COMMANDS) > 0:
-        yield Text(f"… and {more:,} more; y copies all of them")
-
-
-def exit_words(pending: int, records: Iterable[RunRecord]) -> str:
-    """Lines for the terminal when the app ends; empty where there is nothing to say."""
-    lines = [f"{counted(pending, 'pending change')} saved for the next start."] if pending else []
-    if going := going_words(records):
-        lines.append(f"Runs continue: {going}. List them: ttmatrix runs --active")
-    return "\n".join(lines)
-
-
-def going_words(records: Iterable[RunRecord]) -> str:
-    """`2 running, 5 waiting`; empty where all have ended."""
-    states = [record.state for record in records if record.active]
-    running = states.count(RunState.RUNNING)
-    counts = ((running, "running"), (len(states) - running, "waiting"))
-    return ", ".join(f"{count:,} {word}" for count, word in counts if count)
-
-
-def ended_words(records: Sequence[RunRecord]) -> str:
-    """The outcomes of runs that have all ended: `3 runs have ended: 2 pass, 1 CRASH`."""
-    counts = Counter(run_look(record).word for record in records)
-    outcomes = ", ".join(f"{count:,} {word}" for word, count in counts.most_common())
-    return f"{counted(len(records), 'run')} {'has' if len(records) == 1 else 'have'} ended: {outcomes}"

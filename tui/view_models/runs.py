@@ -2,6 +2,7 @@
 """Runs as rows of a table: running ones, then the queue in its order, then those that have ended."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -10,7 +11,7 @@ from core.matrix.view import RUN_KINDS
 from core.runs import EVERYTHING, Age, Outcome, RunSpec, newest_by_test
 from core.runs.planning import Progress
 from core.runs.store import RunRecord, RunState
-from core.text import one_line
+from core.text import counted, one_line
 from tui.view_models.style import Cell, TableColumn, seconds_text
 
 _BAR_CELLS = 10
@@ -163,3 +164,26 @@ def slot_text(spec: RunSpec) -> str:
     if not spec.devices:
         return one_line(spec.slots)
     return "devices" if EVERYTHING in spec.devices else f"dev {one_line(','.join(spec.devices))}"
+
+
+def exit_words(pending: int, records: Iterable[RunRecord]) -> str:
+    """Lines for the terminal when the app ends; empty where there is nothing to say."""
+    lines = [f"{counted(pending, 'pending change')} saved for the next start."] if pending else []
+    if going := going_words(records):
+        lines.append(f"Runs continue: {going}. List them: ttmatrix runs --active")
+    return "\n".join(lines)
+
+
+def going_words(records: Iterable[RunRecord]) -> str:
+    """`2 running, 5 waiting`; empty where all have ended."""
+    states = [record.state for record in records if record.active]
+    running = states.count(RunState.RUNNING)
+    counts = ((running, "running"), (len(states) - running, "waiting"))
+    return ", ".join(f"{count:,} {word}" for count, word in counts if count)
+
+
+def ended_words(records: Sequence[RunRecord]) -> str:
+    """The outcomes of runs that have all ended: `3 runs have ended: 2 pass, 1 CRASH`."""
+    counts = Counter(run_look(record).word for record in records)
+    outcomes = ", ".join(f"{count:,} {word}" for word, count in counts.most_common())
+    return f"{counted(len(records), 'run')} {'has' if len(records) == 1 else 'have'} ended: {outcomes}"

@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """How values look: short names, letters and style names. Pure: no widget, no clock, and no meaning by colour alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
-from rich.cells import cell_len, set_cell_size
-
-from core.ids import TestId
 from core.matrix import Matrix
 from core.matrix.view import MIXED as MIXED_WORD, Tally, View, shares
 from core.model import Status
-from core.text import counted as counted, elide_middle, one_line
+from core.text import counted as counted, one_line
 
 
 class Cell(NamedTuple):
@@ -50,26 +47,6 @@ _WORK_WORDS = (
     ("training", "train"),
     ("megatron", "mgtn"),
 )
-
-_ID_WORDS = (
-    ("-inference", "-inf"),
-    ("-training", "-train"),
-    ("single_device", "single"),
-    ("data_parallel", "data"),
-    ("tensor_parallel", "tensor"),
-    ("-mesh_", "-"),
-    ("megatron", "mgtn"),
-    ("llm_decode", "dec"),
-    ("llm_prefill", "pre"),
-    ("-seq_", "-s"),
-    ("-batch_", "-b"),
-)
-"""Words of the grammar and what is short for them; no two become one."""
-_LAST_WORDS = (("-tensor-", "-tp-"), ("-default-", "-def-"), ("-single-", "-sd-"))
-"""The same, for where there is room for hardly anything."""
-_FRAMEWORKS = {"pytorch": "pt"}
-_LEAST_TAIL = 8
-"""Fewer characters behind the variant say nothing."""
 
 _BRINGUP = {
     "FAILED_FE_COMPILATION": "frontend",
@@ -175,57 +152,6 @@ def diff_style(line: str) -> str:
     if line.startswith(("--- ", "+++ ")):
         return "file"
     return {"@": "hunk", "+": "added", "-": "removed"}.get(line[:1], "")
-
-
-def fit(text: str, width: int, *, elide: bool = False) -> str:
-    """`text` in exactly `width` cells; too long, it loses its middle (`elide`) or its end."""
-    if not text.isascii():
-        return set_cell_size(text if cell_len(text) <= width else f"{text[: max(0, width - 1)]}…", width)
-    if len(text) > width:
-        text = short_id(text, width) if elide else f"{text[: max(0, width - 1)]}…"[:width]
-    return text.ljust(width)
-
-
-@lru_cache(4096)
-def short_id(id: str, width: int) -> str:
-    """A test id in at most `width` characters: what ids share gives way, never the variant that tells them apart.
-
-    First the words of the grammar are shortened (docs/rules.md 1.5), then directories go, then the framework, then the
-    middle of what comes after the variant. Any other text, or a variant that is too long by itself, loses its middle.
-    """
-    parsed = TestId.parse(id) if len(id) > width else None
-    if parsed is None:
-        return elide_middle(id, width)
-    directory, variant = parsed.directory, f"-{parsed.variant}" if parsed.variant else ""
-    tail = id.removeprefix(f"{directory}{variant}")
-    for long, short in _ID_WORDS:
-        tail = tail.replace(long, short)
-        if len(text := f"{directory}{variant}{tail}") <= width:
-            return text
-    for start in _shorter_places(directory, bool(variant)):
-        if len(text := f"{start}{variant}{tail}") <= width:
-            return text
-    for long, short in _LAST_WORDS:
-        tail = tail.replace(long, short)
-    # Without a variant the directory is what tells an id apart.
-    start = f"…{variant.removeprefix('-')}" if variant else directory.rpartition("/")[0]
-    room = width - len(start)
-    return f"{start}{elide_middle(tail, room)}" if room >= _LEAST_TAIL else elide_middle(id, width)
-
-
-def _shorter_places(directory: str, varies: bool) -> Iterator[str]:
-    """What may stand in place of a directory, the longest first; all of it may go where a variant follows."""
-    path, _, framework = directory.rpartition("/")
-    short = _FRAMEWORKS.get(framework, framework)
-    first, *others = path.split("/")
-    yield f"{path}/{short}"
-    if not varies:
-        return
-    if others:
-        yield f"{first}/…/{short}"
-    for length in range(len(first) - 1, 0, -1):
-        yield f"{first[:length]}…/{short}"
-    yield f"…/{short}"
 
 
 class TableColumn(NamedTuple):

@@ -7,9 +7,9 @@ from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
 from core.edits.effects import EntryText
+from tui.view_models.fitting import CellLine, paragraph, wrapped
 from tui.view_models.preview import entry_lines
 from tui.view_models.style import Cell
-from tui.view_models.wrapping import CellLine, paragraph, wrapped
 
 ENTRY = EntryText(
     "a/b-c",

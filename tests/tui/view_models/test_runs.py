@@ -11,8 +11,16 @@ from core.runs.store.events import Event, Finished, Queued, Started
 from core.runs.store.record import Presence, RunRecord, fold
 from core.runs.tree import Age
 from tests.core.runs.store.test_record import SPEC
-from tui.view_models.run_detail import ended_words, exit_words, going_words
-from tui.view_models.runs import RunRows, in_turn, progress_text, slot_text, time_text
+from tui.view_models.runs import (
+    RunRows,
+    ended_words,
+    exit_words,
+    going_words,
+    in_turn,
+    progress_text,
+    slot_text,
+    time_text,
+)
 
 RUNNING = Started(100.0, ProcessIdentity(1, 1.0), ())
 

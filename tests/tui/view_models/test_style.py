@@ -13,6 +13,7 @@ from core.matrix.query.query import Query
 from core.matrix.view.view import View
 from core.model import Status
 from tests.support.tree import sample
+from tui.view_models.fitting import fit, short_id
 from tui.view_models.style import (
     STATUS_LOOKS,
     arch_letters,
@@ -22,9 +23,7 @@ from tui.view_models.style import (
     counted,
     diff_style,
     facet_label,
-    fit,
     seconds_text,
-    short_id,
     status_look,
 )
 

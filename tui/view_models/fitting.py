@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts that fit a width: ids shortened, lines padded or cut, paragraphs wrapped."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from rich.cells import cell_len, chop_cells, set_cell_size
+
+from core.ids import TestId
+from core.text import elide_middle, one_line
+from tui.view_models.style import Cell
+
+_WORDS = re.compile(r"\s*\S+\s?|\s+")
+"""Where a line may be broken."""
+
+_ID_WORDS = (
+    ("-inference", "-inf"),
+    ("-training", "-train"),
+    ("single_device", "single"),
+    ("data_parallel", "data"),
+    ("tensor_parallel", "tensor"),
+    ("-mesh_", "-"),
+    ("megatron", "mgtn"),
+    ("llm_decode", "dec"),
+    ("llm_prefill", "pre"),
+    ("-seq_", "-s"),
+    ("-batch_", "-b"),
+)
+"""Words of the grammar and what is short for them; no two become one."""
+_LAST_WORDS = (("-tensor-", "-tp-"), ("-default-", "-def-"), ("-single-", "-sd-"))
+"""The same, for where there is room for hardly anything."""
+_FRAMEWORKS = {"pytorch": "pt"}
+_LEAST_TAIL = 8
+"""Fewer characters behind the variant say nothing."""
+
+CellLine = tuple[Cell, ...]
+"""One line as pieces with their styles."""
+
+
+def words_of(text: str) -> list[str]:
+    """The parts of a text, made safe to show, between which a line may be broken; nothing is lost."""
+    return _WORDS.findall(one_line(text))
+
+
+def wrapped(cells: Sequence[Cell], width: int, indent: int = 0) -> list[CellLine]:
+    """`cells` in lines of at most `width` terminal cells, broken between the cells where they fit.
+
+    All lines but the first are indented, as far as that leaves room.
+    """
+    head, *rest = _wrapped(cells, width, max(1, width - indent))
+    margin = (Cell(" " * indent, cells[0].style),) if rest and 0 < indent < width else ()
+    return [head, *((*margin, *line) for line in rest)]
+
+
+def _wrapped(cells: Sequence[Cell], left: int, width: int) -> list[CellLine]:
+    """`cells` in a first line of at most `left`, and others of at most `width` terminal cells."""
+    lines: list[list[Cell]] = [[]]
+    for cell in cells:
+        if cell_len(cell.text) > left and left < width and cell_len(cell.text) <= width:
+            lines.append([])
+            left = width
+        for at, part in enumerate(_chopped(cell.text, left, width)):
+            if at:
+                lines.append([])
+                left = width
+            lines[-1].append(Cell(part, cell.style))
+            left -= cell_len(part)
+    return [tuple(line) for line in lines]
+
+
+def paragraph(text: str, style: str, width: int, indent: int = 0) -> list[CellLine]:
+    """Words of one style in lines of at most `width` cells."""
+    return wrapped([Cell(word, style) for word in words_of(text)], width, indent)
+
+
+def _chopped(text: str, first: int, width: int) -> list[str]:
+    """`text` in parts: the first has the room that is left in its line, the others have whole lines."""
+    if cell_len(text) <= first or first <= 0:
+        return [text] if first > 0 else ["", *chop_cells(text, width)]
+    head = chop_cells(text, first)[0]
+    return [head, *chop_cells(text[len(head) :], width)]
+
+
+def fit(text: str, width: int, *, elide: bool = False) -> str:
+    """`text` in exactly `width` cells; too long, it loses its middle (`elide`) or its end."""
+    if not text.isascii():
+        return set_cell_size(text if cell_len(text) <= width else f"{text[: max(0, width - 1)]}…", width)
+    if len(text) > width:
+        text = short_id(text, width) if elide else f"{text[: max(0, width - 1)]}…"[:width]
+    return text.ljust(width)
+
+
+@lru_cache(4096)
+def short_id(id: str, width: int) -> str:
+    """A test id in at most `width` characters: what ids share gives way, never the variant that tells them apart.
+
+    First the words of the grammar are shortened (docs/rules.md 1.5), then directories go, then the framework, then the
+    middle of what comes after the variant. Any other text, or a variant that is too long by itself, loses its middle.
+    """
+    parsed = TestId.parse(id) if len(id) > width else None
+    if parsed is None:
+        return elide_middle(id, width)
+    directory, variant = parsed.directory, f"-{parsed.variant}" if parsed.variant else ""
+    tail = id.removeprefix(f"{directory}{variant}")
+    for long, short in _ID_WORDS:
+        tail = tail.replace(long, short)
+        if len(text := f"{directory}{variant}{tail}") <= width:
+            return text
+    for start in _shorter_places(directory, bool(variant)):
+        if len(text := f"{start}{variant}{tail}") <= width:
+            return text
+    for long, short in _LAST_WORDS:
+        tail = tail.replace(long, short)
+    # Without a variant the directory is what tells an id apart.
+    start = f"…{variant.removeprefix('-')}" if variant else directory.rpartition("/")[0]
+    room = width - len(start)
+    return f"{start}{elide_middle(tail, room)}" if room >= _LEAST_TAIL else elide_middle(id, width)
+
+
+def _shorter_places(directory: str, varies: bool) -> Iterator[str]:
+    """What may stand in place of a directory, the longest first; all of it may go where a variant follows."""
+    path, _, framework = directory.rpartition("/")
+    short = _FRAMEWORKS.get(framework, framework)
+    first, *others = path.split("/")
+    yield f"{path}/{short}"
+    if not varies:
+        return
+    if others:
+        yield f"{first}/…/{short}"
+    for length in range(len(first) - 1, 0, -1):
+        yield f"{first[:length]}…/{short}"
+    yield f"…/{short}"
