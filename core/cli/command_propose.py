@@ -73,9 +73,9 @@ def _print(proposals: Sequence[Proposal], context: Context) -> None:
 
 def _note(proposals: Sequence[Proposal], held: Sequence[NotProposed], file: str | None, context: Context) -> None:
     for one in held:
-        context.console.note(f"held back: {one_line(one.id)} on {one.arch}: {one.verdict}: {one_line(one.why)}")
+        context.console.note(f"not proposed: {one_line(one.id)} on {one.arch}: {one.verdict}: {one_line(one.why)}")
     leaving = sum(bool(one.leaves) for one in proposals)
-    summary = f"{counted(len(proposals), 'proposal')}, {len(held):,} held back"
+    summary = f"{counted(len(proposals), 'proposal')}, {len(held):,} not proposed"
     summary += f"; {counted(leaving, 'proposal')} would take tests out of CI" if leaving else ""
     context.console.note(f"{summary}; written to {file}" if file else summary)
 

@@ -94,8 +94,8 @@ class _Row:
 
 # A failure is expected by a call in the process itself, so what takes that along is an error all the same
 # (docs/rules.md 4.3).
-_CRASH = "crashes, and a dead process cannot be expected to fail: skipped"
-_HANG = "hangs, and a process that has to be ended cannot be expected to fail: skipped"
+_CRASH = "crashes, and a dead process cannot be expected to fail: skip it"
+_HANG = "hangs, and a process that has to be stopped cannot be expected to fail: skip it"
 _ROWS: Mapping[Ending, _Row] = {
     Ending.PASSED: _Row("passes", Status.EXPECTED_PASSING, PROMOTED),
     Ending.INACCURATE: _Row("runs, but is inaccurate", Status.EXPECTED_PASSING, {**PROMOTED, **UNCHECKED}),
@@ -127,7 +127,7 @@ def recommend(result: Result, *, stage_is_stale: bool = False, numbers_were_righ
         return Recommendation(row.also or None, row.words)
     reason = result.reason or _reason_of_ending(result)
     if not reason:
-        why = f"{row.words}, and says no more than error code 13: read its log, and write the reason"
+        why = f"{row.words}, with nothing but error code 13: read its log, and write the reason"
         return Recommendation(None, why)
     fields: dict[str, object] = {"status": row.status.value}
     if result.stage in _FAILED_STAGES:

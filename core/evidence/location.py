@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the evidence of a checkout is kept, and whether there is more than before; told without reading any."""
+"""Where the evidence of a checkout is stored, and whether there is new evidence, without reading any."""
 
 import hashlib
 import os
@@ -11,7 +11,7 @@ from core.sources import stamp_of
 
 
 def store_file(directory: Path, root: Path) -> Path:
-    """Where below `directory` the evidence of the checkout at `root` is kept."""
+    """Where below `directory` the evidence of the checkout at `root` is stored."""
     return directory / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}.sqlite"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One observation: what one execution of one cell has shown, whoever ran it."""
+"""One observation: what one execution of one cell showed, here or in CI."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -23,11 +23,11 @@ class Ending(StrEnum):
     CRASHED = "crashed"
     """Its process was ended by a signal, or ended itself."""
     HUNG = "hung"
-    """It was stopped after a while in which it neither wrote nor worked."""
+    """It was stopped after a time without output and without work."""
     SLOW = "slow"
     """It was stopped by a time limit, and was were still working."""
     OUT_OF_TIME = "out_of_time"
-    """It was stopped by a time limit, and nobody says whether it worked or hung."""
+    """It was stopped by a time limit, and it is unknown whether it was busy or hung."""
     NOT_RUN = "not_run"
     """Skipped before the model ran: by its entry, its LLM combination or its arch."""
     BROKEN = "broken"

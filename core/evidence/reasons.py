@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reasons compared: what stays the same in a reason from run to run, and which reasons tell of one failure."""
+"""Compare reasons: what of a reason stays the same from run to run, and which reasons name the same failure."""
 
 import re
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _VOLATILE = (
     (re.compile(r"(?<!signal )(?<!code: )(?<!code )(?<![\w.])[-+~]?\d+(?:[.,:_-]\d+)*\.?(?:e[-+]?\d+)?(?!\w)"), "#"),
 )
 _MARK = re.compile(r"^E\s+")
-"""How pytest begins the lines that tell."""
+"""How pytest marks the lines of a traceback that name the error."""
 _CODE_13 = re.compile(r"^.*\berror code:? ?13\b[\s.;:,-]*", re.IGNORECASE)
 _GENERIC = re.compile(
     r"^(?:e\s+)?(?:(?:builtins\.)?(?:runtime|assertion|value)error|exception|error|tt_fatal|tt_throw)(?::|$)\s*"
@@ -42,7 +42,7 @@ _ENDS = " \t.,;:!-…"
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Failures that people and tools put in many words and that are one."""
+    """A failure that people and tools word in many ways."""
 
     name: str
     """What a reason says of it: a text without numbers of one run."""
@@ -67,7 +67,7 @@ FAMILIES = (
     _family("Circular buffers clash with L1 buffers", r"circular buffers .*\bclash with l1 buffers"),
     _family("Out of Memory", r"^out of memory$|^oom$"),
     _family("Test hangs", r"\bhangs?\b|\bhung\b"),
-    # It may have been at work all the time: no hang, unless somebody says so.
+    # It may have been busy all the time: no hang, unless the text says so.
     _family(
         "Test runs out of time", r"\btimed? ?out\b|\btimes out\b|\bexceeds .*\btimeout\b|^stopped after # s.*\blimit\b"
     ),
@@ -89,14 +89,14 @@ def normalise(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def signature(text: str) -> str:
-    """The name of what a reason tells of: equal for two reasons of one failure; empty for an empty reason."""
+    """The name of the failure in a reason: equal for two reasons of one failure; empty for an empty reason."""
     core = normalise(text)
     return next((family.name for family in FAMILIES if family.pattern.search(core)), core)
 
 
 @lru_cache(maxsize=65536)
 def alike(one: str, other: str) -> bool:
-    """Whether two reasons tell of the same failure. One may be cut short or have something put behind it."""
+    """Whether two reasons name the same failure. One may be cut short or have something appended."""
     if signature(one) == signature(other):
         return True
     short, long = sorted((normalise(one), normalise(other)), key=len)
@@ -112,7 +112,7 @@ def without_links(text: str) -> str:
 def quotable(text: str) -> str:
     """Of one line or many the part that is fit for a `reason`: verbatim, at most about 120 characters.
 
-    Never "Error code: 13", which stands for anything (docs/rules.md 5.1); empty where nothing else is said.
+    Never "Error code: 13", which can mean anything (docs/rules.md 5.1); empty where there is nothing else.
     """
     lines = [_MARK.sub("", plain_line(line)).strip() for line in text.splitlines()[:_MOST_LINES]]
     said = [_CODE_13.sub("", line) for line in lines if not is_noise(line)]
@@ -133,7 +133,7 @@ def reason_of(message: str, log: str, raised: str) -> tuple[str, str]:
 
 
 def same_failure(one: Observation, other: Observation) -> bool:
-    """Whether two results tell of one failure: in the line to quote, else in what stays from run to run."""
+    """Whether two results are one failure: by the line to quote, else by what stays the same from run to run."""
     if one.ending is not other.ending:
         return False
     if not (one.reason and other.reason) or alike(one.reason, other.reason):

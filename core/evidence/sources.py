@@ -77,7 +77,7 @@ def _stopped(record: RunRecord, cause: str) -> tuple[Ending, str]:
 
 
 def _testcase(record: RunRecord) -> Testcase:
-    """What pytest has written down of the run, as far as the run store has kept it."""
+    """What pytest reported of the run, as far as the run store has it."""
     result: Mapping[str, Any] = record.result or {}
     tags = result.get("tags")
     message = str(result.get("message") or record.summary)
@@ -95,7 +95,7 @@ def _testcase(record: RunRecord) -> Testcase:
 
 
 def _with_numbers(tags: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The tags with the numbers that JSON has no words for, which were kept as texts."""
+    """The tags with the numbers that JSON cannot express, which are stored as texts."""
     return {name: float(value) if value in ("nan", "inf", "-inf") else value for name, value in tags.items()}
 
 
@@ -113,7 +113,7 @@ def _setting(record: RunRecord) -> Setting:
 
 
 def evidence_store(checkout: Checkout, paths: Paths) -> EvidenceStore:
-    """Where reports about `checkout` are kept."""
+    """Where reports about `checkout` are stored."""
     return EvidenceStore(store_file(paths.evidence, checkout.root))
 
 

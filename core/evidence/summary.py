@@ -19,7 +19,7 @@ MARKS: Mapping[Ending, str] = {
     Ending.BROKEN: "?",
 }
 _NEWEST = 12
-"""More marks than this tell nothing more."""
+"""The most marks that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class CellSummary:
 
     @property
     def text(self) -> str:
-        """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: what stands behind the plus was run here."""
+        """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: the results behind the plus are from here."""
         told = marks(self.ci) + (f"+{marks(self.here)}" if self.here else "")
         return " ".join(filter(None, (self.arch, told, self.count, self.pcc and f"pcc {self.pcc}")))
 

@@ -146,7 +146,7 @@ def _trimmed(file: Path) -> bytes:
 
 
 def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
-    """Only plain files under their own names are ours; a link or a path is somebody's trap."""
+    """Only plain files under their own names are ours; a link or a path may be a trap."""
     if not member.isreg() or member.name not in (MANIFEST, *_FILES):
         raise ValueError(f"it holds {member.name!r}, more than a capsule has")
     if member.size > _MOST_BYTES:

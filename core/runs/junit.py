@@ -107,7 +107,7 @@ class Testcase:
     text: str
     """All that the element says of a failure, an error or a skip."""
     signal: int | None
-    """What ended the child of pytest-forked; 0 stands for one that ended itself."""
+    """The signal that ended the child of pytest-forked; 0: it exited."""
     seconds: float
     """Setup, call and teardown; 0 for a crash."""
     properties: Mapping[str, str]
@@ -128,7 +128,7 @@ class PytestSession(NamedTuple):
 def stream_testcases(chunks: Iterable[bytes], name: str) -> Iterator[tuple[PytestSession, Testcase]]:
     """The testcases of a document that comes in pieces, each with its session, as soon as it is whole.
 
-    `name` tells a person where it is from. Raises TTMatrixError, be it behind testcases, where it is cut short or no
+    `name` says where it is from, for messages. Raises TTMatrixError, even after testcases, where it is cut short or no
     JUnit file.
     """
     try:
@@ -139,7 +139,7 @@ def stream_testcases(chunks: Iterable[bytes], name: str) -> Iterator[tuple[Pytes
 
 
 def file_chunks(file: Path) -> Iterator[bytes]:
-    """What stands in `file`, in pieces. Raises TTMatrixError where it cannot be read."""
+    """The content of `file`, in pieces. Raises TTMatrixError where it cannot be read."""
     try:
         with file.open("rb") as handle:
             yield from iter(partial(handle.read, _CHUNK_BYTES), b"")

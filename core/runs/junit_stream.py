@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take the testcases out of a JUnit file as it is read: of a file of any size, one testcase is held at a time.
+"""Take the testcases out of a JUnit file as it is read: of a file of any size, one testcase is in memory at a time.
 
 What would need more is refused: a document type (it can hide a bomb), a tag or a nesting without end. Of a very long
 text the beginning and the end are kept.
@@ -14,7 +14,7 @@ from xml.parsers import expat
 MOST_CASES = 200_000
 """In one file: ten times the tests that tt-xla has."""
 MOST_TEXT = 2**20
-"""Characters of a text that are kept from its beginning, and again from its end."""
+"""Characters of a text that stay at its beginning, and again at its end."""
 _MOST_TAG = 16 * 2**20
 """Bytes of one tag with its attributes: the parser holds it whole, and looks at it again with each piece."""
 _MOST_DEPTH = 64
@@ -24,7 +24,7 @@ _RESULTS = frozenset({"failure", "error", "skipped"})
 
 
 class RawCase(NamedTuple):
-    """One testcase element with where it stands."""
+    """One testcase element with its position."""
 
     suite: Mapping[str, str]
     """The attributes of its testsuite."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who has something of this machine to themselves: a file of processes and what they claim; the dead claim nothing."""
+"""Leases: a file of processes and what they have to themselves; dead processes lease nothing."""
 
 import errno
 import fcntl
@@ -22,7 +22,7 @@ from core.files import Malformed, atomic_write, decoded, plain
 from core.proc import ProcessIdentity, is_alive, is_alive_of
 
 EVERYTHING = "*"
-"""The claim that goes against every other."""
+"""A lease that conflicts with every other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +35,20 @@ class Lease:
     """Whose process it is; empty: our own."""
 
     def against(self, names: frozenset[str]) -> bool:
-        """Whether `names` cannot be claimed beside this."""
+        """Whether `names` cannot be leased beside this."""
         return EVERYTHING in self.names | names or not self.names.isdisjoint(names)
 
 
 class LeaseFile:
-    """The claims kept in `file`, which several processes of one user may share; across users see `DeviceLeases`."""
+    """The leases in `file`, which several processes of one user may share; across users see `DeviceLeases`."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def claim(
+    def take(
         self, names: Iterable[str], owner: ProcessIdentity, instead_of: ProcessIdentity | None = None
     ) -> Lease | None:
-        """Give `names` to `owner`; returns whose claim stands against that, None where it was granted.
+        """Lease `names` to `owner`; returns the lease that conflicts, None where it was granted.
 
         What `owner` and `instead_of` had before, they have no more. Raises TTMatrixError where the file cannot be
         written.
@@ -67,7 +67,7 @@ class LeaseFile:
             self._write([one for one in self._read() if one.owner != owner])
 
     def held(self) -> list[Lease]:
-        """The claims of living processes."""
+        """The leases of living processes."""
         return self._read()
 
     def _guard(self) -> FileLock:
@@ -82,15 +82,15 @@ class LeaseFile:
             data = self._file.read_bytes()
         except OSError:
             return []
-        return [claim for claim in parse_leases(data) if is_alive(claim.owner)]
+        return [lease for lease in parse_leases(data) if is_alive(lease.owner)]
 
-    def _write(self, claims: Iterable[Lease]) -> None:
-        atomic_write(self._file, print_leases(claims))
+    def _write(self, leases: Iterable[Lease]) -> None:
+        atomic_write(self._file, print_leases(leases))
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A claim as its file has it."""
+    """A lease as its file has it."""
 
     pid: int
     start_time: float
@@ -98,7 +98,7 @@ class _Line:
 
 
 def parse_leases(data: bytes) -> list[Lease]:
-    """What `print_leases` gave. A file that says nothing holds nobody back: whoever claims writes it anew."""
+    """What `print_leases` gave. An unreadable file blocks no process: the next lease writes it again."""
     try:
         lines = decoded(data, list[_Line])
     except Malformed:
@@ -106,9 +106,9 @@ def parse_leases(data: bytes) -> list[Lease]:
     return [Lease(ProcessIdentity(line.pid, line.start_time), line.names) for line in lines]
 
 
-def print_leases(claims: Iterable[Lease]) -> str:
-    """The content of a file of claims."""
-    return json.dumps([{**plain(claim.owner), "names": sorted(claim.names)} for claim in claims])
+def print_leases(leases: Iterable[Lease]) -> str:
+    """The content of a file of leases."""
+    return json.dumps([{**plain(lease.owner), "names": sorted(lease.names)} for lease in leases])
 
 
 DIRECTORY_VARIABLE = "TTMATRIX_LEASES"
@@ -122,7 +122,7 @@ _PATIENCE = 5.0
 _POLL = 0.02
 _MOST_BYTES = 1024 * 1024
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-"""No link is followed, and a pipe in the place of a file holds nobody up."""
+"""No link is followed, and a pipe in the place of a file does not block."""
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -142,16 +142,16 @@ _REMEDY = f"Set {DIRECTORY_VARIABLE} to a directory of root's with mode 1777 tha
 
 
 class DeviceLeases:
-    """The leases kept in `directory`."""
+    """The leases in `directory`."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._own = directory / f"ttmatrix-devices-{os.getuid()}.json"
 
-    def claim(
+    def take(
         self, names: Iterable[str], owner: ProcessIdentity, instead_of: ProcessIdentity | None = None
     ) -> Lease | None:
-        """Give `names` to `owner`, a process of ours; returns whose lease stands against that, None where granted.
+        """Lease `names` to `owner`, a process of ours; returns the lease that conflicts, None where granted.
 
         What `owner` and `instead_of` had before, they have no more. Raises TTMatrixError where the files cannot be
         trusted or written.
@@ -165,7 +165,7 @@ class DeviceLeases:
             return against
 
     def held(self) -> list[Lease]:
-        """The leases of living processes, our own and those of other users. Raises TTMatrixError as `claim` does."""
+        """The leases of living processes, our own and those of other users. Raises TTMatrixError as `take` does."""
         return [lease for file in sorted(self._files()) for lease in self._read(file)]
 
     def _files(self) -> list[Path]:
@@ -190,16 +190,16 @@ class DeviceLeases:
                 f"Cannot read the device leases of {_name(uid)}", f"{file}: {error.strerror}"
             ) from error
         try:
-            # What somebody else put there under that name leases nothing.
+            # A file of another user under that name leases nothing.
             if not _is_of(os.fstat(descriptor), uid):
                 return []
-            claims = parse_leases(os.read(descriptor, _MOST_BYTES))
+            leases = parse_leases(os.read(descriptor, _MOST_BYTES))
         finally:
             os.close(descriptor)
         user = "" if uid == os.getuid() else _name(uid)
-        return [replace(claim, user=user) for claim in claims if is_alive_of(claim.owner, uid)]
+        return [replace(lease, user=user) for lease in leases if is_alive_of(lease.owner, uid)]
 
-    def _write(self, claims: Iterable[Lease]) -> None:
+    def _write(self, leases: Iterable[Lease]) -> None:
         staging = self._own.with_suffix(".new")
         try:
             with suppress(FileNotFoundError):
@@ -208,10 +208,10 @@ class DeviceLeases:
             try:
                 # Whatever the mask says: the others must be able to read it.
                 os.fchmod(descriptor, 0o644)
-                os.write(descriptor, print_leases(claims).encode())
+                os.write(descriptor, print_leases(leases).encode())
             finally:
                 os.close(descriptor)
-            # In such a directory the system lets nobody replace a file of another user.
+            # In such a directory no user can replace a file of another.
             staging.replace(self._own)
         except OSError as error:
             told = error.strerror or str(error)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turn a line of somebody else's output into what a terminal would have left of it, without the control."""
+"""Turn a line of foreign output into what a terminal would show of it, without control characters."""
 
 import re
 

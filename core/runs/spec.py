@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run is to do, complete and as data: whoever holds it needs nothing else to run it or to show it."""
+"""What a run is to do, complete and as data: nothing else is needed to run it or to show it."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ GRACES = (10.0, 5.0, 5.0)
 
 
 class ResultFormat(StrEnum):
-    """How a run's process says what came of the test."""
+    """How a run's process reports the result of the test."""
 
     LINE = "line"
     """The last line of its output that carries the nonce; see `core.payload.cpu_repro`."""
@@ -61,7 +61,7 @@ class RunSpec:
     """How many runs may hold one of these slots at a time; 0: as many as their devices allow."""
     report: ResultFormat = ResultFormat.LINE
     devices: tuple[str, ...] = ()
-    """Devices that the run wants to itself; `*` stands for all of the machine's."""
+    """Devices that the run wants to itself; `*`: all of the machine's."""
     memory: int = 0
     """Bytes that must be free before the run starts beside others."""
     hang_timeout: float = 0.0
@@ -75,7 +75,7 @@ class RunSpec:
     stop_on_failure: bool = False
     """Once a run of the batch has failed, those that wait are not started any more."""
     estimate: float | None = None
-    """Seconds it will take, as far as earlier runs tell."""
+    """Seconds it will take, by earlier runs."""
     profile: str = ""
     """The profile of the settings that it was asked for with."""
     log_limit: int = 0

@@ -19,7 +19,7 @@ _MIXED = "loader edited while it ran"
 
 
 class Heads(NamedTuple):
-    """Where a checkout is now. Empty texts: git cannot tell."""
+    """The commits of a checkout now. Empty texts: unknown to git."""
 
     repository: str
     commit: str
@@ -159,7 +159,7 @@ def newest_by_test(records: Iterable[RunRecord], kind: str) -> dict[str, RunReco
 def ages(records: Iterable[RunRecord], entries: Mapping[str, Entry], reader: TreeReader) -> dict[str, Age]:
     """The age of each run of a checkout with these `entries`, by run id. What shows the present tree has none.
 
-    Asks git: not for a thread that somebody waits for.
+    Asks git: not for the UI thread.
     """
     ended = [record for record in records if not record.active]
     heads = reader.heads()

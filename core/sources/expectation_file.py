@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one expectation YAML file says, as a value that can be kept without the parser that made it."""
+"""What one expectation YAML file says, as a value that can be cached without the parser that made it."""
 
 from typing import NamedTuple
 

@@ -60,7 +60,7 @@ class Commit:
 
 
 class Head(NamedTuple):
-    """Where the checkout stands."""
+    """What is checked out."""
 
     commit: str
     shallow: bool
@@ -203,7 +203,7 @@ class Git:
         return None if found is None or found.type != _BLOB else next(iter(self.blobs([found.id])))[1]
 
     def blob_text(self, path: str, blob: Blob) -> str:
-        """What stands in a blob of `path`, with no line end converted. Raises TTMatrixError where it is not UTF-8."""
+        """The text of a blob of `path`, with no line end converted. Raises TTMatrixError where it is not UTF-8."""
         ((_, content),) = self.blobs([blob.hash])
         if content is None:
             raise TTMatrixError(f"git does not have the text of {path}", f"The object {blob.hash} is missing.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read upstream's lists off a checkout; what it does not tell has the value of the pinned snapshot."""
+"""Read upstream's lists from a checkout; what it does not have keeps the value of the pinned snapshot."""
 
 import ast
 import re
@@ -24,7 +24,7 @@ def llm_parameters(text: str) -> dict[str, tuple[object, ...]]:
     """The lists of the LLM test in a test module, by the name of the field of `Schema`.
 
     What it is not parametrised with is empty: then ids have no such part. A list that is no literal is left out, and
-    nothing is told of a module that has no such test or cannot be parsed.
+    nothing is returned for a module that has no such test or cannot be parsed.
     """
     try:
         tree = parse_python(text)
@@ -137,7 +137,7 @@ def _literals(path: Path) -> tuple[dict[str, object], str]:
 
 
 def _shape_of_ids(path: Path, known: Collection[str]) -> dict[str, object]:
-    """What the test module tells of the ids it makes beside what is `known`; nothing where a checkout has none."""
+    """What the test module says of the ids it makes beyond what is `known`; nothing where a checkout has none."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

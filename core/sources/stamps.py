@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tells that the files and directories an index was made of are still the same, without reading them."""
+"""Stamps: whether the files and directories of an index are still the same, without reading them."""
 
 import os
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The syntax tree of Python files, within bounds: one that nobody wrote by hand must not bring the index down."""
+"""The syntax tree of Python files, within bounds: one that is too large or too deep must not stop the index."""
 
 import ast
 

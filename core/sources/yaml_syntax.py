@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes of YAML files, within bounds: one that nobody wrote by hand must not hold everything up."""
+"""The nodes of YAML files, within bounds: one that is too large or too deep must not block everything."""
 
 import re
 
@@ -20,7 +20,7 @@ _ALIAS = re.compile(r"(?:^|[\s\[{,:-])\*[^\s,\[\]{}*]", re.MULTILINE)
 
 
 class OutOfBounds(YAMLError):
-    """The text may be YAML, but is longer, deeper or more than anybody writes."""
+    """The text may be YAML, but is beyond the bounds of length, depth or number."""
 
 
 def compose_yaml(text: str) -> Node | None:

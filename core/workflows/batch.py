@@ -31,7 +31,7 @@ def run_cpu_first(world: WorkflowContext, root: Path, ids: Sequence[str], *, aga
     if len(ids) < 2:
         return
     specs = start_cpu(world, ids)
-    # Before anything starts: whoever is killed from now on finds them again.
+    # Before anything starts, so that they are found again after a kill.
     _write_round(root, {spec.test_id: spec.run_id for spec in specs})
     world.said(f"running {counted(len(specs), 'CPU repro')}")
     launch_shared(world, specs)
@@ -74,7 +74,7 @@ def drive_all(
 ) -> Iterator[Progress]:
     """A session for each of `ids`, but for those that another one decides with its own.
 
-    `after` is told of each before the next begins: it takes the edits or leaves none. Where one is interrupted, its
+    `after` is called with each before the next begins: it takes the edits or leaves none. Where one is interrupted, its
     edits leave the work tree: they come back when it goes on.
     """
     decided: set[str] = set()
@@ -96,7 +96,7 @@ def drive_all(
 
 
 def forget_edited(world: WorkflowContext, root: Path, progress: Progress) -> None:
-    """What was seen before an edit that stays says nothing any more of those whom the edit concerns."""
+    """Drop the CPU repros from before an edit that stays, for all tests that the edit concerns."""
     report = progress.session.state.report
     if report is None or not report.edits:
         return

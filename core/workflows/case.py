@@ -67,7 +67,7 @@ class Case:
     inference: tuple[CaseEntry, ...] = ()
     """The inference entries of the same loaders: looked at, never changed."""
     task: str = ""
-    """What the model is for, as upstream's `ModelTask` says it; empty: it cannot be told."""
+    """What the model is for, as upstream's `ModelTask` names it; empty: unknown."""
 
     @property
     def id(self) -> str:

@@ -88,7 +88,7 @@ def read_device_run(record: RunRecord, ids: Sequence[str]) -> list[dict[str, str
     file = record.directory / JUNIT
     if file.is_file() and not ended:
         return read_device_result(file, ids)
-    # Which test took pytest along, or held it up, nobody knows; those before it have their testcases.
+    # It is unknown which test ended or blocked pytest; those before it have their testcases.
     names = {_name(id) for id in ids}
     cases = _by_name(read_testcases(file, names)) if file.is_file() else {}
     rest = Ending.OUT_OF_TIME if record.outcome in (Outcome.HANG, Outcome.TIMEOUT) else Ending.BROKEN

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Take a session from effect to effect until it ends or waits for somebody: a choice, or a device."""
+"""Drive a session from effect to effect until it ends or waits for a person's choice or for a device."""
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
@@ -30,12 +30,12 @@ from core.workflows.session import WorkflowSession, resume, start
 
 _LOCK = "triage.lock"
 _DEVICE_FILE = "device.xml"
-"""Where the command that somebody has to run writes its report, beside the journal."""
+"""Where the command for a device machine writes its report, beside the journal."""
 
 
 @dataclass(slots=True)
 class UserInput:
-    """What a person has brought along."""
+    """What the person has given: choices and a device result."""
 
     choices: list[int] = field(default_factory=list)
     """Answers to questions in the order in which they come up; numbers from 1."""
@@ -47,7 +47,7 @@ class UserInput:
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """Why a session does not go on by itself."""
+    """Why a session waits."""
 
     question: Ask | None = None
     command: str = ""
@@ -64,7 +64,7 @@ class Blocked:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a session stands after it was driven."""
+    """How far a session is after it was driven."""
 
     session: WorkflowSession
     blocked: Blocked | None
@@ -73,7 +73,7 @@ class Progress:
 
 @contextmanager
 def workflow_lock(root: Path) -> Iterator[None]:
-    """Keep every other triage from editing the loaders of the same checkout; `root` is where its sessions are.
+    """Lock the loaders of a checkout against other workflows; `root` is where its sessions are.
 
     Raises TTMatrixError that names the holder, or where there can be no lock.
     """
@@ -82,7 +82,7 @@ def workflow_lock(root: Path) -> Iterator[None]:
 
 
 def open_session(world: WorkflowContext, root: Path, id: str, name: str, *, again: bool) -> WorkflowSession:
-    """The session on `id` where it is wanted `again` and nobody dropped it; else a new one of the workflow `name`."""
+    """With `again` the session on `id` unless it was dropped; else a new one of the workflow `name`."""
     left = _left_open(root, id, again=again)
     if left is not None and again:
         return left
@@ -95,7 +95,7 @@ def _left_open(root: Path, id: str, *, again: bool) -> WorkflowSession | None:
     try:
         found = resume(root, id)
     except TTMatrixError:
-        # What nobody can go on with is in nobody's way.
+        # An unreadable session is in no one's way.
         if again:
             raise
         return None
@@ -108,7 +108,7 @@ def drive(
     given: UserInput,
     watch: Callable[[WorkflowSession], None] = lambda _: None,
 ) -> Progress:
-    """Perform effects until the session ends or waits. `watch` hears after every step.
+    """Perform effects until the session ends or waits. `watch` is called after every step.
 
     A device result that is given counts, also where the device was answered for before. Raises TTMatrixError where an
     effect cannot be performed; the session can be driven again then.
@@ -155,7 +155,7 @@ def suspend(world: WorkflowContext, session: WorkflowSession) -> None:
     for path, edit in reversed(edits_of(session).items()):
         revert_loader(world, session, path, edit)
     if isinstance(pending := session.waiting, EditLoader):
-        # It may have been performed, and whoever did it killed before the answer was written down.
+        # It may have been performed by a process that was killed before it recorded the answer.
         revert_loader(world, session, pending.path, pending.edit)
 
 
@@ -172,13 +172,13 @@ def restore_edits(world: WorkflowContext, session: WorkflowSession) -> None:
 
 
 def in_work_tree(session: WorkflowSession) -> bool:
-    """Whether an edit of the session stands in the work tree now, whoever put it there."""
+    """Whether an edit of the session is in the work tree now."""
     mine = list(edits_of(session).values())
-    return any(one.edit in mine and one.stands for one in edited_files(session.edits))
+    return any(one.edit in mine and one.in_place for one in edited_files(session.edits))
 
 
 def perform(world: WorkflowContext, session: WorkflowSession, effect: Effect, given: UserInput) -> Answer | Blocked:
-    """Do what one effect asks for; Blocked where somebody has to bring something first."""
+    """Do what one effect asks for; Blocked where it needs a choice or a device first."""
     if not isinstance(effect, RunDevice):
         world.said(effect.title)
     match effect:

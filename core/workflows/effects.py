@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a workflow asks the world for: it says what it wants done, somebody else does it and answers."""
+"""What a workflow asks for: it says what is to be done, the driver does it and sends the answer."""
 
 import hashlib
 from collections.abc import Generator
@@ -13,7 +13,7 @@ from core.workflows.loader_code.edits import SourceEdit
 T = TypeVar("T")
 
 Answer: TypeAlias = Any
-"""What came of an effect, as JSON can hold it, because it is kept."""
+"""The result of an effect, as JSON, because it goes into the journal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ Steps: TypeAlias = Generator[Effect, Answer, T]
 
 
 def identity(effect: Effect) -> dict[str, Any]:
-    """What tells an effect from every other, as JSON can hold it: nothing of it is worded for people."""
+    """What distinguishes an effect from every other, as JSON; nothing of it is worded for people."""
     match effect:
         case RunCpu() | RunDevice():
             return {"effect": type(effect).__name__, "ids": list(effect.ids)}

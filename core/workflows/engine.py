@@ -2,7 +2,7 @@
 """Workflows as pure step machines: a state is a case and the answers so far, a step is one answer more.
 
 A workflow is a generator, so that its file reads as the procedure does. It knows nothing but its case and the
-answers it is sent, and is replayed from them: whoever has the answers has the state, after any interruption.
+answers it is sent, and is replayed from them: the answers are the state, after any interruption.
 """
 
 from collections.abc import Callable, Sequence

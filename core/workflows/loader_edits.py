@@ -15,13 +15,13 @@ from core.workflows.session import edits_directory
 
 @dataclass(frozen=True, slots=True)
 class LoaderEdit:
-    """An edit of a workflow, as it stood when somebody looked."""
+    """A snapshot of an edit of a workflow."""
 
     edited: EditedFile
     path: str
     """The file, relative to the checkout; the whole path where a link leads out of it."""
     overtaken: bool
-    """Somebody else has changed the file since, so that the edit cannot be taken back any more."""
+    """The file was changed since, so that the edit cannot be reverted."""
 
     @property
     def diff(self) -> str:
@@ -44,9 +44,9 @@ def uncommitted_edits(sessions: Path, checkout: Path) -> tuple[LoaderEdit, ...]:
 
 
 def take_back_edits(sessions: Path, edits: Sequence[LoaderEdit]) -> None:
-    """Give the files of `edits`, the newest first, the bytes of before.
+    """Restore the files of `edits`, the newest first.
 
-    Raises TTMatrixError where a workflow is at work, and at the first file that was changed since: it stays as it is.
+    Raises TTMatrixError while a workflow runs, and at the first file that was changed since: it stays as it is.
     """
     with workflow_lock(sessions):
         for edit in edits:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The workflows of one checkout that somebody looks at: threads move them on, and what is shown is a snapshot."""
+"""The workflows of one checkout for a screen: threads drive them, and what is shown is a snapshot."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -27,13 +27,13 @@ from core.workflows.session import WorkflowSession, left_open
 
 
 class WorkflowState(StrEnum):
-    """Where a workflow stands, in a word."""
+    """The state of a workflow."""
 
     WAITS = "waits"
-    """For its turn."""
+    """In the queue."""
     RUNS = "runs"
     STOPPED = "stopped"
-    """It can go on."""
+    """It can be resumed."""
     ASKS = "asks"
     DEVICE = "needs a device"
     READY = "ready"
@@ -45,7 +45,7 @@ class WorkflowState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WorkflowItem:
-    """One workflow, as it stood when somebody looked."""
+    """A snapshot of one workflow."""
 
     id: str
     standing: WorkflowState
@@ -59,7 +59,7 @@ class WorkflowItem:
 
 
 class WorkflowManager:
-    """All that is on the board. Its methods that act block, and are called in threads, one at a time."""
+    """All workflows of a checkout. Methods that drive one block, and are called in threads, one at a time."""
 
     def __init__(self, root: Path) -> None:
         """`root` is where the sessions of the checkout are."""
@@ -75,7 +75,7 @@ class WorkflowManager:
             return list(self._items.values())
 
     def look(self) -> None:
-        """Put up what was left open by others and before."""
+        """Add the open sessions on disk."""
         for session in left_open(self._root):
             id = session.state.case.id
             if id not in self._items:
@@ -91,14 +91,14 @@ class WorkflowManager:
                 self._act(id, lambda id=id: self._drive(world, id, UserInput(), again=False))  # type: ignore[misc]
 
     def go_on(self, world: WorkflowContext, id: str, given: UserInput) -> None:
-        """Take a workflow on from where it stopped, with what somebody has brought along."""
+        """Resume a workflow, with what the person has given."""
         with self._acting, workflow_lock(self._root):
             self._act(id, lambda: self._drive(world, id, given, again=True))
 
     def accept(self, world: WorkflowContext, id: str) -> Sequence[Operation]:
-        """Keep the edits in the work tree, and say what is to be changed; at its end, nobody goes on with it.
+        """Leave the edits in the work tree and return the operations; a session at its end is closed.
 
-        Of one that needs a device the edits are kept alone: what is run then must have them.
+        Of one that waits for a device only the edits stay: the device run must have them.
         """
         item = self._items[id]
         if item.session is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what a device run has shown to what the entry should say: one write an entry (docs/rules.md 7.3)."""
+"""From the result of a device run to the operations on the entry (docs/rules.md 7.3)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from core.workflows.case import CaseEntry
 
 @dataclass(frozen=True, slots=True)
 class DeviceResult:
-    """What one test did on a device."""
+    """The result of one test on a device."""
 
     id: str
     ending: Ending
@@ -23,12 +23,12 @@ class DeviceResult:
     stage: str = ""
     """The bring-up status that is known; empty where it is not."""
     line: str | None = None
-    """The line of it to quote; empty where none says more than error code 13. None: nobody has looked for it."""
+    """The line of it to quote; empty where none says more than error code 13. None: not picked yet."""
     signal: int | None = None
 
     @property
     def result(self) -> Result:
-        """What the table of endings goes by; line and stage are picked now where nobody has."""
+        """The same for the table of endings; line and stage are picked now where that was not done."""
         stage = BringupStatus(self.stage) if self.stage in BringupStatus.__members__ else BringupStatus.UNKNOWN
         if self.line is not None:
             return Result(self.ending, self.line, stage, self.signal)
@@ -43,14 +43,14 @@ class DeviceResult:
 
     @classmethod
     def seen(cls, id: str, one: Observation, text: str = "") -> "DeviceResult":
-        """What an observation shows; `text` is all that was said of its failure."""
+        """From an observation; `text` is the whole text of its failure."""
         result = Result.of(one)
         stage = "" if result.stage is BringupStatus.UNKNOWN else str(result.stage)
         words = "" if one.ending is Ending.PASSED else "\n".join(dict.fromkeys(filter(None, (one.reason, text))))
         return cls(id, one.ending, words, stage, result.reason, result.signal)
 
     def to_fields(self) -> dict[str, Any]:
-        """As JSON can hold it: `Observed.of` reads it back."""
+        """As JSON: `Observed.of` reads it back."""
         return {name: value for name, value in plain(self).items() if value is not None}
 
 
@@ -65,7 +65,7 @@ def expected_failure(error: str, stage: BringupStatus = BringupStatus.FAILED_FE_
 
 
 def operations(member: CaseEntry, fields: Mapping[str, object]) -> tuple[Operation, ...]:
-    """What it takes for the entry to say `fields`; None stands for a field that is to go. Nothing for what it says."""
+    """The operations that make the entry say `fields`; None removes a field. None for what it says already."""
     found: list[Operation] = []
     for name, value in fields.items():
         if value is None:

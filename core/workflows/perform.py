@@ -70,7 +70,7 @@ class WorkflowContext:
 
     @property
     def surroundings(self) -> Surroundings:
-        """Asked once: an interpreter takes its time to tell."""
+        """Asked once: an interpreter is slow to answer."""
         if self._survey is None:
             python = find_interpreter(self.root, self.settings)
             self._survey = survey(self.matrix.checkout, python, os.environ, starting=True)

@@ -30,7 +30,7 @@ class CpuLine:
 
 @dataclass(slots=True)
 class WorkflowReport:
-    """Written by the workflow alone, anew each time it is replayed."""
+    """Written by the workflow alone, again at each replay."""
 
     workflow: str = ""
     chosen: str = ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what a person types to the case of one training entry: its loader, and all that shares the loader."""
+"""From what a person types to the case of one training entry: its loader, and all entries that share it."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A workflow on disk: its case and the answers so far, so that whoever stops or is killed can go on later."""
+"""A workflow on disk: its case and the answers so far, so that it can be resumed after a stop or a kill."""
 
 import hashlib
 import json
@@ -41,13 +41,13 @@ class WorkflowSession:
         self.began = tuple(began)
         """Ids of the runs that were started for the effect that waits."""
         self.closed = closed
-        """Somebody took what it proposes, or did not want it."""
+        """Its proposal was accepted or dropped."""
         self.applied = applied
-        """Closed because what it proposes was written."""
+        """Closed because its proposal was written."""
 
     @property
     def edits(self) -> Path:
-        """Where the bytes of edited files are kept as they were: one place for all sessions of a checkout."""
+        """Where the original bytes of edited files are stored: one place for all sessions of a checkout."""
         return edits_directory(self.directory.parent)
 
     @property
@@ -60,14 +60,14 @@ class WorkflowSession:
         self.began = tuple(run_ids)
 
     def answer(self, answer: Answer) -> None:
-        """Write down what came of the effect that waits, and take the step."""
+        """Record the answer to the effect that waits, and take the step."""
         asked = self.state.waiting
         self._append({"answer": answer, "asked": identity(asked) if asked else None})
         self.state, _ = step(self.state, answer)
         self.began = ()
 
     def forget_device(self) -> bool:
-        """Go back to where the device was asked for, so that it can be answered anew; False: it never was."""
+        """Go back to where the device was asked for, so that it can be answered again; False: it never was."""
         answered = self.state.asked[: len(self.state.answers)]
         asked = [number for number, effect in enumerate(answered) if isinstance(effect, RunDevice)]
         if not asked:
@@ -79,7 +79,7 @@ class WorkflowSession:
         return True
 
     def close(self, *, applied: bool = False) -> None:
-        """Nobody goes on with it: its edits, where they are in place, are there to stay."""
+        """The session ends: its edits, where they are in place, stay."""
         self._append({"closed": True, "applied": applied})
         self.closed, self.applied = True, applied
 
@@ -115,12 +115,12 @@ def resume(root: Path, id: str) -> WorkflowSession | None:
 
 
 def sessions_directory(state: Path, root: Path) -> Path:
-    """Where the workflows on the checkout at `root` are kept, below the state directory."""
+    """Where the workflows on the checkout at `root` are stored, below the state directory."""
     return state / "triage" / hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
 
 
 def left_open(root: Path) -> list[WorkflowSession]:
-    """The sessions below `root` that nobody has closed, oldest first; what cannot be understood is passed over."""
+    """The open sessions below `root`, oldest first; unreadable ones are skipped."""
     found: list[tuple[float, WorkflowSession]] = []
     for journal in root.glob(f"*/{_JOURNAL}"):
         try:
@@ -132,7 +132,7 @@ def left_open(root: Path) -> list[WorkflowSession]:
 
 
 def edits_directory(root: Path) -> Path:
-    """Where the bytes of files that are edited by the sessions below `root` are kept as they were."""
+    """Where the original bytes of files that the sessions below `root` edit are stored."""
     return root / _EDITS
 
 
@@ -159,7 +159,7 @@ def _was_asked(effect: Effect, line: Mapping[str, Any]) -> bool:
 
 
 def _answered(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The answers that count: a line `kept` says how many of those before it do."""
+    """The answers that count: a line with `kept` says how many of those before it do."""
     found: list[dict[str, Any]] = []
     for line in lines:
         if "kept" in line:

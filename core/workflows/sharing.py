@@ -53,7 +53,7 @@ def guests(spec: RunSpec) -> list[Guest]:
 def unpack(store: RunStore, host: RunRecord, spec_of: Callable[[Guest], RunSpec | None]) -> None:
     """Make a run of each guest of `host`, which has ended, where it came to a result; done already is fine.
 
-    `spec_of` plans the run that the guest would have been alone; None: nobody asks for it.
+    `spec_of` plans the run that the guest would have been alone; None: it is not wanted.
     """
     if host.active:
         return

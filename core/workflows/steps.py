@@ -91,7 +91,7 @@ def on_device(
 ) -> Steps[dict[str, DeviceResult]]:
     """Run what it concerns in one invocation, and return what each test has shown.
 
-    Of the entries `passing`, which pass on CPU by now, only a device can tell. For `errors`, which the CPU shows to
+    For the entries `passing`, which pass on CPU by now, only a device can decide. For `errors`, which the CPU shows to
     fail before anything is compiled, it confirms, and may be missing. `extra` tests run along.
     """
     decisive = tuple(dict.fromkeys(passing))

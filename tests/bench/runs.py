@@ -61,7 +61,7 @@ def _queued(count: int) -> tuple[float, float, float]:
 
         before = _processor(os.getpid())
         whole = _seconds(run_all)
-        (service,) = store.queue.claims.held()
+        (service,) = store.queue.leases.held()
         used = _processor(service.owner.pid) + _processor(os.getpid()) - before
         bare = _seconds(lambda: [subprocess.run(_COMMAND, check=True) for _ in range(count)])
         while store.queue.served:

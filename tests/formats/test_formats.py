@@ -108,13 +108,13 @@ def test_the_ticket_of_a_run(tmp_path: Path) -> None:
     assert Queue(tmp_path).environment(ticket) == {"A": "x", "B": "µ"}
 
 
-def test_claims() -> None:
-    claims = [
+def test_leases() -> None:
+    leases = [
         Lease(ProcessIdentity(4711, 123.45), frozenset({"a", "b"})),
         Lease(ProcessIdentity(1, 0.5), frozenset({"*"})),
     ]
-    assert parse_leases((DATA / "claims.json").read_bytes()) == claims
-    assert print_leases(claims) == _text("claims.json")
+    assert parse_leases((DATA / "claims.json").read_bytes()) == leases
+    assert print_leases(leases) == _text("claims.json")
 
 
 def test_the_manifest_of_a_capsule(tmp_path: Path) -> None:

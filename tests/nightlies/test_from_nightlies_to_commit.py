@@ -80,7 +80,7 @@ def test_without_a_screen(checkout: Checkout, nightlies: Path, tmp_path: Path) -
     file = tmp_path / "proposals.json"
     proposed = call("propose", "mode:inference", "-o", file, "--repo", checkout.root)
     assert proposed.code == 0
-    assert f"held back: {FLAKY} on n150" in proposed.err
+    assert f"not proposed: {FLAKY} on n150" in proposed.err
     applied = call("apply", file, "--commit", "--json", "--repo", checkout.root)
     assert (applied.code, applied.json["rejected"]) == (0, [])
     changed = {(one["id"], bool(one["jobs_lost"]), bool(one["jobs_gained"])) for one in applied.json["effect"]}

@@ -190,7 +190,7 @@ class ReviewWithEdits(ReviewRows):
         at = position - len(self.lines)
         if at < 0:
             return super().key(position)
-        return f"{_EDIT_HEADING} {self._edits[at - 1].edited.kept.name}" if at else _EDIT_HEADING
+        return f"{_EDIT_HEADING} {self._edits[at - 1].edited.original.name}" if at else _EDIT_HEADING
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         at = position - len(self.lines)

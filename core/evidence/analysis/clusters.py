@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Failures that are one: what entries say and what runs have shown, gathered by what their reasons tell of."""
+"""Clusters of failures: what entries declare and what runs showed, grouped by the cause that their reasons name."""
 
 import re
 from collections import Counter, defaultdict
@@ -25,11 +25,11 @@ class ClusterCell:
     id: str
     arch: str
     declared: str = ""
-    """The reason its entry gives, verbatim; empty where that tells of another failure."""
+    """The reason of its entry, verbatim; empty where that names another failure."""
     seen: Observation | None = None
-    """The newest result, where that tells of this failure."""
+    """The newest result, where that is this failure."""
     stage: str = ""
-    """The name of a `BringupStatus`; empty: nobody says."""
+    """The name of a `BringupStatus`; empty: unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +64,14 @@ class Cluster:
 
     @property
     def texts(self) -> Mapping[str, int]:
-        """The reasons as they stand in entries, without links, with how often."""
+        """The reasons as entries have them, without links, with their counts."""
         return dict(Counter(without_links(m.declared) for m in self.members if m.declared).most_common())
 
 
 def find_clusters(matrix: Matrix, observations: Iterable[Observation] = ()) -> tuple[Cluster, ...]:
     """Every reason of an entry and of the newest result of a cell, the biggest cluster first.
 
-    A cell whose newest result tells of another failure than its entry stands in both clusters.
+    A cell whose newest result is another failure than its entry declares is in both clusters.
     """
     failing = {row.cell: row for row in newest(observations) if row.ending in FAILURES and row.reason}
     found: dict[str, list[ClusterCell]] = defaultdict(list)
@@ -91,7 +91,7 @@ def find_clusters(matrix: Matrix, observations: Iterable[Observation] = ()) -> t
 
 
 def oldest(cluster: Cluster, ages: Mapping[str, int]) -> int | None:
-    """For how many days the entry that has stood longest has had its status; None: of none that is known."""
+    """For how many days the oldest entry has had its status; None: unknown for all."""
     return max((ages[id] for id in cluster.ids if id in ages), default=None)
 
 

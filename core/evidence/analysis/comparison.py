@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two runs of many tests held against each other: what fails anew, still, no more, otherwise, or was not run."""
+"""Compare two runs of many tests: new failures, persisting ones, fixed ones, changed reasons, tests not run."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from core.sources import Checkout, Git
 
 
 class DifferenceKind(StrEnum):
-    """What became of a cell between two runs."""
+    """How a cell differs between two runs."""
 
     NEW = "new"
     """Fails, and did not before: it passed, or was not run."""
@@ -52,7 +52,7 @@ class Comparison:
 
 
 def compare(before: Iterable[Observation], after: Iterable[Observation]) -> Comparison:
-    """Hold the results of one run against those of a later one, cell by cell."""
+    """Compare the results of one run with those of a later one, cell by cell."""
     old, new = ({row.cell: row for row in sorted(rows, key=lambda row: row.when)} for rows in (before, after))
     order = list(DifferenceKind)
     found: list[Difference] = []
@@ -130,7 +130,7 @@ class Between:
     commits: tuple[OneCommit, ...] = ()
     """Newest first: those that the later commit has and the earlier one has not."""
     unknown: str = ""
-    """Why the commits cannot be told; empty: they are all there are."""
+    """Why the commits are unknown; empty: these are all."""
 
 
 def between(checkout: Checkout, before: Iterable[Observation], after: Iterable[Observation]) -> tuple[Between, Between]:
@@ -152,7 +152,7 @@ def _most(commits: Iterable[str]) -> str:
 
 
 def _pinned(git: Git, checkout: Checkout, commit: str) -> str:
-    """The commit of the submodule that a commit of the checkout pins; empty where that cannot be told."""
+    """The commit of the submodule that a commit of the checkout pins; empty where that is unknown."""
     return git.pinned(checkout.relative(checkout.models), commit) if git.has(commit) else ""
 
 

@@ -25,14 +25,14 @@ class State(StrEnum):
     OPEN = "open"
     CLOSED = "closed"
     MISSING = "missing"
-    """There is none of that number, or nobody may see it."""
+    """There is no such issue, or no permission to see it."""
     UNKNOWN = "unknown"
     """Nobody has asked yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class IssueState:
-    """One issue, as of the last time somebody asked."""
+    """One issue, as of the last time it was looked up."""
 
     issue: str
     """`owner/repository#number`."""
@@ -83,7 +83,7 @@ def ask(
 ) -> dict[str, IssueState]:
     """Look `issues` up with `gh` and keep what it says in `file`.
 
-    Raises TTMatrixError where there is no `gh`, or it cannot answer; what it has said by then is kept.
+    Raises TTMatrixError where there is no `gh`, or it cannot answer; the answers until then are saved.
     """
     if shutil.which("gh") is None:
         raise TTMatrixError(

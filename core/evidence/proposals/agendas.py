@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From verdicts to all that a person has to look at: proposals, what is held back, and who fails alone."""
+"""From verdicts to what a person has to look at: proposals, what is not proposed and why, suspect machines."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class Agenda:
 
 
 def agenda(verdicts: Verdicts, ci: Ci, *, issue: str = "", ages: Mapping[str, int] | None = None) -> Agenda:
-    """Propose for every test with results, and list those with an entry that nobody knows enough about."""
+    """Propose for every test with results, and list the entries with too little evidence."""
     matrix, judged = verdicts.matrix, verdicts.judged
     asked = [one for rows in judged.values() for one in rows]
     made, held = propose(matrix, asked, verdicts.policy, issue=issue, ages=ages)

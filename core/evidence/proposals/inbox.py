@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What needs a person: the tests whose entries are not true, most urgent first, and those nobody knows about."""
+"""The inbox: tests whose entries are not true, most urgent first, and those with too little evidence."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Concern(StrEnum):
     DECIDE = "to decide"
     """Something is proposed."""
     HELD = "held back"
-    """Its entry is not true, and a person must find out what to do."""
+    """Its entry is not true, and a person must decide what to write."""
     UNKNOWN = "unknown"
     """There is too little evidence; runs would fill it."""
     BLIND = "blind spots"
@@ -102,7 +102,7 @@ def note_of(proposal: Proposal) -> str:
 
 
 def change_of(proposal: Proposal, pending: Pending) -> Change:
-    """The proposal as a change: the pending one that it has become, else one that nobody has decided."""
+    """The proposal as a change: the pending one that it has become, else a new undecided one."""
     fresh = Change(proposal.ops, note_of(proposal), bases=(proposal.base,), evidence=proposal.evidence)
     return next((one for one in pending.changes if _is(one, fresh, proposal.id)), fresh)
 

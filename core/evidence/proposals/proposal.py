@@ -54,7 +54,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class NotProposed:
-    """A cell whose entry is not true and about which nothing is proposed."""
+    """A cell whose entry is not true and for which nothing is proposed."""
 
     id: str
     arch: str
@@ -70,7 +70,7 @@ def propose(
     issue: str = "",
     ages: Mapping[str, int] | None = None,
 ) -> tuple[tuple[Proposal, ...], tuple[NotProposed, ...]]:
-    """One proposal for each test that needs one, by id; and what is held back.
+    """One proposal for each test that needs one, by id; and what is not proposed, with the reason.
 
     Archs without a judgement that asks for something keep what they have: a promotion reaches the entry itself only
     where each arch the test is marked for has evidence of its own. `issue` is a link that goes behind every new
@@ -131,7 +131,7 @@ def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:
 
 
 def _line(judgement: Judgement) -> str:
-    # Of a run here its own id, so that nobody removes what a pending change rests on.
+    # Of a run here its own id, so that retention does not remove what a pending change cites.
     runs = dict.fromkeys(row.job if row.origin is Origin.HERE and row.job else row.run for row in judgement.rows)
     return f"{judgement.id} on {summary_of(judgement.arch, judgement.rows).text}: {', '.join(filter(None, runs))}"
 

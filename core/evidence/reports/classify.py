@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tell from one testcase what became of the model: every row of the outcome table (docs/rules.md 4.4) and its traps."""
+"""Classify one testcase: how it ended for the model, by the outcome table (docs/rules.md 4.4) and its traps."""
 
 import math
 import re
@@ -21,7 +21,7 @@ _NUMBERS = re.compile(rf"{WRONG_NUMBERS}|(?i:\bpcc ?=|\batol\b|\btensor mismatch
 """The same where no tags say what kind of failure it is (docs/rules.md 7.2)."""
 # Upstream's own slip where PCC is fine and another comparison is not: its report of a result fails (docs/rules.md 4.4).
 _OTHER_COMPARISON = re.compile(r"^(?:E\s+)?UnboundLocalError: .*\b(?:reason|bringup_status)\b", re.MULTILINE)
-# What stands before it names the test, which would make every crash another one.
+# The text before it names the test, which would make every crash a different one.
 _DIED = re.compile(r"^.*\b(running the test (?:CRASHED|EXITED) with \w+ \d+).*$", re.MULTILINE)
 # How pytest-timeout puts it. An expected failure repeats the text without the name of the exception (docs/rules.md
 # 4.4).
@@ -48,10 +48,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What is known of a failure beside its report."""
+    """What is known of a failure from other sources than its report."""
 
     log: str = ""
-    """What its log says most."""
+    """The line of its log that says most."""
     stage: BringupStatus = BringupStatus.UNKNOWN
     """Of the stage file that upstream's runner left (docs/rules.md 4.5)."""
     loads: bool = False
@@ -121,7 +121,7 @@ def ending_of(case: Testcase, *, loads: bool = False) -> Ending:
         return Ending.FAILED
     if _forced(case) or case.outcome is Outcome.PASS:
         return Ending.PASSED
-    # An expected failure looks the same whether it failed or passed: only the tag tells.
+    # An expected failure looks the same whether it failed or passed: only the tag differs.
     return Ending.PASSED if _text(case.tags, "bringup_status") == BringupStatus.PASSED else Ending.FAILED
 
 
@@ -204,7 +204,7 @@ def _stage(case: Testcase, ending: Ending, forced: bool, begun: BringupStatus, r
 
 
 def _reason(case: Testcase, ending: Ending, forced: bool, log: str) -> tuple[str, str]:
-    """The line to quote, and what the traceback says where that is something else."""
+    """The line to quote, and what the traceback says where that differs."""
     if ending is Ending.PASSED:
         return "", ""
     if ending is Ending.NOT_RUN:

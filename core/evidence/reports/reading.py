@@ -20,7 +20,7 @@ OTHER = "other"
 STAND_IN = "stand_in"
 """The class of testcases that ttmatrix's own runner ran without a device, where that does not count."""
 REPEATED = "repeated"
-"""The class of testcases that are about a test of which the same file has a more telling one: a failed teardown."""
+"""The class of testcases that are not the deciding one of their test: a failed teardown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an entry claims of one cell, in the terms that evidence can be held against."""
+"""What an entry declares for one cell, in the terms that results are compared with."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Expected:
     supported: bool = True
     """The test carries the marker of the arch."""
     scheduled: bool | None = None
-    """Whether a scheduled CI job selects the cell; None: nobody has looked."""
+    """Whether a scheduled CI job selects the cell; None: unknown."""
     silent_runs: int = 0
     """How many runs of jobs that select the cell have brought results, and none of it."""
     training: bool = False
@@ -37,7 +37,7 @@ class Expected:
 
 
 class Declared(NamedTuple):
-    """What is written of a test, whatever arch it is held against."""
+    """What an entry declares, on whatever arch."""
 
     status: Status
     reason: str
@@ -53,7 +53,7 @@ class Declared(NamedTuple):
 
 
 def declared_by(fields: Mapping[str, object]) -> Declared:
-    """What the fields of an entry, as they are `written` for an arch, claim. What cannot be is as if not written."""
+    """What the fields of an entry, as `written` for an arch, declare. An invalid value counts as not written."""
     bringup, required, reason = fields.get("bringup_status"), fields.get("required_pcc"), fields.get("reason")
     named = bringup.strip().upper() if isinstance(bringup, str) else ""
     number = isinstance(required, float | int) and not isinstance(required, bool)
@@ -70,7 +70,7 @@ def declared_by(fields: Mapping[str, object]) -> Declared:
 
 
 def declared_on(entry: Entry | None, archs: Iterable[str]) -> Iterator[tuple[str, Declared]]:
-    """What `entry` claims on each of `archs`. Few entries say something else for some of them."""
+    """What `entry` declares on each of `archs`. Few entries differ between archs."""
     known: tuple[object, Declared] | None = None
     for arch in archs:
         fields = written(entry, arch)

@@ -55,7 +55,7 @@ class Policy:
     """Why an entry is to stay as it is, by id or pattern."""
 
     def pinned(self, id: str) -> str:
-        """Why the entry of `id` is to stay as it is; empty: nobody said so."""
+        """Why the entry of `id` is pinned; empty: it is not."""
         return self.keep.get(id) or next((why for pattern, why in self.keep.items() if fnmatchcase(id, pattern)), "")
 
     def must(self, id: str) -> bool:
@@ -84,7 +84,7 @@ def find_policy(root: Path, own: Path) -> LoadedPolicy:
 
 
 def parse_policy(text: str, name: str) -> Policy:
-    """The policy that `text` says; `name` tells a person where it is. Raises TTMatrixError."""
+    """The policy in `text`; `name` says where that is, for messages. Raises TTMatrixError."""
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -131,7 +131,7 @@ def _check_ranges(policy: Policy, name: str) -> None:
 
 
 def _mistake(name: str, message: str, hint: str = "") -> TTMatrixError:
-    return TTMatrixError(f"The policy in {name} has a mistake", message, hint or "ttmatrix policy prints a whole one.")
+    return TTMatrixError(f"The policy in {name} has a mistake", message, hint or "A complete one: ttmatrix policy")
 
 
 def _toml(value: object) -> str:
@@ -155,7 +155,7 @@ _NO_REASON = "no reason given"
 
 
 def pins(files: Iterable[ExpectationFile], policy: Policy) -> Mapping[str, str]:
-    """Why each pinned entry is to stay, by id. The comment stands in the entry or directly above it.
+    """Why each entry is pinned, by id. The comment is in the entry or directly above it.
 
     A comment says more than a pattern of the policy, so it counts first.
     """

@@ -52,7 +52,7 @@ def _stage(rows: Sequence[Observation]) -> BringupStatus | None:
 
 def _other_reason(rows: Sequence[Observation], expected: Expected) -> str | None:
     """The one reason that all of `rows` give, where the entry gives another."""
-    # A declared reason or a message that stands for anything cannot be compared (docs/rules.md 5.1).
+    # A declared reason or a message that can mean anything cannot be compared (docs/rules.md 5.1).
     told = [row for row in rows if _says_something(row.reason)]
     if not told or not _says_something(expected.reason) or any(row.ending is Ending.CRASHED for row in rows):
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Say how a run ended, from what its process left behind."""
+"""Decide how a run ended, from what its process left behind."""
 
 import math
 import re
@@ -38,12 +38,12 @@ _NOT_RUN_SIGNS = (
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """A run that is over, as whoever watched it knows it."""
+    """A run that is over, as its scheduler knows it."""
 
     spec: RunSpec
     directory: Path
     exit: Exit | None
-    """None: nobody saw the end of its process."""
+    """None: the end of its process was not seen."""
     stopped: Outcome | None
     """Why it was ended from here; None: it was not."""
     stuck: bool
@@ -51,7 +51,7 @@ class Remains:
     seconds: float
     """How long it ran."""
     idle: float | None = None
-    """Where its time was up: its last seconds without output and work; None: nobody knows."""
+    """At its time limit: its last seconds without output and work; None: unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _told_by_junit(remains: Remains, code: int) -> _Reported:
     try:
         case = read_testcase(remains.directory / JUNIT, f"{spec.function}[{spec.test_id}]")
     except TTMatrixError as error:
-        # A crash takes the file along, and so does whoever stops pytest hard.
+        # After a crash or a hard stop of pytest there is no file.
         outcome = Outcome.CRASH if code < 0 else Outcome.ERROR
         return _Reported(outcome, detail="" if code < 0 or remains.stopped else _why_not_run(remains, code, error))
     told = case.properties.get("error_message", "")

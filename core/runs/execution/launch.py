@@ -37,7 +37,7 @@ def launch_all(
     priority: int = 0,
     provenance: str = "",
 ) -> list[RunRecord]:
-    """Queue runs in this order and see to it that somebody serves the queue; they run in what they need of `environ`.
+    """Queue runs in this order and make sure that a scheduler runs; they get what they need of `environ`.
 
     `provenance` is the text of a file that goes beside each spec. Raises TTMatrixError where a run exists already or
     no scheduler can be started.

@@ -65,7 +65,7 @@ def next_run(waiting: Iterable[RunSpec], going: Sequence[Going], free_memory: in
     short: set[str] = set()
     full: set[tuple[str, int]] = set()
     for spec in waiting:
-        # Of thousands that wait, nearly all are told by one look at those before them.
+        # Of thousands that wait, nearly all are decided by one look at those before them.
         if spec.slots in short or (spec.slots, spec.slot_count) in full:
             continue
         if not _has_slot(spec, going):
@@ -73,7 +73,7 @@ def next_run(waiting: Iterable[RunSpec], going: Sequence[Going], free_memory: in
             continue
         if not _has_devices(spec, going):
             continue
-        # One run at a time may try its luck: somebody has to be first.
+        # One run at a time may try without knowing: one has to be first.
         if any(one.spec.slots == spec.slots for one in going) and free_memory - promised < spec.memory:
             short.add(spec.slots)
             continue
@@ -93,7 +93,7 @@ def _has_devices(spec: RunSpec, going: Sequence[Going]) -> bool:
 
 
 SERVICE = "scheduler"
-"""What the one process that serves a queue claims."""
+"""What the one process that serves a queue leases."""
 
 _TICK = 0.1
 _LADDER_TICK = 0.03
@@ -139,11 +139,11 @@ class Scheduler:
         self._queue.forget_environments()
 
     def _in_office(self) -> bool:
-        """Whether we are still the one: somebody may have removed the whole store, and made it anew."""
+        """Whether this is still the scheduler: the whole store may have been removed and made again."""
         now = time.monotonic()
         if now - self._office_checked > _OFFICE_SECONDS:
             self._office_checked = now
-            return any(claim.owner == own_identity() for claim in self._queue.claims.held())
+            return any(lease.owner == own_identity() for lease in self._queue.leases.held())
         return True
 
     def _step(self) -> bool:
@@ -163,9 +163,9 @@ class Scheduler:
         return bool(self._watched or self._ends or any(True for _ in self._candidates()))
 
     def _wait(self) -> None:
-        """Until a minder ends, but never for long."""
+        """Wait until a supervisor ends, but never for long."""
         tick = _LADDER_TICK if any(watch.ending for watch in self._watched.values()) else _TICK
-        with _exits([watch.minder.pid for watch in self._watched.values()]) as poll:
+        with _exits([watch.supervisor.pid for watch in self._watched.values()]) as poll:
             poll.poll(tick * 1000)
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -195,13 +195,13 @@ class Scheduler:
         self._queue_pause = min(_QUEUE_SECONDS, max(_TICK, _LOOKING_SHARE * (self._queue_looked - now)))
 
     def _take_in(self, run_id: str) -> None:
-        """Find out how far a run has come, whoever had it in care before."""
+        """Find out how far a run is, also one of an earlier scheduler."""
         directory = self._store.directory(run_id)
         try:
             spec = read_spec(directory)
             events = read_events(events_file(directory))
         except TTMatrixError:
-            # Whoever lists the runs is told; here it is in the way.
+            # Listing the runs reports it; here it is skipped.
             self._queue.remove(run_id)
             return
         queued = next((event for event in events if isinstance(event, Queued)), None)
@@ -215,7 +215,7 @@ class Scheduler:
         else:
             now = time.monotonic()
             begun = now - max(0.0, time.time() - started.at)
-            self._watched[spec.run_id] = Watch(spec, directory, started.minder, begun, now)
+            self._watched[spec.run_id] = Watch(spec, directory, started.supervisor, begun, now)
             if (ticket := self._tickets.get(run_id)) and ticket.environment:
                 self._forget_environment(ticket)
             if started.tree is not None:
@@ -240,22 +240,22 @@ class Scheduler:
         directory = self._store.directory(spec.run_id)
         try:
             environ = self._queue.environment(ticket)
-            if spec.devices and device_leases().claim(spec.devices, own_identity()) is not None:
+            if spec.devices and device_leases().take(spec.devices, own_identity()) is not None:
                 return False
         except TTMatrixError as error:
             self._end_unstarted(spec.run_id, Outcome.ERROR, f"{error.title}: {error.detail}")
             return True
         tree = self._trees[spec.run_id] = self._reader(spec).state(spec.test_id)
         begun = time.monotonic()
-        minder = identity(start_supervisor(spec, directory, environ, tree))
-        if minder is None:
+        supervisor = identity(start_supervisor(spec, directory, environ, tree))
+        if supervisor is None:
             raise RuntimeError("a child that nobody waited for is gone")
         del self._waiting[spec.run_id]
-        watch = self._watched[spec.run_id] = Watch(spec, directory, minder, begun, begun)
+        watch = self._watched[spec.run_id] = Watch(spec, directory, supervisor, begun, begun)
         if spec.devices:
             try:
                 # From now on they are its own: it lives as long as anything of the run does.
-                device_leases().claim(spec.devices, minder, instead_of=own_identity())
+                device_leases().take(spec.devices, supervisor, instead_of=own_identity())
             except TTMatrixError as error:
                 print(f"{spec.run_id}: {error.title}: {error.detail}", file=sys.stderr, flush=True)
                 watch.stop(Outcome.ERROR)
@@ -303,7 +303,7 @@ class Scheduler:
         self._ends[run_id] = Finished(time.time(), outcome, detail=detail)
 
     def _report(self) -> None:
-        """Write down the ends; what a full disk refuses is kept and tried again."""
+        """Record the ends; what a full disk refuses is tried again."""
         for run_id, end in list(self._ends.items()):
             directory = self._store.directory(run_id)
             with suppress(TTMatrixError):
@@ -331,17 +331,17 @@ def _exits(pids: Sequence[int]) -> Iterator[select.poll]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Serve the queue of the run store that `arguments` name, unless somebody does already."""
+    """Serve the queue of the run store that `arguments` name, unless another scheduler does already."""
     store = RunStore(Path(arguments[0]))
-    claims = store.queue.claims
+    leases = store.queue.leases
     me = own_identity()
     scheduler = Scheduler(store)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     for signum in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, scheduler.ask_to_end)
-    while claims.claim([SERVICE], me) is None:
+    while leases.take([SERVICE], me) is None:
         scheduler.serve()
-        claims.release(me)
+        leases.release(me)
         # Whoever queued a run just before the release relied on us.
         if scheduler.asked_to_end or not store.queue.has_work():
             break

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parent of one run: starts it, outlives it and whatever it leaves behind, and writes down how it ended.
 
-A scheduler can be killed at any moment. The minder cannot be told apart from the run it minds: it is there as long
+A scheduler can be killed at any moment. The supervisor is one with the run it supervises: it is there as long
 as anything of the run is, no descendant can slip away from it, and it has a new scheduler started for a dead one.
 """
 
@@ -54,7 +54,7 @@ def scheduler_command(root: Path) -> list[str]:
 
 
 def start_supervisor(spec: RunSpec, directory: Path, environ: Mapping[str, str], tree: TreeState | None = None) -> int:
-    """Fork a minder for the run in `directory`; only for a process that has one thread. Returns its pid.
+    """Fork a supervisor for the run in `directory`; only for a process that has one thread. Returns its pid.
 
     `environ` is what the run was asked for from, `tree` the state of the checkout that it starts on.
     """
@@ -70,7 +70,7 @@ def start_supervisor(spec: RunSpec, directory: Path, environ: Mapping[str, str],
 
 
 def read_exit(directory: Path) -> Exit | None:
-    """How the process of the run in `directory` ended; None where it has not, or nobody was there to see it."""
+    """How the process of the run in `directory` ended; None where it has not, or its end was not seen."""
     try:
         return decoded((directory / EXIT).read_bytes(), Exit)
     except (OSError, Malformed):
@@ -96,12 +96,12 @@ class _Supervisor:
         os.pwrite(self._exit, b" " * _EXIT_BYTES, 0)
         self._take_signals()
         # Its command line is the scheduler's, so that its name has to tell them apart.
-        self._libc.prctl(_PR_SET_NAME, b"ttmatrix-minder", 0, 0, 0)
+        self._libc.prctl(_PR_SET_NAME, b"ttmatrix-watch", 0, 0, 0)
         self._libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self._libc.prctl(_PR_SET_PDEATHSIG, signal.SIGUSR1, 0, 0, 0)
         if os.getppid() != parent:
             self._replace_scheduler()
-        # Before anything runs: whoever takes over must never start it a second time.
+        # Before anything runs: the next scheduler must never start it a second time.
         append_event(self._directory / EVENTS, Started(time.time(), own_identity(), self._spec.argv, self._tree))
         try:
             child = spawn_detached(
@@ -109,7 +109,7 @@ class _Supervisor:
                 cwd=self._spec.cwd,
                 env=child_environment(self._environ, self._spec.env),
                 output=self._directory / LOG,
-                # Where we are killed together with the scheduler, nobody is left to end it.
+                # Where we are killed together with the scheduler, nothing is left to end it.
                 ends_with_us=True,
             )
         except TTMatrixError as error:

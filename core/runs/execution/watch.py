@@ -25,12 +25,12 @@ class Ladder:
         self._deadline = 0.0
         self._signalled: frozenset[ProcessIdentity] = frozenset()
         self.exhausted = False
-        """The last grace is over, and somebody lives on."""
+        """The last grace period is over, and a process is still alive."""
 
     def climb(
         self, now: float, living: frozenset[ProcessIdentity]
     ) -> tuple[signal.Signals, frozenset[ProcessIdentity]]:
-        """Whom to send which signal at `now`, in seconds of a clock that never goes back; perhaps nobody."""
+        """Which processes to signal at `now`, in seconds of a monotonic clock; perhaps none."""
         if self._rung < 0 or now >= self._deadline:
             self._step_up(now)
         fresh = living - self._signalled
@@ -103,20 +103,20 @@ class Watch:
         self,
         spec: RunSpec,
         directory: Path,
-        minder: ProcessIdentity,
+        supervisor: ProcessIdentity,
         begun: float,
         now: float,
     ) -> None:
         self.spec = spec
         self.directory = directory
-        self.minder = minder
+        self.supervisor = supervisor
         self.begun = begun
         self.over = False
         """There is nothing left to wait for."""
         self.stopped: Outcome | None = None
         """Why it had to be ended; None: it ended by itself, or has not ended."""
         self.idle: float | None = None
-        """For how many seconds it had neither written nor worked when its time was up; None: nobody knows."""
+        """Seconds without output and work at its time limit; None: unknown."""
         self._ladder: Ladder | None = None
         self._vitals = Vitals(spec.hang_timeout, self._sign(now))
         self._from_its_start = begun == now
@@ -137,32 +137,32 @@ class Watch:
         return read_exit(self.directory)
 
     def stop(self, why: Outcome) -> None:
-        """End it; where it is ending already, that stands."""
+        """End it, unless it is ending already."""
         if self._ladder is None:
             self.stopped = why
             self._ladder = Ladder(self.spec.graces)
 
     def look(self, now: float) -> None:
         """Take in what has happened up to `now`, and do what that asks for."""
-        if not is_alive(self.minder):
+        if not is_alive(self.supervisor):
             self._sweep()
             self.over = True
             return
         if self._ladder is None:
             self._judge(now)
         if self._ladder is not None:
-            signum, fresh = self._ladder.climb(now, descendants(self.minder))
+            signum, fresh = self._ladder.climb(now, descendants(self.supervisor))
             for process in fresh:
                 send_signal(process, signum)
             self.over = self._ladder.exhausted
 
     def _judge(self, now: float) -> None:
         if self.exit() is not None:
-            # Its minder waits for something that it left running: that would take the next run's memory.
+            # Its supervisor waits for something that it left running: that would take the next run's memory.
             self._ladder = Ladder([min(grace, _LEFTOVER_GRACE) for grace in self.spec.graces])
         elif self.spec.timeout and now - self.begun > self.spec.timeout:
             idle = self._vitals.idle(self._sign(now))
-            # Of the time before somebody else watched it nothing is known.
+            # Nothing is known of the time before this scheduler watched it.
             self.idle = idle if self._vitals.alive or self._from_its_start else None
             self.stop(Outcome.TIMEOUT)
         elif now >= self._look_again:
@@ -175,10 +175,10 @@ class Watch:
             size = (self.directory / LOG).stat().st_size
         except OSError:
             size = 0
-        return Activity(now, size, processor_seconds(descendants(self.minder)))
+        return Activity(now, size, processor_seconds(descendants(self.supervisor)))
 
     def _sweep(self) -> None:
-        """Where somebody killed the minder, the run's processes are known by nothing but their environment.
+        """Where the supervisor was killed, the run's processes are known by nothing but their environment.
 
         Also where its end is known: it may have left something running.
         """

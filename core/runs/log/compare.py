@@ -29,7 +29,7 @@ _VOLATILE = (
     (re.compile(r"\b(pid|PID|tid|TID|Process|Thread)([ =:#-]{1,2})\d+"), r"\1\2<number>"),
     (re.compile(r"/tmp/[\w./+-]+"), "<temporary>"),
 )
-"""What differs between any two runs of one test, and what stands for it."""
+"""What differs between any two runs of one test, and its placeholder."""
 
 
 def settled(line: str) -> str:

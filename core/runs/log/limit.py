@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keep the log of a run below a limit while it is written: its beginning and its end stay, the middle is left out.
 
-The processes of a run append to the log themselves, so that nothing stands between them and the disk. What is kept of
-the end is moved forward within the file, which is then cut short behind it; whoever appends goes on there.
+The processes of a run append to the log themselves, so that nothing is between them and the disk. What is left of
+the end is moved forward within the file, which is then cut short behind it; appending goes on there.
 """
 
 import os
@@ -24,7 +24,7 @@ class LogLimit:
         self._path = path
         self._limit = limit
         self._head = 0
-        """Where the note begins that tells of the gap; 0: there is none yet."""
+        """Where the note about the gap begins; 0: there is none yet."""
         self._left_out = 0
         self._cutting = False
 
@@ -57,7 +57,7 @@ class LogLimit:
             self._head = _line_end(descriptor, min(_MOST_HEAD, self._limit // _HEAD_SHARE))
         start = max(self._head + _NOTE_BYTES, size - self._limit // _TAIL_SHARE)
         start = _line_end(descriptor, start)
-        # The note that stands there from the last time is no part of the log.
+        # The note from the last time is no part of the log.
         noted = _NOTE_BYTES if self._left_out else 0
         self._left_out += start - self._head - noted
         end, read = self._head + _NOTE_BYTES, start

@@ -19,9 +19,9 @@ class Seek(StrEnum):
 
 
 class LogLook:
-    """Rows are lines on show, numbers are lines of the log, both from 0.
+    """Rows are visible lines, numbers are lines of the log, both from 0.
 
-    Filters narrow: a line is on show where every one of them holds. Everything is found out by `step`, a slice at a
+    Filters narrow: a line is visible where every one of them matches. Everything is found out by `step`, a slice at a
     time. A large log shows its end at once; the rest of its rows come when all of it is indexed.
     """
 
@@ -41,9 +41,9 @@ class LogLook:
         if log.poll():
             self._tail_start, self._tail = log.tail()
         self.moved_by = 0
-        """How many rows have come before those on show with the last step."""
+        """How many rows the last step added before the visible ones."""
 
-    # What is on show
+    # What is visible
 
     @property
     def opening(self) -> bool:
@@ -103,7 +103,7 @@ class LogLook:
             self.moved_by = self.log.line_at(self._tail_start)
         if self._back is not None:
             what, back = self._back
-            # Somebody waits for it, and nobody for the rest.
+            # A person waits for it, and not for the rest.
             if back.found is None and back.step(self._scans[what].line_count):
                 return True
         scans = [scan for scan in (self._shown, *self._scans.values()) if scan is not None]

@@ -96,7 +96,7 @@ class Hit:
 
 
 class LineScan:
-    """Numbers of the lines that every matcher of the stack holds for, in order, as far as it has come.
+    """Numbers of the lines that every matcher of the stack matches, in order, as far as it has come.
 
     What it matches is what is shown: without colours, and of a progress bar the last state. Of a line over `SLICE`
     bytes it knows the beginning.
@@ -110,7 +110,7 @@ class LineScan:
     def _restart(self) -> None:
         self.found = array("I")
         self.passed = [0] * len(self._stack)
-        """How many complete lines the first matcher held for, the first two, and so on."""
+        """How many complete lines the first matcher matched, the first two, and so on."""
         self.line_count = 0
         """Complete lines looked through."""
         self.done = False

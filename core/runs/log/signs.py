@@ -70,7 +70,7 @@ SIGNS = (
     _sign(SignKind.ERROR, 5, r"\bFATAL\b"),
 )
 
-# Nearly all lines have no sign, and one search for what every sign has in it tells so.
+# Nearly all lines have no sign, and one search for the words of all signs shows that.
 _WORDS = re.compile(
     "rror|=====|FA|START|TT_T|Traceback|Memory|L1|ailed|UNREACHABLE|terminate|PCC|enough|fault|Abort|Kill|Excep|Exit|Inter"
 )
@@ -98,13 +98,13 @@ def sign_of(line: str) -> LogSign | None:
 
 
 def is_error(line: str) -> bool:
-    """Whether a line as it is shown tells of an error."""
+    """Whether a line as it is shown is an error."""
     sign = sign_of(line)
     return sign is not None and sign.kind is SignKind.ERROR
 
 
 def is_noise(line: str) -> bool:
-    """Whether a line stands beside failures and tells of none."""
+    """Whether a line appears near failures and names none."""
     return _NOISE.search(line) is not None
 
 
@@ -133,7 +133,7 @@ def shortened(text: str) -> str:
 
 
 def _message(line: str, after: Sequence[str]) -> str:
-    # A TT_FATAL with its place has its message on the line after "info:".
+    # A TT_FATAL with its location has its message on the line after "info:".
     text = _told_below(after) if _PLACE.search(line) else ""
     return shortened(_PREFIX.sub("", text or line, count=1))
 

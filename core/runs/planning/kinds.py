@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways to execute a test, as data: whoever adds one to `KINDS` has added it everywhere."""
+"""The ways to execute a test, as data: one that is added to `KINDS` is everywhere."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -59,7 +59,7 @@ class RunKind:
     memory: Callable[[Settings], int] = lambda _: 0
     """Bytes that must be free before one starts beside others."""
     devices: Callable[[Mapping[str, str]], tuple[str, ...]] = lambda _: ()
-    """The devices it wants to itself, told from its environment."""
+    """The devices it wants to itself, by its environment."""
     environment: Mapping[str, str] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
     """What the interpreter must be able to import."""

@@ -115,7 +115,7 @@ class LaunchPlan:
 
     @property
     def asked(self) -> str:
-        """What was executed to find out what is installed, to be told; empty: nothing."""
+        """What was executed to find out what is installed, for a message; empty: nothing."""
         if self.survey is None or self.survey.source is not Source.ASKED:
             return ""
         told = f"asked {self.survey.interpreter} for its packages"
@@ -134,7 +134,7 @@ def plan_launch(
 ) -> LaunchPlan:
     """Plan runs of `ids`; `runs` is where their files go, `records` are earlier runs, newest first.
 
-    Executes nothing of the checkout, but asks git: not for a thread that somebody waits for. Raises TTMatrixError
+    Executes nothing of the checkout, but asks git: not for the UI thread. Raises TTMatrixError
     where the interpreter is missing.
     """
     specs: list[RunSpec] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in the way of runs before they start, each with its remedy."""
+"""What prevents runs before they start, each with its remedy."""
 
 import json
 import shutil
@@ -57,7 +57,7 @@ class Survey:
 def survey(
     checkout: Checkout, python: Path, environ: Mapping[str, str], *, starting: bool = False, afresh: bool = False
 ) -> Survey:
-    """Look at the checkout, and at what is installed for its interpreter; what cannot be told is None.
+    """Look at the checkout, and at what is installed for its interpreter; None: unknown.
 
     `starting` and `afresh` are for `core.runs.planning.interpreter.installed`: without `starting` nothing of the
     checkout is executed.
@@ -205,12 +205,12 @@ def _leases(specs: Sequence[RunSpec]) -> Iterator[Obstacle]:
     except TTMatrixError as error:
         yield Obstacle(Level.BLOCKER, f"{error.title}: {error.detail}", error.hint)
         return
-    for claim in held:
-        if claim.owner != own_identity() and any(spec.devices and _wants(spec, claim) for spec in specs):
-            whose = f" of {claim.user}" if claim.user else ""
-            what = f"Process {claim.owner.pid}{whose} has the devices {', '.join(sorted(claim.names))}"
+    for lease in held:
+        if lease.owner != own_identity() and any(spec.devices and _wants(spec, lease) for spec in specs):
+            whose = f" of {lease.user}" if lease.user else ""
+            what = f"Process {lease.owner.pid}{whose} has the devices {', '.join(sorted(lease.names))}"
             yield Obstacle(Level.WARNING, what, "The runs wait for it; ttmatrix runs --active shows ours")
 
 
-def _wants(spec: RunSpec, claim: Lease) -> bool:
-    return claim.against(frozenset(spec.devices))
+def _wants(spec: RunSpec, lease: Lease) -> bool:
+    return lease.against(frozenset(spec.devices))

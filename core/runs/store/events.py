@@ -20,10 +20,10 @@ _GREATEST_CODE = 2**31
 
 @dataclass(frozen=True, slots=True)
 class TreeState:
-    """What a result is a result of. Empty texts: it cannot be told."""
+    """The code that a result is of. Empty texts: unknown."""
 
     repository: str
-    """The first commit of the checkout's history: tells a checkout from another that has taken its place."""
+    """The first commit of the checkout's history: tells a checkout from another one at the same path."""
     commit: str
     """The commit of the checkout."""
     models: str
@@ -50,10 +50,10 @@ class Queued:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The process of the run has been started by its minder (see `core.runs.execution.supervisor`)."""
+    """The process of the run was started by its supervisor (see `core.runs.execution.supervisor`)."""
 
     at: float
-    minder: ProcessIdentity
+    supervisor: ProcessIdentity
     argv: tuple[str, ...]
     tree: TreeState | None = None
     """The state of the checkout that it runs on; None: it was not looked at."""
@@ -77,9 +77,9 @@ class Finished:
     stage: str = ""
     """The bring-up stage that upstream's runner last said it had begun; empty where it said none."""
     edited: bool = False
-    """Its loader, or what that imports, was changed while it ran: nobody knows what it is a result of."""
+    """Its loader, or what that imports, was changed while it ran: its result belongs to no known code."""
     idle: float | None = None
-    """Of a run over its time limit: its last seconds without output and work; None: nobody knows."""
+    """Of a run over its time limit: its last seconds without output and work; None: unknown."""
 
 
 Event = Queued | Started | Finished
@@ -140,7 +140,7 @@ def _encode(event: Event) -> tuple[str, dict[str, object]]:
     del fields["at"]
     if isinstance(event, Started):
         # The process stands flat in its line, before all else.
-        fields = {**fields.pop("minder"), **fields}
+        fields = {**fields.pop("supervisor"), **fields}
     return _NAMES[type(event)], fields
 
 
@@ -158,7 +158,7 @@ def _bounded(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _idle(value: object) -> float | None:
-    """Seconds; None where nobody knows, and for what nothing can last."""
+    """Seconds; None where unknown or impossible."""
     number = finite(value)
     return number if number is not None and 0 <= number <= LONGEST else None
 
@@ -170,7 +170,7 @@ def _code(value: object) -> int | None:
 
 _KINDS: Mapping[object, tuple[type[Queued | Started | Finished], Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {
     "queued": (Queued, lambda raw: raw),
-    "started": (Started, lambda raw: {**raw, "minder": raw}),
+    "started": (Started, lambda raw: {**raw, "supervisor": raw}),
     "finished": (Finished, _bounded),
 }
 _NAMES = {kind: str(name) for name, (kind, _) in _KINDS.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A SQLite index of the runs that have ended, so that thousands of them open at once; made anew from them at need."""
+"""A SQLite index of ended runs, so that thousands of them open at once; rebuilt from them when needed."""
 
 import json
 import sqlite3
@@ -21,7 +21,7 @@ _VERSION = zlib.crc32(repr(("rows 3", _FORM)).encode()) >> 1
 
 
 class KeptResult(Mapping[str, object]):
-    """The result of a run, parsed when somebody asks for it: of thousands of runs nearly nobody does."""
+    """The result of a run, parsed when it is asked for, which is rare among thousands of runs."""
 
     def __init__(self, text: str) -> None:
         self._text = text

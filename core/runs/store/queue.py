@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queue of one machine: a ticket for every run that has not ended, which anybody may hold back, move or cancel."""
+"""The queue of one machine: a ticket for every run that has not ended; every user may hold, move or cancel it."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ class Ticket:
     priority: int = 0
     """Greater goes first."""
     held: bool = False
-    """It is not started until somebody lets it go on."""
+    """On hold: it is not started until it is released."""
     environment: str = ""
     """Names the environment that the run was asked for from."""
 
@@ -48,14 +48,14 @@ class Queue:
         self._read: dict[str, tuple[tuple[int, int], Ticket]] = {}
 
     @property
-    def claims(self) -> LeaseFile:
-        """Where the process that serves the queue claims to do so."""
+    def leases(self) -> LeaseFile:
+        """The leases of the process that serves the queue."""
         return LeaseFile(self.directory / "scheduler")
 
     @property
     def served(self) -> bool:
         """Whether there is such a process."""
-        return bool(self.claims.held())
+        return bool(self.leases.held())
 
     @property
     def log(self) -> Path:
@@ -137,7 +137,7 @@ class Queue:
             return 0
 
     def has_work(self) -> bool:
-        """Whether there is a run that waits for nobody's word, or whose end was asked for."""
+        """Whether there is a run that is not on hold, or that is to be cancelled."""
         cancelled = self.cancelled()
         return any(not ticket.held or ticket.run_id in cancelled for ticket in self.tickets())
 
@@ -158,7 +158,7 @@ class Queue:
             raise TTMatrixError(f"The environment of {ticket.run_id} is lost", f"{file}: {error}") from error
 
     def forget_environment(self, ticket: Ticket) -> None:
-        """Note that a run has started: it has its environment now, and nobody needs to read it any more."""
+        """Note that a run has started: it has its environment now, which is not read again."""
         with suppress(TTMatrixError):
             self.change(replace(ticket, environment=""))
 

@@ -25,7 +25,7 @@ class RunState(StrEnum):
     RUNNING = "running"
     FINISHED = "finished"
     LOST = "lost"
-    """All that belonged to it is gone, and nobody will report its end."""
+    """All its processes are gone, and its end was not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,12 @@ class RunRecord:
     cancelling: bool
     """It was asked to end and has not ended yet."""
     held: bool
-    """It waits for somebody's word."""
+    """It is on hold."""
     turn: int | None
     """How many runs have a ticket before it; None: it does not wait."""
     host: str | None
     """The machine that it is on."""
-    minder: ProcessIdentity | None
+    supervisor: ProcessIdentity | None
     """The process that is there as long as anything of the run is; None before its start and after its end."""
     stage: str
     """The bring-up stage in which it ended; empty where nothing said so."""
@@ -64,7 +64,7 @@ class RunRecord:
     edited: bool = False
     """Its loader, or what that imports, was changed while it ran."""
     idle: float | None = None
-    """Of a run over its time limit: its last seconds without output and work; None: nobody knows."""
+    """Of a run over its time limit: its last seconds without output and work; None: unknown."""
 
     @property
     def active(self) -> bool:
@@ -103,7 +103,7 @@ class Presence:
     cancelling: bool = False
     turn: int | None = None
     survivors: tuple[int, ...] = ()
-    """Pids of what goes on though nobody watches it."""
+    """Pids of processes that go on without a supervisor."""
 
 
 GONE = Presence(watched=False)
@@ -133,7 +133,7 @@ def fold(spec: RunSpec, root: Path, events: Sequence[Event], presence: Presence 
         held=state is RunState.QUEUED and presence.held,
         turn=presence.turn if state is RunState.QUEUED else None,
         host=queued.host if queued else None,
-        minder=started.minder if started and active else None,
+        supervisor=started.supervisor if started and active else None,
         stage=finished.stage if finished else "",
         tree=started.tree if started else None,
         edited=finished is not None and finished.edited,
@@ -158,7 +158,7 @@ def _summary(spec: RunSpec, state: RunState, finished: Finished | None, presence
         return "stopping"
     if state is RunState.RUNNING:
         return "running"
-    return "held back" if presence.held else f"waiting for a {spec.slots} slot"
+    return "on hold" if presence.held else f"waiting for a {spec.slots} slot"
 
 
 def _lost(spec: RunSpec, survivors: Sequence[int]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which ended runs are given up: by count, age and room, the oldest first, and never one that somebody cites."""
+"""Retention: which ended runs to remove, by count, age and size, the oldest first, never one that is cited."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What is kept at most; 0 stands for no limit."""
+    """The limits; 0: no limit."""
 
     runs: int = 0
     days: float = 0.0
@@ -31,8 +31,8 @@ def surplus(
 ) -> Sequence[RunRecord]:
     """The runs that `policy` gives up, oldest first.
 
-    `records` are newest first, `now` is in seconds since the epoch. `cited` tells whether a run, by its id, is still
-    wanted by somebody; such a run, and one that has not ended, counts but stays.
+    `records` are newest first, `now` is in seconds since the epoch. `cited` says whether a run, by its id, is still
+    cited; such a run, and one that has not ended, counts but stays.
     """
     taken, given_up = 0, []
     for count, record in enumerate(records, 1):

@@ -85,7 +85,7 @@ class RunStore:
         self._looked_for_survivors = -_SURVIVORS_SECONDS
 
     def directory(self, run_id: str) -> Path:
-        """Where the run whose whole id is `run_id` is kept."""
+        """The directory of the run whose whole id is `run_id`."""
         return self.root / run_id
 
     def create(self, spec: RunSpec, provenance: str = "") -> Path:
@@ -230,7 +230,7 @@ def _presence(run_id: str, events: list[Event], queued: _Queued) -> Presence:
     turn, ticket = queued.tickets[run_id]
     started = next((event for event in events if isinstance(event, Started)), None)
     # What has ended is reported by the scheduler, in a moment.
-    watched = started is None or queued.served or is_alive(started.minder)
+    watched = started is None or queued.served or is_alive(started.supervisor)
     return Presence(watched, ticket.held, run_id in queued.cancelled, turn)
 
 

@@ -25,7 +25,7 @@ class ClassSource:
 
 @dataclass(frozen=True, slots=True)
 class Unclear:
-    """A name of which only running the file would tell what it stands for."""
+    """A name whose value only running the file would show."""
 
     reason: str
 
@@ -103,7 +103,7 @@ def _class_source(node: ast.ClassDef) -> ClassSource:
 
 
 def _function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Bound:
-    """Only what can be called on a class is kept."""
+    """Only what can be called on a class is stored."""
     if isinstance(node, ast.FunctionDef) and len(node.decorator_list) == 1:
         match node.decorator_list[0]:
             case ast.Name(id="classmethod" | "staticmethod"):

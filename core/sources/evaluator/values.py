@@ -66,7 +66,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Lazy:
-    """An expression that is evaluated when it is needed: a configuration holds much that nobody asks for."""
+    """An expression that is evaluated when it is needed: much of a configuration is never needed."""
 
     node: ast.expr
     scope: Scope

@@ -26,12 +26,12 @@ class WorkflowKind:
     help: str
     """A line for people."""
     run: Workflow
-    claims: Callable[[str], str]
+    flavour_of: Callable[[str], str]
     """The flavour of a failure text that is its; empty: none."""
     gate: Callable[[str], str] = lambda _: ""
     """Why it does not take an entry of this reason on; empty: it does."""
     shows: Callable[[Phase], str] = lambda _: ""
-    """The flavour of a failure that its text alone does not tell; empty: none."""
+    """The flavour of a failure that its text alone does not show; empty: none."""
 
 
 WORKFLOWS: dict[str, WorkflowKind] = {
@@ -115,4 +115,4 @@ def _shown(phase: Phase) -> str:
 
 def workflow_for(text: str) -> str:
     """The workflow that a failure text belongs to; empty: none."""
-    return next((name for name, kind in WORKFLOWS.items() if kind.claims(text)), "")
+    return next((name for name, kind in WORKFLOWS.items() if kind.flavour_of(text)), "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""unpack-forward-output: nobody says which tensor of the model's output backward starts from (docs/rules.md 7.2)."""
+"""unpack-forward-output: it is undefined which tensor of the output backward starts from (docs/rules.md 7.2)."""
 
 import re
 from collections.abc import Mapping, Sequence

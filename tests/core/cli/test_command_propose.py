@@ -90,7 +90,7 @@ def test_what_is_held_back_is_said(checkout: Checkout) -> None:
     (checkout.root / "ttmatrix-policy.toml").write_text(f'{POLICY}must_pass = ["alpha/*"]\nrequire_issue = true\n')
     called = call("propose", "--json", "--repo", checkout.root)
     assert [one["id"] for one in called.json] == [TRAIN]
-    assert f"held back: {TINY} on p150: regressed: it is on the list" in called.err
+    assert f"not proposed: {TINY} on p150: regressed: it is on the list" in called.err
 
 
 def test_a_young_entry_waits(checkout: Checkout) -> None:

@@ -35,7 +35,7 @@ def test_the_order_is_shown_and_changed(queued: list[str]) -> None:
     assert order() == [c, a, b]
     held = call("queue", "hold", c, "--json").json
     assert [one["held"] for one in held] == [True, False, False]
-    assert "held back" in call("queue").out
+    assert "on hold" in call("queue").out
     assert call("cancel", hanging).code == 0
     while order() != [c]:
         pass

@@ -25,17 +25,17 @@ ROOT = os.getuid() == 0
 OTHERS = (65534, 1)
 """Two users that every machine has: nobody and daemon."""
 ME = own_identity()
-CLAIMANT = """
+LESSEE = """
 import os, sys
 from core.proc import own_identity
-from core.runs.leases import device_claims
+from core.runs.leases import device_leases
 uid, *names = sys.argv[1:]
 if int(uid) != os.getuid():
     os.setgroups([])
     os.setgid(int(uid))
     os.setuid(int(uid))
 os.umask(0o077)
-against = device_claims().claim(names, own_identity())
+against = device_leases().take(names, own_identity())
 print("granted" if against is None else f"{against.owner.pid} {against.user}", flush=True)
 input()
 """
@@ -43,11 +43,11 @@ input()
 
 @contextmanager
 def claimant(board: Path, uid: int, *names: str) -> Iterator[tuple[int, str]]:
-    """A process of user `uid`, with temporary files of its own, that claims `names`; its pid and what it was told."""
+    """A process of user `uid`, with temporary files of its own, that leases `names`; its pid and what it was told."""
     with tempfile.TemporaryDirectory() as temporary:
         environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3]), "TTMATRIX_LEASES": str(board)}
         process = subprocess.Popen(
-            [sys.executable, "-c", CLAIMANT, str(uid), *names],
+            [sys.executable, "-c", LESSEE, str(uid), *names],
             env={**environ, "TMPDIR": temporary},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -71,9 +71,9 @@ def test_one_board_whatever_tmpdir_says(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.delenv("TTMATRIX_LEASES")
     monkeypatch.setattr(devices, "_PLACES", (tmp_path / "absent", tmp_path, board))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert device_leases().claim(["0"], ME) is None
+    assert device_leases().take(["0"], ME) is None
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "another"))
-    assert [claim.names for claim in device_leases().held()] == [{"0"}]
+    assert [lease.names for lease in device_leases().held()] == [{"0"}]
     assert sorted(one.name for one in board.iterdir()) == [
         f"ttmatrix-devices-{os.getuid()}.json",
         "ttmatrix-devices.lock",
@@ -103,13 +103,13 @@ def test_two_users_get_no_board_together(board: Path) -> None:
         with claimant(board, second, "2") as (_, told):
             assert told == "granted"
             held = DeviceLeases(board).held()
-            assert {(claim.user, claim.names) for claim in held} == {
+            assert {(lease.user, lease.names) for lease in held} == {
                 (user, frozenset("01")),
                 (devices._name(second), frozenset("2")),
             }
-            against = DeviceLeases(board).claim(["0"], ME)
+            against = DeviceLeases(board).take(["0"], ME)
             assert against is not None and against.owner.pid == pid
-            assert DeviceLeases(board).claim(["3"], ME) is None
+            assert DeviceLeases(board).take(["3"], ME) is None
     modes = {one.name: stat.S_IMODE(one.stat().st_mode) for one in board.iterdir()}
     assert modes == {
         "ttmatrix-devices.lock": 0o444,
@@ -133,13 +133,13 @@ def test_links_are_not_followed(board: Path, tmp_path: Path) -> None:
     own = board / f"ttmatrix-devices-{os.getuid()}.json"
     own.symlink_to(victim)
     own.with_suffix(".new").symlink_to(victim)
-    assert DeviceLeases(board).claim(["0"], ME) is None
+    assert DeviceLeases(board).take(["0"], ME) is None
     assert victim.read_text() == "precious"
     assert not own.is_symlink()
     (board / "ttmatrix-devices.lock").unlink()
     (board / "ttmatrix-devices.lock").symlink_to(victim)
     with pytest.raises(TTMatrixError, match="Cannot lock") as caught:
-        DeviceLeases(board).claim(["0"], ME)
+        DeviceLeases(board).take(["0"], ME)
     assert "removed by its owner" in caught.value.hint
     assert victim.read_text() == "precious"
 
@@ -148,11 +148,11 @@ def test_a_pipe_or_a_directory_for_a_lock_is_refused_and_holds_nobody_up(board: 
     lock = board / "ttmatrix-devices.lock"
     os.mkfifo(lock)
     with pytest.raises(TTMatrixError, match="Cannot lock"):
-        DeviceLeases(board).claim(["0"], ME)
+        DeviceLeases(board).take(["0"], ME)
     lock.unlink()
     lock.mkdir()
     with pytest.raises(TTMatrixError, match="Cannot lock"):
-        DeviceLeases(board).claim(["0"], ME)
+        DeviceLeases(board).take(["0"], ME)
 
 
 def lease(pid: int, start: float) -> str:
@@ -191,20 +191,20 @@ def test_who_holds_the_lock_for_long_is_told(board: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(devices, "_PATIENCE", 0.05)
     leases = DeviceLeases(board)
     with leases._guard(), pytest.raises(TTMatrixError, match="The device leases are locked"):
-        DeviceLeases(board).claim(["0"], ME)
-    assert leases.claim(["0"], ME) is None
+        DeviceLeases(board).take(["0"], ME)
+    assert leases.take(["0"], ME) is None
 
 
 def test_a_lock_that_was_removed_meanwhile_counts_no_more(board: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     leases = DeviceLeases(board)
-    assert leases.claim(["0"], ME) is None
+    assert leases.take(["0"], ME) is None
     found = iter([False, True])
     monkeypatch.setattr(devices, "_is_still", lambda *_: next(found))
-    assert leases.claim(["1"], ME) is None
+    assert leases.take(["1"], ME) is None
     monkeypatch.undo()
     (board / "ttmatrix-devices.lock").unlink()
-    assert leases.claim(["2"], ME) is None
-    assert [claim.names for claim in leases.held()] == [{"2"}]
+    assert leases.take(["2"], ME) is None
+    assert [lease.names for lease in leases.held()] == [{"2"}]
 
 
 def test_a_directory_in_which_others_can_remove_files_is_refused(
@@ -214,7 +214,7 @@ def test_a_directory_in_which_others_can_remove_files_is_refused(
         tmp_path.chmod(mode)
         monkeypatch.setenv("TTMATRIX_LEASES", str(tmp_path))
         if fit:
-            assert device_leases().claim(["0"], ME) is None
+            assert device_leases().take(["0"], ME) is None
         else:
             with pytest.raises(TTMatrixError, match="No device leases in"):
                 device_leases()
@@ -227,9 +227,9 @@ def test_a_lease_can_be_handed_on(board: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as heir:
         leases, found = DeviceLeases(board), identity(heir.pid)
         assert found
-        assert leases.claim(["0"], ME) is None
-        assert leases.claim(["0"], found) == Lease(ME, frozenset("0"))
-        assert leases.claim(["0"], found, instead_of=ME) is None
+        assert leases.take(["0"], ME) is None
+        assert leases.take(["0"], found) == Lease(ME, frozenset("0"))
+        assert leases.take(["0"], found, instead_of=ME) is None
         assert leases.held() == [Lease(found, frozenset("0"))]
         heir.communicate(b"\n")
     assert leases.held() == []

@@ -14,19 +14,19 @@ from core.errors import TTMatrixError
 from core.proc import ProcessIdentity, identity, own_identity
 from core.runs.leases import EVERYTHING, Lease, LeaseFile
 
-CLAIMANT = """
+LESSEE = """
 import sys, time
 from pathlib import Path
 from core.proc import own_identity
-from core.runs.leases import Claims
-print(Claims(Path(sys.argv[1])).claim(["n150"], own_identity()), flush=True)
+from core.runs.leases import LeaseFile
+print(LeaseFile(Path(sys.argv[1])).take(["n150"], own_identity()), flush=True)
 time.sleep(60)
 """
 ME = own_identity()
 
 
 @pytest.fixture
-def claims(tmp_path: Path) -> LeaseFile:
+def leases(tmp_path: Path) -> LeaseFile:
     return LeaseFile(tmp_path / "below" / "claims.json")
 
 
@@ -39,51 +39,51 @@ def test_claims_are_against_each_other_where_they_share_anything(one: frozenset[
     assert Lease(ME, one).against(other) == Lease(ME, other).against(one) == clash
 
 
-def test_what_a_living_process_has_nobody_else_gets_until_it_is_dead(claims: LeaseFile, tmp_path: Path) -> None:
+def test_what_a_living_process_has_nobody_else_gets_until_it_is_dead(leases: LeaseFile, tmp_path: Path) -> None:
     environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
-    command = [sys.executable, "-c", CLAIMANT, str(tmp_path / "below" / "claims.json")]
+    command = [sys.executable, "-c", LESSEE, str(tmp_path / "below" / "claims.json")]
     with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as claimant:
         assert claimant.stdout
         assert claimant.stdout.readline() == "None\n"
-        against = claims.claim(["n150", "p150"], ME)
+        against = leases.take(["n150", "p150"], ME)
         assert against
         assert (against.owner.pid, against.names) == (claimant.pid, frozenset({"n150"}))
-        assert claims.claim([EVERYTHING], ME) == against
-        assert claims.claim(["p150"], ME) is None
+        assert leases.take([EVERYTHING], ME) == against
+        assert leases.take(["p150"], ME) is None
         claimant.send_signal(signal.SIGKILL)
         claimant.wait()
-    assert claims.claim(["n150"], ME) is None
-    assert [claim.names for claim in claims.held()] == [{"n150"}]
+    assert leases.take(["n150"], ME) is None
+    assert [lease.names for lease in leases.held()] == [{"n150"}]
 
 
-def test_a_later_process_with_the_same_pid_is_not_the_owner(claims: LeaseFile) -> None:
-    assert claims.claim(["x"], ProcessIdentity(os.getpid(), ME.start_time - 60)) is None
-    assert claims.claim(["x"], ME) is None
+def test_a_later_process_with_the_same_pid_is_not_the_owner(leases: LeaseFile) -> None:
+    assert leases.take(["x"], ProcessIdentity(os.getpid(), ME.start_time - 60)) is None
+    assert leases.take(["x"], ME) is None
 
 
-def test_a_claim_can_be_handed_on_and_released(claims: LeaseFile) -> None:
+def test_a_claim_can_be_handed_on_and_released(leases: LeaseFile) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as heir:
         other = identity(heir.pid)
         assert other
-        assert claims.claim(["x"], ME) is None
-        assert claims.claim(["x"], other) == Lease(ME, frozenset("x"))
-        assert claims.claim(["x"], other, instead_of=ME) is None
-        assert claims.held() == [Lease(other, frozenset("x"))]
-        claims.release(other)
-        assert claims.held() == []
+        assert leases.take(["x"], ME) is None
+        assert leases.take(["x"], other) == Lease(ME, frozenset("x"))
+        assert leases.take(["x"], other, instead_of=ME) is None
+        assert leases.held() == [Lease(other, frozenset("x"))]
+        leases.release(other)
+        assert leases.held() == []
         heir.communicate(b"\n")
 
 
 @pytest.mark.parametrize(
     "text", ["", "{", "[1]", '[{"pid": 1}]', '{"pid": 1}', '[{"pid": "x", "start_time": 1, "names": []}]']
 )
-def test_a_file_that_says_nothing_holds_nobody_back(claims: LeaseFile, tmp_path: Path, text: str) -> None:
+def test_a_file_that_says_nothing_holds_nobody_back(leases: LeaseFile, tmp_path: Path, text: str) -> None:
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / "claims.json").write_text(text)
-    assert claims.claim(["x"], ME) is None
+    assert leases.take(["x"], ME) is None
 
 
 def test_a_directory_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(TTMatrixError, match="Cannot claim"):
-        LeaseFile(tmp_path / "file" / "claims").claim(["x"], ME)
+    with pytest.raises(TTMatrixError, match="Cannot write leases"):
+        LeaseFile(tmp_path / "file" / "claims").take(["x"], ME)

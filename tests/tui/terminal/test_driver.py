@@ -67,7 +67,7 @@ def test_a_run_outlives_a_killed_app_and_is_found_again(tmp_path: Path) -> None:
         terminal.until("1 running")
         terminal.press("2")
         terminal.until("equilibrium_net")
-        terminal.until(lambda: RunStore(paths().runs).records()[0].minder is not None)
+        terminal.until(lambda: RunStore(paths().runs).records()[0].supervisor is not None)
         terminal.press("S")
         terminal.until("Stop run")
         terminal.press("y")

@@ -16,9 +16,9 @@ class Nature(Enum):
     """What is known of a tensor where it is made."""
 
     UNTOLD = auto()
-    """A constructor that could be told a floating-point dtype, and is not."""
+    """A constructor that takes a floating-point dtype and is given none."""
     FOREIGN = auto()
-    """Comes from code that cannot be seen or told: a processor, a file, arithmetic, an explicit dtype."""
+    """Comes from code that cannot be seen or changed: a processor, a file, arithmetic, an explicit dtype."""
     AWARE = auto()
     """Follows the override by what is written here."""
     PASSED = auto()

@@ -71,12 +71,12 @@ class Returned:
         return next((name for name in wanted if name not in used), f"{wanted[-1]}_")
 
     def rows(self) -> int:
-        """How many rows the repro has seen; 0: nothing tells, or inputs differ."""
+        """How many rows the repro had; 0: unknown, or inputs differ."""
         counts = {one["shape"][0] for one in self._outer() if one["shape"]}
         return counts.pop() if len(counts) == 1 else 0
 
     def batch(self, name: str = "") -> str:
-        """The number of rows as an expression, `name` being what holds the inputs; empty where nothing tells.
+        """The number of rows as an expression, `name` being the variable of the inputs; empty where unknown.
 
         `batch_size` is only taken for it where the rows follow it: in training the runner asks for two.
         """

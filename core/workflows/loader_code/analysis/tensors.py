@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls on tensors do to the dtype, as far as the call itself tells."""
+"""What calls on tensors do to the dtype, as far as the call itself shows."""
 
 from enum import Enum, auto
 
@@ -79,13 +79,13 @@ _INTEGER_METHODS = _words("long int short bool byte char argmax argmin eq ne lt 
 
 
 class Made(Enum):
-    """What a call makes, where its own text tells."""
+    """What a call makes, where its own text shows that."""
 
     FLOATS = auto()
-    """A floating-point tensor, in the default dtype unless it is told another."""
+    """A floating-point tensor, in the default dtype unless it is given another."""
     INTEGERS = auto()
     ALIKE = auto()
-    """A tensor in the dtype of another, unless it is told one."""
+    """A tensor in the dtype of another, unless it is given one."""
     EXPLICIT = auto()
     """A floating-point tensor in a dtype that is written there."""
     DTYPED = auto()

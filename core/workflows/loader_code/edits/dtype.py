@@ -177,7 +177,7 @@ def _common_places(origins: Sequence[Origin]) -> list[Place]:
 
 
 def _of_line(code: Code, line: int, cls: str) -> SourceEdit | NoSite:
-    """The one constructor that a tensor on `line` comes from and that could be told."""
+    """The one constructor that a tensor on `line` comes from and that takes a dtype."""
     for function, owner in _functions(code):
         frame = outermost(function, owner or cls)
         if code.line(function) <= line <= code.last_line(function) and frame.aware:
@@ -201,7 +201,7 @@ def _load_model(code: Code, cls: str) -> cst.FunctionDef | NoSite:
 
 
 def _of_model(code: Code, cls: str) -> SourceEdit | NoSite:
-    """The one floating-point constructor of `load_model` that is told no dtype."""
+    """The one floating-point constructor of `load_model` without a dtype."""
     function = _load_model(code, cls)
     if isinstance(function, NoSite):
         return function
@@ -216,8 +216,8 @@ def _only_constructor(code: Code, origins: Iterable[Origin], where: str) -> Sour
         return edits.pop()
     lines = ", ".join(str(line) for line in sorted(edit.line for edit in edits))
     if edits:
-        return NoSite(f"several constructors {where} could be told {OVERRIDE}: lines {lines}")
-    return NoSite(f"nothing {where} is made by a constructor that could be told {OVERRIDE}")
+        return NoSite(f"several constructors {where} could take {OVERRIDE}: lines {lines}")
+    return NoSite(f"nothing {where} is made by a constructor that could take {OVERRIDE}")
 
 
 def _made_on(code: Code, frame: Frame, line: int) -> Iterator[Origin]:

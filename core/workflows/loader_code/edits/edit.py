@@ -54,17 +54,17 @@ class EditedFile:
     """A file of the models tree that carries an uncommitted edit of ours."""
 
     path: Path
-    kept: Path
+    original: Path
     """Its bytes as they were before."""
     edit: SourceEdit
 
     @property
     def is_in_force(self) -> bool:
-        """Whether the file reads as the edit left it: false after somebody changed, committed or reverted it."""
+        """Whether the file reads as the edit left it: false once it was changed, committed or reverted."""
         return self.path.is_file() and read_text(self.path) == self.edit.after
 
     @property
-    def stands(self) -> bool:
+    def in_place(self) -> bool:
         """Whether the file reads otherwise than before the edit, perhaps with more edits on top of it."""
         return self.path.is_file() and read_text(self.path) != self.edit.before
 
@@ -78,7 +78,7 @@ class _Record:
 
 
 def put(path: Path, edit: SourceEdit, directory: Path) -> EditedFile:
-    """Write `edit` to `path`, its original bytes having been kept below `directory` first. Nothing is committed.
+    """Write `edit` to `path`, after its original bytes were stored below `directory`. Nothing is committed.
 
     Doing it again is the same as doing it once, wherever it was stopped before. A second edit of the same file builds
     on the first, and is to be taken back before it. Raises TTMatrixError where the file is not what the edit was made
@@ -104,22 +104,22 @@ def take_back(edited: EditedFile) -> None:
     """
     present = read_text(edited.path)
     if present not in (edited.edit.after, edited.edit.before):
-        hint = f"Compare it with {edited.kept}, which is as it was before."
+        hint = f"Compare it with the original: {edited.original}."
         raise TTMatrixError(f"{edited.path} has changed since it was edited", "It was left as it is.", hint)
-    if present == edited.edit.after and edited.kept.is_file():
+    if present == edited.edit.after and edited.original.is_file():
         drop_leftovers(edited.path)
-        atomic_write(edited.path, edited.kept.read_bytes())
+        atomic_write(edited.path, edited.original.read_bytes())
     forget(edited)
 
 
 def forget(edited: EditedFile) -> None:
-    """Let the edit stay for good: what was kept of before goes."""
-    edited.kept.with_suffix(_RECORD).unlink(missing_ok=True)
-    edited.kept.unlink(missing_ok=True)
+    """Make the edit permanent: the stored original is removed."""
+    edited.original.with_suffix(_RECORD).unlink(missing_ok=True)
+    edited.original.unlink(missing_ok=True)
 
 
 def edited_files(directory: Path) -> tuple[EditedFile, ...]:
-    """The edits kept below `directory`, oldest first. Raises TTMatrixError where a record of one cannot be read."""
+    """The edits stored below `directory`, oldest first. Raises TTMatrixError where a record of one cannot be read."""
     return tuple(_read(record) for record in sorted(directory.glob(f"*{_RECORD}")))
 
 

@@ -144,9 +144,9 @@ def unpacking(
         choice = _choice(seen, seen.grads, only, "Whatever loss there is starts from it.")
         return Unpacking(name, (choice,), choice.selection.why)
     why = (
-        f"the output of a model for {name} does not tell which tensors its loss reads"
+        f"the output of a model for {name} does not show which tensors its loss reads"
         if name
-        else f"task {task!r} tells no loss"
+        else f"task {task!r} implies no loss"
     )
     return Unpacking(name, tuple(_all_choices(seen, family, registered)), f"{why}: a person has to say")
 

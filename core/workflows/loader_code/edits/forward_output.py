@@ -17,7 +17,7 @@ _OUTER = re.compile(r"\w+|\[\d+\]")
 _SHOWN = 12
 """Leaves that a docstring lists."""
 _MOST_PARTS = 4
-"""Tensors that are added up one by one; more of them are told apart by the code."""
+"""Tensors that are added up one by one; for more the code loops."""
 
 
 class ForwardOutput:

@@ -220,7 +220,7 @@ def _element(found: Returned, display: cst.Dict | cst.List | cst.Tuple, text: st
 def _start_tokens(found: Returned, name: str, token: str) -> str | NoSite:
     """The token that the configuration starts decoders with, for each row."""
     if not (batch := found.batch(name)):
-        return NoSite("no input tells the number of rows")
+        return NoSite("no input shows the number of rows")
     return _laid_out(found, "torch.full", (f"({batch}, 1)", token, "dtype=torch.long"))
 
 
@@ -245,7 +245,7 @@ def _first_tokens(found: Returned, name: str) -> str | NoSite:
             if isinstance(one, cst.DictElement) and constant(one.key) == _IDS and dotted(one.value):
                 return f"{dotted(one.value)}[:, :1]"
     if not (batch := found.batch(name)):
-        return NoSite("no input tells the number of rows")
+        return NoSite("no input shows the number of rows")
     return f"torch.zeros(({batch}, 1), dtype=torch.long)"
 
 
@@ -254,7 +254,7 @@ def _boxes(found: Returned, name: str) -> str | NoSite:
     if not images:
         return NoSite("no input is an image")
     if not (batch := _number_of_images(found, images, name)):
-        return NoSite("no input tells the number of images")
+        return NoSite("no input shows the number of images")
     height, width = images[0]["shape"][-2:]
     dtype = OVERRIDE if OVERRIDE in found.frame.aware and images[0]["dtype"] == "bfloat16" else "torch.float32"
     box = f"[[0.0, 0.0, {max(width // 2, 1)}.0, {max(height // 2, 1)}.0]]"
@@ -267,7 +267,7 @@ def _boxes(found: Returned, name: str) -> str | NoSite:
 
 
 def _number_of_images(found: Returned, images: Sequence[Mapping[str, Any]], name: str) -> str:
-    """As an expression: each one of a list, or the rows of a batch; empty where nothing tells."""
+    """As an expression: each one of a list, or the rows of a batch; empty where unknown."""
     if not all(_OF_A_LIST.search(str(one["name"])) and len(one["shape"]) == 3 for one in images):
         return found.batch(name)
     return "batch_size" if found.takes_batch_size and len(images) == 2 else str(len(images))

@@ -108,7 +108,7 @@ _NO_MODELS = frozenset({"PreTrainedModel", "EncoderDecoderModel", "VisionEncoder
 
 
 def may_return(module: str, name: str, output_class: str, about: str = "") -> bool:
-    """Whether class `name` that is imported from `module` may return `output_class`, as far as names tell.
+    """Whether class `name` that is imported from `module` may return `output_class`, as far as names show.
 
     `AutoModelForCausalLM` may return every causal language model's output, `GPT2ForSequenceClassification` its own
     and the general one, `DPRReader` what begins with its name. An output class of one model is none of an Auto class

@@ -48,7 +48,7 @@ class Selection:
     why: str
     """What is selected, and what is left out."""
     loss: str = ""
-    """Which loss reads it, as a sentence; empty: nobody has said so yet."""
+    """Which loss reads it, as a sentence; empty: unknown yet."""
     parts: tuple[str, ...] = ()
     """Accesses of the tensors that are added up, where `form` wants them."""
 

@@ -54,8 +54,8 @@ def done(store: RunStore, spec: RunSpec) -> RunRecord:
 
 
 def scheduler_of(store: RunStore) -> ProcessIdentity:
-    (claim,) = store.queue.claims.held()
-    return claim.owner
+    (lease,) = store.queue.leases.held()
+    return lease.owner
 
 
 def log_has(store: RunStore, spec: RunSpec, text: str) -> bool:
@@ -78,8 +78,8 @@ def nothing_left(store: RunStore) -> Iterator[None]:
     for record in store.records():
         if record.active:
             os.kill(scheduler_of(store).pid, signal.SIGTERM) if store.queue.served else None
-            if record.minder and is_alive(record.minder):
-                os.killpg(record.minder.pid, signal.SIGKILL)
+            if record.supervisor and is_alive(record.supervisor):
+                os.killpg(record.supervisor.pid, signal.SIGKILL)
 
 
 def test_a_child_that_reports_success_passes(store: RunStore, make_spec: MakeSpec) -> None:
@@ -166,9 +166,9 @@ def test_whatever_a_cancelled_run_forked_away_is_gone(
     grandchild = escaped(store, spec, until)
     record = store.record(spec.run_id)
     assert cancel_all(store, [spec.run_id])[0].outcome is Outcome.CANCELLED
-    assert record.minder
+    assert record.supervisor
     assert not is_alive(grandchild)
-    assert not is_alive(record.minder)
+    assert not is_alive(record.supervisor)
 
 
 def test_what_a_child_leaves_behind_is_ended_after_its_natural_end(
@@ -185,9 +185,9 @@ def test_a_killed_minder_leaves_no_process_of_its_run(store: RunStore, make_spec
     spec = make_spec(ESCAPEE + "time.sleep(600)")
     launch(store, spec)
     grandchild = escaped(store, spec, until)
-    minder = store.record(spec.run_id).minder
-    assert minder
-    os.kill(minder.pid, signal.SIGKILL)
+    supervisor = store.record(spec.run_id).supervisor
+    assert supervisor
+    os.kill(supervisor.pid, signal.SIGKILL)
     assert wait(store, [spec.run_id])[0].outcome is Outcome.LOST
     until(lambda: not is_alive(grandchild))
 
@@ -274,12 +274,12 @@ def test_a_killed_scheduler_is_replaced_at_once_and_its_runs_do_not_notice(
     waiting = make_spec("report()", slot_count=1)
     launch_all(store, [going, crashing, waiting])
     until(lambda: store.record(crashing.run_id).state is RunState.RUNNING)
-    minder = store.record(going.run_id).minder
+    supervisor = store.record(going.run_id).supervisor
     first = scheduler_of(store)
     os.kill(first.pid, signal.SIGKILL)
     # Nobody looks, and yet there is a new one.
     until(lambda: store.queue.served and scheduler_of(store) != first)
-    assert store.record(going.run_id).minder == minder
+    assert store.record(going.run_id).supervisor == supervisor
     (going.cwd / "go").touch()
     records = wait(store, [going.run_id, crashing.run_id, waiting.run_id])
     assert [record.outcome for record in records] == [Outcome.PASS, Outcome.CRASH, Outcome.PASS]
@@ -305,7 +305,7 @@ def test_only_one_serves_however_many_ask(store: RunStore, make_spec: MakeSpec) 
     mine, theirs = make_spec("report()"), make_spec("report()")
     launch(store, mine)
     launch(other, theirs)
-    assert len(store.queue.claims.held()) == 1
+    assert len(store.queue.leases.held()) == 1
     assert {record.spec.run_id for record in other.records()} == {mine.run_id, theirs.run_id}
     assert [record.outcome for record in wait(other, [mine.run_id, theirs.run_id])] == [Outcome.PASS] * 2
 

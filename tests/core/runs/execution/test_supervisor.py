@@ -44,10 +44,10 @@ def test_the_end_is_on_the_disk_beside_the_events(store: RunStore, make_spec: Ma
 
 
 def kill_both(store: RunStore, spec: RunSpec) -> None:
-    """Scheduler and minder at once, so that neither sees the other go."""
-    minder = store.record(spec.run_id).minder
-    assert minder
-    both = [scheduler_of(store).pid, minder.pid]
+    """Scheduler and supervisor at once, so that neither sees the other go."""
+    supervisor = store.record(spec.run_id).supervisor
+    assert supervisor
+    both = [scheduler_of(store).pid, supervisor.pid]
     for signum in (signal.SIGSTOP, signal.SIGKILL):
         for pid in both:
             os.kill(pid, signum)

@@ -24,8 +24,8 @@ PATIENT = replace(SPEC, timeout=0.0, hang_timeout=0.0, graces=(5.0, 5.0, 5.0))
 
 
 @pytest.fixture
-def minder(tmp_path: Path) -> Iterator[Child]:
-    """A parent with one child, in the place of a minder with its run."""
+def supervisor(tmp_path: Path) -> Iterator[Child]:
+    """A parent with one child, in the place of a supervisor with its run."""
     command = [sys.executable, "-c", FAMILY]
     child = spawn_detached(command, cwd=tmp_path, env=dict(os.environ), output=tmp_path / "output.log")
     while "ready" not in (tmp_path / "output.log").read_text():
@@ -42,18 +42,18 @@ def climb(watch: Watch) -> None:
         watch.look(time.monotonic())
 
 
-def test_a_run_that_goes_on_is_left_alone(minder: Child, tmp_path: Path) -> None:
-    watch = Watch(PATIENT, tmp_path, minder.identity, 0.0, 0.0)
+def test_a_run_that_goes_on_is_left_alone(supervisor: Child, tmp_path: Path) -> None:
+    watch = Watch(PATIENT, tmp_path, supervisor.identity, 0.0, 0.0)
     watch.look(1e9)
     assert (watch.over, watch.ending, watch.stopped) == (False, False, None)
-    assert descendants(minder.identity)
+    assert descendants(supervisor.identity)
 
 
 @pytest.mark.slow("a run lasts as long as it may")
-def test_over_its_time_limit_it_is_ended(minder: Child, tmp_path: Path) -> None:
+def test_over_its_time_limit_it_is_ended(supervisor: Child, tmp_path: Path) -> None:
     # The ladder goes on by the clock: a family that was born deaf to its first signal takes one more.
     begun = time.monotonic() - 30.1
-    watch = Watch(replace(PATIENT, timeout=30.0), tmp_path, minder.identity, begun, begun)
+    watch = Watch(replace(PATIENT, timeout=30.0), tmp_path, supervisor.identity, begun, begun)
     watch.look(begun + 30.0)
     assert not watch.ending
     watch.look(begun + 30.1)
@@ -65,26 +65,26 @@ def test_over_its_time_limit_it_is_ended(minder: Child, tmp_path: Path) -> None:
 
 
 def test_at_its_time_limit_it_is_known_whether_it_was_at_work(
-    minder: Child, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    supervisor: Child, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.runs.execution.watch.send_signal", lambda *_: None)
     spec = replace(PATIENT, timeout=30.0)
-    silent = Watch(spec, tmp_path, minder.identity, 0.0, 0.0)
+    silent = Watch(spec, tmp_path, supervisor.identity, 0.0, 0.0)
     silent.look(31.0)
     assert (silent.stopped, silent.idle) == (Outcome.TIMEOUT, 31.0)
-    writing = Watch(spec, tmp_path, minder.identity, 0.0, 0.0)
+    writing = Watch(spec, tmp_path, supervisor.identity, 0.0, 0.0)
     with (tmp_path / "output.log").open("a") as log:
         log.write("more\n")
     writing.look(31.0)
     assert (writing.stopped, writing.idle) == (Outcome.TIMEOUT, 0.0)
     # Watched by somebody else before: that it has done nothing yet says nothing.
-    taken_over = Watch(spec, tmp_path, minder.identity, 0.0, 29.0)
+    taken_over = Watch(spec, tmp_path, supervisor.identity, 0.0, 29.0)
     taken_over.look(31.0)
     assert (taken_over.stopped, taken_over.idle) == (Outcome.TIMEOUT, None)
 
 
-def test_idle_and_silent_for_too_long_it_hangs(minder: Child, tmp_path: Path) -> None:
-    watch = Watch(replace(PATIENT, hang_timeout=60.0), tmp_path, minder.identity, 0.0, 0.0)
+def test_idle_and_silent_for_too_long_it_hangs(supervisor: Child, tmp_path: Path) -> None:
+    watch = Watch(replace(PATIENT, hang_timeout=60.0), tmp_path, supervisor.identity, 0.0, 0.0)
     for moment in range(0, 60, 3):
         watch.look(float(moment))
     assert not watch.ending
@@ -92,18 +92,18 @@ def test_idle_and_silent_for_too_long_it_hangs(minder: Child, tmp_path: Path) ->
     assert watch.stopped is Outcome.HANG
 
 
-def test_once_its_process_has_ended_what_it_left_is_ended_without_a_reason(minder: Child, tmp_path: Path) -> None:
+def test_once_its_process_has_ended_what_it_left_is_ended_without_a_reason(supervisor: Child, tmp_path: Path) -> None:
     (tmp_path / "exit.json").write_text(json.dumps({"at": 1.0, "code": 0, "error": ""}))
-    watch = Watch(replace(PATIENT, timeout=1.0), tmp_path, minder.identity, 0.0, 0.0)
+    watch = Watch(replace(PATIENT, timeout=1.0), tmp_path, supervisor.identity, 0.0, 0.0)
     watch.look(1e6)
     assert (watch.ending, watch.stopped) == (True, None)
 
 
 def test_what_survives_every_signal_is_stuck_and_over(
-    minder: Child, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    supervisor: Child, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.runs.execution.watch.send_signal", lambda *_: None)
-    watch = Watch(replace(PATIENT, graces=(0.0, 0.0, 0.0)), tmp_path, minder.identity, 0.0, 0.0)
+    watch = Watch(replace(PATIENT, graces=(0.0, 0.0, 0.0)), tmp_path, supervisor.identity, 0.0, 0.0)
     watch.stop(Outcome.CANCELLED)
     climb(watch)
     assert watch.stuck

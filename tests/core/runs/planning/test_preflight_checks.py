@@ -112,7 +112,7 @@ def test_devices_in_use_are_told_with_who_has_them(around: Surroundings) -> None
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         owner = identity(other.pid)
         assert owner
-        assert device_leases().claim(["0"], owner) is None
+        assert device_leases().take(["0"], owner) is None
         assert told("device", around) == [(Level.WARNING, f"Process {other.pid} has the devices 0")]
         assert told("device", around, replace(SPEC, devices=("1",))) == []
         other.communicate(b"\n")

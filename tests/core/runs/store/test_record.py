@@ -29,9 +29,9 @@ SPEC = RunSpec(
     1,
     hang_timeout=7.0,
 )
-MINDER = ProcessIdentity(3, 1.0)
+SUPERVISOR = ProcessIdentity(3, 1.0)
 QUEUED = Queued(1.0, "here", "boot")
-STARTED = Started(3.0, MINDER, ("python",))
+STARTED = Started(3.0, SUPERVISOR, ("python",))
 THERE = Presence(watched=True)
 
 
@@ -45,7 +45,7 @@ def test_a_run_waits_runs_and_ends() -> None:
     assert waiting.active
     assert waiting.host == "here"
     running = folded(QUEUED, STARTED)
-    assert (running.state, running.started, running.minder) == (RunState.RUNNING, 3.0, MINDER)
+    assert (running.state, running.started, running.supervisor) == (RunState.RUNNING, 3.0, SUPERVISOR)
     assert running.active
     ended = folded(QUEUED, STARTED, Finished(9.0, Outcome.PASS, 6.0, 0, result={"phases": []}), presence=GONE)
     assert (ended.state, ended.outcome, ended.seconds, ended.exit_code) == (RunState.FINISHED, Outcome.PASS, 6.0, 0)
@@ -69,7 +69,7 @@ def test_a_request_to_stop_shows_until_the_end() -> None:
 
 def test_only_what_waits_is_held() -> None:
     held = Presence(watched=True, held=True)
-    assert (folded(QUEUED, presence=held).held, folded(QUEUED, presence=held).summary) == (True, "held back")
+    assert (folded(QUEUED, presence=held).held, folded(QUEUED, presence=held).summary) == (True, "on hold")
     assert not folded(QUEUED, STARTED, presence=held).held
 
 

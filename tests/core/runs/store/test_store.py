@@ -84,8 +84,8 @@ def test_an_empty_store_says_so(store: RunStore) -> None:
         store.record("2026")
 
 
-def started(store: RunStore, spec: RunSpec, minder: ProcessIdentity) -> None:
-    append_event(events_file(store.create(spec)), Started(2.0, minder, ()))
+def started(store: RunStore, spec: RunSpec, supervisor: ProcessIdentity) -> None:
+    append_event(events_file(store.create(spec)), Started(2.0, supervisor, ()))
     store.queue.put([Ticket(spec.run_id)], {})
 
 
@@ -103,7 +103,7 @@ def test_what_has_just_ended_is_not_lost_while_somebody_is_there_to_report_it(
 ) -> None:
     spec, own = make_spec(), own_identity()
     started(store, spec, ProcessIdentity(own.pid, own.start_time - 60))
-    assert store.queue.claims.claim(["scheduler"], own) is None
+    assert store.queue.leases.take(["scheduler"], own) is None
     assert store.record(spec.run_id).state is RunState.RUNNING
 
 

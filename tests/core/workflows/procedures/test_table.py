@@ -40,7 +40,7 @@ BATCH = "ValueError: Expected more than 1 value per channel when training"
 )
 def test_a_text_belongs_to_one_workflow(text: str, name: str) -> None:
     assert workflow_for(text) == name
-    assert sum(bool(kind.claims(text)) for kind in WORKFLOWS.values()) == bool(name)
+    assert sum(bool(kind.flavour_of(text)) for kind in WORKFLOWS.values()) == bool(name)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def loader(tmp_path: Path) -> Path:
 def test_there_and_back(loader: Path, tmp_path: Path) -> None:
     before = loader.read_bytes()
     edited = put(loader, EDIT, tmp_path / "state")
-    assert loader.read_bytes() == AFTER.encode() and edited.kept.read_bytes() == before
+    assert loader.read_bytes() == AFTER.encode() and edited.original.read_bytes() == before
     assert loader.stat().st_mode & 0o777 == 0o750
     assert edited.is_in_force and edited_files(tmp_path / "state") == (edited,)
     take_back(edited)
@@ -56,10 +56,10 @@ def test_somebody_else_s_change_is_never_written_over(loader: Path, tmp_path: Pa
     loader.write_text("mine", encoding="utf-8")
     with pytest.raises(TTMatrixError, match="has changed since it was edited") as caught:
         take_back(edited)
-    assert str(edited.kept) in caught.value.hint
+    assert str(edited.original) in caught.value.hint
     with pytest.raises(TTMatrixError, match="has changed since the edit"):
         put(loader, EDIT, tmp_path / "state")
-    assert loader.read_text(encoding="utf-8") == "mine" and edited.kept.is_file()
+    assert loader.read_text(encoding="utf-8") == "mine" and edited.original.is_file()
 
 
 def test_edits_that_build_on_each_other(loader: Path, tmp_path: Path) -> None:
