@@ -49,7 +49,7 @@ class Shown(StrEnum):
     def takes(self, item: InboxItem) -> bool:
         match self:
             case Shown.ATTENTION:
-                return item.concern in (Concern.DECIDE, Concern.HELD)
+                return item.concern in (Concern.DECIDE, Concern.NOT_PROPOSED)
             case Shown.PCC:
                 return item.verdict in (Verdict.PCC_LOOSE, Verdict.PCC_TIGHT)
             case Shown.UNKNOWN:

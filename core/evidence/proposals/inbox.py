@@ -32,7 +32,7 @@ class Concern(StrEnum):
 
     DECIDE = "to decide"
     """Something is proposed."""
-    HELD = "held back"
+    NOT_PROPOSED = "not proposed"
     """Its entry is not true, and a person must decide what to write."""
     UNKNOWN = "unknown"
     """There is too little evidence; runs would fill it."""
@@ -89,7 +89,7 @@ def _concern(
     if id in made:
         return Concern.DECIDE
     if id in kept:
-        return Concern.HELD
+        return Concern.NOT_PROPOSED
     verdicts = {one.verdict for one in rows}
     if Verdict.UNUSED in verdicts:
         return Concern.BLIND

@@ -27,6 +27,6 @@ def test_proposals_what_is_held_and_what_nobody_knows(tmp_path: Path) -> None:
     concerns = {one.id: one.concern for one in found.items}
     assert [one.id for one in found.proposals] == [xfails[0]]
     assert [one.id for one in found.held] == [xfails[1]]
-    assert (concerns[xfails[0]], concerns[xfails[1]]) == (Concern.DECIDE, Concern.HELD)
+    assert (concerns[xfails[0]], concerns[xfails[1]]) == (Concern.DECIDE, Concern.NOT_PROPOSED)
     assert set(concerns.values()) == set(Concern)
     assert concerns.keys() <= matrix.entries.keys()

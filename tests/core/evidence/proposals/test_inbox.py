@@ -42,7 +42,7 @@ def test_the_most_urgent_first_and_what_is_true_left_out() -> None:
     assert [(one.id, one.concern, one.verdict) for one in found] == [
         ("b", Concern.DECIDE, Verdict.REGRESSED),
         ("a", Concern.DECIDE, Verdict.STALE),
-        ("d", Concern.HELD, Verdict.FLAKY),
+        ("d", Concern.NOT_PROPOSED, Verdict.FLAKY),
         ("f", Concern.BLIND, Verdict.UNUSED),
         ("e", Concern.UNKNOWN, Verdict.UNKNOWN),
     ]
