@@ -85,5 +85,5 @@ def test_a_file_that_says_nothing_holds_nobody_back(leases: LeaseFile, tmp_path:
 
 def test_a_directory_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(TTMatrixError, match="Cannot write leases"):
+    with pytest.raises(TTMatrixError, match="Cannot lease"):
         LeaseFile(tmp_path / "file" / "claims").take(["x"], ME)
