@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("ttmatrix", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", settings.get_profile("ttmatrix"), max_examples=10)
 settings.load_profile("ttmatrix")
 
 _STAYS = (

@@ -13,6 +13,8 @@ from tests.bench import exact
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 
+pytestmark = pytest.mark.slow("a checkout's own code is asked in processes")
+
 RUNNER = """
 import enum
 import pytest, torch

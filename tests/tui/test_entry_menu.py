@@ -35,6 +35,7 @@ def _proposed(app: TTMatrixApp) -> list[Operation]:
     return [op for change in app.session.pending.changes for op in change.ops]
 
 
+@pytest.mark.slow("a job over several screens")
 @SIZES
 async def test_a_marker_more_and_one_less(checkout: Checkout, size: tuple[int, int]) -> None:
     app = build_app(checkout, query=ORG)
@@ -53,6 +54,7 @@ async def test_a_marker_more_and_one_less(checkout: Checkout, size: tuple[int, i
     ]
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_rename_and_move(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -70,6 +72,7 @@ async def test_rename_and_move(checkout: Checkout) -> None:
     ]
 
 
+@pytest.mark.slow("a job over several screens")
 @SIZES
 async def test_enter_does_not_delete(checkout: Checkout, size: tuple[int, int]) -> None:
     app = build_app(checkout, query=ORG)

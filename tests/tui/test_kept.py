@@ -23,6 +23,7 @@ def _decisions(app: TTMatrixApp) -> list[Decision]:
     return [change.decision for change in app.session.pending.changes]
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_decisions_undo_and_marks_outlive_the_app(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -50,6 +51,7 @@ async def test_two_instances_see_each_others_decisions(checkout: Checkout) -> No
         assert _decisions(other) == [Decision.ACCEPTED]
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_a_commit_is_taken_back_by_a_proposal(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:

@@ -29,6 +29,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(python=str(tmp_path / "python"), profiles={"long": Profile(timeout=7200.0)})
 
 
+@pytest.mark.slow("runs are started")
 async def test_what_is_shown_is_what_runs(checkout: Checkout, settings: Settings, own_home: Path) -> None:
     app = build_app(checkout, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -54,6 +55,7 @@ async def test_what_is_shown_is_what_runs(checkout: Checkout, settings: Settings
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")
 
 
+@pytest.mark.slow("runs are started")
 async def test_keys_typed_ahead_start_the_plan_once_it_is_there(checkout: Checkout, settings: Settings) -> None:
     app = build_app(checkout, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -78,6 +80,7 @@ async def test_what_is_in_the_way_is_told_with_its_remedy_and_nothing_starts(
         assert app.session.runs == []
 
 
+@pytest.mark.slow("runs are started")
 async def test_tests_that_cannot_run_are_left_out_with_the_reason(checkout: Checkout, settings: Settings) -> None:
     app = build_app(checkout, query="jax", settings=settings)
     async with app.run_test(size=(100, 30)) as pilot:

@@ -94,12 +94,13 @@ async def test_rows_that_stay_while_a_query_is_typed_are_not_made_again(
         await until(pilot, lambda: set(made) == set(app.session.view.rows), "the first rows")
         screen = app.matrix_screen
         screen.table.repaint_rows()
-        await until(pilot, lambda: TINY in screen_text(app), "the rows")
+        await pilot.pause()
+        assert TINY in screen_text(app)
         made.clear()
         screen.query_one(QueryInput).value = "has:entry tiny"
         await until(pilot, lambda: ORG not in screen_text(app), "fewer rows")
-        # The cursor is not where it was, and neither are its two rows what they were.
-        assert len(made) <= 2
+        # The cursor is not where it was, and neither are its two rows what they were, in one frame or in two.
+        assert len(set(made)) <= 2
         await pilot.press("at")
         await until(pilot, lambda: set(made) == set(app.session.view.rows), "rows that look otherwise")
 

@@ -137,6 +137,7 @@ async def test_an_empty_cell_says_so_and_leads_nowhere(checkout: Checkout) -> No
         assert (app.session.view.marks, app.session.runs) == (set(), [])
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_columns_are_chosen_ordered_sorted_and_kept(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=WIDE) as pilot:
@@ -166,6 +167,7 @@ async def test_ids_cannot_be_hidden_and_escape_changes_nothing(checkout: Checkou
         assert "id" in app.session.view.columns
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_a_view_is_saved_opened_replaced_and_deleted(checkout: Checkout) -> None:
     app = build_app(checkout)
     file = paths().views_file

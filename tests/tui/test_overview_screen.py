@@ -67,6 +67,7 @@ async def test_every_number_leads_to_as_many_tests(checkout: Checkout) -> None:
         assert looked_at > 60
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_findings_lead_to_doctor_and_back(tmp_path: Path) -> None:
     app = build_app(sample_checkout(tmp_path / "demo"))
     async with app.run_test(size=(160, 50)) as pilot:
@@ -97,6 +98,7 @@ async def test_the_cursor_stands_on_numbers_alone(checkout: Checkout) -> None:
         assert "tests by status and arch" in screen_text(app)
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_two_boards_where_there_is_room_and_the_arrows_cross(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(160, 50)) as pilot:

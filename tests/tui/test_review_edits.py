@@ -71,6 +71,7 @@ async def test_a_file_that_was_changed_since_is_left_alone(checkout: Checkout) -
         assert loader(checkout) == EDIT.after + "# mine\n"
 
 
+@pytest.mark.slow("a job over several screens")
 @SIZES
 async def test_beside_changes_and_no_part_of_their_commit(checkout: Checkout, size: tuple[int, int]) -> None:
     app = build_app(checkout, query="mode:training has:entry")

@@ -161,6 +161,7 @@ async def test_the_end_is_read_from_the_files(checkout: Checkout, size: tuple[in
         assert "Verified on disk: 2 of 2 changes" in screen_text(app)
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_what_somebody_took_back_at_once_is_missed(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     app = _three(checkout)
     path = checkout.test_config / TRAINING
@@ -178,6 +179,7 @@ async def test_what_somebody_took_back_at_once_is_missed(checkout: Checkout, mon
         assert f"NOT in the files: {TRAIN}" in screen_text(app)
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_five_hundred_changes_stay_quick(checkout: Checkout) -> None:
     app = build_app(checkout)
     ids = (TINY, NET, NAME)

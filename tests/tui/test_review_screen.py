@@ -62,6 +62,7 @@ async def test_accept_write_and_commit(checkout: Checkout) -> None:
         assert "status: NOT_SUPPORTED_SKIP -> UNSPECIFIED" in body
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_other_work_stays_out_of_the_commit(checkout: Checkout) -> None:
     (checkout.root / "staged.txt").write_text("mine")
     _git(checkout, "add", "staged.txt")
@@ -105,6 +106,7 @@ async def test_nothing_pending_is_said_and_nothing_happens(checkout: Checkout) -
         await until(pilot, lambda: "nothing pending" in screen_text(app), "nothing pending")
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_what_was_changed_behind_our_back_stays(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
@@ -118,6 +120,7 @@ async def test_what_was_changed_behind_our_back_stays(checkout: Checkout) -> Non
     assert "NOT_SUPPORTED_SKIP" not in text
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_a_field_changed_elsewhere_is_shown_with_both_sides_and_never_overwritten(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
     elsewhere = YAML[INFERENCE].replace("NOT_SUPPORTED_SKIP", "EXCLUDE_MODEL")
@@ -141,6 +144,7 @@ async def test_a_field_changed_elsewhere_is_shown_with_both_sides_and_never_over
     assert (checkout.test_config / INFERENCE).read_text() == elsewhere.replace("EXCLUDE_MODEL", "UNSPECIFIED")
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_git_refusing_is_told_in_its_own_words(checkout: Checkout) -> None:
     hook = checkout.root / ".git" / "hooks" / "pre-commit"
     hook.write_text("#!/bin/sh\necho the hook says no >&2\nexit 1\n")
@@ -157,6 +161,7 @@ async def test_git_refusing_is_told_in_its_own_words(checkout: Checkout) -> None
         await until(pilot, lambda: "Committed" in screen_text(app), "the second try")
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_after_a_write_the_next_change_has_the_pane_and_the_counter_counts_what_is_left(
     checkout: Checkout,
 ) -> None:
@@ -182,6 +187,7 @@ async def test_after_a_write_the_next_change_has_the_pane_and_the_counter_counts
         await until(pilot, lambda: "Verified" not in screen_text(app), "the way on")
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_the_counter_counts_what_the_filter_leaves_and_the_question_what_it_hides(checkout: Checkout) -> None:
     app = build_app(checkout, query="has:entry mode:inference")
     async with app.run_test(size=(100, 30)) as pilot:

@@ -28,6 +28,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(python=str(tmp_path / "python"))
 
 
+@pytest.mark.slow("runs are started")
 async def test_a_fresh_clone_shows_nothing_of_another_checkout(
     checkout: Checkout, settings: Settings, tmp_path: Path
 ) -> None:
@@ -53,6 +54,7 @@ async def test_a_fresh_clone_shows_nothing_of_another_checkout(
         assert len(app.session.store.records()) == 1
 
 
+@pytest.mark.slow("runs are started")
 async def test_an_older_result_is_dim_and_says_why(checkout: Checkout, settings: Settings) -> None:
     call("run", ID, "--kind", "cpu", "--wait", "--repo", checkout.root)
     app = build_app(checkout, query=QUERY, settings=settings)

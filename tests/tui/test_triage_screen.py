@@ -87,6 +87,7 @@ async def test_next_skips_what_is_decided_and_undo_takes_it_back(checkout: Check
         await until(pilot, lambda: len(app.session.pending.changes) == 1, "the redo")
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_what_nobody_knows_is_a_list_of_its_own(checkout: Checkout) -> None:
     # Upstream's runner wants a device and its plugin, which are not here.
     runner = checkout.root / TEST_MODULE

@@ -77,6 +77,7 @@ async def test_dropping_asks_and_leaves_nothing(checkout: Checkout) -> None:
         assert loader(checkout) == LOADER
 
 
+@pytest.mark.slow("a job over several screens")
 async def test_a_workflow_left_by_another_start_is_there_again(checkout: Checkout) -> None:
     first = opened(checkout)
     async with first.run_test(size=(120, 40)) as pilot:

@@ -3,12 +3,15 @@
 
 from pathlib import Path
 
+import pytest
+
 from core.sources.checkout import Checkout
 from tests.support.cli import call
 
 PASSES, FAILS, HANGS = (f"alpha/pytorch-{name}-single_device-training" for name in ("tiny", "org/name", "net-v1.5+aug"))
 
 
+@pytest.mark.slow("runs are started")
 def test_failed_and_not_run_tests_are_found_through_reruns(runnable: Checkout, own_home: Path) -> None:
     settings = own_home / "config" / "settings.toml"
     settings.write_text(settings.read_text() + "cpu_slots = 1\n")

@@ -3,6 +3,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from core.matrix.view.saved import change_kept
 from core.matrix.view.spec import ViewSpec
 from core.settings import paths
@@ -21,6 +23,7 @@ def test_none_yet(runnable: Checkout) -> None:
     assert call("runs", "--repo", "/nowhere").code == 2
 
 
+@pytest.mark.slow("runs are started")
 def test_two_checkouts_with_one_home(runnable: Checkout, tmp_path: Path) -> None:
     other = committed_checkout(sample(tmp_path / "other"))
     here, there = ("--repo", runnable.root), ("--repo", other.root)

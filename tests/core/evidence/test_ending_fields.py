@@ -188,6 +188,7 @@ def test_a_traceback_that_ends_in_error_code_13_has_no_line_for_either(tmp_path:
     assert both_of(tmp_path, document) == ({}, {})
 
 
+@pytest.mark.slow("pytest runs on models of its own")
 @pytest.mark.parametrize("forked", [False, True], ids=["plain", "forked"])
 def test_on_reports_of_a_real_pytest_both_agree(forked: bool, tmp_path: Path) -> None:
     file = make_report(tmp_path, forked=forked)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import given, strategies as st
 
 from core.proc import own_environment
@@ -65,6 +66,7 @@ def test_the_scheduler_can_import_core_from_anywhere(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow("runs are started")
 def test_no_environment_outlives_the_start_of_its_runs_even_where_the_scheduler_is_killed(
     store: RunStore, make_spec: MakeSpec, until: Until
 ) -> None:

@@ -64,6 +64,7 @@ ENDINGS = {
 }
 
 
+@pytest.mark.slow("pytest runs on models of its own")
 def test_the_ending_of_every_row(corpus: Mapping[str, Observation]) -> None:
     wanted = ENDINGS | (dict.fromkeys(_CRASHES, Ending.CRASHED) if _CRASHES[0] in corpus else {})
     assert {name: one.ending for name, one in corpus.items()} == wanted

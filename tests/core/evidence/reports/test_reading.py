@@ -25,6 +25,7 @@ def suite(*cases: str) -> str:
     return _SUITE.format("".join(f'<testcase classname="t" name="{NAME}" time="1">{case}</testcase>' for case in cases))
 
 
+@pytest.mark.slow("pytest runs on models of its own")
 def test_counts_add_up_over_a_real_report(tmp_path: Path) -> None:
     report = make_report(tmp_path)
     reading = read_reports([report])

@@ -53,6 +53,7 @@ def kill_both(store: RunStore, spec: RunSpec) -> None:
             os.kill(pid, signum)
 
 
+@pytest.mark.slow("runs are started")
 def test_a_run_whose_scheduler_and_minder_are_killed_ends_by_itself(
     store: RunStore, make_spec: MakeSpec, until: Until
 ) -> None:
@@ -67,6 +68,7 @@ def test_a_run_whose_scheduler_and_minder_are_killed_ends_by_itself(
     assert (record.state, record.summary) == (RunState.LOST, "its processes are gone, and its end was not recorded")
 
 
+@pytest.mark.slow("runs are started")
 @pytest.mark.parametrize("ticket", [True, False])
 def test_what_a_run_leaves_where_both_are_killed_is_told_and_can_be_ended(
     store: RunStore, make_spec: MakeSpec, until: Until, ticket: bool

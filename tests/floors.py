@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Branch coverage by package against its floor: `make coverage` fails where a package has less than it had.
+
+`python -m tests.floors REPORT` reads what `coverage json` has written and prints a line a package. With `--raise` the
+floors in `floors.toml` move up to what there is now; they never move down by themselves.
+"""
+
+import argparse
+import json
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+TABLE = Path(__file__).with_name("floors.toml")
+_HEAD = "# Least branch coverage of a package by the tests that are not slow, in percent. `make coverage` compares.\n"
+_SLACK = 1.0
+"""Percent that chance takes away at most: which thread comes first decides some branches."""
+
+
+def package_of(path: str) -> str:
+    """`core/edits/yaml/splice.py` is part of `core.edits`, `core/proc.py` of `core`."""
+    return ".".join(Path(path).parts[:-1][:2])
+
+
+def measured(report: Mapping[str, Mapping[str, Mapping[str, Mapping[str, int]]]]) -> dict[str, float]:
+    """The percentage of branches taken, by package; those without branches are left out."""
+    taken, there = Counter[str](), Counter[str]()
+    for path, file in report["files"].items():
+        taken[package_of(path)] += file["summary"]["covered_branches"]
+        there[package_of(path)] += file["summary"]["num_branches"]
+    return {package: 100 * taken[package] / there[package] for package in sorted(there) if there[package]}
+
+
+def below(found: Mapping[str, float], floors: Mapping[str, float]) -> list[str]:
+    """What is wrong: a package below its floor, without a floor, or with a floor and nothing measured."""
+    wrong = [
+        f"{name}: {found[name]:.1f} %, below its floor of {floors[name]:.0f} %"
+        for name in sorted(found.keys() & floors.keys())
+        if found[name] < floors[name]
+    ]
+    wrong += [f"{name}: {found[name]:.1f} %, and no floor" for name in sorted(found.keys() - floors.keys())]
+    return wrong + [f"{name}: a floor, and nothing measured" for name in sorted(floors.keys() - found.keys())]
+
+
+def raised(found: Mapping[str, float], floors: Mapping[str, float]) -> dict[str, float]:
+    """The floors of the packages there are, up to what was measured."""
+    return {name: max(floors.get(name, 0), int(found[name] - _SLACK)) for name in sorted(found)}
+
+
+def main(argv: list[str]) -> int:
+    """The command; 1 where a package lies below its floor."""
+    parser = argparse.ArgumentParser(description="Compare branch coverage by package with its floors.")
+    parser.add_argument("report", type=Path)
+    parser.add_argument("--raise", dest="up", action="store_true", help="move the floors up to what there is now")
+    given = parser.parse_args(argv)
+    found = measured(json.loads(given.report.read_text()))
+    floors: dict[str, float] = tomllib.loads(TABLE.read_text()) if TABLE.is_file() else {}
+    if given.up:
+        floors = raised(found, floors)
+        TABLE.write_text(_HEAD + "".join(f'"{name}" = {floor:.0f}\n' for name, floor in floors.items()))
+    for name, percent in found.items():
+        print(f"{name:24} {percent:5.1f} %   floor {floors.get(name, 0):3.0f} %")
+    wrong = below(found, floors)
+    print(*wrong, sep="\n", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
