@@ -73,7 +73,7 @@ async def test_what_is_in_the_way_is_told_with_its_remedy_and_nothing_starts(
         await until(pilot, lambda: "blocker" in screen_text(app), "the obstacle")
         assert "cannot import" in screen_text(app)
         await pilot.press("enter")
-        await until(pilot, lambda: "cannot work here" in screen_text(app), "the refusal")
+        await until(pilot, lambda: "cannot start here" in screen_text(app), "the refusal")
         await pilot.press("escape")
         await pilot.pause()
         assert not isinstance(app.screen, Launch)

@@ -105,7 +105,7 @@ def test_users_of_a_class_bring_their_entries(world: WorkflowContext) -> None:
 
 def test_an_interpreter_without_torch_runs_nothing(world: WorkflowContext, tmp_path: Path) -> None:
     (world.root.parent / "python").write_text('#!/bin/sh\necho \'TTMATRIX-PROBE {"python": "3"}\'\n')
-    with pytest.raises(TTMatrixError, match="cannot work here"):
+    with pytest.raises(TTMatrixError, match="cannot start here"):
         start_cpu(world, [SMALL])
 
 

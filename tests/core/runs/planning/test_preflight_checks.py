@@ -62,7 +62,7 @@ def test_nothing_is_in_the_way_of_a_good_machine(around: Surroundings) -> None:
 def test_missing_packages_block(around: Surroundings, kind: str, versions: Mapping[str, str | None], said: str) -> None:
     there = replace(around, survey=replace(around.survey, versions=versions))
     assert told(kind, there) == [(Level.BLOCKER, f"/venv/python {said}")]
-    with pytest.raises(TTMatrixError, match="cannot work here") as caught:
+    with pytest.raises(TTMatrixError, match="cannot start here") as caught:
         refuse(preflight(KINDS[kind], [SPEC], there))
     assert said in caught.value.detail
     assert "venv/activate" in caught.value.hint
