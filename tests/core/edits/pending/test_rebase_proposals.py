@@ -88,7 +88,7 @@ def test_what_is_done_already_is_dropped(checkout: Checkout) -> None:
     _commit(checkout)
     found = rebased_proposals(proposed, index(checkout))
     assert found.proposed.operations == ()
-    assert "done already: 1 of the proposals" in found.notes
+    assert "done already: 1 proposal" in found.notes
 
 
 @pytest.mark.parametrize("commit", ["0123456789abcdef0123456789abcdef01234567", "--help", "a b"])

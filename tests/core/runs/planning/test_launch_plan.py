@@ -65,7 +65,7 @@ def test_only_a_start_asks_the_interpreter_of_the_checkout_and_says_so(matrix: M
     venv.mkdir(parents=True)
     (tmp_path / "python").rename(venv / "python")
     plan = plan_launch(matrix, [PASSES], Settings(), Options(), runs=tmp_path / "runs")
-    assert ["is not known yet" in obstacle.what for obstacle in plan.obstacles] == [True]
+    assert ["are not known yet" in obstacle.what for obstacle in plan.obstacles] == [True]
     assert plan.asked == ""
     started = look_ahead(plan.specs, Settings(), runs=tmp_path / "runs", starting=True)
     assert started.asked.startswith(f"asked {venv}/python for its packages")

@@ -85,8 +85,8 @@ def test_a_version_that_nobody_knows_is_no_obstacle(around: Surroundings) -> Non
 @pytest.mark.parametrize(
     ("change", "level", "said"),
     [
-        ({"survey": {"versions": None}}, Level.WARNING, "does not say"),
-        ({"survey": {"versions": None, "source": Source.NOT_ASKED}}, Level.WARNING, "is not known yet"),
+        ({"survey": {"versions": None}}, Level.WARNING, "did not list its packages"),
+        ({"survey": {"versions": None, "source": Source.NOT_ASKED}}, Level.WARNING, "are not known yet"),
         ({"survey": {"models": "other" * 3}}, Level.WARNING, "The models are at otherother"),
         ({"environ": {}}, Level.WARNING, "IRD_LF_CACHE is not set"),
         ({"nodes": Path("/absent")}, Level.WARNING, "There is no device at /absent"),
