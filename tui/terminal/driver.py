@@ -170,7 +170,10 @@ class Ending:
         threading.Thread(target=self._wait, name="ending", daemon=True).start()
 
     def _asked(self, signum: int, frame: FrameType | None) -> None:
-        # In the midst of anything: no more than a byte to the thread.
+        # Decided here: when the thread looks, the editor may have ended. Signals come in the midst of anything, so no
+        # more is done than to send a byte.
+        if self._meant_for_borrower(signum):
+            return
         with suppress(BlockingIOError):
             os.write(self._writing, bytes([signum]))
 
@@ -185,9 +188,7 @@ class Ending:
             gone = any(descriptor != self._reading for descriptor, _ in events.poll())
             if gone:
                 os._exit(128 + signal.SIGHUP)
-            signum = os.read(self._reading, 1)[0]
-            if not self._meant_for_borrower(signum):
-                self._end(signum, events)
+            self._end(os.read(self._reading, 1)[0], events)
 
     @property
     def _driver(self) -> Driver | None:
