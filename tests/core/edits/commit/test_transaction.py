@@ -270,7 +270,7 @@ def test_an_operation_that_rests_on_other_work_is_refused(checkout: Checkout) ->
     before = state(checkout.root)
     with pytest.raises(TTMatrixError, match="cannot be done on the last commit") as caught:
         commit(checkout, [CommitDraft("m", (Operation(OpKind.SET, new, INFERENCE, ("status",), "EXCLUDE_MODEL"),))])
-    assert "commit these first" in caught.value.hint
+    assert "commit those first" in caught.value.hint
     assert state(checkout.root) == before
 
 

@@ -107,7 +107,7 @@ def test_an_entry_that_stands_twice_is_named_and_blocks_no_other() -> None:
     text = "test_config:\n  a:\n    x: 1\n  a:\n    x: 2\n  b:\n    x: 3\n"
     assert applied(text, Operation(OpKind.SET, "b", path=("x",), value=4)) == (text.replace("3", "4"), [])
     _, rejected = applied(text, Operation(OpKind.SET, "a", path=("x",), value=4))
-    assert "stands 2 times, on lines 2 and 4" in rejected[0]
+    assert "is there 2 times, on lines 2 and 4" in rejected[0]
 
 
 def test_anchors_elsewhere_block_nothing_and_an_anchor_cannot_go() -> None:

@@ -67,7 +67,7 @@ def test_what_is_so_already_is_nothing_to_do(op: OpKind, path: tuple[str, ...], 
     [
         (OpKind.RENAME, ("markers",), "nightly", "weekly", "markers has no item nightly"),
         (OpKind.ADD, N150, {"reason": "other"}, None, "n150 has overrides already"),
-        (OpKind.ADD, ("arch_overrides",), "x", None, "no list of plain items"),
+        (OpKind.ADD, ("arch_overrides",), "x", None, "not a list of plain items"),
     ],
 )
 def test_what_has_nothing_to_act_on_is_refused(
