@@ -45,9 +45,9 @@ def report(outcome: Outcome, console: Console) -> None:
         console.note(note)
     for rejection in planned.rejected:
         console.note(f"rejected: {rejection.op.op} {one_line(rejection.op.id)}: {rejection.why}")
-    if planned.held:
+    if planned.blocked:
         console.note(
-            f"{counted(len(planned.held), 'more operation')} not applied: another one on the same file is rejected"
+            f"{counted(len(planned.blocked), 'more operation')} not applied: another one on the same file is rejected"
         )
     if outcome.validation is not None and outcome.validation.answer is Answer.UNABLE:
         console.note(f"the checkout's validator could not be run: {outcome.validation.detail}")
@@ -87,7 +87,7 @@ def _document(outcome: Outcome) -> dict[str, object]:
         "applied": to_json(planned.applied),
         "rejected": [
             *({"op": to_json([one.op])[0], "why": one.why} for one in planned.rejected),
-            *({"op": op, "why": "another operation on the same file is rejected"} for op in to_json(planned.held)),
+            *({"op": op, "why": "another operation on the same file is rejected"} for op in to_json(planned.blocked)),
         ],
         "effect": [_cell(one) for one in outcome.effect],
         "notes": outcome.notes,

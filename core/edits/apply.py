@@ -52,8 +52,8 @@ def with_value(fields: Fields, path: Sequence[str], value: object) -> Fields:
     if rest:
         inner = fields.get(name)
         value = with_value(inner if isinstance(inner, Mapping) else {}, rest, value) or ABSENT
-    kept = {key: held for key, held in fields.items() if key != name or value is not ABSENT}
-    return kept if value is ABSENT else {**kept, name: value}
+    result = {key: one for key, one in fields.items() if key != name or value is not ABSENT}
+    return result if value is ABSENT else {**result, name: value}
 
 
 def after(fields: Fields | None, operation: Operation) -> Fields | None:
@@ -121,14 +121,14 @@ def leaves(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
 
 def without_nulls(fields: Fields) -> dict[str, object]:
     """`fields` as an operation can give them: a null is no value that could be set."""
-    kept: dict[str, object] = {}
+    result: dict[str, object] = {}
     for name, value in fields.items():
         if name == OVERRIDES and isinstance(value, Mapping):
             archs = {arch: without_nulls(inner) for arch, inner in value.items() if isinstance(inner, Mapping)}
             value = {arch: inner for arch, inner in archs.items() if inner} or None
         if value is not None:
-            kept[name] = value
-    return kept
+            result[name] = value
+    return result
 
 
 class Present:
@@ -147,7 +147,7 @@ class Present:
     @cached_property
     def digests(self) -> Mapping[str, Mapping[str, str]]:
         """The digest of every entry, by file and id."""
-        return {file: {id: digest(fields) for id, fields in held.items()} for file, held in self.entries.items()}
+        return {file: {id: digest(fields) for id, fields in one.items()} for file, one in self.entries.items()}
 
     def fields(self, key: Key) -> Fields | None:
         """The fields of an entry, None where the file has none of that id."""

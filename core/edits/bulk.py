@@ -36,7 +36,7 @@ def set_fields(matrix: Matrix, ids: Sequence[str], scope: Scope, filled: Mapping
     With archs as `scope`, no other arch that the test is marked for changes, and the entry gets as few lines as that
     takes: the value may land at the entry and the others in overrides. Archs that it is not marked for get overrides,
     which nothing reads. An id without an entry gets one, in the file
-    its siblings would stand in. Raises UsageError on a text that the field cannot hold, naming both.
+    of its siblings. Raises UsageError with field and text if the field cannot have that value.
     """
     values = {name: read_field(matrix, name, text) for name, text in filled.items()}
     return tuple(op for id in ids for op in _for_one(matrix, id, _archs(scope), values))
@@ -78,7 +78,7 @@ def _overridden(fields: Mapping[str, object], archs: Sequence[str], values: Mapp
         old = overrides.get(arch)
         new = {**(old if isinstance(old, dict) else {}), **values}
         overrides[arch] = {name: value for name, value in new.items() if value is not None}
-    left = {arch: held for arch, held in overrides.items() if held or arch not in archs}
+    left = {arch: override for arch, override in overrides.items() if override or arch not in archs}
     return {**fields, OVERRIDES: left} if left else {name: fields[name] for name in fields if name != OVERRIDES}
 
 
@@ -99,7 +99,7 @@ def home_file(matrix: Matrix, id: str) -> str:
     directory = _DIRECTORIES.get(matrix.function(matrix.rows[id]))
     if directory is None:
         raise UsageError(f"{id} follows no id grammar", "No file can be chosen for its entry.")
-    # Explicit sharding strategies stand with the tensor_parallel entries.
+    # Explicit sharding strategies are in the file of the tensor_parallel entries.
     parallelism = "tensor_parallel" if member.parallelism.endswith("tensor_parallel") else member.parallelism
     return posixpath.join(directory, f"test_config_{member.mode}_{parallelism}.yaml")
 

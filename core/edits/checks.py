@@ -10,6 +10,8 @@ from core.matrix import LISTS, RULES, UNWRITTEN, Matrix, acting, differing, raw_
 from core.model import Entry
 from core.sources import Schema
 
+_JUDGED = (OpKind.SET, OpKind.UNSET)
+
 
 def schema_problem(operation: Operation, schema: Schema) -> str:
     """What upstream would refuse or never act on; empty: nothing. Taking something away is always allowed."""
@@ -65,9 +67,6 @@ def _texts(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-_JUDGED = (OpKind.SET, OpKind.UNSET)
-
-
 @dataclass(frozen=True, slots=True)
 class NoOp:
     """An operation without effect, and why it has none."""
@@ -79,8 +78,8 @@ class NoOp:
 def no_ops(matrix: Matrix, operations: Sequence[Operation]) -> tuple[NoOp, ...]:
     """Those of `operations` that set a value and without which every cell would be what it is with them.
 
-    What belongs to one entry is judged together: a value at the entry may be idle until an override goes. Taking
-    something away is never idle, as that tidies up; nor is anything on an entry that is new, renamed or moved.
+    All operations on one entry are judged together: a value at the entry may be a no-op until an override is removed.
+    Removing something is never a no-op, as that tidies up; nor is anything on an entry that is new, renamed or moved.
     """
     found: list[NoOp] = []
     for identifier, ops in _by_id(operations).items():
@@ -106,7 +105,7 @@ def _by_id(operations: Sequence[Operation]) -> Mapping[str, list[Operation]]:
 
 
 def _entry(matrix: Matrix, op: Operation) -> Entry | None:
-    """The entry that is meant; None where the engine has to refuse, or where it stands twice."""
+    """The entry that is meant; None if there is none, or two."""
     found = [
         entry for file in matrix.files if op.file in (None, file.name) for entry in file.entries if entry.id == op.id
     ]
@@ -115,18 +114,18 @@ def _entry(matrix: Matrix, op: Operation) -> Entry | None:
 
 def _no_ops_on(entry: Entry, ops: Sequence[Operation], matrix: Matrix, *, shadowed: bool) -> list[NoOp]:
     archs = matrix.schema.archs
-    kept, found = list(ops), []
+    left, found = list(ops), []
     for op in ops:
-        others = [one for one in kept if one is not op]
-        before, after = _after(entry, others), _after(entry, kept)
-        if op.op is OpKind.SET and (shadowed or not _tells(before, after, archs)):
-            kept = others
+        others = [one for one in left if one is not op]
+        before, after = _after(entry, others), _after(entry, left)
+        if op.op is OpKind.SET and (shadowed or not _has_effect(before, after, archs)):
+            left = others
             counts = matrix.entries[entry.id].file
             found.append(NoOp(op, f"the entry in {counts} counts" if shadowed else _why(op, before, archs)))
     return found
 
 
-def _tells(before: Entry, after: Entry, archs: Sequence[str]) -> bool:
+def _has_effect(before: Entry, after: Entry, archs: Sequence[str]) -> bool:
     """Whether any cell is another one."""
     return any(
         supports(before, arch) != supports(after, arch)

@@ -18,6 +18,10 @@ _SCHEDULES = ("nightly", "weekly")
 """Markers a test may have without its entry saying so (docs/rules.md 3.1)."""
 
 
+_WIDEST_VALUE = 120
+_NOWHERE = Entry("", "", 0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class FieldChange:
     """One field of one cell; None: no value counts there."""
@@ -43,7 +47,7 @@ class CellChange:
     """Every field that acts otherwise where the test is marked before and after. Which archs it is marked for shows
     in the statuses."""
     markers_gained: tuple[str, ...] = ()
-    """Markers of its own and of its schedule that the test comes to carry."""
+    """Markers of its own and of its schedule that the test gets."""
     markers_lost: tuple[str, ...] = ()
     seconds: float | None = None
     """How long the test took in CI; None: unknown."""
@@ -138,9 +142,6 @@ def _fields(entry: Entry | None) -> object:
     return entry.fields if entry else None
 
 
-_WIDEST_VALUE = 120
-
-
 @dataclass(frozen=True, slots=True)
 class EntryChange:
     """One entry before and after; None: there is none."""
@@ -215,7 +216,7 @@ class EntryText:
 
     id: str
     file: str
-    """Where it stands afterwards, or stood until now."""
+    """Its file afterwards; of a removed entry the file it was in."""
     before: tuple[str, ...]
     after: tuple[str, ...]
 
@@ -228,9 +229,6 @@ def entry_texts(plan: EditPlan) -> list[EntryText]:
         EntryText(one.id, (one.after or one.before or _NOWHERE).file, _lines(old, one.before), _lines(new, one.after))
         for one in entry_changes(plan)
     ]
-
-
-_NOWHERE = Entry("", "", 0, 0)
 
 
 def _lines(files: Mapping[str, ExpectationFile], entry: Entry | None) -> tuple[str, ...]:

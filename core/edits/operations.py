@@ -30,7 +30,7 @@ class Operation:
     op: OpKind
     id: str
     file: str | None = None
-    """Path relative to the test_config directory; None: the one file the id stands in."""
+    """Path relative to the test_config directory; None: the one file that has the id."""
     path: tuple[str, ...] = ()
     """`(field,)`, `("arch_overrides", arch, field)` or `("arch_overrides", arch)`; empty: the entry itself."""
     value: object = None

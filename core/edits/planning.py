@@ -81,9 +81,9 @@ class EditPlan:
     files: tuple[FileEdit, ...]
     """Files that change, in the order of their names."""
     applied: tuple[Operation, ...]
-    """Operations that hold once the files are written; some may have held before."""
+    """Operations that are done once the files are written; some may have been done before."""
     rejected: tuple[Rejection, ...] = ()
-    held: tuple[Operation, ...] = ()
+    blocked: tuple[Operation, ...] = ()
     """Operations that could be done, had their file no rejected one."""
 
     def diff(self, prefix: str = TEST_CONFIG_PREFIX) -> str:
@@ -265,7 +265,7 @@ def _refuse_changed(edit: FileEdit, path: Path) -> None:
 def unified_diff(path: str, before: str, after: str) -> str:
     """The diff of the file at `path` (relative, with forward slashes); empty where nothing changed.
 
-    Only line feeds end a line, as git has it: a carriage return is part of the line it stands on.
+    Only line feeds end a line, as git has it: a carriage return is part of its line.
     """
     lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{path}", f"b/{path}")
     return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines)

@@ -34,7 +34,7 @@ class Scratch:
 
     path: Path
     descriptor: int
-    """Of the mark: whoever inherits it counts as one of us."""
+    """Of the mark: a process that inherits it counts as one of ours."""
 
     @contextmanager
     def lock(self, index: Path) -> Iterator[None]:

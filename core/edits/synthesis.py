@@ -43,8 +43,8 @@ def synthesise(fields: Mapping[str, object], wish: Wish, archs: Sequence[str]) -
     entry = with_fields(None, fields)
     choices = {name: tuple(_choices(entry, name, wish, archs)) for name in names}
     present = frozenset(_overrides(fields))
-    kept = present - {arch for arch in archs if (values := entry.overrides.get(arch)) and set(values) <= set(names)}
-    best = min(_layouts(choices, kept, present, archs), key=lambda one: one[0])
+    others = present - {arch for arch in archs if (values := entry.overrides.get(arch)) and set(values) <= set(names)}
+    best = min(_layouts(choices, others, present, archs), key=lambda one: one[0])
     return _written(fields, best[1], archs)
 
 
@@ -63,7 +63,7 @@ def operations_to(id: str, file: str, before: Mapping[str, object], after: Mappi
 
 
 def _layouts(
-    choices: Mapping[str, Sequence[_Choice]], kept: frozenset[str], present: frozenset[str], archs: Sequence[str]
+    choices: Mapping[str, Sequence[_Choice]], others: frozenset[str], present: frozenset[str], archs: Sequence[str]
 ) -> Iterator[tuple[tuple[int, int, int, int], dict[str, _Choice]]]:
     """For every set of archs that may have an override, the best choice of each field, with the cost in all.
 
@@ -76,7 +76,7 @@ def _layouts(
             if None in best.values():
                 continue
             layout = {name: choice for name, choice in best.items() if choice is not None}
-            named = kept | allowed
+            named = others | allowed
             lines, changed = len(named) + bool(named), len(named ^ present) + (bool(named) != bool(present))
             costs = [choice.cost for choice in layout.values()]
             lines, changed = lines + sum(one[0] for one in costs), changed + sum(one[1] for one in costs)

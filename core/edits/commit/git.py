@@ -133,7 +133,7 @@ class Repository:
         return found
 
     def text(self, path: str, blob: Blob) -> str:
-        """What stands in a blob of `path`, with no line end converted."""
+        """The text of a blob of `path`, with no line end converted."""
         return self.reader.blob_text(path, blob)
 
     def store(self, text: str) -> str:

@@ -41,7 +41,7 @@ class CommitGroup:
 def grouped(
     changes: Sequence[EntryChange], operations: Sequence[Operation], split: Split, archs: Sequence[str]
 ) -> list[CommitGroup]:
-    """Sort `changes`, with the operations that make them, in the order in which the first of each group stands.
+    """Sort `changes`, with the operations that make them, in the order of the first change of each group.
 
     An entry is never torn apart, and ids that take each other's name stay together. Operations that change nothing
     are left out.
@@ -70,7 +70,7 @@ def _homes(operations: Iterable[Operation]) -> Mapping[str, str]:
         one = home.setdefault(op.id, op.id)
         if op.is_entry and op.op is OpKind.RENAME and op.to is not None:
             other = home.setdefault(op.to, op.to)
-            home.update({id: one for id, kept in home.items() if kept == other})
+            home.update({id: one for id, root in home.items() if root == other})
     return home
 
 

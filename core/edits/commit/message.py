@@ -12,53 +12,10 @@ from core.model import Entry, Status
 from core.sources.ci import Job
 from core.text import one_line
 
-_LINK = re.compile(r"\bgithub\.com/([\w.-]+/[\w.-]+)/issues/(\d+)")
-
-
-def issues_in(text: str) -> list[str]:
-    """The issues a text links to, as `owner/repository#number`, in their order."""
-    return list(dict.fromkeys(f"{match[1]}#{match[2]}" for match in _LINK.finditer(text)))
-
-
-def reasons(entry: Entry | None) -> list[str]:
-    """The reasons an entry gives, its own first, each once."""
-    if entry is None:
-        return []
-    fields: Iterable[Mapping[str, object]] = (entry.fields, *entry.overrides.values())
-    return list(dict.fromkeys(str(reason) for values in fields if (reason := values.get("reason"))))
-
-
-def cited(entry: Entry | None) -> list[str]:
-    """The issues in the reasons of an entry."""
-    return list(dict.fromkeys(issue for reason in reasons(entry) for issue in issues_in(reason)))
-
-
-def settled_and_other(
-    changes: Sequence[EntryChange], entries: Mapping[str, Entry]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Of the issues that `changes` are about, those they settle, and the others; `entries` are all entries before.
-
-    An issue is settled where every entry that cited it is expected to pass wherever it runs, and none cites it now.
-    """
-    about = dict.fromkeys(issue for change in changes for one in (change.before, change.after) for issue in cited(one))
-    gone = {name for change in changes for name in (change.id, change.was)}
-    still = {issue for id, entry in entries.items() if id not in gone for issue in cited(entry)}
-    still |= {issue for change in changes for issue in cited(change.after)}
-    for change in changes:
-        if not _passes(change.after):
-            still |= set(cited(change.before))
-    return tuple(one for one in about if one not in still), tuple(one for one in about if one in still)
-
-
-def _passes(entry: Entry | None) -> bool:
-    if entry is None:
-        return False
-    return all(status_on(entry, arch) is Status.EXPECTED_PASSING for arch in supported_archs(entry))
-
-
 Evidence = Mapping[str, Sequence[str]]
 """By id, what justifies its change: links, or a line each."""
 
+_LINK = re.compile(r"\bgithub\.com/([\w.-]+/[\w.-]+)/issues/(\d+)")
 _TITLE_WIDTH = 72
 _LEAST_KEY = 12
 """Less of a key than this many characters says nothing."""
@@ -97,8 +54,8 @@ def title(changes: Sequence[EntryChange], key: str = "") -> str:
     if len(changes) == 1:
         return next(line for whom in _names(changes[0].id) if len(line := pattern.format(whom)) <= _TITLE_WIDTH)
     line = pattern.format(f"{len(changes):,} tests")
-    told = _first_words(one_line(key), _TITLE_WIDTH - len(line) - 2)
-    return f"{line}: {told}" if len(told) >= min(_LEAST_KEY, len(key)) > 0 else line
+    key_words = _first_words(one_line(key), _TITLE_WIDTH - len(line) - 2)
+    return f"{line}: {key_words}" if len(key_words) >= min(_LEAST_KEY, len(key)) > 0 else line
 
 
 def _names(id: str) -> Iterator[str]:
@@ -182,7 +139,7 @@ def _row(change: EntryChange) -> str:
 
 
 def _code(text: str) -> str:
-    """Text as it stands, whatever Markdown would make of it."""
+    """Text as code, so that Markdown changes nothing in it."""
     plain = one_line(text)
     fence = "`" * (max((len(run) for run in _runs(plain)), default=0) + 1)
     gap = " " if "`" in plain else ""
@@ -202,3 +159,44 @@ def _jobs(verb: str, pairs: Iterable[tuple[str, Sequence[Job]]]) -> list[str]:
 def _links(changes: Sequence[EntryChange], evidence: Evidence | None) -> list[str]:
     found = (link for change in changes for link in (evidence or {}).get(change.id, ()))
     return list(dict.fromkeys(one_line(link) for link in found))
+
+
+def issues_in(text: str) -> list[str]:
+    """The issues a text links to, as `owner/repository#number`, in their order."""
+    return list(dict.fromkeys(f"{match[1]}#{match[2]}" for match in _LINK.finditer(text)))
+
+
+def reasons(entry: Entry | None) -> list[str]:
+    """The reasons an entry gives, its own first, each once."""
+    if entry is None:
+        return []
+    fields: Iterable[Mapping[str, object]] = (entry.fields, *entry.overrides.values())
+    return list(dict.fromkeys(str(reason) for values in fields if (reason := values.get("reason"))))
+
+
+def cited(entry: Entry | None) -> list[str]:
+    """The issues in the reasons of an entry."""
+    return list(dict.fromkeys(issue for reason in reasons(entry) for issue in issues_in(reason)))
+
+
+def settled_and_other(
+    changes: Sequence[EntryChange], entries: Mapping[str, Entry]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of the issues that `changes` are about, those they settle, and the others; `entries` are all entries before.
+
+    An issue is settled where every entry that cited it is expected to pass wherever it runs, and none cites it now.
+    """
+    about = dict.fromkeys(issue for change in changes for one in (change.before, change.after) for issue in cited(one))
+    gone = {name for change in changes for name in (change.id, change.was)}
+    still = {issue for id, entry in entries.items() if id not in gone for issue in cited(entry)}
+    still |= {issue for change in changes for issue in cited(change.after)}
+    for change in changes:
+        if not _passes(change.after):
+            still |= set(cited(change.before))
+    return tuple(one for one in about if one not in still), tuple(one for one in about if one in still)
+
+
+def _passes(entry: Entry | None) -> bool:
+    if entry is None:
+        return False
+    return all(status_on(entry, arch) is Status.EXPECTED_PASSING for arch in supported_archs(entry))

@@ -31,7 +31,7 @@ class CommitBase:
 
 
 def read_base(repository: Repository, directory: str, schema: Schema) -> CommitBase:
-    """Read what the commits will stand on. `directory` is that of test_config, relative to the repository's root.
+    """Read what the commits are based on. `directory` is that of test_config, relative to the repository's root.
 
     Raises TTMatrixError where git has the files in a state that no commit should be made of.
     """
@@ -83,27 +83,27 @@ def staged_after(base: CommitBase, operations: Sequence[Operation], schema: Sche
     """
     if not base.staged:
         return {}
-    held = _held(base, planner.plan(texts_of(base.committed), operations, schema))
-    rest = [op for op in operations if op.id not in held]
+    already = _staged_already(base, planner.plan(texts_of(base.committed), operations, schema))
+    rest = [op for op in operations if op.id not in already]
     after = _after({**base.committed, **base.staged}, rest, schema, planner, "what is staged")
     return {file: after[file] for file in base.staged}
 
 
-def _held(base: CommitBase, planned: EditPlan) -> set[str]:
+def _staged_already(base: CommitBase, planned: EditPlan) -> set[str]:
     """The ids whose entries are in the index what `planned` makes of them."""
     texts = {**base.committed, **base.staged}
     staged = {
         (entry.file, entry.id): entry.fields for name, text in texts.items() for entry in written_entries(text, name)
     }
-    held: set[str] = set()
+    already: set[str] = set()
     for change in entry_changes(planned):
         old, new = change.before, change.after
         there = new is None or staged.get((new.file, new.id)) == new.fields
         moved = old is not None and (new is None or (old.file, old.id) != (new.file, new.id))
         gone = old is None or not moved or (old.file, old.id) not in staged
         if there and gone:
-            held |= {change.id, change.was or change.id}
-    return held
+            already |= {change.id, change.was or change.id}
+    return already
 
 
 def _after(

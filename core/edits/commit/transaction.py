@@ -22,7 +22,7 @@ from core.proc import run_command
 from core.sources import Blob, Checkout, Schema
 
 _RESERVE = 1 << 16
-"""Bytes of the disk that are kept free until the commits are made: what it takes to take them back."""
+"""Bytes of the disk that stay reserved until the commits are made: enough to undo them."""
 _MARGIN = 1 << 17
 """Bytes that commits take beside the texts and the index: trees, the log."""
 _INDICES = 4
@@ -75,8 +75,8 @@ def committing(checkout: Checkout, environ: Mapping[str, str] = MappingProxyType
     repository = Repository(checkout.root, environ=environ)
     index = repository.index
     clear(index.parent)
-    with _disk_errors_told(), scratch(index.parent, repository.head()) as place, place.lock(index):
-        # A git that outlives us keeps the mark of the scratch directory held.
+    with _disk_errors_reported(), scratch(index.parent, repository.head()) as place, place.lock(index):
+        # A git that outlives us keeps the lock on the mark of the scratch directory.
         inheriting = Repository(checkout.root, partial(run_command, pass_fds=(place.descriptor,)), environ)
         inheriting.refuse_unfit()
         yield Committer(inheriting, checkout.relative(checkout.test_config), place)
@@ -97,7 +97,7 @@ def _texts(
 
 
 @contextmanager
-def _disk_errors_told() -> Iterator[None]:
+def _disk_errors_reported() -> Iterator[None]:
     """A full or read-only disk is something a person can act on."""
     try:
         yield
@@ -208,29 +208,29 @@ class Committer:
     @contextmanager
     def _index_with(self, blobs: Mapping[str, Blob]) -> Iterator[None]:
         """An index with `blobs` in it; where the work inside fails, the very file that was there comes back."""
-        index, kept = self._repository.index, self.place.path / "kept"
+        index, saved = self._repository.index, self.place.path / "kept"
         present = index.exists()
         if present:
-            _keep(index, kept)
+            _save_copy(index, saved)
         try:
             self._replace_index(blobs)
             yield
         except BaseException as failure:
-            if self._placed is not None and (why := self._put_index_back(kept if present else None)):
+            if self._placed is not None and (why := self._put_index_back(saved if present else None)):
                 if not isinstance(failure, TTMatrixError):
                     raise TTMatrixError("What is staged is not what it was", why) from failure
                 failure.hint = f"{failure.hint}\n{why}".strip()
             raise
 
-    def _put_index_back(self, kept: Path | None) -> str:
+    def _put_index_back(self, saved: Path | None) -> str:
         index = self._repository.index
         try:
             if stamp(index) != self._placed:
                 return f"{index} was changed by somebody else since: what was staged for the commit is still staged."
-            if kept is None:
+            if saved is None:
                 index.unlink()
             else:
-                kept.replace(index)
+                saved.replace(index)
         except OSError as error:
             return f"{index} could not be put back: {error.strerror or error}"
         return ""
@@ -271,7 +271,7 @@ class _Made:
         return self.revisions[-1] if self.revisions else self.base.commit
 
 
-def _keep(file: Path, name: Path) -> None:
+def _save_copy(file: Path, name: Path) -> None:
     """Keep `file` under a second name: the same file with its times, by which git tells what changed since."""
     try:
         os.link(file, name)

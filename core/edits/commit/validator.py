@@ -82,11 +82,11 @@ def _interpreters(checkout: Checkout, python: str) -> Sequence[str]:
 
 def _complaint(stdout: str, stderr: str) -> str:
     """What it says, without the tests that merely have no entry: thousands of lines that are no complaint."""
-    kept: list[str] = []
+    complaints: list[str] = []
     listing = False
     for line in stdout.splitlines():
         listing = line.startswith("WARNING") or (listing and bool(line.strip()))
         if not listing and line.strip(" =") and not line.startswith("VALIDATING"):
-            kept.append(line)
-    shown = kept[-_LEAST_LINES:] + stderr.strip().splitlines()[-_LEAST_LINES:]
+            complaints.append(line)
+    shown = complaints[-_LEAST_LINES:] + stderr.strip().splitlines()[-_LEAST_LINES:]
     return "\n".join(shown) or "It ended with an error and said nothing."

@@ -19,7 +19,7 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BaseEntry:
-    """An entry as it stood when a change to it was proposed: what later edits by others are held against."""
+    """An entry as it was when a change to it was proposed; later edits by others are compared with it."""
 
     file: str
     id: str
@@ -90,14 +90,14 @@ class UndoStep:
 
     edits: tuple[StepEdit, ...]
     offers: bool = False
-    """Whether it stands for a write: undoing it does not touch the files, but proposes the inverse."""
+    """Whether it is a write: undoing it does not touch the files, but proposes the inverse."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
     """The changes in the order they were proposed, with the steps that undo and redo go along.
 
-    Several operations on one field are all kept: operations are applied in order, so the later one wins.
+    Several operations on one field all stay: they are applied in order, so the last one wins.
     """
 
     changes: tuple[Change, ...] = ()

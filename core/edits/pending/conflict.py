@@ -174,7 +174,7 @@ def _is_done(op: Operation, base: BaseEntry, present: Present) -> bool:
 
 
 def _has_new_name(fields: Fields, op: Operation) -> bool:
-    """Whether what an operation in an entry renames, if it does that, stands there under its new name."""
+    """Whether what an operation renames in an entry has the new name; true for other operations."""
     if op.op is not OpKind.RENAME:
         return True
     if op.is_override:

@@ -75,7 +75,7 @@ class Rebased:
 
     gone: tuple[Key, ...] = ()
     come: Mapping[Key, str] | None = None
-    """Digests of entries that are new or say something else, so that later renames can be told."""
+    """Digests of entries that are new or say something else, so that later renames can be recognised."""
     renamed: tuple[tuple[Key, Key], ...] = ()
     dropped: tuple[int, ...] = ()
 
@@ -90,7 +90,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """Ids below this one have been given to changes that are no longer told of."""
+    """Ids below this one belong to changes that are no longer in the journal."""
 
     next_id: int
 

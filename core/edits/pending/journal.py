@@ -17,10 +17,10 @@ from core.files import Stamp, atomic_write, drop_leftovers, read_text, stamp
 from core.locks import LockHeld, locked
 
 Intent = Callable[[PendingState], JournalEvent | None]
-"""What is wanted, as an event that fits the desk as it is by then; None: nothing is to be done."""
+"""What is wanted, as an event that fits the state as it is by then; None: nothing is to be done."""
 
 _LOCK_SECONDS = 2.0
-"""How long another instance may have the file before a person is told."""
+"""How long another instance may have the file before `problem` says so."""
 _POLL_SECONDS = 0.02
 _COMPACT_FROM = 1 << 18
 """Bytes below which a journal is left as it is."""
@@ -33,7 +33,7 @@ class Journal:
 
     The file is shared: an event is made and added under a lock, after what others have added, so that two
     instances cannot contradict each other. Where the disk fails, `problem` says so, work goes on in memory, and
-    is kept as soon as something can be. The same holds while another instance has the file.
+    is saved as soon as that works again. The same applies while another instance has the file.
     """
 
     def __init__(self, file: Path, root: Path, *, wait: float | None = None) -> None:
@@ -45,15 +45,15 @@ class Journal:
         self.notices: list[str] = []
         """What a person should know about how the file was found. Whoever tells it clears the list."""
         self.problem: TTMatrixError | None = None
-        """Why events are not kept at present."""
+        """Why events are not saved at present; None: they are."""
         self._file = file
         self._root = str(root)
-        self._kept = self.state
+        self._saved = self.state
         """What the file says."""
         self._waiting: list[Intent] = []
         """What the file does not say yet, because the disk failed."""
-        self._made: tuple[PendingState, list[JournalEvent | None], PendingState] = self._kept, [], self._kept
-        """What was made of it: the desk before, an event for each, and the desk after."""
+        self._made: tuple[PendingState, list[JournalEvent | None], PendingState] = self._saved, [], self._saved
+        """What was made of it: the state before, an event for each, and the state after."""
         self._first: bytes | None = None
         """The first line, which no two files have in common."""
         self._looked: Stamp | None = None
@@ -64,7 +64,7 @@ class Journal:
         # Threads write and commit while the screen records decisions.
         self._mutex = threading.RLock()
         with self._mutex:
-            self._keep(durable=True)
+            self._save(durable=True)
         self.flush()
 
     def record(self, intent: Intent, *, durable: bool = True) -> JournalEvent | None:
@@ -74,7 +74,7 @@ class Journal:
         """
         with self._mutex:
             self._waiting.append(intent)
-            event = self._keep(durable=durable)[-1]
+            event = self._save(durable=durable)[-1]
         self.flush(self._wait)
         return event
 
@@ -85,7 +85,7 @@ class Journal:
             # Without the mutex: no other thread of ours waits along.
             pause.wait(_POLL_SECONDS)
             with self._mutex:
-                self._keep(durable=True)
+                self._save(durable=True)
 
     def catch_up(self) -> bool:
         """Take in what other instances have added; returns whether there was anything. Costs a look at the file."""
@@ -95,11 +95,11 @@ class Journal:
                     return False
             except OSError:
                 return False
-            before = self._kept
-            self._keep(durable=False)
-            return self._kept is not before
+            before = self._saved
+            self._save(durable=False)
+            return self._saved is not before
 
-    def _keep(self, *, durable: bool) -> list[JournalEvent | None]:
+    def _save(self, *, durable: bool) -> list[JournalEvent | None]:
         """Read what is new, add what waits; returns the events that were waited for."""
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -107,7 +107,7 @@ class Journal:
                 self._synchronise()
                 made, state = self._make()
                 self._append([event for event in made if event is not None], durable=durable)
-                self._kept, self._waiting, self._made = state, [], (state, [], state)
+                self._saved, self._waiting, self._made = state, [], (state, [], state)
                 with suppress(TTMatrixError):
                     self._compact()
                 self._looked = stamp(self._file)
@@ -124,8 +124,8 @@ class Journal:
         return made
 
     def _make(self) -> tuple[list[JournalEvent | None], PendingState]:
-        """An event for each intent that waits, and the desk after them; made anew only where others were faster."""
-        before, made, state = self._made if self._made[0] is self._kept else (self._kept, [], self._kept)
+        """An event for each waiting intent, and the state after them; made again if others added events."""
+        before, made, state = self._made if self._made[0] is self._saved else (self._saved, [], self._saved)
         for intent in self._waiting[len(made) :]:
             event = intent(state)
             made.append(event)
@@ -154,14 +154,14 @@ class Journal:
         if self._first is None:
             drop_leftovers(self._file)
         if not self._file.exists():
-            self._rewrite(self._kept)
+            self._rewrite(self._saved)
         with self._file.open("rb") as handle:
             first = handle.readline()
             if first != self._first:
                 if problem := _foreign(first):
-                    self._set_aside(problem, self._kept)
+                    self._set_aside(problem, self._saved)
                     return
-                self._first, self._offset, self._lines, self._kept = first, len(first), 0, PendingState()
+                self._first, self._offset, self._lines, self._saved = first, len(first), 0, PendingState()
             handle.seek(self._offset)
             if data := handle.read():
                 self._take(data)
@@ -175,9 +175,9 @@ class Journal:
             try:
                 events.append(from_line(line.decode()))
             except ValueError as error:
-                self._set_aside(f"a line of it cannot be understood ({error})", fold(self._kept, events))
+                self._set_aside(f"a line of it cannot be understood ({error})", fold(self._saved, events))
                 return
-        self._kept = fold(self._kept, events)
+        self._saved = fold(self._saved, events)
         self._offset += len(data) - len(torn)
         self._lines += len(lines)
         if torn:
@@ -200,14 +200,14 @@ class Journal:
         first = f"{header(self._root, uuid4().hex)}\n"
         data = (first + "".join(f"{to_line(event)}\n" for event in events)).encode()
         atomic_write(self._file, data)
-        self._kept, self._lines = state, len(events)
+        self._saved, self._lines = state, len(events)
         self._first, self._offset = first.encode(), len(data)
 
     def _compact(self) -> None:
-        pending = self._kept.pending
+        pending = self._saved.pending
         needed = len(pending.past) + 2 * len(pending.future) + 8
         if self._offset > _COMPACT_FROM and self._lines > _COMPACT_RATIO * needed:
-            self._rewrite(self._kept)
+            self._rewrite(self._saved)
 
     def _append(self, events: Sequence[JournalEvent], *, durable: bool) -> None:
         if not events:
@@ -219,7 +219,7 @@ class Journal:
             if durable:
                 os.fsync(descriptor)
         except OSError:
-            # What is there of a line that did not fit must not stand before the next one.
+            # A part of a line that did not fit must not come before the next line.
             os.ftruncate(descriptor, self._offset)
             raise
         finally:

@@ -91,7 +91,7 @@ def _operations(index: int, item: object) -> tuple[Operation, ...]:
 
 
 def _lines(value: object) -> Iterable[str]:
-    """Texts wherever they stand in what somebody took for evidence; numbers and truths say nothing by themselves."""
+    """All texts in a value given as evidence; numbers and booleans say nothing by themselves."""
     if isinstance(value, str):
         if value.strip():
             yield value.strip()

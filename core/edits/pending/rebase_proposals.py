@@ -104,7 +104,7 @@ def _committed(commit: str, matrix: Matrix) -> dict[Key, str]:
         for name, text in texts.items()
     )
     present = Present(files)
-    return {(file, id): held for file, entries in present.digests.items() for id, held in entries.items()}
+    return {(file, id): value for file, entries in present.digests.items() for id, value in entries.items()}
 
 
 def _rejection(conflict: Conflict) -> Rejection:

@@ -24,7 +24,7 @@ class Found(StrEnum):
 
 
 def write_began(plan: EditPlan, ids: tuple[int, ...] = ()) -> WriteBegan:
-    """What is told before the first file of `plan` is replaced."""
+    """The event to record before the first file of `plan` is replaced."""
     return WriteBegan(
         tuple(FileWrite(edit.file, _digest(edit.before), _digest(edit.after)) for edit in plan.files), ids
     )
@@ -110,7 +110,7 @@ def _is_there(op: Operation, wanted: Fields | None, found: Fields | None) -> boo
         items = [item for item in (op.value, op.to) if item is not None]
         return all(_holds(wanted, op, item) == _holds(found, op, item) for item in items)
     if op.is_override and op.op is OpKind.RENAME:
-        # What the override held is not known; that it has the other name is all that was asked.
+        # What was in the override is not known: only its new name was asked for.
         return value_at(found, op.path) is ABSENT and value_at(found, (OVERRIDES, str(op.to))) is not ABSENT
     paths = [op.path] if op.path else [path for path, _ in leaves(wanted)] if op.op is OpKind.ADD else []
     return all(same(value_at(wanted, path), value_at(found, path)) for path in paths)

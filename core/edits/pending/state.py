@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All that is kept for one checkout, as a pure fold over events: what the journal says is what there is."""
+"""The pending state of one checkout, as a pure fold over the events of its journal."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,116 +21,7 @@ from core.edits.pending.events import (
     WriteDone,
 )
 
-
-def inverse(changes: Iterable[Change]) -> Change | None:
-    """The change that leads back from what `changes`, taken in order, made of their entries; None: none is needed.
-
-    Comments that went with a removed entry, and nulls, are no values and do not come back.
-    """
-    states = EntryStates()
-    back: list[Operation] = []
-    for change in changes:
-        for base in change.bases:
-            states.entries.setdefault(base.key, base.fields)
-        for op in change.ops:
-            base_of = change.base_of(op)
-            key = states.key(op, (base_of.file if base_of else "", op.id))
-            back.extend(_inverse_value(op, key, states.entries.get(key)))
-            states.apply(op, key)
-    if not back:
-        return None
-    bases = (BaseEntry(*key, fields) for key, fields in states.entries.items())
-    return Change(tuple(reversed(back)), "undoes what was written", bases=tuple(bases))
-
-
-def _inverse_value(op: Operation, key: Key, found: Fields | None) -> Iterator[Operation]:
-    """What undoes one operation on an entry with the fields `found`; the last to be done comes first."""
-    file, id = key
-    match op.op:
-        case OpKind.ADD if op.is_entry:
-            yield Operation(OpKind.REMOVE, id, file)
-        case _ if found is None:
-            return
-        case OpKind.RENAME if op.is_override:
-            yield Operation(OpKind.RENAME, id, file, (*op.path[:-1], str(op.to)), to=op.path[-1])
-        case _ if op.path:
-            yield from _field_back(op, key, found)
-        case OpKind.REMOVE:
-            fields = without_nulls(found)
-            if fields:
-                yield Operation(OpKind.ADD, id, file, value=fields)
-        case OpKind.RENAME:
-            yield Operation(OpKind.RENAME, str(op.to), file, to=id)
-        case OpKind.MOVE:
-            yield Operation(OpKind.MOVE, id, str(op.to), to=file)
-
-
-def _field_back(op: Operation, key: Key, found: Fields) -> Iterator[Operation]:
-    before = value_at(found, op.path)
-    if same(before, value_at(after(found, op), op.path)):
-        return
-    if before is ABSENT or before is None:
-        yield Operation(OpKind.UNSET, key[1], key[0], op.path)
-        return
-    for path, value in reversed([*leaves(before, op.path)]):
-        yield Operation(OpKind.SET, key[1], key[0], path, value)
-
-
 ChangeMap = Callable[[Change], Change]
-
-
-def follow_renames(renames: Iterable[tuple[Key, Key]]) -> ChangeMap:
-    """A change to an entry that somebody renamed or moved to another file becomes one to the entry it is now."""
-    new_keys: Mapping[Key, Key] = dict(renames)
-
-    def mapped(change: Change) -> Change:
-        moved = {base.key: new_keys[base.key] for base in change.bases if base.key in new_keys}
-        return _rekeyed(change, moved) if moved else change
-
-    return mapped
-
-
-def follow_write(written: Iterable[Change]) -> ChangeMap:
-    """A change to entries that we wrote ourselves is from then on one to what we made of them."""
-    done = tuple((op, change.base_of(op)) for change in written for op in change.ops)
-    ids = {op.id for op, _ in done}
-
-    def mapped(change: Change) -> Change:
-        if ids.isdisjoint(base.id for base in change.bases):
-            return change
-        for op, base in done:
-            change = _after_write(change, op, op.file or (base.file if base else ""))
-        return change
-
-    return mapped
-
-
-def _after_write(change: Change, written: Operation, file: str) -> Change:
-    own = next((base for base in change.bases if base.id == written.id and file in ("", base.file)), None)
-    if own is None:
-        return change
-    if written.is_entry and written.op in (OpKind.RENAME, OpKind.MOVE):
-        to = str(written.to)
-        return _rekeyed(change, {own.key: (own.file, to) if written.op is OpKind.RENAME else (to, own.id)})
-    new = replace(own, fields=after(own.fields, written))
-    return replace(change, bases=tuple(new if base is own else base for base in change.bases))
-
-
-def _rekeyed(change: Change, moved: Mapping[Key, Key]) -> Change:
-    """`change` with entries under other keys; an operation that names no file goes on naming none."""
-
-    def operation(op: Operation) -> Operation:
-        base = change.base_of(op)
-        if base is None or base.key not in moved:
-            return op
-        file, id = moved[base.key]
-        return replace(op, id=id, file=op.file and file)
-
-    return replace(
-        change,
-        ops=tuple(map(operation, change.ops)),
-        bases=tuple(BaseEntry(*moved.get(base.key, base.key), base.fields) for base in change.bases),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +74,7 @@ def events_for(state: PendingState) -> list[JournalEvent]:
 
 
 class _Folding:
-    """A desk while events are applied to it."""
+    """A pending state while events are applied to it."""
 
     def __init__(self, state: PendingState) -> None:
         self._before = state
@@ -327,3 +218,111 @@ def _mapped(edit: StepEdit, mapped: ChangeMap) -> StepEdit:
         return mapped(change) if change else None
 
     return Put(side(edit.before), side(edit.after))
+
+
+def follow_renames(renames: Iterable[tuple[Key, Key]]) -> ChangeMap:
+    """A change to an entry that somebody renamed or moved to another file becomes one to the entry it is now."""
+    new_keys: Mapping[Key, Key] = dict(renames)
+
+    def mapped(change: Change) -> Change:
+        moved = {base.key: new_keys[base.key] for base in change.bases if base.key in new_keys}
+        return _rekeyed(change, moved) if moved else change
+
+    return mapped
+
+
+def follow_write(written: Iterable[Change]) -> ChangeMap:
+    """A change to entries that we wrote ourselves is from then on one to what we made of them."""
+    done = tuple((op, change.base_of(op)) for change in written for op in change.ops)
+    ids = {op.id for op, _ in done}
+
+    def mapped(change: Change) -> Change:
+        if ids.isdisjoint(base.id for base in change.bases):
+            return change
+        for op, base in done:
+            change = _after_write(change, op, op.file or (base.file if base else ""))
+        return change
+
+    return mapped
+
+
+def _after_write(change: Change, written: Operation, file: str) -> Change:
+    own = next((base for base in change.bases if base.id == written.id and file in ("", base.file)), None)
+    if own is None:
+        return change
+    if written.is_entry and written.op in (OpKind.RENAME, OpKind.MOVE):
+        to = str(written.to)
+        return _rekeyed(change, {own.key: (own.file, to) if written.op is OpKind.RENAME else (to, own.id)})
+    new = replace(own, fields=after(own.fields, written))
+    return replace(change, bases=tuple(new if base is own else base for base in change.bases))
+
+
+def _rekeyed(change: Change, moved: Mapping[Key, Key]) -> Change:
+    """`change` with entries under other keys; an operation that names no file goes on naming none."""
+
+    def operation(op: Operation) -> Operation:
+        base = change.base_of(op)
+        if base is None or base.key not in moved:
+            return op
+        file, id = moved[base.key]
+        return replace(op, id=id, file=op.file and file)
+
+    return replace(
+        change,
+        ops=tuple(map(operation, change.ops)),
+        bases=tuple(BaseEntry(*moved.get(base.key, base.key), base.fields) for base in change.bases),
+    )
+
+
+def inverse(changes: Iterable[Change]) -> Change | None:
+    """The change that leads back from what `changes`, taken in order, made of their entries; None: none is needed.
+
+    Comments that went with a removed entry, and nulls, are no values and do not come back.
+    """
+    states = EntryStates()
+    back: list[Operation] = []
+    for change in changes:
+        for base in change.bases:
+            states.entries.setdefault(base.key, base.fields)
+        for op in change.ops:
+            base_of = change.base_of(op)
+            key = states.key(op, (base_of.file if base_of else "", op.id))
+            back.extend(_inverse_value(op, key, states.entries.get(key)))
+            states.apply(op, key)
+    if not back:
+        return None
+    bases = (BaseEntry(*key, fields) for key, fields in states.entries.items())
+    return Change(tuple(reversed(back)), "undoes what was written", bases=tuple(bases))
+
+
+def _inverse_value(op: Operation, key: Key, found: Fields | None) -> Iterator[Operation]:
+    """What undoes one operation on an entry with the fields `found`; the last to be done comes first."""
+    file, id = key
+    match op.op:
+        case OpKind.ADD if op.is_entry:
+            yield Operation(OpKind.REMOVE, id, file)
+        case _ if found is None:
+            return
+        case OpKind.RENAME if op.is_override:
+            yield Operation(OpKind.RENAME, id, file, (*op.path[:-1], str(op.to)), to=op.path[-1])
+        case _ if op.path:
+            yield from _field_back(op, key, found)
+        case OpKind.REMOVE:
+            fields = without_nulls(found)
+            if fields:
+                yield Operation(OpKind.ADD, id, file, value=fields)
+        case OpKind.RENAME:
+            yield Operation(OpKind.RENAME, str(op.to), file, to=id)
+        case OpKind.MOVE:
+            yield Operation(OpKind.MOVE, id, str(op.to), to=file)
+
+
+def _field_back(op: Operation, key: Key, found: Fields) -> Iterator[Operation]:
+    before = value_at(found, op.path)
+    if same(before, value_at(after(found, op), op.path)):
+        return
+    if before is ABSENT or before is None:
+        yield Operation(OpKind.UNSET, key[1], key[0], op.path)
+        return
+    for path, value in reversed([*leaves(before, op.path)]):
+        yield Operation(OpKind.SET, key[1], key[0], path, value)

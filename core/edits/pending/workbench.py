@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pending changes of one checkout, kept: every decision goes to the journal, every write through one door."""
+"""The pending changes of one checkout: every decision goes to the journal, every write to the files starts here."""
 
 import hashlib
 import os
@@ -70,7 +70,7 @@ class Workbench:
         """
         self.checkout = checkout
         self.planner = Planner()
-        """Remembers the last plans: pass it on to whoever plans the same operations."""
+        """Remembers the last plans: pass it on where the same operations are planned."""
         self._written = EditPlan((), ())
         """What was written last."""
         self._stamps: Mapping[str, object] = {}
@@ -94,7 +94,7 @@ class Workbench:
 
     @property
     def problem(self) -> TTMatrixError | None:
-        """Why changes are not kept at present."""
+        """Why changes are not saved at present; None: they are."""
         return self._journal.problem
 
     def notices(self) -> list[str]:
@@ -178,7 +178,7 @@ class Workbench:
     def write(self, ids: Collection[int], schema: Schema, known: Sequence[ExpectationFile] = ()) -> WriteResult:
         """Write those of the changes that are accepted, and look for them in the files.
 
-        They are held against the files as they are under the lock: what others changed meanwhile stays. `known` as for
+        They are compared with the files as they are under the lock: what others changed meanwhile stays. `known` as for
         `plan`. Raises TTMatrixError, with nothing written, where there is a conflict or an operation cannot be done.
         """
         self._known = known or self._known
@@ -192,7 +192,7 @@ class Workbench:
 
     @contextmanager
     def alone(self, doing: str, *, wait: float | None = None) -> Iterator[None]:
-        """Be the only one of us who writes in the checkout (`exclusive.sole_writer`); what was cleared away is told."""
+        """Be the only writer in the checkout (`writer_lock.sole_writer`); notices say what was cleared away."""
         with sole_writer(self.checkout.root, doing, wait=_WAIT_SECONDS if wait is None else wait) as bases:
             for base in bases:
                 self._tell_of_commit(base)
@@ -303,7 +303,7 @@ class Workbench:
         try:
             result = work(planned)
         except TTMatrixError:
-            # What could not be put back is told at the next start.
+            # The next start reports what could not be restored.
             if not is_halfway(found_in_files(beginning, self.checkout.test_config)):
                 self._journal.record(lambda _: WriteAbandoned())
             raise

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One writer a checkout, whoever runs it and wherever it keeps its state."""
+"""One writer per checkout, for all users and all state directories."""
 
 import hashlib
 import os

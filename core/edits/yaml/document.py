@@ -46,15 +46,15 @@ class Document:
     bom: str
     newline: str
     frame: tuple[Sequence[YamlEvent], Sequence[YamlEvent]]
-    """What stands before and after the value of `test_config`."""
+    """The events before and after the value of `test_config`."""
     entries: Sequence[YamlEvent]
-    """The start of the mapping of entries, or the null that stands there instead."""
+    """The start of the mapping of entries, or the null in its place."""
     header_end: int
     """Offset after the line of the `test_config` key."""
     end: int
     """Offset at which an entry goes that is to be the last."""
     root: str
-    """The top-level key that the entries stand under."""
+    """The top-level key above the entries."""
     blocks: tuple[Block, ...]
     indent: int
     """Column of the keys."""
@@ -63,7 +63,7 @@ class Document:
 
 
 def read_document(text: str, root: str = ROOT_KEY) -> Document:
-    """Parse `text`, whose entries stand under the key `root`. Raises Refused where none of them could be edited."""
+    """Parse `text`, whose entries are below the key `root`. Raises Refused where none of them could be edited."""
     body = text.removeprefix(BOM)
     events = read_events(body)
     if not events or not _is_block_mapping(events[0]):

@@ -69,7 +69,7 @@ class EntryDraft:
         self.key, self.meaning = meaning_at(block.key), meaning_at(block.value)
 
     def change(self, operation: Operation) -> None:
-        """Apply what leaves the entry in its place. Raises Refused and leaves the slot as it was."""
+        """Apply what leaves the entry in its place. Raises Refused and changes nothing then."""
         if operation.op is OpKind.RENAME and operation.value is None:
             self._rename(operation.path, str(operation.to))
         elif (field := self._field(operation)) is None:
@@ -156,6 +156,6 @@ def _shifted(line: str, by: int) -> str:
     if by >= 0 or not line.strip():
         return " " * by * bool(line.strip()) + line
     if line[:-by].strip(" "):
-        # A comment may stand further left than the entry; it has nothing to give.
+        # A comment may be further left than the entry: it has no spaces to lose.
         return line.lstrip(" ")
     return line[-by:]

@@ -16,79 +16,7 @@ from core.edits.yaml.nodes import refuse_shared, says_same, walk
 from core.ids import TestId
 from core.sources import ROOT_KEY
 
-
-def removed_spans(document: Document, indexes: Iterable[int]) -> list[tuple[int, int]]:
-    """Spans of whole lines to cut for the entries at `indexes`, in order and without overlap.
-
-    Of the blank lines before and after an entry as many go as the neighbours do not need: what set the entry
-    apart on its weaker side. Below the header nothing needs to be set apart, and at the end of the file neither.
-    """
-    lines = list(lines_between(document.text, 0, len(document.text)))
-    starts = [start for start, _ in lines]
-    blank = [not document.text[start:stop].strip() for start, stop in lines]
-    kept = [True] * len(lines)
-    header = bisect_left(starts, document.header_end)
-    for index in sorted(indexes):
-        start, end = extent(document, index)
-        first, last = bisect_left(starts, start), bisect_left(starts, end)
-        kept[first:last] = [False] * (last - first)
-        before, at_header = _blanks(blank, kept, range(first - 1, header - 1, -1))
-        after, at_end = _blanks(blank, kept, range(last, len(lines)))
-        if at_end:
-            gone = before
-        elif at_header:
-            gone = after
-        else:
-            gone = before[: len(after)]
-        for line in gone:
-            kept[line] = False
-    return [span for span, keep in zip(lines, kept, strict=True) if not keep]
-
-
-def _blanks(blank: list[bool], kept: list[bool], lines: range) -> tuple[list[int], bool]:
-    """The kept blank lines up to the next line with text, and whether there is no such line."""
-    found: list[int] = []
-    for line in lines:
-        if kept[line]:
-            if not blank[line]:
-                return found, False
-            found.append(line)
-    return found, True
-
-
 _MORE = "the new text would change more than what was asked for; edit the file by hand"
-
-
-def verified(before: Document, entries: Sequence[EntryDraft], after: str) -> Document:
-    """Parse `after`, which must be `before` with the entries of `entries`: the last word before anything is written.
-
-    Entries that nothing was done to must say what they said, the others what their slot has; what stands around
-    the entries must say the same too. Raises Refused where it says anything else.
-    """
-    try:
-        new = read_document(after, before.root)
-        same = _frame_holds(before, new) and len(entries) == len(new.blocks)
-        same = same and all(_holds(before, slot, block) for slot, block in zip(entries, new.blocks, strict=True))
-    except Refused as refused:
-        raise Refused(f"the new text would be rejected: {refused}") from refused
-    if not same:
-        raise Refused(_MORE)
-    return new
-
-
-def _frame_holds(before: Document, new: Document) -> bool:
-    around = all(says_same(one, other) for one, other in zip(before.frame, new.frame, strict=True))
-    if before.blocks and new.blocks:
-        return around and says_same(before.entries, new.entries)
-    # The mapping came with its first entry or went with its last.
-    return around and not any(event.anchor or event.tag for event in (*before.entries, *new.entries))
-
-
-def _holds(before: Document, slot: EntryDraft, block: Block) -> bool:
-    if slot.index is not None and not slot.is_open:
-        old = before.blocks[slot.index]
-        return says_same(old.key, block.key) and says_same(old.value, block.value)
-    return meaning_at(block.key) == slot.key and meaning_at(block.value) == slot.meaning
 
 
 class Source(NamedTuple):
@@ -105,7 +33,7 @@ class FileDraft:
     """Operations go in one after the other; `finish` gives the text, checked against what was asked for."""
 
     def __init__(self, text: str, root: str = ROOT_KEY) -> None:
-        """The entries stand under the key `root`. Raises Refused where none of `text` could be edited."""
+        """`root` is the key above the entries. Raises Refused where none of `text` could be edited."""
         self.before = text
         self.rejected: list[Rejection] = []
         self.sources: tuple[Source, ...] = ()
@@ -115,8 +43,8 @@ class FileDraft:
         self._layout = Layout(self._document.newline, self._document.step, quote_of=quote)
         self._entries = _entries(self._document, self._layout)
         self._by_id: dict[str, list[EntryDraft]] = {}
-        for slot in self._entries:
-            self._by_id.setdefault(slot.id, []).append(slot)
+        for entry in self._entries:
+            self._by_id.setdefault(entry.id, []).append(entry)
         self._siblings: dict[str, EntryDraft] | None = None
         self._removed: list[int] = []
         self._operations: list[Operation] = []
@@ -135,28 +63,28 @@ class FileDraft:
 
     def take(self, identifier: str) -> EntryDraft:
         """Remove an entry and give it away together with its comments. Raises Refused."""
-        slot = self._open(identifier)
-        if slot.index is not None:
-            block, text = self._document.blocks[slot.index], self._document.text
+        entry = self._open(identifier)
+        if entry.index is not None:
+            block, text = self._document.blocks[entry.index], self._document.text
             for node in block.nodes(text):
                 refuse_shared(*walk(node))
             if text[block.start : block.key_start].strip(" "):
                 raise Refused("the key does not start its line; edit it by hand", block.line)
-            start, end = extent(self._document, slot.index)
-            self._removed.append(slot.index)
-            taken = replace(slot, above=text[start : block.start], below=text[block.end : end])
+            start, end = extent(self._document, entry.index)
+            self._removed.append(entry.index)
+            taken = replace(entry, above=text[start : block.start], below=text[block.end : end])
         else:
-            taken = slot
-        self._entries.remove(slot)
+            taken = entry
+        self._entries.remove(entry)
         del self._by_id[identifier]
         self._siblings = None
         return taken
 
-    def receive(self, slot: EntryDraft) -> None:
+    def receive(self, entry: EntryDraft) -> None:
         """Put an entry from elsewhere in: after the last entry of its loader, else at the end."""
-        if self.holds(slot.id):
+        if self.holds(entry.id):
             raise Refused("an entry of this id is in the file already")
-        new = slot.refitted(self._document.indent, self._layout)
+        new = entry.refitted(self._document.indent, self._layout)
         self._by_id[new.id] = [new]
         sibling = self._last_siblings().get(_loader_of(new.id)) if _loader_of(new.id) else None
         if sibling is None:
@@ -169,9 +97,9 @@ class FileDraft:
 
     def finish(self) -> str:
         """The new text. With anything in `rejected` it is the text as it was."""
-        for slot in self._entries:
-            if slot.operations:
-                self._settle(slot)
+        for entry in self._entries:
+            if entry.operations:
+                self._settle(entry)
         if self.rejected:
             return self.before
         after = self._render()
@@ -183,10 +111,10 @@ class FileDraft:
             self._reject_all(refused)
             return self.before
         self.sources = tuple(
-            Source(block.line, slot.index)
-            if slot.index is not None and not slot.is_open
+            Source(block.line, entry.index)
+            if entry.index is not None and not entry.is_open
             else Source(block.line, None, new.text[block.start : block.end])
-            for slot, block in zip(self._entries, new.blocks, strict=True)
+            for entry, block in zip(self._entries, new.blocks, strict=True)
         )
         return after
 
@@ -215,18 +143,18 @@ class FileDraft:
         to = str(operation.to)
         if to != operation.id and self.holds(to):
             raise Refused(f"an entry {to} is in the file already")
-        slot = self._open(operation.id)
-        slot.change(operation)
+        entry = self._open(operation.id)
+        entry.change(operation)
         del self._by_id[operation.id]
-        self._by_id[to] = [slot]
+        self._by_id[to] = [entry]
         self._siblings = None
 
     def _move(self, operation: Operation, target: "FileDraft") -> None:
         if target.holds(operation.id):
             raise Refused(f"{operation.to} has an entry of this id already")
-        slot = self.take(operation.id)
-        slot.operations.append(operation)
-        target.receive(slot)
+        entry = self.take(operation.id)
+        entry.operations.append(operation)
+        target.receive(entry)
         target._operations.append(operation)
 
     def _open(self, identifier: str) -> EntryDraft:
@@ -234,31 +162,31 @@ class FileDraft:
         if not found:
             raise Refused("the file has no entry of this id")
         if len(found) > 1:
-            blocks = [self._document.blocks[slot.index] for slot in found if slot.index is not None]
+            blocks = [self._document.blocks[entry.index] for entry in found if entry.index is not None]
             lines = " and ".join(str(block.line) for block in blocks)
             raise Refused(f"the entry is there {len(found)} times, on lines {lines}; remove all but one by hand")
-        slot = found[0]
-        if not slot.is_open and slot.index is not None:
-            slot.open(self._document.blocks[slot.index], self._document.text)
-        return slot
+        entry = found[0]
+        if not entry.is_open and entry.index is not None:
+            entry.open(self._document.blocks[entry.index], self._document.text)
+        return entry
 
     def _last_siblings(self) -> dict[str, EntryDraft]:
         """The last entry of each loader; forgotten where an entry leaves or gets another id."""
         if self._siblings is None:
-            self._siblings = {_loader_of(slot.id): slot for slot in self._entries}
+            self._siblings = {_loader_of(entry.id): entry for entry in self._entries}
         return self._siblings
 
-    def _settle(self, slot: EntryDraft) -> None:
+    def _settle(self, entry: EntryDraft) -> None:
         try:
-            slot.settle()
+            entry.settle()
         except Refused as refused:
-            self.rejected += [refused.rejection(operation) for operation in slot.operations]
+            self.rejected += [refused.rejection(operation) for operation in entry.operations]
 
     def _reject_all(self, why: Refused) -> None:
         """Name the entries whose own text went wrong; where all are fine by themselves, every operation."""
-        for slot in self._entries:
-            if slot.operations and (mismatch := slot.mismatch()):
-                self.rejected += [mismatch.rejection(operation) for operation in slot.operations]
+        for entry in self._entries:
+            if entry.operations and (mismatch := entry.mismatch()):
+                self.rejected += [mismatch.rejection(operation) for operation in entry.operations]
         if not self.rejected:
             self.rejected += [why.rejection(operation) for operation in self._operations]
 
@@ -266,13 +194,13 @@ class FileDraft:
         document = self._document
         gap = document.newline * spacing(document)
         edits = [(start, end, "") for start, end in removed_spans(document, self._removed)] if self._removed else []
-        for at, slot in enumerate(self._entries):
-            if slot.index is None:
-                lines = slot.above + slot.text + slot.below
-                edits.append((slot.offset, slot.offset, gap + lines if at else lines))
-            elif slot.is_open:
-                block = document.blocks[slot.index]
-                edits.append((block.start, block.end, slot.text))
+        for at, entry in enumerate(self._entries):
+            if entry.index is None:
+                lines = entry.above + entry.text + entry.below
+                edits.append((entry.offset, entry.offset, gap + lines if at else lines))
+            elif entry.is_open:
+                block = document.blocks[entry.index]
+                edits.append((block.start, block.end, entry.text))
         return document.bom + _spliced(document.text, edits, document.newline)
 
 
@@ -295,8 +223,8 @@ def _spliced(text: str, edits: list[tuple[int, int, str]], newline: str) -> str:
     done: list[str] = []
     position = 0
     for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
-        kept = text[position:start]
-        done.append(kept)
+        remaining = text[position:start]
+        done.append(remaining)
         position = end
         if start == end == len(text) and not _ends_line(done):
             new = newline + new.removesuffix(newline)
@@ -327,3 +255,74 @@ def edit_text(text: str, operations: Sequence[Operation]) -> tuple[str, tuple[Re
         else:
             draft.apply(operation)
     return draft.finish(), tuple(draft.rejected)
+
+
+def removed_spans(document: Document, indexes: Iterable[int]) -> list[tuple[int, int]]:
+    """Spans of whole lines to cut for the entries at `indexes`, in order and without overlap.
+
+    Of the blank lines before and after an entry as many go as the neighbours do not need: what set the entry
+    apart on its weaker side. Below the header nothing needs to be set apart, and at the end of the file neither.
+    """
+    lines = list(lines_between(document.text, 0, len(document.text)))
+    starts = [start for start, _ in lines]
+    blank = [not document.text[start:stop].strip() for start, stop in lines]
+    remaining = [True] * len(lines)
+    header = bisect_left(starts, document.header_end)
+    for index in sorted(indexes):
+        start, end = extent(document, index)
+        first, last = bisect_left(starts, start), bisect_left(starts, end)
+        remaining[first:last] = [False] * (last - first)
+        before, at_header = _blanks(blank, remaining, range(first - 1, header - 1, -1))
+        after, at_end = _blanks(blank, remaining, range(last, len(lines)))
+        if at_end:
+            gone = before
+        elif at_header:
+            gone = after
+        else:
+            gone = before[: len(after)]
+        for line in gone:
+            remaining[line] = False
+    return [span for span, keep in zip(lines, remaining, strict=True) if not keep]
+
+
+def _blanks(blank: list[bool], remaining: list[bool], lines: range) -> tuple[list[int], bool]:
+    """The remaining blank lines up to the next line with text, and whether there is no such line."""
+    found: list[int] = []
+    for line in lines:
+        if remaining[line]:
+            if not blank[line]:
+                return found, False
+            found.append(line)
+    return found, True
+
+
+def verified(before: Document, entries: Sequence[EntryDraft], after: str) -> Document:
+    """Parse `after`, which must be `before` with the entries of `entries`: the last word before anything is written.
+
+    An entry without operations must have its old value, any other one the value of its draft. All around the entries
+    must be unchanged. Raises Refused if anything else differs.
+    """
+    try:
+        new = read_document(after, before.root)
+        same = _frame_holds(before, new) and len(entries) == len(new.blocks)
+        same = same and all(_holds(before, entry, block) for entry, block in zip(entries, new.blocks, strict=True))
+    except Refused as refused:
+        raise Refused(f"the new text would be rejected: {refused}") from refused
+    if not same:
+        raise Refused(_MORE)
+    return new
+
+
+def _frame_holds(before: Document, new: Document) -> bool:
+    around = all(says_same(one, other) for one, other in zip(before.frame, new.frame, strict=True))
+    if before.blocks and new.blocks:
+        return around and says_same(before.entries, new.entries)
+    # The mapping came with its first entry or went with its last.
+    return around and not any(event.anchor or event.tag for event in (*before.entries, *new.entries))
+
+
+def _holds(before: Document, entry: EntryDraft, block: Block) -> bool:
+    if entry.index is not None and not entry.is_open:
+        old = before.blocks[entry.index]
+        return says_same(old.key, block.key) and says_same(old.value, block.value)
+    return meaning_at(block.key) == entry.key and meaning_at(block.value) == entry.meaning

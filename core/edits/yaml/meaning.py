@@ -18,7 +18,7 @@ MAPPING = f"{_PREFIX}map"
 
 
 class Meaning(NamedTuple):
-    """A value with its order kept, duplicate keys visible, and anchors and aliases by name.
+    """A value in its order, with duplicate keys, and with anchors and aliases by name.
 
     A tuple, for thousands are made and compared at a time.
     """

@@ -29,7 +29,7 @@ from core.sources import refuse_unbounded
 _DEPTHS = {MappingStartEvent: 1, SequenceStartEvent: 1, MappingEndEvent: -1, SequenceEndEvent: -1}
 
 YamlEvent = Any
-"""ruamel's parser events carry no types of their own."""
+"""ruamel's parser events have no types of their own."""
 
 
 def read_events(text: str, first_line: int = 1) -> list[YamlEvent]:
@@ -51,7 +51,7 @@ def read_events(text: str, first_line: int = 1) -> list[YamlEvent]:
     later = [event for event in found[2:] if type(event) is DocumentStartEvent]
     if later:
         raise Refused(f"a second YAML document starts on line {first_line + later[0].start_mark.line}")
-    # Around the node stand the starts and ends of stream and document.
+    # The first two and the last two events are the start and end of stream and document.
     return found[2:-2]
 
 

@@ -34,7 +34,7 @@ def test_operations_over_two_files_become_two_edits(test_config: Path) -> None:
     assert [edit.file for edit in found.files] == [JAX, TORCH]
     assert found.applied == tuple(operations)
     assert not found.rejected
-    assert not found.held
+    assert not found.blocked
     assert contents(test_config) == before
     assert write(found, test_config) == (test_config / JAX, test_config / TORCH)
     assert (test_config / JAX).read_text() == before[test_config / JAX].decode().replace(
@@ -56,7 +56,7 @@ def test_a_rejected_operation_holds_its_file_and_no_other(test_config: Path) -> 
     fine, bad, other = setting(A, "reason", "r"), setting(B, "status", "BOGUS"), setting(C, "reason", "r")
     found = plan(test_config, [fine, bad, other])
     assert [edit.file for edit in found.files] == [JAX]
-    assert (found.applied, found.held) == ((other,), (fine,))
+    assert (found.applied, found.blocked) == ((other,), (fine,))
     assert [rejection.op for rejection in found.rejected] == [bad]
     assert "must be one of EXPECTED_PASSING" in found.rejected[0].why
 
@@ -92,7 +92,7 @@ def test_what_is_in_the_way_is_named_with_file_and_line(test_config: Path) -> No
 def test_an_operation_of_the_wrong_form_holds_the_file_it_names(test_config: Path) -> None:
     fine = setting(A, "reason", "r")
     found = plan(test_config, [fine, setting(B, "reason", None, TORCH)])
-    assert (found.files, found.held) == ((), (fine,))
+    assert (found.files, found.blocked) == ((), (fine,))
 
 
 def test_rejections_keep_the_order_of_the_operations(test_config: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_move_is_written_on_both_sides_or_on_none(test_config: Path) -> None:
     move, bad = Operation(OpKind.MOVE, A, to=JAX), Operation(OpKind.REMOVE, "nobody", JAX)
     found = plan(test_config, [move, bad])
     assert found.files == ()
-    assert found.held == (move,)
+    assert found.blocked == (move,)
 
 
 def test_one_marker_is_added_with_no_file_named(test_config: Path) -> None:
