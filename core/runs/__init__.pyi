@@ -3,6 +3,7 @@ from .capsule import Capsule as Capsule, differences as differences, pack as pac
 from .junit import (
     PytestSession as PytestSession,
     Testcase as Testcase,
+    UnreadableReport as UnreadableReport,
     deciding_case as deciding_case,
     file_chunks as file_chunks,
     rank as rank,

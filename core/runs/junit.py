@@ -125,17 +125,27 @@ class PytestSession(NamedTuple):
     """Which of the file, from 1."""
 
 
+class UnreadableReport(TTMatrixError):
+    """A document that is damaged or no JUnit file."""
+
+    def __init__(self, title: str, source: str, problem: str, hint: str = "") -> None:
+        """`problem` is what is wrong, without where that is."""
+        super().__init__(title, f"{source}: {problem}", hint)
+        self.problem = problem
+
+
 def stream_testcases(chunks: Iterable[bytes], name: str) -> Iterator[tuple[PytestSession, Testcase]]:
     """The testcases of a document that comes in pieces, each with its session, as soon as it is whole.
 
-    `name` says where it is from, for messages. Raises TTMatrixError, even after testcases, where it is cut short or no
-    JUnit file.
+    `name` says where it is from, for messages. Raises UnreadableReport, even after testcases, where it is cut short or
+    no JUnit file.
     """
     try:
         for raw in stream_cases(chunks):
             yield _session(raw), _testcase(raw)
     except ValueError as error:
-        raise TTMatrixError(f"{Path(name).name} cannot be read", f"{name}: {error}", "Fetch the file again.") from error
+        title, hint = f"{Path(name).name} cannot be read", "Fetch the file again."
+        raise UnreadableReport(title, name, str(error), hint) from error
 
 
 def file_chunks(file: Path) -> Iterator[bytes]:

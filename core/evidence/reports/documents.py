@@ -12,7 +12,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from core.errors import TTMatrixError, UsageError
+from core.errors import UsageError
+from core.runs import UnreadableReport
 from core.text import counted, one_line
 
 MEMBER_BYTES = 256 * 2**20
@@ -42,7 +43,7 @@ class Document:
     """It was asked for by itself, not with its directory."""
 
     def chunks(self) -> Iterator[bytes]:
-        """Its content in pieces, never more than a file may hold. Raises TTMatrixError where it cannot be read."""
+        """Its content in pieces, never more than a file may hold. Raises UnreadableReport where it cannot be read."""
         read = 0
         try:
             with self.open() as handle:
@@ -52,7 +53,7 @@ class Document:
                         raise ValueError(f"it has grown beyond {MEMBER_BYTES:,} bytes")
                     yield piece
         except _UNREADABLE as error:
-            raise TTMatrixError(f"Cannot read {self.source}", f"{self.source}: cannot be read: {error}") from error
+            raise UnreadableReport(f"Cannot read {self.source}", self.source, f"cannot be read: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

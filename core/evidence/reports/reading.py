@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.errors import TTMatrixError
 from core.evidence.cpu_for_device import Maker, maker_of, stand_in_of
 from core.evidence.observation import Observation
 from core.evidence.reports.classify import Setting, model_test, observe
 from core.evidence.reports.documents import Document, PathFacts, Problem, documents, path_facts
-from core.runs import PytestSession, Testcase, clean, rank, stream_testcases
+from core.runs import PytestSession, Testcase, UnreadableReport, clean, rank, stream_testcases
 from core.sources import Schema
 
 OTHER = "other"
@@ -87,15 +86,15 @@ def read_reports(
             continue
         try:
             reports.append(read_report(one, given, archs))
-        except TTMatrixError as error:
-            problems.append(Problem(one.source, error.detail.removeprefix(f"{one.source}: ")))
+        except UnreadableReport as error:
+            problems.append(Problem(one.source, error.problem))
     return Reading(tuple(reports), tuple(problems))
 
 
 def read_report(
     document: Document, given: ReadOptions = ReadOptions(), archs: Sequence[str] = Schema().archs
 ) -> JUnitReport:
-    """One report. Raises TTMatrixError where the document is no whole JUnit file."""
+    """One report. Raises UnreadableReport where the document is no whole JUnit file."""
     place = path_facts(document.parts, archs, alone=document.alone)
     digest = hashlib.sha256()
     sessions: dict[PytestSession, _SessionResults] = {}
@@ -120,7 +119,7 @@ def read_report(
 
 
 def observations(file: Path, given: ReadOptions = ReadOptions()) -> tuple[Observation, ...]:
-    """What the model tests of one JUnit file show. Raises TTMatrixError where it is missing, damaged or none."""
+    """What the model tests of one JUnit file show. Raises UnreadableReport where it is missing, damaged or none."""
     return read_report(Document(str(file), file.parts, lambda: file.open("rb"), alone=True), given).observations
 
 
