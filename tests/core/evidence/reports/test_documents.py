@@ -116,7 +116,7 @@ def test_a_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_damaged_archives_are_problems(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(b"PK\x03\x04 and no more")
-    assert "no archive" in _problem(tmp_path / "a.zip")
+    assert "not a readable archive" in _problem(tmp_path / "a.zip")
     packed = _archive(tmp_path / "b.zip", {"x.xml": os.urandom(500)})
     raw = bytearray(packed.read_bytes())
     raw[100] ^= 255
@@ -152,4 +152,4 @@ def test_an_archive_within_an_archive_is_told(tmp_path: Path) -> None:
 def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.xml")
     assert list(documents([tmp_path])) == []
-    assert "no regular file" in _problem(tmp_path / "x.xml")
+    assert "not a regular file" in _problem(tmp_path / "x.xml")
