@@ -16,7 +16,7 @@ CONSTRAINTS ?= --constraint constraints.txt
 # On up to four cores. Long tests stand together in their files, so a worker that has no more takes over from another.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
-.PHONY: demo quick test coverage test-xla check lint types contracts format screenshots reference constraints clean
+.PHONY: demo quick test coverage test-xla check lint types contracts format pictures screenshots reference constraints clean
 
 demo: $(READY)  ## open the app on the sample checkout
 	TTMATRIX_HOME=$(CURDIR)/build/home $(BIN)/ttmatrix demo build/demo
@@ -51,6 +51,9 @@ contracts: $(READY)
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+pictures: $(READY)  ## keep how the screens look now, where a test says that they look otherwise; read the difference first
+	$(BIN)/python -m pytest tests/tui/test_pictures.py --snapshot-update
 
 screenshots: $(READY)  ## make screenshots/*.svg anew
 	$(BIN)/python -m tests.screenshots screenshots

@@ -5,16 +5,13 @@ import asyncio
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from textual.pilot import Pilot
 
-from core.evidence.observation import Ending, Observation
-from core.model import BringupStatus
 from tests.support.app import build_app, screen_text, type_text, until
-from tests.support.evidence import observed
+from tests.support.recorded import nights
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
@@ -41,7 +38,7 @@ async def main(target: Path) -> None:
             await pilot.press(*["j"] * 4)
             await _save(app, pilot, target / "doctor.svg")
             await _views(app, pilot, target)
-            keep(checkout, list(_nights()))
+            keep(checkout, list(nights()))
             await pilot.press("4")
             await until(pilot, lambda: bool(app.triage_screen.tests.changes), "what is to be decided")
             await pilot.press("j", "j")
@@ -105,31 +102,6 @@ async def _views(app: TTMatrixApp, pilot: Pilot[Any], target: Path) -> None:
     await type_text(pilot, "family")
     await pilot.press("enter", *["j"] * 3, "l", *["j"] * 4)
     await _save(app, pilot, target / "groups.svg")
-
-
-def _nights() -> Iterator[Observation]:
-    """Three nightlies on two archs, with some of the mistakes of the sample and one that it has not."""
-    failed = {"ending": Ending.FAILED, "stage": BringupStatus.FAILED_RUNTIME}
-    shown: dict[str, dict[str, dict[str, Any]]] = {
-        "text_cnn/pytorch-Wide-single_device-inference": {"n150": {"pcc": 0.9962}, "p150": {"pcc": 0.9971}},
-        "patch_vit/pytorch-Small_Patch8-single_device-training": {
-            "n150": {**failed, "reason": "TT_FATAL: Buffer must be allocated on device!"},
-            "p150": {"pcc": 0.9935},
-        },
-        "video_pool3d/pytorch-Clip_8-single_device-inference": {
-            arch: {**failed, "reason": "Out of Memory: Not enough space to allocate 83886080 B DRAM buffer"}
-            for arch in ("n150", "p150")
-        },
-        "bev_planner/pytorch-single_device-inference": {
-            "n150": {"ending": Ending.CRASHED, "reason": "running the test CRASHED with signal 6", "signal": 6},
-            "p150": {"pcc": 0.9984},
-        },
-    }
-    for night in (1, 2, 3):
-        for test_id, archs in shown.items():
-            for arch, fields in archs.items():
-                run = {"run": f"nightly-{night}", "when": night * 86400.0, "host": f"host-{night}"}
-                yield observed(**{"test_id": test_id, "arch": arch, **run, **fields})
 
 
 async def _query(app: TTMatrixApp, pilot: Pilot[Any], text: str) -> None:
