@@ -15,6 +15,9 @@ from tests.support.recorded import nights
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
+from tui.screens import DoctorScreen
+from tui.screens.clusters import ClustersScreen
+from tui.screens.triage import TriageScreen
 
 _WIDE, _SMALL = (140, 40), (80, 24)
 _PLACES: dict[str, str] = {}
@@ -34,17 +37,17 @@ async def main(target: Path) -> None:
             await _log(app, pilot, target)
             await _review(app, pilot, target)
             await pilot.press("6")
-            await until(pilot, lambda: bool(app.doctor_screen._findings), "the findings")
+            await until(pilot, lambda: bool(app.navigation.screen(DoctorScreen)._findings), "the findings")
             await pilot.press(*["j"] * 4)
             await _save(app, pilot, target / "doctor.svg")
             await _views(app, pilot, target)
             keep(checkout, list(nights()))
             await pilot.press("4")
-            await until(pilot, lambda: bool(app.triage_screen.tests.changes), "what is to be decided")
+            await until(pilot, lambda: bool(app.navigation.screen(TriageScreen).tests.changes), "what is to be decided")
             await pilot.press("j", "j")
             await _save(app, pilot, target / "triage.svg")
             await pilot.press("7")
-            await until(pilot, lambda: bool(app.clusters_screen._clusters), "the clusters")
+            await until(pilot, lambda: bool(app.navigation.screen(ClustersScreen)._clusters), "the clusters")
             await _save(app, pilot, target / "clusters.svg")
         small = build_app(checkout)
         async with small.run_test(size=_SMALL) as pilot:

@@ -2,6 +2,7 @@
 """The one table of commands: bindings, footer, help and palette all come from it."""
 
 from enum import StrEnum
+from functools import cache
 from typing import NamedTuple
 
 from textual.binding import Binding, BindingType
@@ -103,7 +104,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.grid", Where.MATRIX, "number_sign", "grid", "Grid", "Show a grid, or the table again", footer=True),
     Command("matrix.columns", Where.MATRIX, "C", "columns", "Columns", "Choose, order and sort by columns"),
     Command("matrix.sort", Where.MATRIX, "o", "next_sort", "Sort", "Sort by the next column"),
-    Command("matrix.turn", Where.MATRIX, "O", "turn_sort", "Turn", "Turn the order round"),
+    Command("matrix.turn", Where.MATRIX, "O", "reverse_sort", "Turn", "Turn the order round"),
     Command("matrix.views", Where.MATRIX, "V", "views", "Views", "Open a saved view, or save this one"),
     Command("matrix.back", Where.MATRIX, "left_square_bracket", "step(-1)", "View back", "Back to the view before"),
     Command("matrix.forth", Where.MATRIX, "right_square_bracket", "step(1)", "View forth", "On to the view after"),
@@ -338,6 +339,13 @@ COMMANDS: tuple[Command, ...] = (
 def commands(*places: Where) -> list[Command]:
     """Commands of the given places, in the order of the table."""
     return [command for command in COMMANDS if command.where in places]
+
+
+@cache
+def screen_commands() -> tuple[tuple[Where, Command], ...]:
+    """The screens, each with the command that shows it, in the order of their keys."""
+    shown = {f"switch('{where}')": where for where in Where}
+    return tuple((shown[one.action], one) for one in COMMANDS if one.action in shown)
 
 
 def bindings(*places: Where) -> list[BindingType]:

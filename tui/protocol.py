@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What screens may ask of the app: they know this, not the app."""
+"""What every screen is given: the session, and one small interface for each thing it may ask of the app."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from textual.app import App
 from textual.signal import Signal
+
+from tui.session import Session
 
 if TYPE_CHECKING:
     from core.edits import Operation
@@ -16,125 +20,161 @@ if TYPE_CHECKING:
     from core.matrix.query import Query
     from core.runs.planning import LaunchPlan
     from core.runs.store import Queue, RunRecord
-    from tui.commands import Command
 
 T = TypeVar("T")
 
 
-class Host(Protocol):
-    """The app, as its screens see it."""
+class Signals:
+    """What screens follow. All are published in the app's own thread."""
 
-    matrix_changed: Signal[None]
-    """The checkout was read again."""
-    runs_changed: Signal[None]
-    """A run began, went on or ended."""
-    evidence_changed: Signal[None]
-    """Runs or reports say more of the tests than before."""
-    pending_changed: Signal[None]
-    """A pending change was added or decided."""
-    facts_learned: Signal[None]
-    """More is known about the tests than the index holds."""
+    def __init__(self, app: App[Any]) -> None:
+        self.matrix_changed: Signal[None] = Signal(app, "matrix changed")
+        """The checkout was read again."""
+        self.runs_changed: Signal[None] = Signal(app, "runs changed")
+        """A run was queued, started, went on or ended."""
+        self.evidence_changed: Signal[None] = Signal(app, "evidence changed")
+        """There are more results than before."""
+        self.pending_changed: Signal[None] = Signal(app, "pending changed")
+        """A pending change was added, decided or removed."""
+        self.facts_changed: Signal[None] = Signal(app, "facts changed")
+        """A provider has computed more about the tests than the index holds."""
 
-    def say(self, text: str) -> None:
-        """A word in passing."""
 
-    def tell(self, error: TTMatrixError) -> None:
-        """An error a person must read."""
+class Notify(Protocol):
+    """Messages to the person."""
+
+    def info(self, text: str, *, timeout: float | None = None) -> None:
+        """Show a message for some seconds. It may carry text from outside: it is never read as markup."""
+
+    def error(self, error: TTMatrixError) -> None:
+        """Show an error in a dialog, to be closed by the person."""
 
     def copy(self, text: str) -> None:
-        """Put a text where it can be pasted."""
+        """Copy a text to the clipboard of the terminal, and into a file."""
 
-    def in_thread(
-        self, name: str, work: Callable[[], T], deliver: Callable[[T], None], *, supersede: bool = False
-    ) -> None:
-        """Run `work` in a thread and hand its result to `deliver` (see `tui.app.bridge`)."""
+
+class Background(Protocol):
+    """Work outside of the app's own thread."""
+
+    def run(self, name: str, work: Callable[[], T], deliver: Callable[[T], None], *, supersede: bool = False) -> None:
+        """Run `work` in a thread and give its result to `deliver` in the app's own thread.
+
+        A TTMatrixError that `work` raises is shown. With `supersede`, work of the same `name` that is not done yet is
+        dropped with its result: right for reading, wrong for writing.
+        """
 
     def after_first_frame(self, work: Callable[[], object]) -> None:
-        """Do `work` once the first frame is on the terminal, at once where it is."""
+        """Do `work` in the app's own thread once the first frame is on the terminal; at once where it is."""
 
-    def learn(self, names: Iterable[str]) -> None:
-        """Ask providers of facts in the background, those that were not asked before."""
 
-    def want_evidence(self) -> None:
-        """Read all results in the background, and again whenever there are more; `facts_learned` tells when."""
+class Facts(Protocol):
+    """Values that providers compute in the background. `Signals.facts_changed` says when there are more."""
 
-    def action_switch(self, name: str) -> None:
-        """Show another screen."""
+    def request(self, names: Iterable[str]) -> None:
+        """Have providers compute the named facts, unless they were asked before."""
 
-    def action_reload(self) -> None:
-        """Read the checkout again."""
+    def request_verdicts(self) -> None:
+        """Read all results now, and again whenever there are more."""
 
-    def open_editor(self, detail: Detail) -> None:
-        """Open the person's editor at a test."""
 
-    def open_file(self, path: str, line: int) -> None:
-        """Open the person's editor at a line of a file of the checkout."""
+class CheckoutFiles(Protocol):
+    """The files of the checkout, as the person works on them."""
+
+    def reload(self) -> None:
+        """Index the checkout again."""
+
+    def edit_test(self, detail: Detail) -> None:
+        """Open $EDITOR at the entry of a test; asked again for the same test, at its loader."""
+
+    def edit_file(self, path: str, line: int) -> None:
+        """Open $EDITOR at a line of a file, whose path is relative to the checkout."""
+
+
+class Navigation(Protocol):
+    """The ways between the screens."""
+
+    def switch(self, name: str) -> None:
+        """Show the screen of that name (`tui.screens.table`); `log` is the screen of runs with only the log."""
 
     def show_test(self, id: str) -> None:
-        """Go to a test in the matrix."""
+        """Show a test in the matrix; a filter that hides it is cleared."""
 
     def show_tests(self, query: Query) -> None:
         """Show the tests that a query selects in the matrix."""
 
     def show_findings(self, kind: str) -> None:
-        """Show what doctor finds of a kind; empty: of every kind."""
+        """Show the findings of a kind; empty: of every kind."""
 
-    def start_runs(self, ids: Sequence[str]) -> None:
-        """Start a CPU repro of each id."""
+    def show_run(self, run_id: str) -> None:
+        """Show the log of a run."""
 
-    def choose_runs(self, ids: Sequence[str], name: str) -> None:
-        """Show what running tests would do, to choose how, before they are started; `name` says which."""
+    def start_workflows(self, ids: Sequence[str]) -> None:
+        """Start a workflow on each of these failing training tests, and show them."""
 
-    def run_again(self, records: Sequence[RunRecord]) -> None:
-        """Start the very same runs once more."""
 
-    def triage(self, ids: Sequence[str]) -> None:
-        """Take failing training tests through a workflow each."""
+class Runs(Protocol):
+    """Starting, ordering and stopping runs."""
+
+    def start(self, ids: Sequence[str]) -> None:
+        """Start a CPU repro of each test; for those that cannot run, the reasons are shown."""
 
     def start_planned(self, plan: LaunchPlan) -> None:
         """Start runs as they are planned."""
 
-    def cancel_runs(self, run_ids: Sequence[str]) -> None:
-        """Stop a run."""
+    def start_again(self, records: Sequence[RunRecord]) -> None:
+        """Start the same runs once more; several are listed first."""
 
-    def run_rest(self) -> None:
-        """Run again what failed or did not run in the newest batch."""
+    def start_rest(self) -> None:
+        """Start again what failed or did not run in the newest batch; the runs are listed first."""
+
+    def cancel(self, run_ids: Sequence[str]) -> None:
+        """Stop runs and everything they started."""
 
     def change_queue(self, change: Callable[[Queue], None]) -> None:
-        """Do something to the queue of runs, whose effect is seen at once."""
+        """Change the queue of runs. `change` is called in a thread."""
 
-    def show_run(self, run_id: str) -> None:
-        """Go to the log of a run."""
+
+class Edits(Protocol):
+    """Steps on the pending changes. Each is one step of undo; `Signals.pending_changed` follows."""
 
     def propose(self, operations: Sequence[Operation] | None, note: str = "") -> None:
-        """Add operations to the pending changes; `note` says why."""
+        """Add a change; `note` says why."""
 
     def decide(self, decision: Decision, ids: Collection[int]) -> None:
-        """Give pending changes one decision."""
+        """Give changes one decision."""
 
     def decide_proposals(self, decision: Decision, changes: Sequence[Change]) -> None:
-        """Give changes one decision; those that are not pending yet become so by it."""
+        """Give changes one decision; those that are not pending yet are added by it."""
 
     def replace(self, id: int, new: Change | None) -> None:
-        """Put another change in the place of a pending one, whose decision it gets, or take it away."""
-
-    def undo(self) -> None:
-        """Take the last step back."""
-
-    def redo(self) -> None:
-        """Take it again."""
+        """Replace a change, whose decision stays, or remove it."""
 
     def resolve(self, id: int, chosen: Collection[Conflict], take: Take) -> None:
-        """Decide conflicts of a pending change."""
+        """Take one side of conflicts of a change."""
 
-    def pending_moved(self) -> None:
-        """The pending changes are not what they were: everybody is told."""
+    def undo(self) -> None:
+        """Undo the last step."""
 
-    def keep_marks(self) -> None:
-        """The marks of the matrix are not what they were."""
+    def redo(self) -> None:
+        """Redo the step that was undone last."""
 
-    def valid_commands(self) -> Sequence[Command]:
-        """What works on the screen in front."""
+    def refresh(self) -> None:
+        """Show the pending changes as they are now: something else has changed them."""
 
-    def run_command(self, command: Command | None) -> None:
-        """Do what the command's key would do."""
+    def save_marks(self) -> None:
+        """Save which tests are marked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The app, as its screens see it."""
+
+    session: Session
+    signals: Signals
+    notify: Notify
+    background: Background
+    facts: Facts
+    files: CheckoutFiles
+    navigation: Navigation
+    runs: Runs
+    edits: Edits

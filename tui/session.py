@@ -41,25 +41,27 @@ class Session:
     view: View
     paths: Paths
     settings: Settings
-    kept: Kept = field(default_factory=Kept)
+    saved: Kept = field(default_factory=Kept)
     """The person's saved views and columns."""
     verdicts: Verdicts | None = None
     """What all results say of the cells, once somebody has wanted to know."""
     all_runs: list[RunRecord] = field(default_factory=list)
-    """Of every checkout, as of the last look at the store, newest first."""
+    """Of every checkout, as of the last look at the store (`tui.app.polling`), newest first."""
     runs: list[RunRecord] = field(default_factory=list)
     """Those of this checkout."""
     ages: Mapping[str, Age] = field(default_factory=dict)
     """How far the tree of a run is from the present one, by run id; what shows the present tree has none."""
-    _repository: str = ""
-    """The first commit of the checkout, once git was asked."""
+    repository: str = ""
+    """The first commit of the checkout, once git was asked; empty before."""
     edited: frozenset[str] = frozenset()
-    """Ids that pending changes are about, as of the last look at the bench."""
+    """Ids that pending changes are about."""
     open_changes: int = 0
-    """How many pending changes were not rejected then."""
+    """How many pending changes are not rejected."""
     _ci: Ci | None = None
     one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
-    """What several threads want is worked out by the first; the others find what it has kept."""
+    """What several threads want is worked out by the first; the others find what it has saved."""
+    _bench: Workbench | None = None
+    _opening: threading.Lock = field(default_factory=threading.Lock)
     _examined: tuple[Matrix, tuple[Finding, ...]] | None = None
     _present: tuple[Matrix, Present] | None = None
     _conflicts: dict[int, tuple[Change, Present, Sequence[Conflict]]] = field(default_factory=dict)
@@ -67,10 +69,10 @@ class Session:
     @classmethod
     def open(cls, matrix: Matrix, paths: Paths, settings: Settings, *, query: str = "", arch: str = "") -> Session:
         """Start on `matrix`. Raises UsageError for a query or an arch that cannot be."""
-        kept = read_kept(paths.views_file)
+        saved = read_kept(paths.views_file)
         view = View(matrix, Query.parse(query), arch)
-        view.columns = kept.columns or view.columns
-        return cls(view, paths, settings, kept)
+        view.columns = saved.columns or view.columns
+        return cls(view, paths, settings, saved)
 
     @cached_property
     def store(self) -> RunStore:
@@ -78,18 +80,26 @@ class Session:
 
         return RunStore(self.paths.runs)
 
-    @cached_property
+    @property
     def bench(self) -> Workbench:
+        """The pending changes with their journal."""
+        return self._bench or self.open_bench()
+
+    def open_bench(self) -> Workbench:
+        """Read the journal, unless that is done. Not for the app's own thread."""
         from core.edits.pending import Workbench
 
-        # The app's own thread decides: it must not wait for another instance.
-        return Workbench(self.checkout, self.paths.journal, patient=False)
+        with self._opening:
+            if self._bench is None:
+                # The app's own thread decides: it must not wait for another instance.
+                self._bench = Workbench(self.checkout, self.paths.journal, patient=False)
+            return self._bench
 
-    def take_up_marks(self) -> None:
+    def restore_marks(self) -> None:
         """Mark again what was marked when the app was left."""
         self.view.marks |= self.bench.state.marks & self.matrix.rows.keys()
 
-    def look_at_bench(self) -> None:
+    def count_changes(self) -> None:
         """Take in what the pending changes are now."""
         from core.edits.pending import Decision
 
@@ -97,10 +107,10 @@ class Session:
         self.edited = frozenset(op.id for change in changes for op in change.ops)
         self.open_changes = sum(change.decision is not Decision.REJECTED for change in changes)
 
-    def keep(self, change: Callable[[Kept], Kept]) -> Kept:
+    def save(self, change: Callable[[Kept], Kept]) -> Kept:
         """Change the person's saved views and columns. Raises TTMatrixError where that cannot be."""
-        self.kept = change_kept(self.paths.views_file, change)
-        return self.kept
+        self.saved = change_kept(self.paths.views_file, change)
+        return self.saved
 
     @property
     def matrix(self) -> Matrix:
@@ -223,12 +233,11 @@ class Session:
 
         return TreeReader(self.checkout)
 
-    def take_runs(self, records: list[RunRecord]) -> None:
-        """Take in what is in the store of runs."""
+    def of_checkout(self, records: list[RunRecord]) -> list[RunRecord]:
+        """Those of `records` that belong to this checkout."""
         from core.runs import of_checkout
 
-        self.all_runs = records
-        self.runs = of_checkout(records, self.checkout.root, self._repository)
+        return of_checkout(records, self.checkout.root, self.repository)
 
     def read_ages(self) -> Aged:
         """How old the runs of this checkout are. Asks git: not for the app's own thread."""
@@ -239,11 +248,6 @@ class Session:
         heads = {str(file): stamp_of(file) for file in self.tree.head_files()}
         own = own_runs(self.all_runs, self.tree)
         return Aged(self.tree.heads().repository, ages(own, self.matrix.entries, self.tree), heads)
-
-    def take_ages(self, aged: Aged) -> None:
-        """Take in what `read_ages` found."""
-        self._repository, self.ages = aged.repository, aged.ages
-        self.take_runs(self.all_runs)
 
     def last_run(self, id: str) -> RunRecord | None:
         """The newest run of a test."""

@@ -11,7 +11,8 @@ from core.matrix.universe import Member, validator_members
 from core.settings import Paths, Settings, paths
 from core.sources.checkout import find_checkout
 from core.sources.schema_read import read_schema
-from tui.app.start import StartedApp
+from tui.app.app import TTMatrixApp
+from tui.app.start import started_app
 from tui.session import Session
 
 MILLION = 1_000_000
@@ -26,7 +27,7 @@ def stock_rows(root: Path) -> Iterator[tuple[str, ...]]:
         yield id, " ".join(status[row]), " ".join(arch[row]), bringup[row], "", reason[row]
 
 
-def million(root: Path) -> StartedApp:
+def million(root: Path) -> TTMatrixApp:
     """Our app on the checkout's ids, each many times over."""
     checkout = find_checkout(root)
     small = index(checkout)
@@ -42,8 +43,8 @@ def million(root: Path) -> StartedApp:
     scratch = Path(tempfile.mkdtemp())
     own_paths = Paths(**{name: scratch / name for name in Paths._fields})
     session = Session.open(matrix, own_paths, Settings())
-    app = StartedApp(session, Cache(checkout, scratch), kept=True)
+    app = started_app(session, Cache(checkout, scratch), saved=True)
     # There is no such checkout that CI jobs and results could be read from.
     session.compute_columns = lambda *_: {}  # type: ignore[method-assign]
-    app.want_evidence = lambda: None  # type: ignore[method-assign]
+    app.facts.request_verdicts = lambda: None  # type: ignore[method-assign]
     return app

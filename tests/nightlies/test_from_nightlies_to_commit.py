@@ -26,6 +26,7 @@ from tests.support.real_nightlies import (
     make_nightlies,
 )
 from tests.support.sample import sample_checkout
+from tui.screens.triage import TriageScreen
 from tui.widgets.lines_view import LinesView
 
 pytestmark = pytest.mark.slow("three nightlies run first")
@@ -105,7 +106,7 @@ async def test_by_keyboard(checkout: Checkout, nightlies: Path, size: tuple[int,
         await until(pilot, lambda: "0 decided, 7 left" in screen_text(app), "what is to be decided")
         shown = {str(verdict) for verdict in VERDICTS.values()}
         await until(pilot, lambda: shown <= set(screen_text(app).split()), "every verdict")
-        screen = app.triage_screen
+        screen = app.navigation.screen(TriageScreen)
         # The one that stands alone is decided at once, its jobs on show before.
         await until(pilot, lambda: "loses CI job" in _whole(screen.pane.view), "the effect")
         assert "gains CI job model-test-xfail-weekly.json" in _whole(screen.pane.view)

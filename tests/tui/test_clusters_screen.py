@@ -10,6 +10,7 @@ from core.model import TEST_MODULE
 from core.sources.checkout import Checkout
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.three_nights import DRIFTED, SILENT, nightly_checkout
+from tui.screens.clusters import ClustersScreen
 
 
 @pytest.fixture
@@ -24,10 +25,10 @@ async def test_into_a_cluster_and_to_the_test(checkout: Checkout, size: tuple[in
         await pilot.press("7")
         await until(pilot, lambda: "clusters of failures" in screen_text(app), "the clusters")
         assert "Out of Memory: not enough space for a DRAM buffer" in screen_text(app)
-        assert app.clusters_screen.current is not None
+        assert app.navigation.screen(ClustersScreen).current is not None
         await pilot.press("enter", "G")
         await until(pilot, lambda: "10 cells of" in screen_text(app), "the members")
-        member = app.clusters_screen.member
+        member = app.navigation.screen(ClustersScreen).member
         assert member is not None
         await until(pilot, lambda: f"{member.id} on {member.arch}" in screen_text(app), "all about the member")
         await pilot.press("enter")

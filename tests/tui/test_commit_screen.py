@@ -13,6 +13,7 @@ from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.git import committed_checkout, git
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample
 from tui.app.app import TTMatrixApp
+from tui.screens.review import ReviewScreen
 
 TINY = "alpha/pytorch-tiny-single_device-inference"
 TRAIN = "alpha/pytorch-tiny-single_device-training"
@@ -79,7 +80,7 @@ async def test_leaving_commits_nothing(checkout: Checkout) -> None:
         await pilot.press("5", "c")
         await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
         await pilot.press("escape")
-        await until(pilot, lambda: app.screen is app.review_screen, "the review")
+        await until(pilot, lambda: app.screen is app.navigation.screen(ReviewScreen), "the review")
         assert len(app.session.pending.changes) == 1
     assert git(checkout.root, "rev-list", "--count", "HEAD").strip() == "1"
 

@@ -10,6 +10,7 @@ from core.sources.checkout import Checkout
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tests.support.three_nights import FLAKY, nightly_checkout
+from tui.screens.compare import CompareScreen
 
 
 @pytest.fixture
@@ -44,12 +45,12 @@ async def test_one_kind_and_the_way_to_the_test(checkout: Checkout) -> None:
         await pilot.press("8")
         await until(pilot, lambda: "nightly-2 → nightly-3" in screen_text(app), "the last two")
         await pilot.press("f", "f", "f")
-        assert app.compare_screen.kind is DifferenceKind.FIXED
+        assert app.navigation.screen(CompareScreen).kind is DifferenceKind.FIXED
         await until(pilot, lambda: "only fixed" in screen_text(app), "the kind")
         await pilot.press("y", "tab", "tab", "enter")
         await until(pilot, lambda: app.matrix_screen.current == FLAKY, "the test in the matrix")
         await pilot.press("8", "escape")
-        assert app.compare_screen.kind is None
+        assert app.navigation.screen(CompareScreen).kind is None
 
 
 async def test_without_two_runs_it_says_how_to_get_them(tmp_path: Path) -> None:

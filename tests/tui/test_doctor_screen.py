@@ -9,6 +9,7 @@ from core.sources.checkout import Checkout
 from tests.support.app import SIZES, build_app, screen_text, until
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
+from tui.screens import DoctorScreen
 
 DEAD = "graph_conv/node_classification/pytorch-Ring_16-single_device-inference"
 
@@ -19,7 +20,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 def _at(app: TTMatrixApp, kind: str) -> int:
-    findings = app.doctor_screen._findings or ()
+    findings = app.navigation.screen(DoctorScreen)._findings or ()
     return next(at for at, one in enumerate(findings) if one.kind == kind)
 
 
@@ -29,13 +30,13 @@ async def test_from_a_finding_to_its_mend(checkout: Checkout, size: tuple[int, i
     async with app.run_test(size=size, notifications=True) as pilot:
         await pilot.press("6")
         await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
-        app.doctor_screen.table.cursor = _at(app, "dead-override")
+        app.navigation.screen(DoctorScreen).table.cursor = _at(app, "dead-override")
         await until(pilot, lambda: DEAD in screen_text(app), "the whole finding")
         await pilot.press("m")
         (change,) = app.session.pending.changes
         assert {op.id for op in change.ops} == {DEAD}
         assert change.note.startswith("dead-override: ")
-        app.doctor_screen.table.cursor = _at(app, "dead-override")
+        app.navigation.screen(DoctorScreen).table.cursor = _at(app, "dead-override")
         await pilot.press("m")
         assert len(app.session.pending.changes) == 1
         await pilot.press("5")
@@ -47,7 +48,7 @@ async def test_enter_goes_to_the_test_whatever_the_filter(checkout: Checkout) ->
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("6")
         await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
-        app.doctor_screen.table.cursor = _at(app, "dead-override")
+        app.navigation.screen(DoctorScreen).table.cursor = _at(app, "dead-override")
         await pilot.press("enter")
         await until(pilot, lambda: app.matrix_screen.current == DEAD, "the test")
         assert app.screen is app.matrix_screen
@@ -58,8 +59,8 @@ async def test_a_finding_about_no_test_and_without_a_fix_says_so(checkout: Check
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("6")
         await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
-        app.doctor_screen.table.cursor = _at(app, "broken-loader")
+        app.navigation.screen(DoctorScreen).table.cursor = _at(app, "broken-loader")
         await pilot.press("enter", "m")
-        assert app.screen is app.doctor_screen
+        assert app.screen is app.navigation.screen(DoctorScreen)
         assert app.session.pending.changes == ()
         await until(pilot, lambda: "has no automatic fix" in screen_text(app), "the word")

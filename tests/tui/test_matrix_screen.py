@@ -71,7 +71,7 @@ async def test_a_bad_query_says_so_and_keeps_the_rows(checkout: Checkout) -> Non
         await pilot.pause()
         assert len(app.session.view.rows) == 5
         await until(pilot, lambda: "Did you mean status:?" in screen_text(app), "Did you mean status:?")
-        app.pending_moved()
+        app.edits.refresh()
         await pilot.pause()
         assert "Did you mean status:?" in screen_text(app)
         app.matrix_screen.query_one(QueryInput).value = "has:entry"

@@ -219,7 +219,7 @@ async def test_a_name_that_cannot_be_is_told(checkout: Checkout) -> None:
 async def test_a_view_of_another_checkout_is_told_and_changes_nothing(checkout: Checkout) -> None:
     app = build_app(checkout)
     change_kept(paths().views_file, lambda kept: kept.with_view("a", ViewSpec(arch="n9")))
-    app.session.keep(lambda kept: kept)
+    app.session.save(lambda kept: kept)
     async with app.run_test(size=SMALL) as pilot:
         before = app.session.view.spec
         await pilot.press("V", "enter")

@@ -11,7 +11,9 @@ from tests.support.app import build_app, screen_text, until
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
+from tui.screens import DoctorScreen, RunsScreen
 from tui.screens.overview import OverviewScreen
+from tui.screens.review import ReviewScreen
 from tui.view_models.overview import OverviewRows
 from tui.widgets.cell_table import NumberBoard
 
@@ -24,7 +26,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 def _boards(app: TTMatrixApp) -> list[NumberBoard]:
-    return [one for one in app.overview_screen.query(NumberBoard) if one.region.width]
+    return [one for one in app.navigation.screen(OverviewScreen).query(NumberBoard) if one.region.width]
 
 
 def _complete(app: TTMatrixApp) -> bool:
@@ -63,7 +65,7 @@ async def test_every_number_leads_to_as_many_tests(checkout: Checkout) -> None:
                 )
                 assert len(app.session.view.rows) == number.count
                 await pilot.press("0")
-                await until(pilot, lambda: app.screen is app.overview_screen, "the overview")
+                await until(pilot, lambda: app.screen is app.navigation.screen(OverviewScreen), "the overview")
         assert looked_at > 60
 
 
@@ -74,16 +76,16 @@ async def test_findings_lead_to_doctor_and_back(tmp_path: Path) -> None:
         await pilot.press("0")
         await until(pilot, lambda: "all kinds" in screen_text(app), "the findings")
         await pilot.press("tab", "tab", "tab", "tab", "j")
-        board = app.overview_screen.board
+        board = app.navigation.screen(OverviewScreen).board
         number = board.number
         assert number is not None
         assert number.link.place is Place.FINDINGS
         await pilot.press("enter")
         await until(pilot, lambda: f"of the kind {number.link.words}; esc" in screen_text(app), "doctor")
-        assert len(app.doctor_screen.table.source) == number.count
+        assert len(app.navigation.screen(DoctorScreen).table.source) == number.count
         await pilot.press("escape")
         await until(pilot, lambda: "of the kind" not in screen_text(app), "all kinds")
-        assert len(app.doctor_screen.table.source) > number.count
+        assert len(app.navigation.screen(DoctorScreen).table.source) > number.count
 
 
 async def test_the_cursor_stands_on_numbers_alone(checkout: Checkout) -> None:
@@ -93,7 +95,7 @@ async def test_the_cursor_stands_on_numbers_alone(checkout: Checkout) -> None:
         await until(pilot, lambda: _complete(app), "the overview")
         for key in ("g", *["j"] * 30, "l", "l", "l", *["k"] * 40, "h", "G", "pagedown", "pageup", "tab", "shift+tab"):
             await pilot.press(key)
-            assert app.overview_screen.board.number is not None, key
+            assert app.navigation.screen(OverviewScreen).board.number is not None, key
         await pilot.press("g")
         assert "tests by status and arch" in screen_text(app)
 
@@ -114,7 +116,7 @@ async def test_two_boards_where_there_is_room_and_the_arrows_cross(checkout: Che
         await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: len(_boards(app)) == 1, "one board")
         await pilot.press("j")
-        assert app.overview_screen.board.number is not None
+        assert app.navigation.screen(OverviewScreen).board.number is not None
 
 
 async def test_runs_and_edits_lead_to_their_screens(checkout: Checkout) -> None:
@@ -125,10 +127,13 @@ async def test_runs_and_edits_lead_to_their_screens(checkout: Checkout) -> None:
         (board,) = _boards(app)
         source = board.source
         assert isinstance(source, OverviewRows)
-        for place, screen in ((Place.RUNS, app.runs_screen), (Place.EDITS, app.review_screen)):
+        for place, screen in (
+            (Place.RUNS, app.navigation.screen(RunsScreen)),
+            (Place.EDITS, app.navigation.screen(ReviewScreen)),
+        ):
             numbers = ((at, source.number(at, 0)) for at in range(len(source)))
             board.cursor = next(at for at, number in numbers if number and number.link.place is place)
             await pilot.press("enter")
             await until(pilot, lambda screen=screen: app.screen is screen, place)  # type: ignore[misc]
             await pilot.press("0")
-            await until(pilot, lambda: app.screen is app.overview_screen, "the overview")
+            await until(pilot, lambda: app.screen is app.navigation.screen(OverviewScreen), "the overview")

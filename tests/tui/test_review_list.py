@@ -15,6 +15,7 @@ from core.sources.checkout import Checkout
 from tests.support.app import SIZES, build_app, own_checkout, screen_text, type_text, until
 from tests.support.tree import INFERENCE, TRAINING, sample
 from tui.app.app import TTMatrixApp
+from tui.screens.review import ReviewScreen
 
 TINY = "alpha/pytorch-tiny-single_device-inference"
 NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
@@ -92,13 +93,13 @@ async def test_groups_go_round_and_fold(checkout: Checkout) -> None:
         for name, rows in (("change", 2), ("loader", 1), ("reason", 3)):
             await pilot.press("m")
             await until(pilot, lambda name=name: f"test, by {name}" in screen_text(app), name)  # type: ignore[misc]
-            assert len(app.review_screen.listing.table.rows) == rows
+            assert len(app.navigation.screen(ReviewScreen).listing.table.rows) == rows
             await pilot.press("plus")
-            assert len(app.review_screen.listing.table.rows) == rows + 3
+            assert len(app.navigation.screen(ReviewScreen).listing.table.rows) == rows + 3
             await pilot.press("underscore")
-            assert len(app.review_screen.listing.table.rows) == rows
+            assert len(app.navigation.screen(ReviewScreen).listing.table.rows) == rows
         await pilot.press("m")
-        assert len(app.review_screen.listing.table.rows) == 3
+        assert len(app.navigation.screen(ReviewScreen).listing.table.rows) == 3
 
 
 async def test_only_what_the_filter_shows_is_decided(checkout: Checkout) -> None:
@@ -111,7 +112,7 @@ async def test_only_what_the_filter_shows_is_decided(checkout: Checkout) -> None
         assert _decisions(app) == "aau"
         await pilot.press("escape", "G")
         await until(pilot, lambda: "3/3" in screen_text(app), "all of them")
-        assert app.screen is app.review_screen
+        assert app.screen is app.navigation.screen(ReviewScreen)
 
 
 async def test_every_decision_leads_to_the_next(checkout: Checkout) -> None:
@@ -132,7 +133,7 @@ async def test_a_proposal_is_edited_in_place_in_one_step(checkout: Checkout, siz
         await pilot.press("down", "down", "end")
         await type_text(pilot, " and time")
         await pilot.press("enter")
-        await until(pilot, lambda: app.screen is app.review_screen, "the review")
+        await until(pilot, lambda: app.screen is app.navigation.screen(ReviewScreen), "the review")
         change = app.session.pending.changes[2]
         assert change.ops == (_set(NAME, INFERENCE, "reason", "needs too much DRAM and time"),)
         assert change.decision is Decision.ACCEPTED
@@ -189,7 +190,7 @@ async def test_five_hundred_changes_stay_quick(checkout: Checkout) -> None:
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.press("5")
         await until(pilot, lambda: "1/500" in screen_text(app), "the first")
-        screen = app.review_screen
+        screen = app.navigation.screen(ReviewScreen)
         best: dict[str, float] = {}
         acts: dict[str, Callable[[], None]] = {
             "accept": screen.action_accept,

@@ -14,6 +14,7 @@ from core.sources.checkout import Checkout
 from tests.support.app import build_app, own_checkout, screen_text, type_text, until
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample
 from tui.app.app import TTMatrixApp
+from tui.screens.review import ReviewScreen
 
 ORG = "org/name has:entry"
 
@@ -102,7 +103,7 @@ async def test_nothing_pending_is_said_and_nothing_happens(checkout: Checkout) -
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("5", "a", "x", "s", "u", "U", "A", "X", "w", "c", "d")
         await pilot.pause()
-        assert app.screen is app.review_screen
+        assert app.screen is app.navigation.screen(ReviewScreen)
         await until(pilot, lambda: "nothing pending" in screen_text(app), "nothing pending")
 
 

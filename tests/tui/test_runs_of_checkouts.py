@@ -81,6 +81,6 @@ async def test_another_commit_is_noticed(checkout: Checkout, settings: Settings)
     call("run", ID, "--kind", "cpu", "--wait", "--repo", checkout.root)
     app = build_app(checkout, query=QUERY, settings=settings)
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: bool(app._heads), "the first look")
+        await until(pilot, lambda: bool(app.session.repository), "the first look")
         git(checkout.root, "commit", "--quiet", "--allow-empty", "--message=more")
         await until(pilot, lambda: app.session.view.runs.get("run") == {ID: "pass~1"}, "the mark of one commit")

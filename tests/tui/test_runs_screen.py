@@ -12,6 +12,7 @@ from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.fake_python import use_fake_python
 from tests.support.tree import sample
+from tui.screens import RunsScreen
 
 pytestmark = pytest.mark.slow("runs are started and followed")
 
@@ -52,7 +53,7 @@ async def test_files_that_a_run_kept_are_shown_in_place_of_its_log(checkout: Che
         await pilot.press("2")
         await until(pilot, lambda: "TTMATRIX-RESULT" in screen_text(app), "the log")
         await pilot.press("f")
-        assert app.screen is app.runs_screen, "there is nothing to choose from"
+        assert app.screen is app.navigation.screen(RunsScreen), "there is nothing to choose from"
         place = app.session.runs[0].directory / "ir"
         place.mkdir()
         (place / "forward.stablehlo.mlir").write_text("module @IrToHlo {\n}\n")
@@ -78,7 +79,7 @@ async def test_stopping_asks_and_needs_another_key(checkout: Checkout, settings:
         await until(pilot, lambda: not app.session.runs[0].active, "the end")
         await until(pilot, lambda: "cancelled" in screen_text(app), "the outcome")
         await pilot.press("S")
-        assert app.screen is app.runs_screen
+        assert app.screen is app.navigation.screen(RunsScreen)
 
 
 async def test_zoom_and_panes(checkout: Checkout, settings: Settings, own_home: Path) -> None:
@@ -87,7 +88,7 @@ async def test_zoom_and_panes(checkout: Checkout, settings: Settings, own_home: 
         await pilot.press("r")
         await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
         await pilot.press("2", "tab")
-        assert app.focused is app.runs_screen.log_view
+        assert app.focused is app.navigation.screen(RunsScreen).log_view
         await pilot.press("C")
         await until(pilot, (own_home / "cache" / "clip.txt").is_file, "the copy")
         assert (own_home / "cache" / "clip.txt").read_text().startswith("loading the model\nTTMATRIX-RESULT {")
@@ -145,9 +146,9 @@ async def test_no_runs_yet(checkout: Checkout) -> None:
 async def test_runs_started_in_quick_succession_all_start(checkout: Checkout, settings: Settings) -> None:
     app = build_app(checkout, query="alpha has:entry", settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
-        app.start_runs([PASSING_ID])
-        app.start_runs([PASSING_ID])
-        app.start_runs([PASSING_ID])
+        app.runs.start([PASSING_ID])
+        app.runs.start([PASSING_ID])
+        app.runs.start([PASSING_ID])
         await until(pilot, lambda: len(app.session.runs) == 3, "all three runs")
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")
 
@@ -156,11 +157,11 @@ async def test_the_progress_of_a_batch_is_told_and_so_is_its_end(checkout: Check
     app = build_app(checkout, settings=settings)
     hanging = "alpha/pytorch-net-v1.5+aug-single_device-training"
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        app.start_runs([PASSING_ID, hanging])
+        app.runs.start([PASSING_ID, hanging])
         await pilot.press("2")
         await until(pilot, lambda: "1 of 2 done" in screen_text(app), "the progress")
         (left,) = [record for record in app.session.runs if record.active]
-        app.cancel_runs([left.spec.run_id])
+        app.runs.cancel([left.spec.run_id])
         await until(pilot, lambda: "2 runs have ended: " in screen_text(app), "the end")
         assert "of 2 done" not in screen_text(app)
 
@@ -170,24 +171,24 @@ async def test_the_queue_is_held_and_moved_and_the_rest_runs_again(tmp_path: Pat
     hanging, failing = (f"alpha/pytorch-{name}-single_device-training" for name in ("net-v1.5+aug", "org/name"))
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("2")
-        app.start_runs([hanging, PASSING_ID, failing])
+        app.runs.start([hanging, PASSING_ID, failing])
         await until(pilot, lambda: len(app.session.runs) == 3, "the runs")
         failed, passed, hung = app.session.runs
         await until(pilot, lambda: app.session.runs[2].state == "running", "the first")
-        app.runs_screen.show_run(passed.spec.run_id)
+        app.navigation.screen(RunsScreen).show_run(passed.spec.run_id)
         await pilot.press("h")
         await until(pilot, lambda: "held" in screen_text(app), "the hold")
-        app.runs_screen.show_run(failed.spec.run_id)
+        app.navigation.screen(RunsScreen).show_run(failed.spec.run_id)
         await pilot.press("T")
         queue = app.session.store.queue
         await until(pilot, lambda: queue.tickets()[0].run_id == failed.spec.run_id, "the order")
         await pilot.press("B")
         await until(pilot, lambda: queue.tickets()[-1].run_id == failed.spec.run_id, "the order")
-        app.cancel_runs([hung.spec.run_id])
+        app.runs.cancel([hung.spec.run_id])
         await until(pilot, lambda: app.session.runs[0].outcome == "fail", "the failure")
         await pilot.press("h")
         await until(pilot, lambda: "is not queued" in screen_text(app), "the word")
-        app.runs_screen.show_run(passed.spec.run_id)
+        app.navigation.screen(RunsScreen).show_run(passed.spec.run_id)
         await pilot.press("h")
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "the end")
         await pilot.press("R")
@@ -207,15 +208,15 @@ async def test_runs_are_marked_compared_told_and_run_again(checkout: Checkout, s
     app = build_app(checkout, settings=settings)
     failing = "alpha/pytorch-org/name-single_device-training"
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        app.start_runs([PASSING_ID, failing])
+        app.runs.start([PASSING_ID, failing])
         await until(pilot, lambda: len(app.session.runs) == 2, "the runs")
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")
         await until(pilot, lambda: "2 runs have ended: " in screen_text(app), "the word at the end")
         await pilot.press("2", "g", "Y")
-        shown = app.runs_screen.runs.current
+        shown = app.navigation.screen(RunsScreen).runs.current
         assert shown is not None
         passed = next(record for record in app.session.runs if record.spec.test_id == PASSING_ID)
-        app.runs_screen.show_run(passed.spec.run_id)
+        app.navigation.screen(RunsScreen).show_run(passed.spec.run_id)
         await pilot.press("Y")
         await until(pilot, lambda: "This run has passed" in screen_text(app), "the word about a reason")
         await pilot.press("c")
@@ -253,7 +254,7 @@ async def test_the_end_of_a_batch_is_told_as_the_setting_says(
         sent: list[str] = []
         monkeypatch.setattr(app._driver, "write", sent.append)
         monkeypatch.setattr(app, "bell", lambda: bells.append("bell"))
-        app.start_runs([PASSING_ID])
+        app.runs.start([PASSING_ID])
         await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
         await pilot.pause()
     assert any(text.startswith("\x1b]9;ttmatrix: 1 run has ended") for text in sent) == written
@@ -273,7 +274,7 @@ async def test_the_end_of_runs_is_told_though_nobody_has_seen_them_go_on(
             return [record for record in records() if not record.active]
 
         monkeypatch.setattr(store, "records", ended)
-        app.start_runs([PASSING_ID])
+        app.runs.start([PASSING_ID])
         await until(pilot, lambda: "1 run has ended: 1 pass" in screen_text(app), "the word at the end")
 
 
@@ -283,7 +284,11 @@ async def test_the_log_at_full_size_has_the_keys(checkout: Checkout, settings: S
         await pilot.press("r")
         await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the run")
         await pilot.press("3")
-        await until(pilot, lambda: app.focused is not None and app.focused is app.runs_screen.log_view, "the log")
+        await until(
+            pilot,
+            lambda: app.focused is not None and app.focused is app.navigation.screen(RunsScreen).log_view,
+            "the log",
+        )
         await pilot.press("slash", *"result")
         await until(pilot, lambda: "/result" in screen_text(app), "what is typed")
         assert app.session.runs[0].active is False
@@ -292,7 +297,7 @@ async def test_the_log_at_full_size_has_the_keys(checkout: Checkout, settings: S
         await pilot.press("1", "3", "e")
         await until(pilot, lambda: "errors: " in screen_text(app), "the errors")
         await pilot.press("2")
-        assert app.focused is app.runs_screen.table
+        assert app.focused is app.navigation.screen(RunsScreen).table
         assert "outcome" in screen_text(app)
 
 
@@ -304,7 +309,7 @@ async def test_what_is_looked_for_in_a_log_is_typed_from_the_runs_too(checkout: 
         await pilot.press("2", "slash", *"rrs", "ctrl+u", *"loading", "enter")
         await until(pilot, lambda: "/loading: 1 of 1" in screen_text(app), "what it finds")
         assert len(app.session.runs) == 1
-        assert app.focused is app.runs_screen.log_view
+        assert app.focused is app.navigation.screen(RunsScreen).log_view
         await pilot.press("tab", "n")
         await until(pilot, lambda: "round the end" in screen_text(app), "the same line again")
 
@@ -318,4 +323,4 @@ async def test_a_burst_behind_the_key_of_the_log_is_for_the_log(checkout: Checko
             app.post_message(Key(key, {"slash": "/"}.get(key, key if len(key) == 1 else None)))
         await until(pilot, lambda: "/result: 1 of 1" in screen_text(app), "what it finds")
         assert len(app.session.runs) == 1
-        assert app.focused is app.runs_screen.log_view
+        assert app.focused is app.navigation.screen(RunsScreen).log_view

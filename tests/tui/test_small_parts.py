@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clipboard file, the cycle of options, and threads that fail."""
+"""The file of the last copy, the cycle of options, and threads that fail."""
 
 import gc
 import weakref
@@ -13,15 +13,14 @@ from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.tree import sample
-from tui.app.bridge import in_thread
-from tui.app.notifications import keep_copy
+from tui.app.notifications import save_copy
 from tui.widgets.cycle import Cycle
 
 
-def test_copies_are_kept(tmp_path: Path) -> None:
-    kept = keep_copy(tmp_path / "cache", "one")
-    assert keep_copy(tmp_path / "cache", "two") == kept
-    assert kept.read_text() == "two"
+def test_copies_are_saved(tmp_path: Path) -> None:
+    saved = save_copy(tmp_path / "cache", "one")
+    assert save_copy(tmp_path / "cache", "two") == saved
+    assert saved.read_text() == "two"
 
 
 async def test_cycle_goes_round() -> None:
@@ -47,9 +46,9 @@ async def test_a_failure_in_a_thread_becomes_a_notice(tmp_path: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
 
         def fail() -> None:
-            raise TTMatrixError("It broke", "there", "mend it")
+            raise TTMatrixError("It broke", "there", "fix it")
 
-        in_thread(app, "work", fail, lambda _: None)
+        app.background.run("work", fail, lambda _: None)
         await until(pilot, lambda: "It broke" in screen_text(app), "the notice")
         await pilot.press("escape")
         assert app.screen is app.matrix_screen
@@ -69,7 +68,7 @@ async def test_what_a_thread_was_asked_for_does_not_outlive_it(tmp_path: Path) -
         # As in the app, where the collector hardly ever looks at what is a cycle.
         gc.disable()
         try:
-            in_thread(app, "work", partial(id, held), partial(take, held))
+            app.background.run("work", partial(id, held), partial(take, held))
             del held
             await until(pilot, lambda: bool(done), "the result")
             await until(pilot, lambda: seen() is None, "nobody holds it")
@@ -77,10 +76,10 @@ async def test_what_a_thread_was_asked_for_does_not_outlive_it(tmp_path: Path) -
             gc.enable()
 
 
-def test_a_copy_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
+def test_a_copy_that_cannot_be_saved_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(TTMatrixError, match="Cannot make"):
-        keep_copy(tmp_path / "file" / "cache", "text")
+        save_copy(tmp_path / "file" / "cache", "text")
 
 
 async def test_state_that_cannot_be_read_is_told_once_and_the_matrix_works(tmp_path: Path, own_home: Path) -> None:
@@ -93,6 +92,6 @@ async def test_state_that_cannot_be_read_is_told_once_and_the_matrix_works(tmp_p
         await pilot.pause(1.2)
         assert app.screen is app.matrix_screen
         await pilot.press("j", "y")
-        await until(pilot, lambda: "Cannot make" in screen_text(app), "why the copy is not kept")
+        await until(pilot, lambda: "Cannot make" in screen_text(app), "why the copy is not saved")
         await pilot.press("r")
         await until(pilot, lambda: "Cannot create run" in screen_text(app), "why nothing runs")

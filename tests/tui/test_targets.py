@@ -95,7 +95,7 @@ async def test_a_workflow_is_for_training_entries_and_says_so_before_it_asks(che
     app = build_app(checkout, query="mode:inference")
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("asterisk", "T")
-        await until(pilot, lambda: "Nothing to triage" in screen_text(app), "the word")
+        await until(pilot, lambda: "No workflow fits" in screen_text(app), "the word")
         assert app.screen is app.matrix_screen
 
 

@@ -15,6 +15,7 @@ from tests.support.sample import sample_checkout
 from tests.support.three_nights import CRASH, FLAKY, SEMI, SILENT, STALE, STALE_TOO, nightly_checkout
 from tests.support.tree import INFERENCE
 from tui.app.app import TTMatrixApp
+from tui.screens.triage import TriageScreen
 from tui.view_models.triage import TriageBy
 
 
@@ -38,7 +39,7 @@ async def test_from_what_was_seen_to_the_commit_by_keyboard(checkout: Checkout, 
         # The crash stands alone; then all that are stale at once.
         await pilot.press("a")
         assert _decided(app) == {CRASH: Decision.ACCEPTED}
-        screen = app.triage_screen
+        screen = app.navigation.screen(TriageScreen)
         screen.listing.table.cursor = next(
             at for at, one in enumerate(screen.listing.table.rows.groups) if len(one.changes) == 2
         )
@@ -58,14 +59,16 @@ async def test_the_evidence_is_beside_what_is_proposed(checkout: Checkout, size:
     app = build_app(checkout)
     async with app.run_test(size=size) as pilot:
         await pilot.press("4", "m", "m", "m", "m")
-        await until(pilot, lambda: app.triage_screen.listing.by is TriageBy.NOTHING, "the list without groups")
-        await until(pilot, lambda: len(app.triage_screen.tests.changes) > 0, "the tests")
+        await until(
+            pilot, lambda: app.navigation.screen(TriageScreen).listing.by is TriageBy.NOTHING, "the list without groups"
+        )
+        await until(pilot, lambda: len(app.navigation.screen(TriageScreen).tests.changes) > 0, "the tests")
         await until(pilot, lambda: "n150 CCC 0/3 crash:" in screen_text(app), "the strip")
         await until(pilot, lambda: "NOT_SUPPORTED_SKIP" in screen_text(app), "the entry afterwards")
         assert "Fatal Python error: Aborted" in screen_text(app)
         await pilot.press("G")
         await until(pilot, lambda: "PxP 2/3" in screen_text(app), "the flaky one")
-        assert app.triage_screen.listing.current is not None
+        assert app.navigation.screen(TriageScreen).listing.current is not None
         await pilot.press("a")
         assert not app.session.pending.changes
 
@@ -74,13 +77,13 @@ async def test_next_skips_what_is_decided_and_undo_takes_it_back(checkout: Check
     app = build_app(checkout)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("4", "m", "m", "m", "m")
-        await until(pilot, lambda: len(app.triage_screen.tests.changes) == 7, "the tests")
+        await until(pilot, lambda: len(app.navigation.screen(TriageScreen).tests.changes) == 7, "the tests")
         await pilot.press("x")
         assert list(_decided(app).values()) == [Decision.REJECTED]
-        assert app.triage_screen.listing.table.cursor == 1
+        assert app.navigation.screen(TriageScreen).listing.table.cursor == 1
         await pilot.press("s", "N", "N")
         # Back past the rejected one, round to the last that asks for something.
-        assert app.triage_screen.listing.table.cursor == 5
+        assert app.navigation.screen(TriageScreen).listing.table.cursor == 5
         await pilot.press("u")
         await until(pilot, lambda: not app.session.pending.changes, "the undo")
         await pilot.press("U")
@@ -96,31 +99,31 @@ async def test_what_nobody_knows_is_a_list_of_its_own(checkout: Checkout) -> Non
     app = build_app(checkout)
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: len(app.triage_screen.tests.changes) == 7, "the tests")
+        await until(pilot, lambda: len(app.navigation.screen(TriageScreen).tests.changes) == 7, "the tests")
         await pilot.press("f")
-        assert str(app.triage_screen.tests.shown) == "PCC ratchet"
+        assert str(app.navigation.screen(TriageScreen).tests.shown) == "PCC ratchet"
         await until(pilot, lambda: "PCC ratchet: 1 test" in screen_text(app), "the ratchet")
         await pilot.press("f", "f")
-        assert str(app.triage_screen.tests.shown) == "blind spots"
+        assert str(app.navigation.screen(TriageScreen).tests.shown) == "blind spots"
         await until(pilot, lambda: "no scheduled job selects it" in screen_text(app), "why it is blind")
-        assert [change.test for change in app.triage_screen.tests.changes] == [SILENT]
+        assert [change.test for change in app.navigation.screen(TriageScreen).tests.changes] == [SILENT]
         await pilot.press("r")
         await until(pilot, lambda: "These runs cannot start here" in screen_text(app), "what is in the way")
         await pilot.press("escape", "escape")
-        assert str(app.triage_screen.tests.shown) == "needs attention"
+        assert str(app.navigation.screen(TriageScreen).tests.shown) == "needs attention"
 
 
 async def test_what_nothing_is_proposed_for_is_said_before_anything_is_asked(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(160, 50), notifications=True) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: len(app.triage_screen.tests.changes) == 7, "the tests")
+        await until(pilot, lambda: len(app.navigation.screen(TriageScreen).tests.changes) == 7, "the tests")
         await pilot.press("f", "f", "f")
-        assert [change.ops for change in app.triage_screen.tests.changes] == [()]
+        assert [change.ops for change in app.navigation.screen(TriageScreen).tests.changes] == [()]
         for key, verb in (("A", "accept"), ("X", "reject")):
             await pilot.press(key)
             await until(pilot, lambda verb=verb: f"Nothing to {verb}:" in screen_text(app), "the word")  # type: ignore[misc]
-            assert app.screen is app.triage_screen
+            assert app.screen is app.navigation.screen(TriageScreen)
         assert app.session.pending.changes == ()
 
 
@@ -128,11 +131,11 @@ async def test_a_filter_and_the_way_to_the_test(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: len(app.triage_screen.tests.changes) == 7, "the tests")
+        await until(pilot, lambda: len(app.navigation.screen(TriageScreen).tests.changes) == 7, "the tests")
         await pilot.press("slash")
         await type_text(pilot, "semi-stale")
         await pilot.press("enter", "l", "j")
-        assert app.triage_screen.listing.current is not None
+        assert app.navigation.screen(TriageScreen).listing.current is not None
         await pilot.press("enter")
         await until(pilot, lambda: app.matrix_screen.current == SEMI, "the test in the matrix")
 
@@ -160,11 +163,11 @@ async def test_reports_that_another_process_reads_are_seen(checkout: Checkout) -
     app = build_app(checkout)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: len(app.triage_screen.tests.changes) == 7, "the tests")
+        await until(pilot, lambda: len(app.navigation.screen(TriageScreen).tests.changes) == 7, "the tests")
         keep(
             checkout, [observed(test_id=SILENT, arch=arch, run=f"n{n}") for arch in ("n150", "p150") for n in range(3)]
         )
-        await until(pilot, lambda: len(app.triage_screen.tests.changes) == 8, "the new one")
+        await until(pilot, lambda: len(app.navigation.screen(TriageScreen).tests.changes) == 8, "the new one")
 
 
 async def test_without_evidence_it_says_where_it_comes_from(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from core.workflows.manager import WorkflowState
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml, triage_checkout
 from tui.app.app import TTMatrixApp
+from tui.screens import WorkflowsScreen
 
 pytestmark = pytest.mark.slow("workflows wait for runs")
 
@@ -38,7 +39,9 @@ async def begun(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
     await pilot.press("T")
     standing = WorkflowState.DEVICE
     await until(
-        pilot, lambda: [one.standing for one in app.workflows_screen.board.items] == [standing], "the device stop"
+        pilot,
+        lambda: [one.standing for one in app.navigation.screen(WorkflowsScreen).board.items] == [standing],
+        "the device stop",
     )
     await until(pilot, lambda: "needs a device" in screen_text(app), "the word")
 
@@ -49,7 +52,7 @@ async def test_from_a_failing_test_to_the_review(checkout: Checkout, tmp_path: P
     async with app.run_test(size=size, notifications=True) as pilot:
         await begun(app, pilot)
         assert loader(checkout) == LOADER
-        text = app.workflows_screen.pane.text
+        text = app.navigation.screen(WorkflowsScreen).pane.text
         assert "▸ run on a device: 2 tests" in text
         assert "row = torch.zeros(batch_size, 6, dtype=dtype_override)" in text
         await pilot.press("D")
@@ -63,7 +66,7 @@ async def test_from_a_failing_test_to_the_review(checkout: Checkout, tmp_path: P
         assert {op.id for op in change.ops} == {SMALL, LARGE}
         assert change.note == "triage: dtype-bfloat16: fixed"
         assert "dtype=dtype_override" in loader(checkout)
-        await until(pilot, lambda: not app.workflows_screen.board.items, "an empty board")
+        await until(pilot, lambda: not app.navigation.screen(WorkflowsScreen).board.items, "an empty board")
 
 
 async def test_dropping_asks_and_leaves_nothing(checkout: Checkout) -> None:
@@ -73,7 +76,7 @@ async def test_dropping_asks_and_leaves_nothing(checkout: Checkout) -> None:
         await pilot.press("x")
         await until(pilot, lambda: "Delete this workflow?" in screen_text(app), "the question")
         await pilot.press("y")
-        await until(pilot, lambda: not app.workflows_screen.board.items, "an empty board")
+        await until(pilot, lambda: not app.navigation.screen(WorkflowsScreen).board.items, "an empty board")
         assert loader(checkout) == LOADER
 
 
@@ -86,7 +89,9 @@ async def test_a_workflow_left_by_another_start_is_there_again(checkout: Checkou
     async with second.run_test(size=(120, 40)) as pilot:
         await pilot.press("9")
         await until(pilot, lambda: SMALL in screen_text(second), "the workflow")
-        assert [one.standing for one in second.workflows_screen.board.items] == [WorkflowState.STOPPED]
+        assert [one.standing for one in second.navigation.screen(WorkflowsScreen).board.items] == [
+            WorkflowState.STOPPED
+        ]
         await pilot.press("r")
         await until(pilot, lambda: "needs a device" in screen_text(second), "the device stop")
 

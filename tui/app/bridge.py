@@ -2,18 +2,24 @@
 """The one door between threads and the screen: work goes out, its result or its error comes back as a message."""
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from textual.app import App
 from textual.message import Message
+from textual.worker import get_current_worker
 
 from core.errors import TTMatrixError
 
 T = TypeVar("T")
 
+_WRITTEN_SECONDS = 0.05
+"""Rest after the first frame is made: the thread that writes it and the terminal that paints it have their turn."""
+
 
 class WorkDone(Message, Generic[T]):
-    """A thread has finished: `deliver` hands its result to whoever asked, in the app's own thread."""
+    """A thread has finished: `deliver` gives its result to the caller, in the app's own thread."""
 
     def __init__(self, deliver: Callable[[T], None], result: T) -> None:
         super().__init__()
@@ -21,44 +27,120 @@ class WorkDone(Message, Generic[T]):
         self._result = result
 
     def deliver(self) -> None:
-        """Call the one who asked."""
+        """Call the caller back."""
         self._deliver(self._result)
 
 
 class WorkFailed(Message):
-    """A thread has met something a person must know."""
+    """A thread has met an error that a person must read."""
 
     def __init__(self, error: TTMatrixError) -> None:
         super().__init__()
         self.error = error
 
 
-def in_thread(
-    app: App[Any], name: str, work: Callable[[], T], deliver: Callable[[T], None], *, supersede: bool = False
-) -> None:
-    """Run `work` in a thread and hand its result to `deliver`.
+class Background:
+    """Work in threads, none of which delays the first frame."""
 
-    With `supersede`, work of the same name that is under way or waiting is dropped with its result: right for
-    looking, wrong for doing. A TTMatrixError becomes WorkFailed; anything else is a bug and ends the app with
-    its traceback.
-    """
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self._waiting: list[Callable[[], object]] | None = []
+        """What waits for the first frame; None: it is on the terminal."""
 
-    # Whoever runs it takes it out of here: a worker refers to itself, so it lives on until the collector comes, which
-    # is seldom, and whatever matrix the work was about would live on with it.
-    errand = [(work, deliver)]
+    def screen_ready(self) -> None:
+        """The first frame is about to be written."""
+        self._app.call_after_refresh(self._app.set_timer, _WRITTEN_SECONDS, self._first_frame_written)
 
-    def run() -> None:
-        from textual.worker import get_current_worker
+    def _first_frame_written(self) -> None:
+        waiting, self._waiting = self._waiting or [], None
+        for work in waiting:
+            work()
 
-        worker = get_current_worker()
-        work, deliver = errand.pop()
-        try:
-            result = work()
-        except TTMatrixError as error:
+    def after_first_frame(self, work: Callable[[], object]) -> None:
+        """Do `work` in the app's own thread once the first frame is on the terminal; at once where it is."""
+        if self._waiting is None:
+            work()
+        else:
+            self._waiting.append(work)
+
+    def call(self, callback: Callable[[], object]) -> None:
+        """From any thread: call `callback` in the app's own thread."""
+
+        def deliver(_: None) -> None:
+            callback()
+
+        self._app.post_message(WorkDone(deliver, None))
+
+    def run(self, name: str, work: Callable[[], T], deliver: Callable[[T], None], *, supersede: bool = False) -> None:
+        """Run `work` in a thread and give its result to `deliver` in the app's own thread.
+
+        With `supersede`, work of the same name that is under way or waiting is dropped with its result: right for
+        reading, wrong for writing. A TTMatrixError becomes WorkFailed; anything else is a bug and ends the app with
+        its traceback.
+        """
+        self.after_first_frame(partial(self._run, name, work, deliver, supersede))
+
+    def _run(self, name: str, work: Callable[[], T], deliver: Callable[[T], None], supersede: bool) -> None:
+        app = self._app
+        # The thread takes it out of here: a worker refers to itself, so it lives on until the collector comes, which is
+        # seldom, and the matrix that the work was about would live on with it.
+        box = [(work, deliver)]
+
+        def run() -> None:
+            worker = get_current_worker()
+            work, deliver = box.pop()
+            try:
+                result = work()
+            except TTMatrixError as error:
+                if not worker.is_cancelled:
+                    app.post_message(WorkFailed(error))
+                return
             if not worker.is_cancelled:
-                app.post_message(WorkFailed(error))
-            return
-        if not worker.is_cancelled:
-            app.post_message(WorkDone(deliver, result))
+                app.post_message(WorkDone(deliver, result))
 
-    app.run_worker(run, name=name, group=name, thread=True, exclusive=supersede)
+        app.run_worker(run, name=name, group=name, thread=True, exclusive=supersede)
+
+
+class Repeating(Generic[T]):
+    """Does the same work in one thread again and again; only a result that differs from the last is delivered."""
+
+    def __init__(
+        self, app: App[Any], name: str, seconds: float, work: Callable[[], T], deliver: Callable[[T], None]
+    ) -> None:
+        """An error that `work` raises is a bug and ends the app with its traceback."""
+        self._app = app
+        self._seconds = seconds
+        self._work = work
+        self._deliver = deliver
+        self._thread = ThreadPoolExecutor(1, name)
+        self._round: Future[T] | None = None
+        """The one that is under way."""
+        self._once_more = False
+        self._last: T | None = None
+
+    def start(self) -> None:
+        """Do the work now, and from then on every `seconds`."""
+        self.now()
+        self._app.set_interval(self._seconds, self._tick)
+
+    def now(self) -> None:
+        """Do the work without waiting; where it is under way, once more behind that."""
+        self._once_more = self._round is not None
+        self._tick()
+
+    def stop(self) -> None:
+        """No more rounds; one that is under way delivers nothing."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _tick(self) -> None:
+        if self._round is None:
+            self._round = self._thread.submit(self._work)
+            self._round.add_done_callback(lambda done: self._app.post_message(WorkDone(self._finished, done)))
+
+    def _finished(self, done: Future[T]) -> None:
+        result, self._round = done.result(), None
+        if self._once_more:
+            self.now()
+        if result != self._last:
+            self._last = result
+            self._deliver(result)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the app does to the pending changes, each a step that is kept at once."""
+"""Steps on the pending changes. Each is in the journal before it is shown."""
 
 from __future__ import annotations
 
@@ -7,86 +7,87 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from textual.signal import Signal
-
-from tui.app.notifications import Telling
+from tui.protocol import Background, Notify, Signals
+from tui.session import Session
 
 if TYPE_CHECKING:
     from core.edits import Operation
     from core.edits.pending import Change, Conflict, Decision, Take
 
 _NOTICE_SECONDS = 20
-"""How long words stand that a person should not miss."""
+"""How long messages stay that a person should not miss."""
 
 
-class Deciding(Telling):
-    """Proposes, decides, takes back. Everybody learns of it by `pending_changed`."""
+class EditActions:
+    """Proposes, decides, takes back. No step waits for another instance that has the journal (`Session.bench`)."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.pending_changed: Signal[None] = Signal(self, "pending changed")
-        self._told_unkept = False
+    def __init__(self, session: Session, signals: Signals, notify: Notify, background: Background) -> None:
+        self._session = session
+        self._signals = signals
+        self._notify = notify
+        self._background = background
+        self._problem_shown = False
 
     def propose(self, operations: Sequence[Operation] | None, note: str = "") -> None:
-        """Add a change to the pending ones and say where it is."""
-        if not operations:
-            return
-        self.session.bench.propose(operations, note, self.session.present)
-        self.pending_moved()
-        self.say("Added to the pending changes. 5 reviews them.")
+        """Add a change and say where it is; `note` says why it is made."""
+        if operations:
+            self._session.bench.propose(operations, note, self._session.present)
+            self.refresh()
+            self._notify.info("Added to the pending changes. 5 reviews them.")
 
     def decide(self, decision: Decision, ids: Collection[int]) -> None:
-        """Give pending changes one decision."""
-        self.session.bench.decide(decision, ids)
-        self.pending_moved()
+        """Give changes one decision."""
+        self._session.bench.decide(decision, ids)
+        self.refresh()
 
     def decide_proposals(self, decision: Decision, changes: Sequence[Change]) -> None:
-        """Give changes one decision; those that are not pending yet become so by it."""
-        self.session.bench.propose_decided(decision, changes, self.session.present)
-        self.pending_moved()
+        """Give changes one decision; those that are not pending yet are added by it."""
+        self._session.bench.propose_decided(decision, changes, self._session.present)
+        self.refresh()
 
     def replace(self, id: int, new: Change | None) -> None:
-        """Put another change in the place of a pending one, which keeps its decision, or take it away."""
-        old = self.session.pending.change(id)
-        self.session.bench.replace(id, replace(new, decision=old.decision) if old and new else None)
-        self.pending_moved()
+        """Replace a change, whose decision stays, or remove it."""
+        old = self._session.pending.change(id)
+        self._session.bench.replace(id, replace(new, decision=old.decision) if old and new else None)
+        self.refresh()
 
     def undo(self) -> None:
-        """Take the last step back."""
-        self.session.bench.undo()
-        self.pending_moved()
+        """Undo the last step."""
+        self._session.bench.undo()
+        self.refresh()
 
     def redo(self) -> None:
-        """Take it again."""
-        self.session.bench.redo()
-        self.pending_moved()
+        """Redo the step that was undone last."""
+        self._session.bench.redo()
+        self.refresh()
 
     def resolve(self, id: int, chosen: Collection[Conflict], take: Take) -> None:
-        """Decide conflicts of a pending change."""
-        self.session.bench.resolve(id, chosen, take)
-        self.pending_moved()
+        """Take one side of conflicts of a change."""
+        self._session.bench.resolve(id, chosen, take)
+        self.refresh()
 
-    def pending_moved(self) -> None:
-        """Tell everybody that the pending changes are not what they were, and the person what became of them."""
-        self.session.look_at_bench()
-        self.pending_changed.publish(None)
-        for notice in self.session.bench.notices():
-            self.say(notice, timeout=_NOTICE_SECONDS)
-        problem = self.session.bench.problem
-        # Told once: it lasts until somebody mends it.
-        if problem is not None and not self._told_unkept:
-            self.say(f"{problem.title}: {problem.detail}", timeout=_NOTICE_SECONDS)
-        self._told_unkept = problem is not None
+    def refresh(self) -> None:
+        """Show the pending changes as they are now, and what a person should know about their journal."""
+        session = self._session
+        session.count_changes()
+        self._signals.pending_changed.publish(None)
+        for notice in session.bench.notices():
+            self._notify.info(notice, timeout=_NOTICE_SECONDS)
+        problem = session.bench.problem
+        # Shown once: it lasts until somebody solves it.
+        if problem is not None and not self._problem_shown:
+            self._notify.info(f"{problem.title}: {problem.detail}", timeout=_NOTICE_SECONDS)
+        self._problem_shown = problem is not None
 
-    def keep_marks(self) -> None:
-        """Keep which tests are marked."""
-        self.session.bench.mark(self.session.view.marks)
+    def save_marks(self) -> None:
+        """Save which tests are marked."""
+        self._session.bench.mark(self._session.view.marks)
 
-    def rebase_pending(self) -> None:
-        """Hold the pending changes against the files as they were read last."""
+    def rebase(self) -> None:
+        """Compare the pending changes with the files as they were read last, and follow renames."""
         from tui.view_models import rebase_words
 
-        session = self.session
+        session = self._session
 
         def rebase() -> tuple[bool, str]:
             session.bench.look_at_git()
@@ -96,8 +97,8 @@ class Deciding(Telling):
         def rebased(outcome: tuple[bool, str]) -> None:
             moved, words = outcome
             if moved:
-                self.pending_moved()
+                self.refresh()
             if words:
-                self.say(words)
+                self._notify.info(words)
 
-        self.in_thread("rebase", rebase, rebased)
+        self._background.run("rebase", rebase, rebased)

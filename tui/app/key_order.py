@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
@@ -19,7 +20,7 @@ _ROUNDS = 2
 """How often a key is followed: once for what it does, once for the messages that this has sent."""
 
 
-class KeyOrder(App[None]):
+class KeyOrder:
     """Hands a key on when the one before has done what it does.
 
     The stock app gives every key at once to what has the focus then. Over a slow connection keys come in bursts, and
@@ -29,33 +30,37 @@ class KeyOrder(App[None]):
     class Followed(Message):
         """Goes the way that a key has gone, behind it: when it is back at the app, the key is done."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, app: App[Any], hand_on: Callable[[events.Event], Awaitable[None]]) -> None:
+        """`hand_on` is how the stock app takes an event."""
+        self._app = app
+        self._take = hand_on
         self._keys: deque[events.Key | events.Paste] = deque()
         """What was typed and is not handed on yet."""
         self._follower: KeyOrder.Followed | None = None
         """What follows the key that is under way; None: none is."""
         self._rounds = 0
 
-    def on_mount(self) -> None:
-        self.screen_change_signal.subscribe(self, self._follow_screen)
+    def start(self) -> None:
+        """From now on follow keys to the screens that they open."""
+        self._app.screen_change_signal.subscribe(self._app, self._follow_screen)
 
-    async def on_event(self, event: events.Event) -> None:
-        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded or not self.screen_stack:
-            await super().on_event(event)
+    async def take(self, event: events.Event) -> None:
+        """Take any event of the app: keys in their order, all else at once."""
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded or not self._app.screen_stack:
+            await self._take(event)
             return
         self._keys.append(event)
         if self._follower is None:
             await self._hand_on()
         elif len(self._keys) == 1:
-            self.set_timer(_GIVE_UP_SECONDS, partial(self._give_up, event))
+            self._app.set_timer(_GIVE_UP_SECONDS, partial(self._give_up, event))
 
     async def _hand_on(self) -> None:
         """Hand on the first of the keys that wait."""
-        event, target = self._keys.popleft(), self.focused or self.screen
-        await super().on_event(event)
+        event, target = self._keys.popleft(), self._app.focused or self._app.screen
+        await self._take(event)
         # A command that goes before what has the focus is done by now, and may have moved it.
-        self._follow(target if event.is_forwarded else self.focused or self.screen, _ROUNDS)
+        self._follow(target if event.is_forwarded else self._app.focused or self._app.screen, _ROUNDS)
 
     def _follow(self, node: Widget, rounds: int) -> None:
         self._follower, self._rounds = self.Followed(), rounds
@@ -66,12 +71,14 @@ class KeyOrder(App[None]):
         if self._follower is not None:
             self._follow(screen, _ROUNDS)
 
-    async def on_key_order_followed(self, message: Followed) -> None:
+    async def followed(self, message: Followed) -> None:
+        """A follower is back."""
         message.stop()
-        if message is not self._follower:
+        # An app that ends has no screens any more, but may have messages.
+        if message is not self._follower or not self._app.screen_stack:
             return
         if self._rounds > 1:
-            self._follow(self.focused or self.screen, self._rounds - 1)
+            self._follow(self._app.focused or self._app.screen, self._rounds - 1)
             return
         self._follower = None
         if self._keys:

@@ -1,143 +1,137 @@
 # SPDX-License-Identifier: Apache-2.0
 """The screens of the app and the ways between them."""
 
-from collections.abc import Callable
-from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar, cast
+from __future__ import annotations
 
-from textual.screen import Screen
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from core.matrix.query import Query
-from tui.app.key_order import KeyOrder
-from tui.protocol import Host
-from tui.screens import SessionScreen
-from tui.screens.matrix import MatrixScreen
-from tui.session import Session
+from textual.app import App
+
+from tui.screens import SCREENS, SessionScreen
 
 if TYPE_CHECKING:
-    from tui.screens import (
-        ClustersScreen,
-        CompareScreen,
-        DoctorScreen,
-        OverviewScreen,
-        RunsScreen,
-        TriageScreen,
-        WorkflowsScreen,
-    )
-    from tui.screens.review import ReviewScreen
+    from core.matrix.query import Query
 
 S = TypeVar("S", bound=SessionScreen)
 
+_LOG = "log"
+"""The screen of runs with nothing but the log."""
 
-class Navigation(KeyOrder):
-    """Has a screen for each name that commands switch to.
 
-    All but the first are imported and made when somebody wants them, and live on from then. The matrix is below all
-    others: at most one more is above it, and what that asks.
+class Navigation:
+    """Has a screen for each entry of the table, made when somebody wants it and alive from then on.
+
+    The matrix is below all others: at most one more is above it, with the dialogs of that one.
     """
 
-    session: Session
+    def __init__(self, app: App[Any], make: Callable[[type[SessionScreen]], SessionScreen]) -> None:
+        """`make` makes a screen of its class."""
+        self._app = app
+        self._make = make
+        self._entries = {entry.where.value: entry for entry in SCREENS}
+        self._made: dict[str, SessionScreen] = {}
 
-    @cached_property
-    def matrix_screen(self) -> MatrixScreen:
-        return self._installed(MatrixScreen)
+    def named(self, name: str) -> SessionScreen:
+        """The screen of that name. Raises LookupError where there is none."""
+        if name not in self._made:
+            screen = self._made[name] = self._make(self._entries[name].load())
+            # Installed, it lives on while another one is in front.
+            self._app.install_screen(screen, name)
+        return self._made[name]
 
-    @cached_property
-    def runs_screen(self) -> "RunsScreen":
-        from tui.screens import RunsScreen
-
-        return self._installed(RunsScreen)
-
-    @cached_property
-    def review_screen(self) -> "ReviewScreen":
-        from tui.screens.review import ReviewScreen
-
-        return self._installed(ReviewScreen)
-
-    @cached_property
-    def triage_screen(self) -> "TriageScreen":
-        from tui.screens import TriageScreen
-
-        return self._installed(TriageScreen)
-
-    @cached_property
-    def workflows_screen(self) -> "WorkflowsScreen":
-        from tui.screens import WorkflowsScreen
-
-        return self._installed(WorkflowsScreen)
-
-    @cached_property
-    def clusters_screen(self) -> "ClustersScreen":
-        from tui.screens import ClustersScreen
-
-        return self._installed(ClustersScreen)
-
-    @cached_property
-    def compare_screen(self) -> "CompareScreen":
-        from tui.screens import CompareScreen
-
-        return self._installed(CompareScreen)
-
-    @cached_property
-    def doctor_screen(self) -> "DoctorScreen":
-        from tui.screens import DoctorScreen
-
-        return self._installed(DoctorScreen)
-
-    @cached_property
-    def overview_screen(self) -> "OverviewScreen":
-        from tui.screens import OverviewScreen
-
-        return self._installed(OverviewScreen)
-
-    def _installed(self, kind: Callable[[Session, Host], S]) -> S:
-        screen = kind(self.session, cast(Host, self))
-        # Installed, it lives on while another one is in front.
-        self.install_screen(screen, type(screen).__name__)
+    def screen(self, kind: type[S]) -> S:
+        """The screen of that class. Raises LookupError where there is none."""
+        screen = self.named(kind.PLACES[0].value)
+        assert isinstance(screen, kind)
         return screen
 
-    def get_default_screen(self) -> Screen[None]:
-        """The matrix itself: another screen below it would have to be made for the first frame."""
-        return self.matrix_screen
+    @property
+    def matrix(self) -> SessionScreen:
+        """The screen below all others."""
+        return self.named("matrix")
+
+    def in_front(self) -> SessionScreen | None:
+        """The screen in front, below its dialogs."""
+        return next((one for one in reversed(self._app.screen_stack) if isinstance(one, SessionScreen)), None)
 
     def show(self, screen: SessionScreen) -> None:
-        """Put a screen in front; what was asked there is asked no more."""
-        while not isinstance(self.screen, SessionScreen):
-            self.pop_screen()
-        if self.screen is screen:
+        """Put a screen in front; the dialogs of the one before are closed."""
+        app = self._app
+        while not isinstance(app.screen, SessionScreen):
+            app.pop_screen()
+        if app.screen is screen:
             return
-        if screen is self.matrix_screen:
-            self.pop_screen()
-        elif self.screen is self.matrix_screen:
-            self.push_screen(screen)
+        if screen is self.matrix:
+            app.pop_screen()
+        elif app.screen is self.matrix:
+            app.push_screen(screen)
         else:
-            self.switch_screen(screen)
+            app.switch_screen(screen)
 
-    def action_switch(self, name: str) -> None:
-        """Show another screen; `log` is the runs screen with nothing but the log."""
-        if isinstance(self.screen, SessionScreen):
-            self.show(getattr(self, f"{'runs' if name == 'log' else name}_screen"))
-            if name == "log":
-                self.runs_screen.show_log()
-            elif name == "runs":
-                self.runs_screen.show_table()
+    def switch(self, name: str) -> None:
+        """Show the screen of that name, unless a dialog is open; `log` is the screen of runs with only the log."""
+        if not isinstance(self._app.screen, SessionScreen):
+            return
+        if name in ("runs", _LOG):
+            self._show_runs(log=name == _LOG)
+        else:
+            self.show(self.named(name))
+
+    # The classes are imported here and not above because the first frame shows only the matrix.
+
+    def _show_runs(self, *, log: bool) -> None:
+        from tui.screens import RunsScreen
+
+        screen = self.screen(RunsScreen)
+        self.show(screen)
+        if log:
+            screen.show_log()
+        else:
+            screen.show_table()
+
+    def stop_following(self) -> None:
+        """Stop following logs."""
+        from tui.screens import RunsScreen
+
+        self.screen(RunsScreen).stop_following()
 
     def show_run(self, run_id: str) -> None:
-        """Go to the log of a run."""
-        self.show(self.runs_screen)
-        self.call_later(self.runs_screen.show_run, run_id, zoomed=True)
+        """Show the log of a run."""
+        from tui.screens import RunsScreen
+
+        screen = self.screen(RunsScreen)
+        self.show(screen)
+        self._app.call_later(screen.show_run, run_id, zoomed=True)
 
     def show_test(self, id: str) -> None:
-        """Go to a test in the matrix; a filter that hides it is cleared."""
-        self.show(self.matrix_screen)
-        self.call_later(self.matrix_screen.go_to, id)
+        """Show a test in the matrix; a filter that hides it is cleared."""
+        from tui.screens.matrix import MatrixScreen
+
+        screen = self.screen(MatrixScreen)
+        self.show(screen)
+        self._app.call_later(screen.go_to, id)
 
     def show_tests(self, query: Query) -> None:
-        """Go to the tests that a query selects."""
-        self.show(self.matrix_screen)
-        self.call_later(self.matrix_screen.go_to_tests, query)
+        """Show the tests that a query selects in the matrix."""
+        from tui.screens.matrix import MatrixScreen
+
+        screen = self.screen(MatrixScreen)
+        self.show(screen)
+        self._app.call_later(screen.go_to_tests, query)
 
     def show_findings(self, kind: str) -> None:
-        """Go to what doctor finds of a kind."""
-        self.show(self.doctor_screen)
-        self.call_later(self.doctor_screen.show_kind, kind)
+        """Show the findings of a kind; empty: of every kind."""
+        from tui.screens import DoctorScreen
+
+        screen = self.screen(DoctorScreen)
+        self.show(screen)
+        self._app.call_later(screen.show_kind, kind)
+
+    def start_workflows(self, ids: Sequence[str]) -> None:
+        """Start a workflow on each of these failing training tests, and show them."""
+        from tui.screens import WorkflowsScreen
+
+        screen = self.screen(WorkflowsScreen)
+        self.show(screen)
+        self._app.call_later(screen.begin, ids)

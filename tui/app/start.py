@@ -4,31 +4,28 @@
 import gc
 import os
 import threading
-from collections.abc import Set
+from collections.abc import Callable, Set
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
 
 # A second frame waits for a tick of this clock, so a faster clock means a shorter wait; idle costs nothing.
 os.environ.setdefault("TEXTUAL_FPS", "120")
-
-from rich.console import RenderableType
-from textual._compositor import ChopsUpdate, LayoutUpdate
-from textual.message import Message
-from textual.screen import Screen
 
 from core.cli import AppRequest
 from core.errors import TTMatrixError
 from core.matrix import Matrix
 from core.matrix.cache import Cache
-from core.matrix.query import Learned
 from core.settings import load_settings, paths
-from core.sources import find_checkout
+from core.sources import Checkout, find_checkout
 from tui.app.app import TTMatrixApp
 from tui.session import Session
-from tui.terminal import EndAsked, Ending, Repaint, TerminalDriver
+from tui.terminal import Ending, Repaint, TerminalDriver
 
+_ENDINGS = (".yaml", ".py", ".json", ".yml")
+_DEBOUNCE_MS = 400
+"""A pull changes many files; they count as one change once it is quiet for so long."""
+_STOP_MS = 500
 _QUIET_THRESHOLDS = (20_000, 20, 50)
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 """Parameters of mallopt(3)."""
@@ -42,101 +39,78 @@ def open_app(request: AppRequest) -> int:
     cache = Cache(checkout, own.cache / "index")
     matrix, reading = cache.index()
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
-    app = StartedApp(session, cache, kept=reading is None)
+    app = started_app(session, cache, saved=reading is None)
     Ending(app).run()
     session.bench.flush()
     return app.return_code or 0
 
 
-class CheckoutChanged(Message):
-    """Files of the checkout are not what they were when they were indexed."""
+def started_app(session: Session, cache: Cache, *, saved: bool) -> TTMatrixApp:
+    """The app as a process of its own; `saved`: the index of `session` is in `cache` already."""
+    process = AppProcess(cache, saved=saved)
+    app = TTMatrixApp(session, process.read_again, process=process, driver_class=TerminalDriver)
+    app.frames = Repaint()
+    return app
 
 
-class StartedApp(TTMatrixApp):
-    """The app as a process of its own: it watches the checkout and keeps its index for the next start."""
+class AppProcess:
+    """What the app does as a process: it watches the checkout, saves its index, and settles its memory."""
 
-    def __init__(self, session: Session, cache: Cache, *, kept: bool) -> None:
-        """`kept`: whether the index of `session` is in `cache` already."""
-        super().__init__(session, self._read_again)
-        self.driver_class = TerminalDriver
-        self._repaint = Repaint()
+    def __init__(self, cache: Cache, *, saved: bool) -> None:
         self._cache = cache
-        self._kept = kept
-        self._unwatched = threading.Event()
+        self._saved = saved
+        self._ended = threading.Event()
 
-    def _read_again(self, _: Matrix) -> Matrix:
+    def read_again(self, _: Matrix) -> Matrix:
+        """Index the checkout again, and save the index."""
         # Imported here because it is no part of the first frame.
         from core.matrix.cache import reindex
 
         return reindex(self._cache)
 
-    def take_up(self) -> None:
-        """Besides, what nobody waits for."""
-        super().take_up()
-        if not self._kept:
-            self.run_worker(self._keep, thread=True)
-        self.run_worker(self._watch, thread=True)
+    def started(self, app: TTMatrixApp) -> None:
+        """Begin with what nobody waits for."""
+        if not self._saved:
+            app.run_worker(partial(self._save, app.session.matrix), thread=True)
+        app.run_worker(partial(self._watch, app), thread=True)
+        # What the re-index leaves in cycles is young then, and would else wait for a full collection.
+        app.signals.matrix_changed.subscribe(app, lambda _: gc.collect(1))
         settle_memory()
 
-    def _replace_matrix(self, matrix: Matrix, learned: Learned) -> None:
-        super()._replace_matrix(matrix, learned)
-        # What the re-index leaves in cycles is young now, and would else wait for a full collection.
-        gc.collect(1)
-
-    def on_unmount(self) -> None:
+    def ended(self) -> None:
         """The watcher must not outlive the screen."""
-        self._unwatched.set()
+        self._ended.set()
 
-    def _watch(self) -> None:
-        # Imported here because it is no part of the first frame.
+    def _watch(self, app: TTMatrixApp) -> None:
+        def changed(paths: Set[str]) -> None:
+            # After a write of ours, who wrote reads the checkout again.
+            if not app.session.bench.wrote(paths):
+                app.background.call(app.files.reload)
 
-        from tui.app.watch import watch_checkout
+        watch_checkout(self._cache.checkout, self._ended, changed)
 
-        watch_checkout(self._cache.checkout, self._unwatched, self._tell_change)
-
-    def _tell_change(self, paths: Set[str]) -> None:
-        # After a write of ours, who wrote reads the checkout again.
-        if not self.session.bench.wrote(paths):
-            self.post_message(CheckoutChanged())
-
-    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        """Textual's own, for less: the one place where a frame goes to the terminal."""
-        if isinstance(renderable, ChopsUpdate | LayoutUpdate):
-            # Asked for its text alone, as those of Textual are.
-            renderable = cast(RenderableType, self._repaint.lean(renderable, screen.outer_size))
-        super()._display(screen, renderable)
-
-    def on_resize(self) -> None:
-        """What a terminal makes of its lines then, nobody knows."""
-        self._repaint.forget()
-
-    def action_redraw(self) -> None:
-        self._repaint.forget()
-        super().action_redraw()
-
-    def lend_terminal(self, borrower: int) -> None:
-        """Signals that would end us are for it first."""
-        if isinstance(self._driver, TerminalDriver):
-            self._driver.borrower = borrower
-
-    def action_suspend_process(self) -> None:
-        """Stop, with whatever was started together with us, until the shell goes on."""
-        if isinstance(self._driver, TerminalDriver):
-            self._driver.stop(job=True)
-
-    def on_end_asked(self, message: EndAsked) -> None:
-        """A signal ends us as quitting does, but for the questions."""
-        # Before its first frame the app cannot end: its screen is in the making.
-        self.after_first_frame(partial(self.exit, return_code=128 + message.signum))
-
-    def on_checkout_changed(self, _: CheckoutChanged) -> None:
-        """Somebody changed the checkout, perhaps ourselves."""
-        self.action_reload()
-
-    def _keep(self) -> None:
+    def _save(self, matrix: Matrix) -> None:
         # Writing it down here would hold up the keys; reading all of it once more elsewhere does not.
         with suppress(TTMatrixError):
-            self._read_again(self.session.matrix)
+            self.read_again(matrix)
+
+
+def watch_checkout(checkout: Checkout, stop: threading.Event, changed: Callable[[Set[str]], None]) -> None:
+    """Call `changed` with the paths of each burst of changes to what is indexed, until `stop` is set. Blocks."""
+    # Imported here because it is no part of the first frame.
+    import watchfiles
+
+    places = [place for place in (checkout.test_config, checkout.models, checkout.presets) if place.is_dir()]
+    for changes in watchfiles.watch(
+        *places,
+        watch_filter=lambda _, path: path.endswith(_ENDINGS),
+        debounce=_DEBOUNCE_MS,
+        rust_timeout=_STOP_MS,
+        stop_event=stop,
+        raise_interrupt=False,
+        ignore_permission_denied=True,
+    ):
+        changed({path for _, path in changes})
 
 
 def settle_memory() -> None:

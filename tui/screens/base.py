@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every full screen has: the session, the host, and signals that end with the screen."""
+"""What every full screen has: its context, the line of its title, and signals that end with the screen."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +11,8 @@ from textual.screen import Screen
 from textual.signal import Signal
 from textual.widgets import Static
 
-from tui.commands import Where
-from tui.protocol import Host
-from tui.session import Session
+from tui.commands import Where, screen_commands
+from tui.protocol import Context
 
 if TYPE_CHECKING:
     from textual.types import CSSPathType
@@ -22,17 +21,6 @@ _NAMES_FROM = 150
 """Width from which the title has room for the names of all views; below it, the others are told by their keys."""
 _NAME_FROM = 160
 """Width from which it has room for our own name as well."""
-_VIEWS = (
-    (Where.OVERVIEW, "0", "Overview"),
-    (Where.MATRIX, "1", "Matrix"),
-    (Where.RUNS, "2", "Runs"),
-    (Where.TRIAGE, "4", "Triage"),
-    (Where.REVIEW, "5", "Review"),
-    (Where.DOCTOR, "6", "Doctor"),
-    (Where.CLUSTERS, "7", "Clusters"),
-    (Where.COMPARE, "8", "Compare"),
-    (Where.WORKFLOWS, "9", "Workflows"),
-)
 _LEAST_LIST = 4
 """Lines of the shortest list: its header and a few rows."""
 
@@ -44,12 +32,12 @@ class SessionScreen(Screen[None]):
     """Its widgets cover it: nothing of its own is painted behind them with each frame."""
     CSS_PATH: "ClassVar[CSSPathType | None]" = Path(__file__).with_name("screens.tcss")
     PLACES: ClassVar[tuple[Where, ...]] = ()
-    """Where a person always is while this screen is in front."""
+    """Where a person always is while this screen is in front; the first is its own (`tui.screens.table`)."""
 
-    def __init__(self, session: Session, host: Host) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__()
-        self.session = session
-        self.host = host
+        self.session = context.session
+        self.context = context
         self._title_line = Text()
         self._title_words: tuple[str, ...] = ()
 
@@ -76,9 +64,10 @@ class SessionScreen(Screen[None]):
         self._title_words = words
         width, places = self.app.size.width, self.places()
         line = Text("ttmatrix" if width >= _NAME_FROM else "", no_wrap=True, overflow="ellipsis")
-        for place, key, name in _VIEWS:
+        for place, command in screen_commands():
             line.append("  " if line else "")
-            named = f"{key} {name}" if width >= _NAMES_FROM or place in places else key
+            key = command.keys
+            named = f"{key} {command.label}" if width >= _NAMES_FROM or place in places else key
             text = " · ".join(filter(None, (named, going.get(place, ""))))
             line.append(text, "reverse" if place in places else "dim")
         line.append("   " + "   ".join(filter(None, words)))
@@ -102,7 +91,7 @@ class SessionScreen(Screen[None]):
 
     def go_back(self) -> None:
         """What escape does: one level back. Never leaves the app."""
-        self.host.action_switch("matrix")
+        self.context.navigation.switch("matrix")
 
 
 class WhenSeen:

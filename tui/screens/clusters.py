@@ -18,10 +18,9 @@ from core.evidence.proposals import Agenda, change_of
 from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Gathered, Knowledge
-from tui.protocol import Host
+from tui.protocol import Context
 from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.dialogs import Ask, ask_to_start
-from tui.session import Session
 from tui.view_models import ClusterRows, Line, MemberRows, cluster_words, diff_style, member_words, paragraph
 from tui.widgets import CachedText, KeyLine, LinesView, RowTable, TextLines, WordFilter
 
@@ -29,15 +28,18 @@ from tui.widgets import CachedText, KeyLine, LinesView, RowTable, TextLines, Wor
 class ClustersScreen(SessionScreen):
     """Clusters above, all about the one under the cursor below; enter shows its cells."""
 
+    PLACES = (Where.CLUSTERS,)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.CLUSTERS)
 
-    def __init__(self, session: Session, host: Host) -> None:
-        super().__init__(session, host)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.table = RowTable(ClusterRows((), {}, {}), id="changes")
         self.filter = WordFilter(self.table, self._filter_changed, "words of a reason, a test, an issue")
         self.view = LinesView(diff_style, id="diff")
-        self.knowledge = Knowledge(session)
-        self._evidence = WhenSeen(self, self._read_evidence, host.matrix_changed, host.evidence_changed)
+        self.knowledge = Knowledge(context.session)
+        self._evidence = WhenSeen(
+            self, self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed
+        )
         self._found: Gathered | None = None
         self._entered = ""
         """The signature of the cluster whose members are listed."""
@@ -54,8 +56,8 @@ class ClustersScreen(SessionScreen):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.follow(self.host.pending_changed, self._say)
-        self.follow(self.host.runs_changed, self._say)
+        self.follow(self.context.signals.pending_changed, self._say)
+        self.follow(self.context.signals.runs_changed, self._say)
         self.table.focus()
         self._say()
         self._evidence.start()
@@ -64,7 +66,7 @@ class ClustersScreen(SessionScreen):
         self._evidence.resume()
 
     def _read_evidence(self) -> None:
-        self.host.in_thread("clusters", self.knowledge.clusters, self._take, supersede=True)
+        self.context.background.run("clusters", self.knowledge.clusters, self._take, supersede=True)
 
     def _take(self, found: Gathered) -> None:
         self._found = found
@@ -142,7 +144,7 @@ class ClustersScreen(SessionScreen):
     def action_enter(self) -> None:
         """Into the cluster; from a member to its test."""
         if self.member is not None:
-            self.host.show_test(self.member.id)
+            self.context.navigation.show_test(self.member.id)
         elif (one := self.current) is not None:
             self._entered = one.signature
             self.table.cursor = 0
@@ -178,7 +180,7 @@ class ClustersScreen(SessionScreen):
     def _one(self) -> Cluster | None:
         """The cluster to act on; where there is none, say so."""
         if self.current is None:
-            self.host.say("No cluster is under the cursor.")
+            self.context.notify.info("No cluster is under the cursor.")
         return self.current
 
     def action_canonical(self) -> None:
@@ -203,7 +205,7 @@ class ClustersScreen(SessionScreen):
 
         def answered(text: str | None) -> None:
             if text:
-                self.host.propose(made(text), f"{title}: {text}")
+                self.context.edits.propose(made(text), f"{title}: {text}")
 
         self.app.push_screen(question, answered)
 
@@ -213,30 +215,30 @@ class ClustersScreen(SessionScreen):
         if one is not None:
             member = self.member or one.members[0]
             work = partial(self.knowledge.plan_cells, [(member.id, member.arch, 1)])
-            self.host.in_thread("plan a rerun", work, partial(ask_to_start, self))
+            self.context.background.run("plan a rerun", work, partial(ask_to_start, self))
 
     def action_propose(self) -> None:
         """Add to the pending changes what results propose for its tests."""
         one = self._one()
         if one is not None:
-            self.host.in_thread("evidence", self.knowledge.agenda, partial(self._propose, frozenset(one.ids)))
+            self.context.background.run("evidence", self.knowledge.agenda, partial(self._propose, frozenset(one.ids)))
 
     def _propose(self, ids: frozenset[str], agenda: Agenda) -> None:
         pending = self.session.pending
         found = [change_of(proposal, pending) for proposal in agenda.proposals if proposal.id in ids]
         new = [change for change in found if not change.id]
         if new:
-            self.host.decide_proposals(Decision.UNDECIDED, new)
-            self.host.say(f"Added {counted(len(new), 'proposal')} to the pending changes. 5 reviews them.")
+            self.context.edits.decide_proposals(Decision.UNDECIDED, new)
+            self.context.notify.info(f"Added {counted(len(new), 'proposal')} to the pending changes. 5 reviews them.")
         else:
             none = "No result of its tests asks for a change of their entries."
-            self.host.say("All of its proposals are pending already." if found else none)
+            self.context.notify.info("All of its proposals are pending already." if found else none)
 
     def action_copy(self) -> None:
         if self.member is not None:
-            self.host.copy(self.member.id)
+            self.context.notify.copy(self.member.id)
         elif self.current is not None:
-            self.host.copy(self.current.canonical)
+            self.context.notify.copy(self.current.canonical)
 
 
 _Make = Callable[..., tuple[Operation, ...]]

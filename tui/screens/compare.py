@@ -15,10 +15,9 @@ from core.evidence.analysis import Difference, DifferenceKind
 from core.text import one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Compared, Knowledge
-from tui.protocol import Host
+from tui.protocol import Context
 from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.pick import Option, Pick
-from tui.session import Session
 from tui.view_models import DifferenceRows, Line, commit_words, diff_style, paragraph, sides
 from tui.widgets import CachedText, KeyLine, LinesView, RowTable, TextLines
 
@@ -32,14 +31,17 @@ _NO_RUNS = (
 class CompareScreen(SessionScreen):
     """What differs above, both results of the cell under the cursor and the commits below."""
 
+    PLACES = (Where.COMPARE,)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.COMPARE)
 
-    def __init__(self, session: Session, host: Host) -> None:
-        super().__init__(session, host)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.table = RowTable(DifferenceRows(()), id="changes")
         self.view = LinesView(diff_style, id="diff")
-        self.knowledge = Knowledge(session)
-        self._evidence = WhenSeen(self, self._read_evidence, host.matrix_changed, host.evidence_changed)
+        self.knowledge = Knowledge(context.session)
+        self._evidence = WhenSeen(
+            self, self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed
+        )
         self.kind: DifferenceKind | None = None
         """The kind of differences that are listed; None: all."""
         self._found: Compared | None = None
@@ -58,8 +60,8 @@ class CompareScreen(SessionScreen):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.follow(self.host.pending_changed, self._say)
-        self.follow(self.host.runs_changed, self._say)
+        self.follow(self.context.signals.pending_changed, self._say)
+        self.follow(self.context.signals.runs_changed, self._say)
         self.table.focus()
         self._say()
         self._evidence.start()
@@ -69,7 +71,7 @@ class CompareScreen(SessionScreen):
 
     def _read_evidence(self) -> None:
         work = partial(self.knowledge.compare, self._names)
-        self.host.in_thread("compare", work, self._take, supersede=True)
+        self.context.background.run("compare", work, self._take, supersede=True)
 
     def _take(self, found: Compared) -> None:
         self._found = found
@@ -157,13 +159,13 @@ class CompareScreen(SessionScreen):
     def action_go_to_test(self) -> None:
         one = self.current
         if one is None or one.id not in self.session.matrix.rows:
-            self.host.say("The checkout has no such test.")
+            self.context.notify.info("The checkout has no such test.")
         else:
-            self.host.show_test(one.id)
+            self.context.navigation.show_test(one.id)
 
     def action_copy_id(self) -> None:
         if self.current is not None:
-            self.host.copy(self.current.id)
+            self.context.notify.copy(self.current.id)
 
     def action_other_pane(self) -> None:
         (self.table if self.view.has_focus else self.view).focus()

@@ -169,10 +169,10 @@ def problem_words(error: TTMatrixError) -> str:
 def ask_to_start(screen: SessionScreen, plan: LaunchPlan) -> None:
     """Ask on `screen`, and start the runs on a yes; where none can be run, say why."""
     if not plan.specs:
-        screen.host.tell(next(iter(plan.refused), TTMatrixError("Nothing to run")))
+        screen.context.notify.error(next(iter(plan.refused), TTMatrixError("Nothing to run")))
         return
     lines = [launch_summary(plan)]
     if plan.refused:
         lines.append(f"{len(plan.refused):,} cannot be run: {plan.refused[0].title}")
     question = Confirm(f"Start {counted(len(plan.specs), 'device run')}?", "\n".join(lines), verb="start")
-    screen.app.push_screen(question, lambda yes: screen.host.start_planned(plan) if yes else None)
+    screen.app.push_screen(question, lambda yes: screen.context.runs.start_planned(plan) if yes else None)

@@ -38,9 +38,9 @@ class DoctorScreen(SessionScreen):
         self._all: tuple[Finding, ...] | None = None
         self._kind = ""
         self._fixed: frozenset[str] = frozenset()
-        self.follow(self.host.matrix_changed, self._examine)
-        self.follow(self.host.runs_changed, self._say)
-        self.follow(self.host.pending_changed, self._say)
+        self.follow(self.context.signals.matrix_changed, self._examine)
+        self.follow(self.context.signals.runs_changed, self._say)
+        self.follow(self.context.signals.pending_changed, self._say)
         self.table.focus()
         self._examine()
 
@@ -56,7 +56,7 @@ class DoctorScreen(SessionScreen):
 
     def _examine(self) -> None:
         session = self.session
-        self.host.in_thread("examine", session.examine, self._show, supersede=True)
+        self.context.background.run("examine", session.examine, self._show, supersede=True)
         self._say()
 
     def _show(self, findings: tuple[Finding, ...]) -> None:
@@ -109,22 +109,22 @@ class DoctorScreen(SessionScreen):
     def action_go_to_test(self) -> None:
         """The test of the finding, in the matrix."""
         if self.current is None or self.current.id not in self.session.matrix.rows:
-            self.host.say("This finding is not about a single test.")
+            self.context.notify.info("This finding is not about a single test.")
         else:
-            self.host.show_test(self.current.id)
+            self.context.navigation.show_test(self.current.id)
 
     def action_fix(self) -> None:
         """Add the fix of the finding to the pending changes."""
         one = self.current
         if one is None or not one.mend:
-            self.host.say("This finding has no automatic fix: e opens the file.")
+            self.context.notify.info("This finding has no automatic fix: e opens the file.")
             return
         key = self.table.cursor_key or ""
         if key in self._fixed:
-            self.host.say("Its fix is already among the pending changes.")
+            self.context.notify.info("Its fix is already among the pending changes.")
             return
         self._fixed |= {key}
-        self.host.propose(parse_operations(json.dumps(list(one.mend))), f"{one.kind}: {one.message}")
+        self.context.edits.propose(parse_operations(json.dumps(list(one.mend))), f"{one.kind}: {one.message}")
         self.table.source = FindingRows(self._findings, self._fixed)
         self.table.repaint_rows()
         self.table.action_move(1)
@@ -132,4 +132,4 @@ class DoctorScreen(SessionScreen):
     def action_open_place(self) -> None:
         """The file of the finding in the person's editor."""
         if self.current is not None:
-            self.host.open_file(self.current.file, max(1, self.current.line))
+            self.context.files.edit_file(self.current.file, max(1, self.current.line))

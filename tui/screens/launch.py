@@ -16,9 +16,8 @@ from core.matrix import NO_ARCH
 from core.runs import shell_command
 from core.runs.planning import KINDS, LaunchPlan, Options
 from core.text import printable
-from tui.protocol import Host
+from tui.protocol import Context
 from tui.screens.dialogs import Dialog
-from tui.session import Session
 from tui.view_models import launch_text
 from tui.widgets import Cycle, TextPane
 
@@ -36,14 +35,14 @@ class Launch(Dialog[LaunchPlan]):
         Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
     ]
 
-    def __init__(self, session: Session, host: Host, ids: Sequence[str], name: str) -> None:
+    def __init__(self, context: Context, ids: Sequence[str], name: str) -> None:
         """`name` says which tests `ids` are."""
         super().__init__(classes="launch")
-        self._session = session
-        self._host = host
+        self._session = context.session
+        self.context = context
         self._ids = ids
         self._tests = name
-        self._options = Options(arch=session.view.arch)
+        self._options = Options(arch=context.session.view.arch)
         self._plan: LaunchPlan | None = None
         """None while it is being worked out."""
         self._then: Callable[[], None] | None = None
@@ -99,7 +98,7 @@ class Launch(Dialog[LaunchPlan]):
         self._options, self._plan = options, None
         self.query_one(TextPane).show(Text("planning …", "dim"))
         work = partial(self._session.plan_launch, self._ids, options)
-        self._host.in_thread("plan launch", work, partial(self._show, options), supersede=True)
+        self.context.background.run("plan launch", work, partial(self._show, options), supersede=True)
 
     def _show(self, options: Options, plan: LaunchPlan) -> None:
         if self.is_attached and options == self._options:
@@ -124,7 +123,7 @@ class Launch(Dialog[LaunchPlan]):
         if self._plan is None:
             self._then = self.action_copy
         else:
-            self._host.copy(printable("\n".join(shell_command(spec) for spec in self._plan.specs)))
+            self.context.notify.copy(printable("\n".join(shell_command(spec) for spec in self._plan.specs)))
 
     def action_page(self, pages: int) -> None:
         self.query_one(TextPane).scroll_relative(y=pages * self.query_one(TextPane).size.height, animate=False)

@@ -44,10 +44,10 @@ class OverviewScreen(SessionScreen):
         self._tests: tuple[Section, ...] = ()
         self._counted: Matrix | None = None
         """Of which matrix the numbers are."""
-        self.follow(self.host.matrix_changed, self._count)
-        self.follow(self.host.runs_changed, self._show)
-        self.follow(self.host.pending_changed, self._show)
-        self.follow(self.host.facts_learned, self._facts_learned)
+        self.follow(self.context.signals.matrix_changed, self._count)
+        self.follow(self.context.signals.runs_changed, self._show)
+        self.follow(self.context.signals.pending_changed, self._show)
+        self.follow(self.context.signals.facts_changed, self._facts_learned)
         self._boards[0].focus()
 
     def on_screen_resume(self) -> None:
@@ -69,9 +69,9 @@ class OverviewScreen(SessionScreen):
             return
         self._counted = self.session.matrix
         self._tests = overview(self.session.matrix, self.session.view.learned)
-        self.host.learn(LEARNED)
+        self.context.facts.request(LEARNED)
         self._findings = None
-        self.host.in_thread("overview", self.session.examine, self._found, supersede=True)
+        self.context.background.run("overview", self.session.examine, self._found, supersede=True)
         self._show()
 
     def _facts_learned(self) -> None:
@@ -146,13 +146,13 @@ class OverviewScreen(SessionScreen):
         if number is not None:
             match number.link:
                 case Link(Place.TESTS, words):
-                    self.host.show_tests(Query.parse(words))
+                    self.context.navigation.show_tests(Query.parse(words))
                 case Link(Place.FINDINGS, kind):
-                    self.host.show_findings(kind)
+                    self.context.navigation.show_findings(kind)
                 case Link(Place.RUNS):
-                    self.host.action_switch("runs")
+                    self.context.navigation.switch("runs")
                 case Link(Place.EDITS):
-                    self.host.action_switch("review")
+                    self.context.navigation.switch("review")
 
 
 def _words(link: Link) -> str:

@@ -32,7 +32,7 @@ class RunList:
         """Whether runs of every checkout are listed."""
         self._screen = screen
         self._session = screen.session
-        self._host = screen.host
+        self._context = screen.context
 
     # What is listed
 
@@ -59,7 +59,7 @@ class RunList:
             return {record.spec.run_id: _last_line(record) for record in running}
 
         if running:
-            self._host.in_thread("last lines", read, self.table.show_last_lines, supersede=True)
+            self._context.background.run("last lines", read, self.table.show_last_lines, supersede=True)
 
     def _chosen(self) -> list[RunRecord]:
         """The marked runs, oldest first; where there are none, the highlighted one."""
@@ -74,9 +74,9 @@ class RunList:
         if record is None:
             return
         if record.spec.test_id in self._session.matrix.rows:
-            self._host.show_test(record.spec.test_id)
+            self._context.navigation.show_test(record.spec.test_id)
         else:
-            self._host.say("The checkout no longer has this test.")
+            self._context.notify.info("The checkout no longer has this test.")
 
     def compare(self) -> None:
         """Compare the logs of two marked runs, or of the marked one and the highlighted one."""
@@ -84,21 +84,23 @@ class RunList:
         if len(chosen) == 1 and current is not None and chosen[0] is not current:
             chosen = [record for record in reversed(self.listed) if record in (chosen[0], current)]
         if len(chosen) != 2:
-            self._host.say("Mark two runs with space, or mark one and go to the other; then c compares their logs.")
+            self._context.notify.info(
+                "Mark two runs with space, or mark one and go to the other; then c compares their logs."
+            )
             return
         one, other = chosen
-        self._host.in_thread("compare", lambda: compare_logs(one, other), self._show_comparison)
+        self._context.background.run("compare", lambda: compare_logs(one, other), self._show_comparison)
 
     def _show_comparison(self, lines: Sequence[str]) -> None:
         if lines:
             self._screen.app.push_screen(LogDiff(lines))
         else:
-            self._host.say("The logs differ only in times, addresses and names of runs.")
+            self._context.notify.info("The logs differ only in times, addresses and names of runs.")
 
     def run_again(self) -> None:
         """Start the same runs once more."""
         if again := self._chosen():
-            self._host.run_again(again)
+            self._context.runs.start_again(again)
             self.table.action_unmark()
 
     def hold(self) -> None:
@@ -122,7 +124,7 @@ class RunList:
                 act(queue, record.spec.run_id)
 
         if queued:
-            self._host.change_queue(change)
+            self._context.runs.change_queue(change)
             self.table.action_unmark()
 
     def _queued(self) -> list[RunRecord]:
@@ -130,7 +132,7 @@ class RunList:
         chosen = self._chosen()
         queued = [record for record in chosen if record.state is RunState.QUEUED]
         if not queued:
-            self._host.say("This run is not queued." if len(chosen) < 2 else "None of these runs is queued.")
+            self._context.notify.info("This run is not queued." if len(chosen) < 2 else "None of these runs is queued.")
         return queued
 
     def cancel(self) -> None:
@@ -138,7 +140,7 @@ class RunList:
         chosen = self._chosen()
         active = [record for record in chosen if record.active]
         if not active:
-            self._host.say("This run has ended." if len(chosen) < 2 else "All of these runs have ended.")
+            self._context.notify.info("This run has ended." if len(chosen) < 2 else "All of these runs have ended.")
             return
         ids = [record.spec.run_id for record in active]
         one = len(ids) == 1
@@ -149,7 +151,7 @@ class RunList:
         self._screen.app.push_screen(question, lambda yes: self._cancel(ids) if yes else None)
 
     def _cancel(self, ids: Sequence[str]) -> None:
-        self._host.cancel_runs(ids)
+        self._context.runs.cancel(ids)
         self.table.action_unmark()
 
 

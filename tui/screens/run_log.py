@@ -28,7 +28,7 @@ class RunLog:
         self.record: RunRecord | None = None
         self.detailed = False
         self._screen = screen
-        self._host = screen.host
+        self._context = screen.context
         self._title = Static("", id="log-title", markup=False)
         self._pane = LogPane(id="log-pane")
         self._detail = TextPane(id="run-detail")
@@ -87,7 +87,7 @@ class RunLog:
         if described != self._described:
             self._described = described
             read = partial(read_provenance, record.directory)
-            self._host.in_thread("run details", read, partial(self._show_text, *described), supersede=True)
+            self._context.background.run("run details", read, partial(self._show_text, *described), supersede=True)
 
     def _show_text(self, record: RunRecord, age: Age | None, provenance: Mapping[str, object]) -> None:
         self._detail.show(run_text(record, provenance, age))
@@ -101,7 +101,7 @@ class RunLog:
             return
         names = artefacts(record)
         if not names:
-            self._host.say("This run has no files besides its log.")
+            self._context.notify.info("This run has no files besides its log.")
             return
         options = [Option("", record.log.name, "what the run printed")]
         options += [Option(name, name, f"{(record.directory / name).stat().st_size:,} bytes") for name in names]
@@ -116,21 +116,21 @@ class RunLog:
     def copy_command(self) -> None:
         """Copy the exact command of the run."""
         if self.record is not None:
-            self._host.copy(shell_command(self.record.spec))
+            self._context.notify.copy(shell_command(self.record.spec))
 
     def copy_reason(self) -> None:
         """Copy the line of the log that explains the failure."""
         record = self.record
         if record is not None and record.outcome is Outcome.PASS:
-            self._host.say("This run has passed: there is no failure to explain.")
+            self._context.notify.info("This run has passed: there is no failure to explain.")
         elif record is not None:
-            self._host.in_thread("reason", partial(_reason, record), self._copy_reason)
+            self._context.background.run("reason", partial(_reason, record), self._copy_reason)
 
     def _copy_reason(self, reason: str) -> None:
         if reason:
-            self._host.copy(reason)
+            self._context.notify.copy(reason)
         else:
-            self._host.say("No line of this log explains the failure.")
+            self._context.notify.info("No line of this log explains the failure.")
 
 
 def _reason(record: RunRecord) -> str:

@@ -11,11 +11,10 @@ from textual.widgets import Static
 
 from core.text import counted
 from tui.commands import Where, bindings
-from tui.protocol import Host
+from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.run_list import RunList
 from tui.screens.run_log import RunLog
-from tui.session import Session
 from tui.view_models import progress_text
 from tui.widgets import CachedText, KeyLine, LinesView, LogPane, LogView, RowTable, RunTable
 
@@ -28,8 +27,8 @@ class RunsScreen(SessionScreen):
     PLACES = (Where.RUNS, Where.RUN_TABLE, Where.TABLE, Where.LINES, Where.LOG)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.RUNS)
 
-    def __init__(self, session: Session, host: Host) -> None:
-        super().__init__(session, host)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.table = RunTable(self._focus_log, id="runs")
         self.runs = RunList(self, self.table)
         self.log_pane = RunLog(self)
@@ -43,8 +42,8 @@ class RunsScreen(SessionScreen):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.follow(self.host.runs_changed, self._runs_changed)
-        self.follow(self.host.pending_changed, self._say_where)
+        self.follow(self.context.signals.runs_changed, self._runs_changed)
+        self.follow(self.context.signals.pending_changed, self._say_where)
         self._runs_changed()
         self.set_focus(self.log_view if self.has_class("zoomed") else self.table)
         self.set_interval(_TICK_SECONDS, self._tick)
@@ -98,10 +97,10 @@ class RunsScreen(SessionScreen):
         self.log_pane.show_title()
 
     def on_log_pane_failed(self, event: LogPane.Failed) -> None:
-        self.host.tell(event.error)
+        self.context.notify.error(event.error)
 
     def on_log_view_copied(self, event: LogView.Copied) -> None:
-        self.host.copy(event.text)
+        self.context.notify.copy(event.text)
 
     # Between table and log
 
@@ -188,7 +187,7 @@ class RunsScreen(SessionScreen):
         self.runs.run_again()
 
     def action_run_rest(self) -> None:
-        self.host.run_rest()
+        self.context.runs.start_rest()
 
     def action_hold(self) -> None:
         self.runs.hold()

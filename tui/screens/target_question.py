@@ -50,7 +50,7 @@ def act_on(
     `names`: the action has a form that names them before anything happens. What is hidden is asked about all the same.
     """
     if not targets.ids:
-        screen.host.say(f"Nothing to {verb.lower()}: no test is marked or under the cursor.")
+        screen.context.notify.info(f"Nothing to {verb.lower()}: no test is marked or under the cursor.")
     elif targets.hidden or not (names or targets.plain):
         screen.app.push_screen(TargetQuestion(verb, targets), lambda chosen: act(chosen) if chosen else None)
     else:

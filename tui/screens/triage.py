@@ -16,11 +16,10 @@ from core.evidence.proposals import Agenda, InboxItem, decided
 from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.evidence_service import Knowledge
-from tui.protocol import Host
+from tui.protocol import Context
 from tui.screens.base import WhenSeen
 from tui.screens.dialogs import ask_to_start
 from tui.screens.review import ChangeList, DecisionScreen, PreviewPane, loader_of
-from tui.session import Session
 from tui.view_models import (
     Line,
     Listed,
@@ -50,9 +49,9 @@ class TriageTests:
     orders: Sequence[StrEnum] = tuple(TriageBy)
     noun = "test"
 
-    def __init__(self, session: Session, host: Host) -> None:
-        self._session = session
-        self._host = host
+    def __init__(self, context: Context) -> None:
+        self._session = context.session
+        self._context = context
         self.shown = Shown.ATTENTION
         """Which of them are listed."""
         self.agenda: Agenda | None = None
@@ -80,9 +79,9 @@ class TriageTests:
     def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
         plain = [one.plain for one in changes if isinstance(one, Listed) and one.ops]
         if plain:
-            self._host.decide_proposals(decision, plain)
+            self._context.edits.decide_proposals(decision, plain)
         else:
-            self._host.say("Nothing is proposed here: r reruns the test, enter shows it in the matrix.")
+            self._context.notify.info("Nothing is proposed here: r reruns the test, enter shows it in the matrix.")
 
     def warning(self, changes: Sequence[Change]) -> str:
         leaving = [one for one in map(item_of, changes) if one.proposal and one.proposal.leaves]
@@ -92,14 +91,19 @@ class TriageTests:
 class TriageScreen(DecisionScreen):
     """Tests above, what is known about the one under the cursor below. What is accepted becomes a pending change."""
 
+    PLACES = (Where.TRIAGE,)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TRIAGE)
 
-    def __init__(self, session: Session, host: Host) -> None:
-        self.tests = TriageTests(session, host)
-        super().__init__(session, host, ChangeList(self.tests, host.say, self._rows_shown, placeholder=_PLACEHOLDER))
-        self.knowledge = Knowledge(session)
+    def __init__(self, context: Context) -> None:
+        self.tests = TriageTests(context)
+        super().__init__(
+            context, ChangeList(self.tests, context.notify.info, self._rows_shown, placeholder=_PLACEHOLDER)
+        )
+        self.knowledge = Knowledge(context.session)
         self.pane = PreviewPane(self._ask_preview)
-        self._evidence = WhenSeen(self, self._read_evidence, host.matrix_changed, host.evidence_changed)
+        self._evidence = WhenSeen(
+            self, self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed
+        )
         self._left_out: frozenset[str] = frozenset()
         """Machines whose results are not counted."""
 
@@ -116,8 +120,8 @@ class TriageScreen(DecisionScreen):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.follow(self.host.pending_changed, self.listing.show)
-        self.follow(self.host.runs_changed, self._say_where)
+        self.follow(self.context.signals.pending_changed, self.listing.show)
+        self.follow(self.context.signals.runs_changed, self._say_where)
         self.listing.table.focus()
         self.listing.show()
         self._evidence.start()
@@ -134,7 +138,7 @@ class TriageScreen(DecisionScreen):
 
     def _read_evidence(self) -> None:
         work = partial(self.knowledge.agenda, self._left_out)
-        self.host.in_thread("evidence", work, self._take, supersede=True)
+        self.context.background.run("evidence", work, self._take, supersede=True)
 
     def _take(self, found: Agenda) -> None:
         self.tests.agenda = found
@@ -181,7 +185,7 @@ class TriageScreen(DecisionScreen):
         """Judge without the machines that alone fail, or with all of them again."""
         agenda = self.tests.agenda
         if not self._left_out and agenda and not agenda.suspects:
-            self.host.say("No machine fails tests that pass on all others.")
+            self.context.notify.info("No machine fails tests that pass on all others.")
             return
         alone = frozenset(one.host for one in agenda.suspects) if agenda else frozenset()
         self._left_out = frozenset() if self._left_out else alone
@@ -191,7 +195,7 @@ class TriageScreen(DecisionScreen):
 
     def action_go_to_test(self) -> None:
         if isinstance(self.listing.current, Listed):
-            self.host.show_test(self.listing.current.test)
+            self.context.navigation.show_test(self.listing.current.test)
 
     def action_rerun(self) -> None:
         """Fill what is not known: run the test under the cursor, or what is listed of its group, on the device."""
@@ -199,7 +203,7 @@ class TriageScreen(DecisionScreen):
         wanted = [one for item in items for one in item.judgements if one.verdict is item.verdict]
         if items:
             plan = partial(self.knowledge.plan_lacking, wanted)
-            self.host.in_thread("plan reruns", plan, partial(ask_to_start, self))
+            self.context.background.run("plan reruns", plan, partial(ask_to_start, self))
 
     def action_other_pane(self) -> None:
         (self.listing.table if self.pane.view.has_focus else self.pane.view).focus()
@@ -225,7 +229,7 @@ class TriageScreen(DecisionScreen):
             made = make_preview(planned, matrix, [replace(change.plain, note="", evidence=())], (), session.ci())
             return [*_leaves_ci(item, width), *strips, *preview_lines(made, width), *results]
 
-        self.host.in_thread("preview", preview, partial(self._show_preview, one_line(item.id)), supersede=True)
+        self.context.background.run("preview", preview, partial(self._show_preview, one_line(item.id)), supersede=True)
 
     def _show_preview(self, headline: str, lines: Sequence[Line]) -> None:
         self.pane.say(headline)

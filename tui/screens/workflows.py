@@ -42,7 +42,7 @@ class WorkflowsScreen(SessionScreen):
         self._read: tuple[object, ...] = ()
         self.set_interval(_LOOK_SECONDS, self._look)
         self.table.focus()
-        self.host.in_thread("triage", self.board.look, lambda _: self._look())
+        self.context.background.run("triage", self.board.look, lambda _: self._look())
         self._look()
 
     @property
@@ -63,7 +63,7 @@ class WorkflowsScreen(SessionScreen):
         self._act(lambda: self.board.begin(self.session.world(), ids))
 
     def _act(self, work: Callable[[], None]) -> None:
-        self.host.in_thread("triage", work, lambda _: self._look())
+        self.context.background.run("triage", work, lambda _: self._look())
         self._look()
 
     def _look(self) -> None:
@@ -99,7 +99,7 @@ class WorkflowsScreen(SessionScreen):
         item = self.current
         question = item.blocked.question if item and item.blocked else None
         if item is None or question is None:
-            self.host.say("This workflow has no question.")
+            self.context.notify.info("This workflow has no question.")
             return
         options = [Option(number, str(number), one_line(text)) for number, text in enumerate(question.choices, 1)]
         picked = Pick(one_line(question.question), options)
@@ -113,7 +113,7 @@ class WorkflowsScreen(SessionScreen):
         """Continue with the JUnit file of a run made elsewhere."""
         item = self.current
         if item is None or item.standing is not WorkflowState.DEVICE:
-            self.host.say("This workflow needs no device run.")
+            self.context.notify.info("This workflow needs no device run.")
             return
         title = "The JUnit file of the device run"
         question = Ask(title, one_line(item.id), verb="read it", check=_readable_file)
@@ -129,20 +129,20 @@ class WorkflowsScreen(SessionScreen):
         """Keep the loader edit in the work tree, and propose what follows for the expectations."""
         item = self.current
         if item is None or item.standing not in (WorkflowState.READY, WorkflowState.DEVICE):
-            self.host.say("Nothing to accept yet.")
+            self.context.notify.info("Nothing to accept yet.")
             return
         report = item.session.state.report if item.session else None
         note = f"triage: {report.workflow}: {report.decision}" if report else "triage"
         edited = bool(report and report.edits)
 
         def accepted(operations: Sequence[Operation]) -> None:
-            self.host.propose(operations, note)
+            self.context.edits.propose(operations, note)
             if edited:
-                self.host.say("The loader edit is in the work tree of the submodule, uncommitted.")
-                self.host.action_reload()
+                self.context.notify.info("The loader edit is in the work tree of the submodule, uncommitted.")
+                self.context.files.reload()
             self._look()
 
-        self.host.in_thread("triage", lambda: self.board.accept(self.session.world(), item.id), accepted)
+        self.context.background.run("triage", lambda: self.board.accept(self.session.world(), item.id), accepted)
 
     def action_drop(self) -> None:
         """Delete the workflow, after asking: its runs were for nothing then."""
@@ -162,11 +162,11 @@ class WorkflowsScreen(SessionScreen):
         item = self.current
         if item is not None and item.progress is not None:
             command = item.blocked.command if item.blocked else ""
-            self.host.copy(command or markdown(item.progress, ""))
+            self.context.notify.copy(command or markdown(item.progress, ""))
 
     def action_go_to_test(self) -> None:
         if self.current is not None:
-            self.host.show_test(self.current.id)
+            self.context.navigation.show_test(self.current.id)
 
     def action_other_pane(self) -> None:
         (self.pane if self.table.has_focus else self.table).focus()

@@ -1,5 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-from .driver import EndAsked as EndAsked, Ending as Ending, TerminalDriver as TerminalDriver
+from .driver import (
+    EndAsked as EndAsked,
+    Ending as Ending,
+    TerminalDriver as TerminalDriver,
+    lend_terminal as lend_terminal,
+    stop_as_job as stop_as_job,
+)
 from .editor import edit as edit, editor_command as editor_command
 from .repaint import Repaint as Repaint
 from .state import put_right as put_right
+from .textual_private import (
+    FilteringApp as FilteringApp,
+    write_to_terminal as write_to_terminal,
+)

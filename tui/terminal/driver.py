@@ -20,6 +20,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 from tui.terminal.state import attributes, forget_terminal, give_back, note_terminal
+from tui.terminal.textual_private import driver_of, stop_pixel_mouse
 
 ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT)
 """What a person, a shell or a machine that goes down asks to end with."""
@@ -79,9 +80,8 @@ class TerminalDriver(LinuxDriver):
         super().close()
         if self._taken:
             self._taken = False
-            if self._mouse_pixels:
+            if stop_pixel_mouse(self):
                 # The stock driver switches the rest of the mouse off, and this not.
-                self._mouse_pixels = False
                 with suppress(OSError):
                     os.write(self.fileno, b"\x1b[?1016l")
             forget_terminal(self.fileno)
@@ -131,6 +131,20 @@ class TerminalDriver(LinuxDriver):
                 with suppress(termios.error):
                     termios.tcsetattr(self.fileno, termios.TCSANOW, self.original)
             self._handle_stop()
+
+
+def lend_terminal(app: App[Any], borrower: int) -> None:
+    """A process, by its id, has the terminal of `app` until it ends: signals that would end us are for it first."""
+    driver = driver_of(app)
+    if isinstance(driver, TerminalDriver):
+        driver.borrower = borrower
+
+
+def stop_as_job(app: App[Any]) -> None:
+    """Stop, with whatever was started together with us, until the shell goes on."""
+    driver = driver_of(app)
+    if isinstance(driver, TerminalDriver):
+        driver.stop(job=True)
 
 
 def _wait_for_front(terminal: int) -> None:
@@ -192,7 +206,7 @@ class Ending:
 
     @property
     def _driver(self) -> Driver | None:
-        return self._app._driver
+        return driver_of(self._app)
 
     def _meant_for_borrower(self, signum: int) -> bool:
         driver = self._driver

@@ -12,9 +12,10 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.geometry import Size
 from textual.strip import Strip
+
+from tui.terminal.textual_private import ChopsUpdate, CompositorUpdate, LayoutUpdate
 
 _Row = dict[int, Strip]
 """What stands on a line of the screen: strips by the column where they begin."""

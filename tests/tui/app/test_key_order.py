@@ -15,6 +15,7 @@ from tests.support.app import build_app, until
 from tests.support.tree import sample
 from tui.app.key_order import KeyOrder
 from tui.screens.matrix.set_fields import SetFields
+from tui.screens.review import ReviewScreen
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ async def test_a_form_gets_every_key_behind_the_one_that_opens_it(checkout: Chec
         before = app.matrix_screen.table.cursor
         _burst(app, " E", "down", "down", " rq5T", "down", " 0.97", "enter", " 5")
         await until(pilot, lambda: bool(app.session.pending.changes), "the proposal")
-        await until(pilot, lambda: app.screen is app.review_screen, "what the last key opens")
+        await until(pilot, lambda: app.screen is app.navigation.screen(ReviewScreen), "what the last key opens")
         assert app.matrix_screen.table.cursor == before
         assert not app.session.runs
     (change,) = app.session.pending.changes
@@ -47,7 +48,7 @@ async def test_a_menu_and_the_question_behind_it_in_one_burst(checkout: Checkout
     app = build_app(checkout, query="org/name has:entry")
     async with app.run_test(size=(100, 30)) as pilot:
         _burst(app, " M", " delete", "enter", "y", " 5")
-        await until(pilot, lambda: app.screen is app.review_screen, "the review")
+        await until(pilot, lambda: app.screen is app.navigation.screen(ReviewScreen), "the review")
     (change,) = app.session.pending.changes
     assert [op.op for op in change.ops] == [OpKind.REMOVE]
 
@@ -75,8 +76,25 @@ class _Gone(Screen[None]):
             self.query_one("#other").focus()
 
 
+class _Ordered(App[None]):
+    """Nothing but keys in their order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys = KeyOrder(self, super().on_event)
+
+    def on_mount(self) -> None:
+        self.keys.start()
+
+    async def on_event(self, event: events.Event) -> None:
+        await self.keys.take(event)
+
+    async def on_key_order_followed(self, message: KeyOrder.Followed) -> None:
+        await self.keys.followed(message)
+
+
 async def test_keys_go_on_where_a_widget_goes_with_its_key() -> None:
-    app = KeyOrder()
+    app = _Ordered()
     async with app.run_test() as pilot:
         await app.push_screen(_Gone())
         _burst(app, " abc")

@@ -19,7 +19,8 @@ from core.settings import Settings, paths
 from core.sources.checkout import Checkout
 from tests.support.app import screen_text, until
 from tests.support.tree import INFERENCE, YAML, loader_source, sample
-from tui.app.start import StartedApp, open_app
+from tui.app.app import TTMatrixApp
+from tui.app.start import open_app, started_app
 from tui.session import Session
 
 _ATTEMPTS = 15
@@ -40,9 +41,9 @@ def checkout(tmp_path: Path) -> Checkout:
     return sample(tmp_path / "tt-xla")
 
 
-def _app(checkout: Checkout, cache: Cache) -> StartedApp:
+def _app(checkout: Checkout, cache: Cache) -> TTMatrixApp:
     matrix, reading = cache.index()
-    return StartedApp(Session.open(matrix, paths(), Settings(), query="has:entry"), cache, kept=reading is None)
+    return started_app(Session.open(matrix, paths(), Settings(), query="has:entry"), cache, saved=reading is None)
 
 
 async def _noticed(pilot: Pilot[Any], write: Callable[[], object], noticed: Callable[[], bool]) -> None:
@@ -60,7 +61,7 @@ async def test_changes_of_others_are_seen_and_the_cursor_stays(checkout: Checkou
     app = _app(checkout, Cache(checkout, tmp_path / "cache"))
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("j", "space")
-        await until(pilot, lambda: (tmp_path / "cache").is_dir(), "the kept index")
+        await until(pilot, lambda: (tmp_path / "cache").is_dir(), "the saved index")
         before = app.matrix_screen.current
         changed = YAML[INFERENCE].replace("NOT_SUPPORTED_SKIP", "EXCLUDE_MODEL")
         await _noticed(

@@ -32,12 +32,11 @@ TTMatrixApp.action_help = lambda self: time.sleep(60)
 """
 _LEARNS_LATE_OF_THE_EDITOR = """
 import time
-from tui.app.app import TTMatrixApp
-lend = TTMatrixApp.lend_terminal
-def late(self, borrower):
+from tui.terminal import driver, lend_terminal
+def late(app, borrower):
     time.sleep(1)
-    lend(self, borrower)
-TTMatrixApp.lend_terminal = late
+    lend_terminal(app, borrower)
+driver.lend_terminal = late
 """
 _EDITOR = """#!{python}
 import os, signal, sys, tty

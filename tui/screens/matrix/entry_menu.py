@@ -34,7 +34,7 @@ class EntryMenu:
 
     def __init__(self, screen: SessionScreen, ids: Sequence[str], name: str) -> None:
         """`name` says which tests `ids` are."""
-        self._app, self._host, self._session = screen.app, screen.host, screen.session
+        self._app, self._context, self._session = screen.app, screen.context, screen.session
         self._ids, self._name = ids, name
 
     def open(self) -> None:
@@ -45,7 +45,7 @@ class EntryMenu:
     def _begin(self, act: Act, ids: Sequence[str]) -> None:
         entries = [entry for id in ids if (entry := self._session.matrix.entries.get(id))]
         if not entries and act not in (Act.ADD_MARKER, Act.ADD_ARCH):
-            self._host.say(f"Nothing to {act.value[0]}: {self._name} has no entry in any file.")
+            self._context.notify.info(f"Nothing to {act.value[0]}: {self._name} has no entry in any file.")
             return
         match act:
             case Act.ADD_MARKER:
@@ -72,11 +72,11 @@ class EntryMenu:
         try:
             operations = make()
         except TTMatrixError as error:
-            self._host.tell(error)
+            self._context.notify.error(error)
             return
         if not operations:
-            self._host.say("It is so already: nothing to change.")
-        self._host.propose(operations)
+            self._context.notify.info("It is so already: nothing to change.")
+        self._context.edits.propose(operations)
 
     def _ask(
         self,
@@ -98,7 +98,7 @@ class EntryMenu:
         have = Counter(item for id in ids for item in listed(matrix.entries.get(id), field))
         items = matrix.schema.archs if kind is OpKind.ADD else tuple(have)
         if not items:
-            self._host.say(f"There are no {field} to remove.")
+            self._context.notify.info(f"There are no {field} to remove.")
             return
         make = with_item if kind is OpKind.ADD else without_item
         options = [
@@ -110,7 +110,7 @@ class EntryMenu:
 
     def _rename(self, entries: Sequence[Entry]) -> None:
         if len(entries) != 1:
-            self._host.say("One entry at a time can be renamed.")
+            self._context.notify.info("One entry at a time can be renamed.")
             return
         (entry,) = entries
 
@@ -145,7 +145,7 @@ class EntryMenu:
         count = "the entry" if len(entries) == 1 else f"{len(entries):,} entries"
         question = Confirm(f"Delete {count}?", "\n".join((*names, *more, *note)), verb="propose it")
         operations = [Operation(OpKind.REMOVE, entry.id, entry.file) for entry in entries]
-        self._app.push_screen(question, lambda yes: self._host.propose(operations) if yes else None)
+        self._app.push_screen(question, lambda yes: self._context.edits.propose(operations) if yes else None)
 
 
 def one_marker(text: str) -> str:

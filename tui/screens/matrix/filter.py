@@ -1,24 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """The filter line and the facets of the matrix screen."""
 
-from functools import cached_property
+from __future__ import annotations
+
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.timer import Timer
+from textual.widget import Widget
 
 from core.errors import UsageError
 from core.matrix.query import Query
+from core.providers import waiting_words
 from tui.commands import Where, bindings
-from tui.screens.base import SessionScreen
-from tui.widgets import FacetPanel, FilterBar, QueryInput, RowTable
+from tui.protocol import Context
+from tui.screens.matrix.listing import Listing
+from tui.view_models import count_text
+from tui.widgets import CachedBox, FacetPanel, FilterBar
 
 FACETS_FROM = 120
-"""Terminal width from which the facets are there without being asked for."""
+"""Terminal width from which the facets are shown without being asked for."""
 _OF_FACETS = ("models", "jobs")
 """Facts that the facets count beside what the index holds."""
-
-
 _REST_SECONDS = 0.06
 """How long nothing must have been typed before facets are counted."""
 
@@ -29,107 +33,127 @@ class Facets(FacetPanel):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.FACETS)
 
 
-class FilterActions(SessionScreen):
-    """The actions on the query."""
+class QueryFilter:
+    """The query that a person types: what it selects, where the cursor goes meanwhile, and what is wrong with it."""
 
-    _counting: Timer | None = None
-    refused = False
-    """Whether what stands in the filter line is no query: the line says why until it is another."""
-    _begun_on: str | None = None
-    """What the cursor was on before a query was begun."""
-    _left_on: str | None = None
-    """What the last letter has left the cursor on: once it is on something else, a person has moved it."""
-
-    @cached_property
-    def facets(self) -> Facets:
-        """The facets, put into their box when they are first asked for."""
-        facets = Facets(id="facets")
-        self.query_one("#facet-box").mount(facets)
-        return facets
-
-    @property
-    def shown(self) -> RowTable:
-        """Where the focus goes from the filter."""
-        raise NotImplementedError
-
-    def show_rows(self, keep: str | None = None) -> None:
-        """Show what the query selects now, with the cursor on `keep`; None: on what it was on."""
-        raise NotImplementedError
-
-    def remember(self) -> None:
-        """Leave a place to come back to."""
-        raise NotImplementedError
+    def __init__(
+        self, context: Context, listing: Listing, show_rows: Callable[[str | None], None], left: Callable[[], None]
+    ) -> None:
+        """`show_rows` shows what the view holds with the cursor on a key; `left` is called when the query is done."""
+        self._view = context.session.view
+        self._listing = listing
+        self._show_rows = show_rows
+        self._left = left
+        self.bar = FilterBar(str(self._view.query), self.filter_by, self.leave, self.complete)
+        self._refused = False
+        """Whether the filter line holds no query: the line says why until it does."""
+        self._begun_on: str | None = None
+        """What the cursor was on before a query was begun."""
+        self._left_on: str | None = None
+        """What the last letter has left the cursor on: once it is on something else, a person has moved it."""
 
     def filter_by(self, text: str) -> None:
+        """Show what the query selects, or say what is wrong with it."""
         try:
-            self.session.view.filter(Query.parse(text))
+            self._view.filter(Query.parse(text))
         except UsageError as error:
-            self.refused = True
-            # Imported here because it is no part of the first frame.
-            from core.matrix.query import values_wanted
+            self._refuse(text, error)
+        else:
+            self._refused = False
+            self.answer()
 
-            if values := values_wanted(self.session.view.scope, text):
-                self.query_one(FilterBar).note(values)
-                return
-            # The remedy first: on a narrow terminal there is room for little else.
-            words = (error.hint, error.title) if self.size.width < FACETS_FROM else (error.title, error.hint)
-            self.query_one(FilterBar).note(" · ".join(filter(None, words)), error=True)
+    def _refuse(self, text: str, error: UsageError) -> None:
+        # Imported here because it is no part of the first frame.
+        from core.matrix.query import values_wanted
+
+        self._refused = True
+        if values := values_wanted(self._view.scope, text):
+            self.bar.note(values)
             return
-        self.refused = False
-        self.answer()
+        # The remedy first: on a narrow terminal there is room for little else.
+        narrow = self.bar.screen.size.width < FACETS_FROM
+        words = (error.hint, error.title) if narrow else (error.title, error.hint)
+        self.bar.note(" · ".join(filter(None, words)), error=True)
 
     def answer(self) -> None:
         """Show what the query selects, with the cursor near to where it was before the query was begun.
 
         What the first letters of a query hide, and what they leave, is not what was looked for.
         """
-        view, cursor = self.session.view, self.shown.cursor_key
+        view, cursor = self._view, self._listing.front.cursor_key
         if cursor != self._left_on:
             self._begun_on = cursor
-        self.show_rows(self._begun_on if view.group or view.grid else view.nearest(self._begun_on))
-        self._left_on = self.shown.cursor_key
+        self._show_rows(self._begun_on if view.group or view.grid else view.nearest(self._begun_on))
+        self._left_on = self._listing.front.cursor_key
 
     def complete(self, text: str) -> str:
+        """The query with its last word completed; empty where nothing fits."""
         # Imported here because it is no part of the first frame.
         from core.matrix.query import completed
 
-        return completed(self.session.view.scope, text)
+        return completed(self._view.scope, text)
 
-    def count_facets_soon(self) -> None:
-        """Count once nothing has been typed for a moment: who types waits for rows, not for counts."""
-        if self._counting is not None:
-            self._counting.stop()
-        self._counting = self.set_timer(_REST_SECONDS, self.count_facets)
-
-    def count_facets(self) -> None:
-        if self.query_one("#facet-box").has_class("shown"):
-            self.host.learn(_OF_FACETS)
-            self.facets.show_facets(self.session.view.facets())
-
-    def on_facet_panel_chosen(self, event: FacetPanel.Chosen) -> None:
-        query = self.session.view.query.toggled(event.field, event.value)
-        self.query_one(FilterBar).input.value = str(query)
-
-    def leave_filter(self) -> None:
-        """The query is kept: go to the rows. Where the cursor stands now is where the next query begins."""
-        self.set_focus(self.shown)
-        self.remember()
+    def leave(self) -> None:
+        """The query stays: go to the rows. Where the cursor is now is where the next query begins."""
+        self.bar.screen.set_focus(self._listing.front)
+        self._left()
         self._left_on = None
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """In the query itself a slash is a slash."""
-        return not isinstance(self.focused, QueryInput) if action == "filter" else True
+    def show(self) -> None:
+        """Show the query of the view, which is none that a person is typing."""
+        self.bar.input.show(str(self._view.query))
+        self._refused = False
 
-    def action_filter(self) -> None:
-        # At once: what is typed right after the key belongs to the query, and must never run as commands.
-        self.set_focus(self.query_one(FilterBar).input)
-
-    def action_facets(self) -> None:
-        box, facets = self.query_one("#facet-box"), self.facets
-        if box.has_class("shown") and facets.has_focus:
-            self.shown.focus()
-            box.set_class(self.app.size.width >= FACETS_FROM, "shown")
+    def note(self) -> None:
+        """Say how many tests the query selects, unless the line says what is wrong with it."""
+        view = self._view
+        if self._refused:
             return
-        box.add_class("shown")
-        self.count_facets()
-        facets.focus()
+        if missing := view.missing():
+            self.bar.note(waiting_words(missing))
+            return
+        note = count_text(view)
+        if not view.rows and (words := " ".join(view.query.values_of(""))):
+            nearest = view.matrix.closest(words, 1)
+            note += f" · nearest: {nearest[0]}" if nearest else ""
+        self.bar.note(note)
+
+
+class FacetBox(CachedBox):
+    """The facets beside the rows; they are made when they are first shown."""
+
+    def __init__(self, context: Context, *, shown: bool) -> None:
+        super().__init__(id="facet-box", classes="shown" if shown else "")
+        self.context = context
+        self._facets: Facets | None = None
+        self._counting: Timer | None = None
+
+    @property
+    def facets(self) -> Facets:
+        """The panel in the box."""
+        if self._facets is None:
+            self._facets = Facets(id="facets")
+            self.mount(self._facets)
+        return self._facets
+
+    def count_soon(self) -> None:
+        """Count once nothing has been typed for a moment: a person who types waits for rows, not for counts."""
+        if self._counting is not None:
+            self._counting.stop()
+        self._counting = self.set_timer(_REST_SECONDS, self.count)
+
+    def count(self) -> None:
+        """Show how many tests have each value, if the facets are shown."""
+        if self.has_class("shown"):
+            self.context.facts.request(_OF_FACETS)
+            self.facets.show_facets(self.context.session.view.facets())
+
+    def toggle(self, rows: Widget) -> None:
+        """Go to the facets, which are shown then, or back to the rows."""
+        if self.has_class("shown") and self.facets.has_focus:
+            rows.focus()
+            self.set_class(self.app.size.width >= FACETS_FROM, "shown")
+            return
+        self.add_class("shown")
+        self.count()
+        self.facets.focus()

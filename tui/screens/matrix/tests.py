@@ -1,156 +1,171 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is done with tests on the matrix screen: mark, run, edit, copy."""
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable
 
 from core.model import node_id
 from core.text import one_line
 from tui.screens.base import SessionScreen
+from tui.screens.matrix.listing import Listing
 from tui.targets import Targets, hidden_words
 from tui.view_models import counted
-from tui.widgets import MatrixTable
 
 
-class TestActions(SessionScreen):
-    """The actions on the marked tests, or on what is under the cursor."""
+class TestActions:
+    """Acts on the marked tests, or on what is under the cursor. Its methods are the actions of the screen."""
 
-    table: MatrixTable
-
-    @property
-    def current(self) -> str | None:
-        """The id under the cursor; None where that is no single test."""
-        raise NotImplementedError
-
-    def chosen(self) -> Sequence[str]:
-        """The ids under the cursor: one, or those of a group or a cell."""
-        raise NotImplementedError
-
-    def marks_changed(self) -> None:
-        """Show the marks as they are now."""
-        raise NotImplementedError
+    def __init__(self, screen: SessionScreen, listing: Listing, marks_changed: Callable[[], None]) -> None:
+        """`marks_changed` shows the marks as they are now."""
+        self._screen = screen
+        self._context = screen.context
+        self._session = screen.session
+        self._listing = listing
+        self._marks_changed = marks_changed
 
     # Marks
 
-    def action_mark(self) -> None:
-        """Mark or unmark what is under the cursor; several tests at once are said."""
-        ids = self.chosen()
+    def mark(self) -> None:
+        """Mark or unmark what is under the cursor; of several tests at once, say how many."""
+        ids = self._listing.chosen()
         if not ids:
-            self.host.say("Nothing to mark: no test is under the cursor.")
+            self._context.notify.info("Nothing to mark: no test is under the cursor.")
             return
-        marked = self.session.view.toggle_all(ids)
-        if len(ids) > 1 or self.current is None:
-            self.host.say(f"{'Marked' if marked else 'Unmarked'} {counted(len(ids), 'test')}.")
-        elif self.table.has_focus:
-            self.table.action_move(1)
-        self.marks_changed()
+        marked = self._session.view.toggle_all(ids)
+        if len(ids) > 1 or self._listing.current is None:
+            self._context.notify.info(f"{'Marked' if marked else 'Unmarked'} {counted(len(ids), 'test')}.")
+        elif self._listing.table.has_focus:
+            self._listing.table.action_move(1)
+        self._marks_changed()
 
-    def action_mark_shown(self) -> None:
-        self.session.view.mark_shown()
-        self.marks_changed()
+    def mark_visible(self) -> None:
+        """Mark all that the filter leaves."""
+        self._session.view.mark_shown()
+        self._marks_changed()
 
-    def action_unmark(self) -> None:
-        view = self.session.view
+    def unmark(self) -> None:
+        """Clear all marks."""
+        view = self._session.view
         if view.marks:
-            self.host.say(f"Unmarked {counted(len(view.marks), 'test')}{hidden_words(view.hidden_marks())}.")
+            words = f"Unmarked {counted(len(view.marks), 'test')}{hidden_words(view.hidden_marks())}."
+            self._context.notify.info(words)
         view.marks.clear()
-        self.marks_changed()
+        self._marks_changed()
 
-    def action_mark_range(self) -> None:
+    def mark_range(self) -> None:
         """Begin a range at the cursor, or mark the one that ends here."""
-        table = self.table
+        table = self._listing.table
         if not table.has_focus:
             return
         if table.range_start is None:
             table.range_start = table.cursor
-            self.host.say("Move to the other end, then v marks what lies between; esc leaves it.")
+            self._context.notify.info("Move to the other end, then press v to mark the range; esc cancels it.")
         else:
             keys = [table.source.key(position) for position in table.ranged()]
-            ids = [key for key in keys if key in self.session.matrix.rows]
+            ids = [key for key in keys if key in self._session.matrix.rows]
             table.range_start = None
-            self.session.view.mark(ids)
-            self.host.say(f"Marked {counted(len(ids), 'test')}.")
-        self.marks_changed()
+            self._session.view.mark(ids)
+            self._context.notify.info(f"Marked {counted(len(ids), 'test')}.")
+        self._marks_changed()
 
     # Copies and files
 
     def _one(self, verb: str) -> str | None:
-        """The test under the cursor; where there is none, a word about that."""
-        if self.current is None:
-            self.host.say(f"Nothing to {verb}: no single test is under the cursor.")
-        return self.current
+        """The test under the cursor; where there is none, a message says so."""
+        current = self._listing.current
+        if current is None:
+            self._context.notify.info(f"Nothing to {verb}: no single test is under the cursor.")
+        return current
 
-    def action_copy_id(self) -> None:
+    def copy_id(self) -> None:
+        """Copy the id."""
         if id := self._one("copy"):
-            self.host.copy(id)
+            self._context.notify.copy(id)
 
-    def action_copy_node_id(self) -> None:
+    def copy_node_id(self) -> None:
+        """Copy the id as pytest takes it."""
         if id := self._one("copy"):
-            self.host.copy(node_id(self.session.matrix.function(self.session.matrix.rows[id]), id))
+            matrix = self._session.matrix
+            self._context.notify.copy(node_id(matrix.function(matrix.rows[id]), id))
 
-    def action_open_editor(self) -> None:
+    def open_editor(self) -> None:
+        """Open $EDITOR at the entry, then at the loader."""
         if id := self._one("open"):
-            self.host.open_editor(self.session.describe(id))
+            self._context.files.edit_test(self._session.describe(id))
 
     # Runs and edits
-
-    def targets(self) -> Targets:
-        """What is meant: the marked tests, else those under the cursor."""
-        return Targets.of(self.session.view, self.chosen())
 
     def _act(self, verb: str, act: Callable[[Targets], None], *, names: bool = False) -> None:
         # Imported here because it is no part of the first frame.
         from tui.screens.target_question import act_on
 
-        act_on(self, verb, self.targets(), act, names=names)
+        act_on(self._screen, verb, self._listing.targets(), act, names=names)
 
-    def action_run(self) -> None:
+    def run(self) -> None:
         """Run the test under the cursor at once; more than that is shown first."""
-        if self.targets().plain:
-            self.host.start_runs(self.targets().ids)
+        targets = self._listing.targets()
+        if targets.plain:
+            self._context.runs.start(targets.ids)
         else:
-            self.action_run_with()
+            self.run_with()
 
-    def action_run_with(self) -> None:
+    def run_with(self) -> None:
         """Run with options; the dialog shows first what that means."""
-        self._act("Run", lambda targets: self.host.choose_runs(targets.ids, targets.name), names=True)
+        self._act("Run", self._choose_runs, names=True)
 
-    def action_triage(self) -> None:
+    def _choose_runs(self, targets: Targets) -> None:
+        # Imported here because it is no part of the first frame.
+        from tui.screens.launch import Launch
+
+        runs = self._context.runs
+        dialog = Launch(self._context, targets.ids, targets.name)
+        self._screen.app.push_screen(dialog, lambda plan: runs.start_planned(plan) if plan else None)
+
+    def start_workflows(self) -> None:
+        """Start workflows on failing training tests."""
         # Imported here because they are no part of the first frame.
         from core.workflows import is_target
         from tui.screens.target_question import act_on
 
-        targets = self.targets()
-        fitting = targets.where(lambda id: is_target(self.session.matrix, id))
+        notify, targets = self._context.notify, self._listing.targets()
+        fitting = targets.where(lambda id: is_target(self._session.matrix, id))
         if targets.ids and not fitting.ids:
-            self.host.say("Nothing to triage: workflows are for training entries of PyTorch models on a single device.")
+            notify.info("No workflow fits: workflows are for training entries of PyTorch models on a single device.")
             return
         if left_out := len(targets.ids) - len(fitting.ids):
-            self.host.say(f"{counted(left_out, 'test')} left out: no workflow is for them.")
-        act_on(self, "Triage", fitting, lambda chosen: self.host.triage(chosen.ids))
+            notify.info(f"{counted(left_out, 'test')} left out: no workflow fits.")
+        start = self._context.navigation.start_workflows
+        act_on(self._screen, "Triage", fitting, lambda chosen: start(chosen.ids))
 
-    def action_log(self) -> None:
+    def show_log(self) -> None:
+        """Show the log of the last run."""
         id = self._one("show")
-        record = self.session.last_run(id) if id else None
+        record = self._session.last_run(id) if id else None
         if record is not None:
-            self.host.show_run(record.spec.run_id)
+            self._context.navigation.show_run(record.spec.run_id)
         elif id:
-            self.host.say(f"{one_line(id)} has not been run here yet: r runs it.")
+            self._context.notify.info(f"{one_line(id)} has not been run here yet: r runs it.")
 
-    def action_change_entry(self) -> None:
+    def change_entries(self) -> None:
+        """Open the menu of what can be done to entries."""
+
         def change(targets: Targets) -> None:
             # Imported here because it is no part of the first frame.
             from tui.screens.matrix.entry_menu import EntryMenu
 
-            EntryMenu(self, targets.ids, targets.name).open()
+            EntryMenu(self._screen, targets.ids, targets.name).open()
 
         self._act("Change", change, names=True)
 
-    def action_set_fields(self) -> None:
+    def set_fields(self) -> None:
+        """Open the form that sets fields."""
+
         def edit(targets: Targets) -> None:
             # Imported here because it is no part of the first frame.
             from tui.screens.matrix.set_fields import SetFields
 
-            form = SetFields(self.session.matrix, targets.ids, targets.name)
-            self.app.push_screen(form, self.host.propose)
+            form = SetFields(self._session.matrix, targets.ids, targets.name)
+            self._screen.app.push_screen(form, self._context.edits.propose)
 
         self._act("Edit", edit, names=True)

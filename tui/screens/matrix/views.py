@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How tests are shown on the matrix screen: arch, order, columns, groups, grid, saved views and the way back."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -16,29 +18,26 @@ if TYPE_CHECKING:
 # Dialogs, groups and grids are imported when they are opened: they are no part of the first frame.
 
 
-class ViewActions(SessionScreen):
-    """The actions on the view. Each jump leaves a place to come back to."""
+class ViewActions:
+    """Changes the view. Each jump leaves a place to come back to. Its public methods are actions of the screen."""
 
-    trail: Trail
-    _before: ViewSpec
-    """Where the last jump began."""
-
-    def show_view(self) -> None:
-        """Show what the view now holds, in the way it says."""
-        raise NotImplementedError
-
-    def start_trail(self) -> None:
-        """Begin the way back here."""
-        self._before = self.session.view.spec
-        self.trail = Trail((self._before,))
+    def __init__(self, screen: SessionScreen, show: Callable[[], None]) -> None:
+        """`show` shows what the view now holds, in the way it says."""
+        self._screen = screen
+        self._session = screen.session
+        self._notify = screen.context.notify
+        self._show = show
+        self._before = self._session.view.spec
+        """Where the last jump began."""
+        self._trail = Trail((self._before,))
 
     def remember(self) -> None:
         """Leave a place to come back to."""
-        self.trail = self.trail.visit(self.session.view.spec)
+        self._trail = self._trail.visit(self._session.view.spec)
 
     def go(self, spec: ViewSpec) -> None:
-        """Look at something else. An error is told, and everything stays."""
-        before = self.session.view.spec
+        """Show another view. Where it cannot be shown, an error says why, and everything stays."""
+        before = self._session.view.spec
         self.remember()
         if self._adopt(spec) and spec != before:
             self._before = before
@@ -46,106 +45,110 @@ class ViewActions(SessionScreen):
 
     def _adopt(self, spec: ViewSpec) -> bool:
         try:
-            self.session.view.adopt(spec)
+            self._session.view.adopt(spec)
         except TTMatrixError as error:
-            self.host.tell(error)
+            self._notify.error(error)
             return False
-        self.show_view()
+        self._show()
         return True
 
-    def _change(self, **parts: object) -> None:
-        self.go(self.session.view.spec._replace(**parts))  # type: ignore[arg-type]
+    def _present(self) -> ViewSpec:
+        return self._session.view.spec
 
     # The way back
 
-    def action_step(self, steps: int) -> None:
+    def step(self, steps: int) -> None:
         """Back or forth among the views that were looked at."""
-        before = self.session.view.spec
+        before = self._session.view.spec
         self.remember()
-        trail = self.trail.step(steps)
+        trail = self._trail.step(steps)
         if trail.here == before:
-            self.host.say("There is no view before this one." if steps < 0 else "There is no view after this one.")
+            self._notify.info(f"There is no view {'before' if steps < 0 else 'after'} this one.")
         elif self._adopt(trail.here):
-            self.trail, self._before = trail, before
+            self._trail, self._before = trail, before
 
-    def action_last_view(self) -> None:
+    def last_view(self) -> None:
         """The view before the last jump; once more, back again."""
         self.go(self._before)
 
     # Arch and order
 
-    def action_next_arch(self) -> None:
-        view = self.session.view
+    def next_arch(self) -> None:
+        """Show the values for the next arch."""
+        view = self._session.view
         archs = [NO_ARCH, *view.matrix.schema.archs]
         view.look_at(archs[(archs.index(view.arch) + 1) % len(archs)])
-        self.show_view()
+        self._show()
 
-    def action_next_sort(self) -> None:
-        view = self.session.view
+    def next_sort(self) -> None:
+        """Sort by the next column."""
+        view = self._session.view
         at = view.columns.index(view.sort_key) if view.sort_key in view.columns else -1
         view.sort(view.columns[(at + 1) % len(view.columns)])
-        self.show_view()
+        self._show()
 
-    def action_turn_sort(self) -> None:
-        view = self.session.view
+    def reverse_sort(self) -> None:
+        """Sort the other way round."""
+        view = self._session.view
         view.sort(view.sort_key, descending=not view.descending)
-        self.show_view()
+        self._show()
 
-    def action_columns(self) -> None:
+    def choose_columns(self) -> None:
+        """Open the dialog of columns."""
         from tui.screens.matrix.columns import Columns
 
-        self.app.push_screen(Columns(self.session.view.spec), self._take_columns)
+        self._screen.app.push_screen(Columns(self._session.view.spec), self._take_columns)
 
-    def _take_columns(self, choice: "ColumnChoice | None") -> None:
+    def _take_columns(self, choice: ColumnChoice | None) -> None:
         if choice is not None:
-            self._change(columns=choice.columns, sort=choice.sort, descending=choice.descending)
-            self._keep(lambda kept: kept._replace(columns=choice.columns))
+            spec = self._present()._replace(columns=choice.columns)
+            self.go(spec._replace(sort=choice.sort, descending=choice.descending))
+            self._save(lambda saved: saved._replace(columns=choice.columns))
 
     # Groups and grid
 
-    def action_group(self) -> None:
+    def group(self) -> None:
         """Choose what the rows are grouped by; in the grid, how it is laid out."""
         from core.matrix.view import GROUPINGS, LAYOUTS
         from tui.screens.pick import Option
 
-        view = self.session.view
+        view = self._session.view
         if view.grid:
             layouts = [Option(one.name, one.name, one.help) for one in LAYOUTS]
-            self._pick("Lay out the grid", layouts, view.grid, lambda name: self._change(grid=name))
+            self._pick("Lay out the grid", layouts, view.grid, lambda name: self._present()._replace(grid=name))
             return
         groupings = [
-            Option("", "nothing", "every test by itself"),
+            Option("", "nothing", "no groups"),
             *(Option(g.name, g.name, g.help) for g in GROUPINGS),
         ]
-        self._pick("Group the tests by", groupings, view.group, lambda name: self._change(group=name))
+        self._pick("Group the tests by", groupings, view.group, lambda name: self._present()._replace(group=name))
 
-    def _pick(self, title: str, options: "list[Option[str]]", value: str, take: Callable[[str], None]) -> None:
+    def _pick(self, title: str, options: list[Option[str]], value: str, spec: Callable[[str], ViewSpec]) -> None:
         from tui.screens.pick import Pick
 
-        self.app.push_screen(Pick(title, options, value), lambda name: None if name is None else take(name))
+        pick = Pick(title, options, value)
+        self._screen.app.push_screen(pick, lambda name: None if name is None else self.go(spec(name)))
 
-    def action_grid(self) -> None:
+    def toggle_grid(self) -> None:
         """The grid in place of the table, or the table again."""
         from core.matrix.view import LAYOUTS
 
-        layouts = (one.grid for one in reversed(self.trail.places) if one.grid)
-        self._change(grid="" if self.session.view.grid else next(layouts, LAYOUTS[0].name))
+        layouts = (one.grid for one in reversed(self._trail.places) if one.grid)
+        self.go(self._present()._replace(grid="" if self._session.view.grid else next(layouts, LAYOUTS[0].name)))
 
     # Saved views
 
-    def action_views(self) -> None:
+    def open_saved(self) -> None:
+        """Open the dialog of saved views."""
         from tui.screens.matrix.saved import Views
 
-        self.app.push_screen(Views(self.session.view.spec, self.session.kept, self._keep), self._open_view)
+        dialog = Views(self._session.view.spec, self._session.saved, self._save)
+        self._screen.app.push_screen(dialog, lambda spec: None if spec is None else self.go(spec))
 
-    def _open_view(self, spec: ViewSpec | None) -> None:
-        if spec is not None:
-            self.go(spec)
-
-    def _keep(self, change: Callable[[Kept], Kept]) -> Kept | None:
-        """Change what is kept in the person's file; None and a notice where that cannot be."""
+    def _save(self, change: Callable[[Kept], Kept]) -> Kept | None:
+        """Change what is saved in the person's file; None and an error where that cannot be."""
         try:
-            return self.session.keep(change)
+            return self._session.save(change)
         except TTMatrixError as error:
-            self.host.tell(error)
+            self._notify.error(error)
             return None

@@ -23,9 +23,8 @@ from core.edits.commit import (
 )
 from core.errors import TTMatrixError
 from core.text import counted, printable
-from tui.protocol import Host
+from tui.protocol import Context
 from tui.screens.dialogs import Dialog
-from tui.session import Session
 from tui.targets import hidden_words
 from tui.widgets import Cycle
 
@@ -58,8 +57,7 @@ class CommitDialog(Dialog[Delivered]):
 
     def __init__(
         self,
-        session: Session,
-        host: Host,
+        context: Context,
         plan: Callable[[], EditPlan],
         operations: Sequence[Operation],
         ids: Sequence[int],
@@ -73,8 +71,8 @@ class CommitDialog(Dialog[Delivered]):
         committed; `hidden` is how many of the changes the filter of the review hides.
         """
         super().__init__()
-        self._session = session
-        self._host = host
+        self._session = context.session
+        self.context = context
         self._plan = plan
         self._operations = operations
         self._ids = ids
@@ -179,7 +177,7 @@ class CommitDialog(Dialog[Delivered]):
             cells = effect(session.matrix, planned, session.ci())
             return pull_request(composition.changes, composition.entries, cells, composition.evidence)
 
-        self._ask("markdown", text, self._host.copy)
+        self._ask("markdown", text, self.context.notify.copy)
 
     def action_commit(self) -> None:
         if self._busy or not self._drafts:
@@ -202,7 +200,7 @@ class CommitDialog(Dialog[Delivered]):
             notes.append("HEAD is detached: git switch -c NAME gives the commits a branch.")
         text = "\n".join(filter(None, notes))
         if text:
-            self._host.tell(TTMatrixError("Committed", text))
+            self.context.notify.error(TTMatrixError("Committed", text))
         self.dismiss(delivered)
 
     def action_leave(self) -> None:
@@ -231,7 +229,7 @@ class CommitDialog(Dialog[Delivered]):
             else:
                 deliver(result)
 
-        self._host.in_thread(name, answer, done)
+        self.context.background.run(name, answer, done)
 
     def _refused(self, name: str, error: TTMatrixError) -> None:
         hint = error.hint

@@ -13,10 +13,9 @@ from core.edits.pending import Change, ChangeGroup, Decision
 from core.matrix import Matrix
 from core.text import counted
 from tui.commands import Where, bindings
-from tui.protocol import Host
+from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
-from tui.session import Session
 from tui.view_models import ReviewLine, ReviewRows, heading_key
 from tui.widgets import RowTable, WordFilter
 
@@ -215,8 +214,8 @@ def loader_of(matrix: Matrix, id: str) -> str:
 class DecisionScreen(SessionScreen):
     """A screen over a ChangeList, whose keys work wherever the focus is."""
 
-    def __init__(self, session: Session, host: Host, listing: ChangeList) -> None:
-        super().__init__(session, host)
+    def __init__(self, context: Context, listing: ChangeList) -> None:
+        super().__init__(context)
         self.listing = listing
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -248,7 +247,7 @@ class DecisionScreen(SessionScreen):
         self.listing.decide_rest(Decision.REJECTED)
 
     def action_undo(self) -> None:
-        self.host.undo()
+        self.context.edits.undo()
 
     def action_redo(self) -> None:
-        self.host.redo()
+        self.context.edits.redo()

@@ -5,20 +5,19 @@ from collections.abc import Callable, Sequence
 
 from core.text import counted
 from core.workflows import LoaderEdit, take_back_edits, uncommitted_edits
-from tui.protocol import Host
+from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
-from tui.session import Session
 from tui.view_models import edit_text
 
 
 class LoaderEdits:
     """The edits in the submodule's work tree, as of the last look; `changed` is called when a look found others."""
 
-    def __init__(self, session: Session, host: Host, changed: Callable[[], None]) -> None:
+    def __init__(self, context: Context, changed: Callable[[], None]) -> None:
         self.edits: Sequence[LoaderEdit] = ()
-        self._session = session
-        self._host = host
+        self._session = context.session
+        self._context = context
         self._changed = changed
 
     def matching(self, matches: Callable[[str], bool]) -> list[LoaderEdit]:
@@ -28,7 +27,9 @@ class LoaderEdits:
     def look(self) -> None:
         """Read in the background which edits are in the work tree now."""
         sessions, root = self._session.sessions, self._session.checkout.root
-        self._host.in_thread("loader edits", lambda: uncommitted_edits(sessions, root), self._take, supersede=True)
+        self._context.background.run(
+            "loader edits", lambda: uncommitted_edits(sessions, root), self._take, supersede=True
+        )
 
     def _take(self, edits: Sequence[LoaderEdit]) -> None:
         if edits != self.edits:
@@ -37,7 +38,7 @@ class LoaderEdits:
 
     def explain(self) -> None:
         """Say what accepting an edit means: nothing."""
-        self._host.say("It stays in the work tree of the submodule. Commit it there; x reverts it.")
+        self._context.notify.info("It stays in the work tree of the submodule. Commit it there; x reverts it.")
 
     def ask_to_revert(self, screen: SessionScreen, edits: Sequence[LoaderEdit]) -> None:
         """Restore the loaders, after asking on `screen`."""
@@ -47,11 +48,11 @@ class LoaderEdits:
         screen.app.push_screen(question, lambda yes: self._revert(edits) if yes else None)
 
     def _revert(self, edits: Sequence[LoaderEdit]) -> None:
-        sessions, host = self._session.sessions, self._host
+        sessions, context = self._session.sessions, self._context
 
         def done(_: None) -> None:
-            host.say(f"{counted(len(edits), 'loader edit')} reverted.")
+            context.notify.info(f"{counted(len(edits), 'loader edit')} reverted.")
             self.look()
-            host.action_reload()
+            context.files.reload()
 
-        host.in_thread("revert", lambda: take_back_edits(sessions, edits), done)
+        context.background.run("revert", lambda: take_back_edits(sessions, edits), done)

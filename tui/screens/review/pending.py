@@ -6,10 +6,9 @@ from enum import StrEnum
 from functools import partial
 
 from core.edits.pending import Change, Decision, GroupBy, group_changes
-from tui.protocol import Host
+from tui.protocol import Context
 from tui.screens.review.lists import loader_of
 from tui.screens.review.loader_edits import LoaderEdits
-from tui.session import Session
 from tui.view_models import ReviewWithEdits, search_text
 
 
@@ -19,11 +18,11 @@ class PendingChanges:
     orders: Sequence[StrEnum] = tuple(GroupBy)
     noun = "change"
 
-    def __init__(self, session: Session, host: Host, edits: LoaderEdits, deciding: Callable[[], None]) -> None:
+    def __init__(self, context: Context, edits: LoaderEdits, deciding: Callable[[], None]) -> None:
         """`deciding` is called before each decision."""
         self._deciding = deciding
-        self._session = session
-        self._host = host
+        self._session = context.session
+        self._context = context
         self._edits = edits
 
     @property
@@ -41,7 +40,7 @@ class PendingChanges:
 
     def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
         self._deciding()
-        self._host.decide(decision, [change.id for change in changes])
+        self._context.edits.decide(decision, [change.id for change in changes])
 
     def warning(self, changes: Sequence[Change]) -> str:
         return ""

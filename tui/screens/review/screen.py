@@ -17,14 +17,13 @@ from core.errors import TTMatrixError
 from core.text import counted, one_line
 from core.workflows import LoaderEdit
 from tui.commands import Where, bindings
-from tui.protocol import Host
+from tui.protocol import Context
 from tui.screens.matrix import SetFields
 from tui.screens.review.lists import ChangeList, DecisionScreen
 from tui.screens.review.loader_edits import LoaderEdits
 from tui.screens.review.pending import PendingChanges
 from tui.screens.review.preview_pane import PreviewPane
 from tui.screens.review.write import SummaryLine, Writer
-from tui.session import Session
 from tui.view_models import (
     Cell,
     Line,
@@ -47,12 +46,13 @@ _PLACEHOLDER = "words of a test, a change, a reason, a decision"
 class ReviewScreen(DecisionScreen):
     """Decide on pending changes and take them to the files and into a commit."""
 
+    PLACES = (Where.REVIEW,)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.REVIEW)
 
-    def __init__(self, session: Session, host: Host) -> None:
-        self.loader_edits = LoaderEdits(session, host, self._loader_edits_changed)
-        source = PendingChanges(session, host, self.loader_edits, partial(self._show_summary, ()))
-        super().__init__(session, host, ChangeList(source, host.say, self._rows_shown, placeholder=_PLACEHOLDER))
+    def __init__(self, context: Context) -> None:
+        self.loader_edits = LoaderEdits(context, self._loader_edits_changed)
+        source = PendingChanges(context, self.loader_edits, partial(self._show_summary, ()))
+        super().__init__(context, ChangeList(source, context.notify.info, self._rows_shown, placeholder=_PLACEHOLDER))
         self.writer = Writer(self, self._show_summary)
         self.pane = PreviewPane(self._ask_preview)
         self.written = Static("", id="written", markup=False)
@@ -77,9 +77,9 @@ class ReviewScreen(DecisionScreen):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.follow(self.host.pending_changed, self._refresh)
-        self.follow(self.host.matrix_changed, self._refresh)
-        self.follow(self.host.runs_changed, self._say_where)
+        self.follow(self.context.signals.pending_changed, self._refresh)
+        self.follow(self.context.signals.matrix_changed, self._refresh)
+        self.follow(self.context.signals.runs_changed, self._say_where)
         self.listing.table.focus()
         self._refresh()
 
@@ -182,7 +182,7 @@ class ReviewScreen(DecisionScreen):
             made = make_preview(planned, matrix, changes, conflicts, session.ci())
             return made, whole_lines(made) if whole else preview_lines(made, width)
 
-        self.host.in_thread("preview", preview, self._show_preview, supersede=True)
+        self.context.background.run("preview", preview, self._show_preview, supersede=True)
 
     def _show_preview(self, made: tuple[Preview, Sequence[Line]]) -> None:
         if not (self._summary and self._is_empty):
@@ -260,9 +260,9 @@ class ReviewScreen(DecisionScreen):
         change = self.listing.current
         found = self.session.conflicts(change) if change else ()
         if change is None or not found:
-            self.host.say("This was not changed elsewhere.")
+            self.context.notify.info("This was not changed elsewhere.")
         else:
-            self.host.resolve(change.id, found, Take(side))
+            self.context.edits.resolve(change.id, found, Take(side))
 
     def action_write(self) -> None:
         self.writer.ask_to_write(self._hidden_accepted)
@@ -274,16 +274,18 @@ class ReviewScreen(DecisionScreen):
         """Open the form on the change under the cursor; the edited change replaces it."""
         change = self.listing.current
         if change is None:
-            self.host.say(
+            self.context.notify.info(
                 "E edits one change: unfold the group first." if self.listing.selected else "Nothing to edit."
             )
         elif self.session.conflicts(change):
-            self.host.say("It was changed elsewhere too: t takes theirs, o takes ours. Then it can be edited.")
+            self.context.notify.info(
+                "It was changed elsewhere too: t takes theirs, o takes ours. Then it can be edited."
+            )
         else:
             try:
                 matrix = with_operations(self.session.matrix, change.ops)
             except TTMatrixError as error:
-                self.host.tell(error)
+                self.context.notify.error(error)
                 return
             form = SetFields(matrix, list(dict.fromkeys(op.id for op in change.ops)))
             self.app.push_screen(form, partial(self._edited, change))
@@ -292,6 +294,6 @@ class ReviewScreen(DecisionScreen):
         if edits:
             operations = combined(self.session.matrix, change.ops, edits)
             made = proposed(operations, change.note, self.session.present)
-            self.host.replace(change.id, replace(made, evidence=change.evidence) if operations else None)
+            self.context.edits.replace(change.id, replace(made, evidence=change.evidence) if operations else None)
             if not operations:
-                self.host.say("The entry already says this, so the change was removed; u restores it.")
+                self.context.notify.info("The entry already says this, so the change was removed; u restores it.")

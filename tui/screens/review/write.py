@@ -31,14 +31,14 @@ class Writer:
     def __init__(self, screen: SessionScreen, done: Callable[[Sequence[SummaryLine]], None]) -> None:
         self._screen = screen
         self._session = screen.session
-        self._host = screen.host
+        self._context = screen.context
         self._done = done
 
     def ask_to_write(self, hidden: int) -> None:
         """Write what is accepted, after asking; `hidden` is how many of the changes the filter hides."""
         operations = self._session.pending.accepted_operations()
         if not operations:
-            self._host.say("Nothing is accepted yet: a accepts the change under the cursor.")
+            self._context.notify.info("Nothing is accepted yet: a accepts the change under the cursor.")
             return
         ids = self._accepted_ids()
         title = f"Write {counted(len(ids), 'change')}{hidden_words(hidden)}?"
@@ -55,11 +55,11 @@ class Writer:
         def planned(result: EditPlan | TTMatrixError) -> None:
             if isinstance(result, TTMatrixError):
                 question.withdraw()
-                self._host.tell(result)
+                self._context.notify.error(result)
             else:
                 question.complete("\n".join(edit.file for edit in result.files) or "The files already say this.")
 
-        self._host.in_thread("plan", work, planned)
+        self._context.background.run("plan", work, planned)
 
     def _accepted_ids(self) -> Sequence[int]:
         return [change.id for change in self._session.pending.accepted()]
@@ -67,15 +67,15 @@ class Writer:
     def _write(self, ids: Sequence[int]) -> None:
         def written(found: Reread) -> None:
             self._files_changed()
-            self._host.say(f"Wrote {counted(len(found.files), 'file')}; c commits.")
+            self._context.notify.info(f"Wrote {counted(len(found.files), 'file')}; c commits.")
             files = (SummaryLine(f"wrote {file}") for file in found.files)
             self._done([*summary(found), *files, SummaryLine("c commits it, u proposes the inverse")])
 
-        self._host.in_thread("write", lambda: self._session.write(ids), written)
+        self._context.background.run("write", lambda: self._session.write(ids), written)
 
     def _files_changed(self) -> None:
-        self._host.pending_moved()
-        self._host.action_reload()
+        self._context.edits.refresh()
+        self._context.files.reload()
 
     def commit(self, hidden: int, edits: int) -> None:
         """Write what is accepted and commit it with what was written here, and nothing else.
@@ -85,12 +85,11 @@ class Writer:
         session, pending = self._session, self._session.pending
         accepted, uncommitted = pending.accepted_operations(), session.uncommitted
         if not accepted and not uncommitted:
-            self._host.say("Nothing is accepted or written yet.")
+            self._context.notify.info("Nothing is accepted or written yet.")
             return
         changes = [*((operation,) for operation in uncommitted), *(change.placed() for change in pending.accepted())]
         dialog = CommitDialog(
-            session,
-            self._host,
+            self._context,
             lambda: plan_accepted(session, accepted),
             (*uncommitted, *accepted),
             self._accepted_ids(),
@@ -104,13 +103,13 @@ class Writer:
             return
         self._files_changed()
         revisions = [revision[:10] for revision in delivered.committed.revisions]
-        self._host.say(f"Committed {', '.join(revisions)}.")
+        self._context.notify.info(f"Committed {', '.join(revisions)}.")
         commits = [SummaryLine(f"committed {revision}") for revision in revisions]
 
         def reread(found: Reread) -> None:
             self._done([*summary(found), *commits, SummaryLine("u proposes the inverse")])
 
-        self._host.in_thread("reread", lambda: self._session.reread(changes), reread)
+        self._context.background.run("reread", lambda: self._session.reread(changes), reread)
 
 
 def plan_accepted(session: Session, operations: Sequence[Operation]) -> EditPlan:

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that providers compute in the background, each asked once for each matrix, and the verdicts on all results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from core.providers import RUNS
+from tui.protocol import Background, Signals
+from tui.session import Session
+
+if TYPE_CHECKING:
+    from core.evidence.verdicts import Verdicts
+    from core.matrix.query import Learned
+
+
+class FactRequests:
+    """Knows what was asked; the answers go to the session, and `facts_changed` says so."""
+
+    def __init__(self, session: Session, signals: Signals, background: Background) -> None:
+        self._session = session
+        self._signals = signals
+        self._background = background
+        self._requested: set[str] = set()
+        self._verdicts_wanted = False
+
+    def request(self, names: Iterable[str]) -> None:
+        """Have providers compute the named facts, unless they were asked before."""
+        session, matrix = self._session, self._session.matrix
+
+        def take(learned: Learned) -> None:
+            if session.matrix is matrix:
+                session.view.learn(learned)
+                self._signals.facts_changed.publish(None)
+
+        for name in [name for name in names if name not in self._requested]:
+            self._requested.add(name)
+            self._background.run(f"facts {name}", partial(session.compute_columns, matrix, (name,)), take)
+
+    def matrix_replaced(self, learned: Learned) -> None:
+        """There is another matrix, of which only `learned` is known."""
+        self._requested = set(learned)
+        self.read_verdicts()
+
+    def runs_changed(self) -> None:
+        """What was computed from runs is out of date."""
+        if RUNS in self._requested:
+            self._requested.remove(RUNS)
+            self.request([RUNS])
+
+    def request_verdicts(self) -> None:
+        """Read all results now, and again whenever there are more."""
+        if not self._verdicts_wanted:
+            self._verdicts_wanted = True
+            self.read_verdicts()
+
+    def read_verdicts(self) -> None:
+        """Read all results again, if somebody has wanted them."""
+        session = self._session
+
+        def read() -> Verdicts:
+            # Imported here because the first frame shows no result.
+            from tui.evidence_service import Knowledge
+
+            return Knowledge(session).verdicts()
+
+        def take(verdicts: Verdicts) -> None:
+            session.verdicts = verdicts
+            self._signals.facts_changed.publish(None)
+
+        if self._verdicts_wanted:
+            self._background.run("results", read, take, supersede=True)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checkout as files: read again, and opened in the person's editor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from core.errors import TTMatrixError
+from core.matrix import Matrix
+from core.text import one_line
+from tui.protocol import Background, Notify
+from tui.session import Session
+
+if TYPE_CHECKING:
+    from core.matrix import Detail
+    from core.matrix.query import Learned
+
+
+class FileActions:
+    """Indexes the checkout again whenever it may have changed, and opens files of it."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        session: Session,
+        notify: Notify,
+        background: Background,
+        reindex: Callable[[Matrix], Matrix],
+        replace: Callable[[Matrix, Learned], None],
+    ) -> None:
+        """`reindex` is called in a thread, `replace` in the app's own."""
+        self._app = app
+        self._session = session
+        self._notify = notify
+        self._background = background
+        self._reindex = reindex
+        self._replace = replace
+        self._opened_entry = ""
+        """The id of the test at whose entry the editor was opened last."""
+
+    def reload(self) -> None:
+        """Index the checkout again in the background; the screen stays usable."""
+        session, before, wanted = self._session, self._session.matrix, self._session.view.needs
+
+        def read() -> tuple[Matrix, Learned]:
+            matrix = self._reindex(before)
+            matrix.complete()
+            return matrix, session.compute_columns(matrix, wanted)
+
+        self._background.run("reload", read, lambda read: self._replace(*read), supersede=True)
+
+    def edit_test(self, detail: Detail) -> None:
+        """Open $EDITOR at the entry of a test; asked again for the same test, at its loader."""
+        declared = detail.declared[-1] if detail.declared else None
+        if declared is not None and detail.id != self._opened_entry:
+            self._opened_entry = detail.id
+            self.edit_file(declared.path, declared.entry.line)
+            return
+        self._opened_entry = ""
+        if detail.loader:
+            self.edit_file(detail.loader, 1)
+        else:
+            error = TTMatrixError("Nothing to edit", f"{one_line(detail.id)} has neither an entry nor a loader.")
+            self._notify.error(error)
+
+    def edit_file(self, path: str, line: int) -> None:
+        """Open $EDITOR at a line of a file, whose path is relative to the checkout; then index the checkout again."""
+        # Imported here because it is no part of the first frame.
+        from tui.terminal import edit, editor_command, lend_terminal
+
+        root = self._session.checkout.root
+        try:
+            argv = editor_command(root / path, line)
+            with self._app.suspend():
+                edit(argv, root, partial(lend_terminal, self._app))
+        except TTMatrixError as error:
+            self._notify.error(error)
+        self.reload()

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of the matrix as table, groups or grid, and what is under the cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from core.matrix.view import EVIDENCE
+from tui.protocol import Context
+from tui.targets import Targets
+from tui.view_models import MatrixRows, TreeRows
+from tui.widgets import MatrixTable, RowTable
+
+if TYPE_CHECKING:
+    from core.matrix.query import Query
+    from tui.view_models import OutcomeLook
+    from tui.widgets import MatrixGrid
+
+_OF_DETAIL = ("jobs",)
+"""Facts that the detail shows beside what the index holds; the table never waits for them."""
+
+
+class Listing:
+    """Shows what the view of the session holds."""
+
+    def __init__(self, context: Context, show_grid: Callable[[MatrixGrid], None]) -> None:
+        """`show_grid` puts the grid on the screen; it is made when it is first asked for."""
+        self._context = context
+        self._session = context.session
+        self._view = context.session.view
+        self._show_grid = show_grid
+        self._grid: MatrixGrid | None = None
+        self._last_runs: Mapping[str, Mapping[str, OutcomeLook]] = {}
+        """By column, then by id."""
+        self._shown_rows: object = self._view.rows
+        self.table = MatrixTable(self.rows(frozenset()), id="table")
+
+    @property
+    def grid(self) -> MatrixGrid:
+        """The tests as a grid."""
+        if self._grid is None:
+            # Imported here because it is no part of the first frame.
+            from tui.widgets import MatrixGrid
+
+            self._grid = MatrixGrid(id="grid")
+            self._show_grid(self._grid)
+        return self._grid
+
+    @property
+    def front(self) -> RowTable:
+        """The table or the grid, whichever is shown."""
+        return self.grid if self._view.grid else self.table
+
+    # What is shown
+
+    def rows(self, opened: frozenset[str]) -> MatrixRows | TreeRows:
+        """The rows of the view; in groups, those in `opened` are unfolded."""
+        view = self._view
+        verdicts = None
+        if EVIDENCE in view.columns:
+            self._context.facts.request_verdicts()
+            verdicts = self._session.verdicts
+        rows = MatrixRows(view, self._last_runs, self._session.edited, verdicts)
+        return TreeRows(view.tree(opened), view, rows) if view.group else rows
+
+    @property
+    def _opened(self) -> frozenset[str]:
+        """The groups that are unfolded now."""
+        source = self.table.source
+        if isinstance(source, TreeRows) and source.tree.grouping == self._view.group:
+            return source.tree.opened
+        return frozenset()
+
+    def show(self, keep: str | None = None) -> None:
+        """Show what the view now holds, with the cursor on `keep`, or else on what it was on."""
+        self._shown_rows = self._view.rows
+        if self._view.grid:
+            self.grid.show_grid(self._view.cells())
+        else:
+            self.table.show(self.rows(self._opened), keep=keep or self.table.cursor_key)
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the view holds other rows than are shown."""
+        return self._view.rows is not self._shown_rows
+
+    def repaint(self) -> None:
+        """Show the same rows with what their cells say now."""
+        if not self._view.missing():
+            self.table.source = self.rows(self._opened)
+            self.table.repaint_rows()
+
+    def take_runs(self) -> bool:
+        """Take in how runs are now; returns whether the order of the rows may be another by that."""
+        # Imported here because the first frame shows no run.
+        from tui.view_models import last_runs
+
+        view = self._view
+        self._last_runs = last_runs(self._session.runs, self._session.ages)
+        view.runs = {name: {id: look.word for id, look in found.items()} for name, found in self._last_runs.items()}
+        if view.sort_key not in view.runs:
+            return False
+        view.sort(view.sort_key, descending=view.descending)
+        return True
+
+    # What is under the cursor
+
+    @property
+    def current(self) -> str | None:
+        """The id under the cursor; None where that is no single test."""
+        key = None if self._view.grid else self.table.cursor_key
+        return key if key in self._session.matrix.rows else None
+
+    def chosen(self) -> Sequence[str]:
+        """The ids under the cursor: one, or those of a group or a cell."""
+        if self._view.grid:
+            query = self.grid.cell_query
+            rows = self._view.select(query) if query else []
+            return [self._session.matrix.ids[row] for row in rows]
+        group = self.table.heading
+        return group.ids() if group else [self.current] if self.current else []
+
+    def targets(self) -> Targets:
+        """What an action is about: the marked tests, else those under the cursor."""
+        return Targets.of(self._view, self.chosen())
+
+    @property
+    def cell_query(self) -> Query | None:
+        """What the cell under the cursor selects; None where the grid is not shown or no test is in the cell."""
+        return self.grid.cell_query if self._view.grid else None
+
+    def fold(self) -> bool:
+        """Unfold or fold the group whose heading is under the cursor; returns whether there is one."""
+        group, source = self.table.heading, self.table.source
+        if self._view.grid or group is None:
+            return False
+        self.table.action_fold(isinstance(source, TreeRows) and group.text not in source.tree.opened)
+        return True
+
+    def detail(self) -> Text:
+        """All about what is under the cursor."""
+        # Imported here because the first frame has no detail: the cursor has not rested.
+        from core.ci import job_name
+        from tui.view_models import detail_text, group_text
+
+        session = self._session
+        if self._view.grid:
+            return group_text(self.grid.cell_title, self.chosen())
+        if group := self.table.heading:
+            return group_text(group.text, group.ids())
+        if self.current is None:
+            return Text("No test matches the filter.")
+        self._context.facts.request(_OF_DETAIL)
+        selected, row = session.selected, session.matrix.rows[self.current]
+        jobs = None if selected is None else [job_name(job) for job in selected.of(row)]
+        runs = [record for record in session.runs if record.spec.test_id == self.current]
+        self._context.facts.request_verdicts()
+        verdicts = session.verdicts
+        judged = verdicts.of(self.current) if verdicts and self.current in verdicts.matrix.rows else ()
+        return detail_text(session.describe(self.current), runs, jobs, judged, session.ages)
