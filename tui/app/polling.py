@@ -48,7 +48,7 @@ class Looker:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._seen = Seen([], [], "", None, False, None, 0)
+        self._seen = Seen(session.all_runs, session.runs, session.repository, None, False, None, 0)
         self.heads: Stamps = {}
         """The files that change with another commit, as they were when the ages were read; none while they are."""
 
