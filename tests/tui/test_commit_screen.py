@@ -88,7 +88,7 @@ async def test_leaving_commits_nothing(checkout: Checkout) -> None:
 async def test_the_text_of_a_pull_request_is_copied(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     app = _app(checkout, PASS)
     copied: list[str] = []
-    monkeypatch.setattr(app, "copy", copied.append)
+    monkeypatch.setattr(app.notifications, "copy", copied.append)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("5", "c")
         await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
