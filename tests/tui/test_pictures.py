@@ -17,6 +17,9 @@ from tests.support.recorded import NOON, nights, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
+from tui.screens import DoctorScreen
+from tui.screens.clusters import ClustersScreen
+from tui.screens.triage import TriageScreen
 
 _VIT = "patch_vit/pytorch-Small_Patch8-single_device-training"
 _CLOCKS = ("tui.session", "tui.evidence_service", "core.providers.history")
@@ -84,13 +87,13 @@ async def _walk(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[tuple[str,
     await pilot.press("3")
     yield "log", await still(app, pilot)
     await pilot.press("escape", "4")
-    yield "triage", await there(lambda: bool(app.triage_screen.tests.changes))
+    yield "triage", await there(lambda: bool(app.navigation.screen(TriageScreen).tests.changes))
     await pilot.press("5")
     yield "review", await still(app, pilot)
     await pilot.press("6")
-    yield "doctor", await there(lambda: bool(app.doctor_screen._findings))
+    yield "doctor", await there(lambda: bool(app.navigation.screen(DoctorScreen)._findings))
     await pilot.press("7")
-    yield "clusters", await there(lambda: bool(app.clusters_screen._clusters))
+    yield "clusters", await there(lambda: bool(app.navigation.screen(ClustersScreen)._clusters))
     await pilot.press("8")
     yield "compare", await still(app, pilot)
     await pilot.press("9")
