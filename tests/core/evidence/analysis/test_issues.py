@@ -86,14 +86,14 @@ def test_what_gh_says_is_kept(tmp_path: Path) -> None:
 def test_what_was_said_before_a_failure_is_kept(tmp_path: Path) -> None:
     file = tmp_path / "issues.json"
     gh = Gh({"1": (0, '{"state": "OPEN", "title": "t", "closedAt": null}', ""), "2": (4, "", "not logged in")})
-    with pytest.raises(TTMatrixError, match="cannot tell"):
+    with pytest.raises(TTMatrixError, match="gh cannot read"):
         ask(file, ["o/r#1", "o/r#2"], root=tmp_path, now=NOW, runner=gh)
     assert read_states(file)["o/r#1"].state is State.OPEN
 
 
 @pytest.mark.parametrize("said", ["nonsense", "[]", '{"state": "HALF", "title": ""}', "{}"])
 def test_an_answer_that_is_none(tmp_path: Path, said: str) -> None:
-    with pytest.raises(TTMatrixError, match="cannot be understood"):
+    with pytest.raises(TTMatrixError, match="cannot be read"):
         ask(tmp_path / "issues.json", ["o/r#1"], root=tmp_path, runner=Gh({"1": (0, said, "")}))
 
 
