@@ -81,7 +81,7 @@ def test_line_ends_and_an_open_end() -> None:
 
 @pytest.mark.parametrize(("name", "attribute"), [('A", "x")\nimport os#', "x"), ("A", "x.y"), ("", "x"), ("A", "")])
 def test_only_names_are_registered(name: str, attribute: str) -> None:
-    assert "no names" in reason(register(registry(["B"]), name, attribute))
+    assert "not names" in reason(register(registry(["B"]), name, attribute))
 
 
 def test_nothing_to_join() -> None:
