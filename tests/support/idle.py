@@ -16,6 +16,7 @@ from textual._context import active_app
 from textual.app import App
 from textual.screen import Screen
 
+_PATIENCE_SECONDS = 20.0
 by_clock = textual._wait.wait_for_idle
 
 
@@ -26,7 +27,7 @@ async def wait_for_idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
     """
     loop: Any = asyncio.get_running_loop()
     app = active_app.get(None)
-    deadline = time.monotonic() + max_sleep
+    deadline = time.monotonic() + _PATIENCE_SECONDS
     while app is not None and time.monotonic() < deadline:
         await asyncio.sleep(0)
         if loop._ready:

@@ -46,9 +46,11 @@ class KeyOrder:
 
     async def take(self, event: events.Event) -> None:
         """Take any event of the app: keys in their order, all else at once."""
-        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded or not self._app.screen_stack:
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             await self._take(event)
             return
+        if not self._app.screen_stack:
+            return  # The app ends, and nothing is left that the key could be for.
         self._keys.append(event)
         if self._follower is None:
             await self._hand_on()
@@ -57,6 +59,9 @@ class KeyOrder:
 
     async def _hand_on(self) -> None:
         """Hand on the first of the keys that wait."""
+        if not self._app.screen_stack:
+            self._keys.clear()
+            return
         event, target = self._keys.popleft(), self._app.focused or self._app.screen
         await self._take(event)
         # A command that goes before what has the focus is done by now, and may have moved it.
