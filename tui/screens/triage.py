@@ -23,9 +23,10 @@ from tui.screens.review import ChangeList, DecisionScreen, PreviewPane, loader_o
 from tui.view_models import (
     Line,
     Listed,
+    ReviewRows,
     Shown,
     TriageBy,
-    TriageRows,
+    TriageLook,
     group_lines,
     group_listed,
     item_of,
@@ -68,9 +69,10 @@ class TriageTests:
 
     def rows(
         self, changes: Sequence[Change], by: StrEnum, opened: Collection[str], matches: Callable[[str], bool]
-    ) -> TriageRows:
+    ) -> ReviewRows:
         order = TriageBy(by)
-        return TriageRows(group_listed(changes, order, partial(loader_of, self._session.matrix)), order, opened)
+        groups = group_listed(changes, order, partial(loader_of, self._session.matrix))
+        return ReviewRows(groups, TriageLook(order), opened)
 
     def search_text(self, change: Change) -> str:
         item = change.item if isinstance(change, Listed) else None
@@ -242,7 +244,7 @@ class TriageScreen(DecisionScreen):
             self._show_preview(title, paragraph(words, "dim", width) if words else [])
             return
         members = [item_of(one) for one in line.group.changes]
-        name = self.listing.table.rows.name(line.group)
+        name = self.listing.table.rows.look.name(line.group)
         self._show_preview(
             counted(len(members), "test"), [*paragraph(name, "heading", width), *group_lines(members, width)]
         )

@@ -23,12 +23,13 @@ from .preview import (
     whole_lines as whole_lines,
 )
 from .review import (
+    PendingLook as PendingLook,
     ReviewLine as ReviewLine,
     ReviewRows as ReviewRows,
-    ReviewWithEdits as ReviewWithEdits,
     count_words as count_words,
     decision_words as decision_words,
     edit_lines as edit_lines,
+    edit_rows as edit_rows,
     edit_text as edit_text,
     heading_key as heading_key,
     search_text as search_text,
@@ -58,7 +59,7 @@ from .triage import (
     Listed as Listed,
     Shown as Shown,
     TriageBy as TriageBy,
-    TriageRows as TriageRows,
+    TriageLook as TriageLook,
     group_listed as group_listed,
     item_of as item_of,
     listed as listed,

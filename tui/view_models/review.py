@@ -4,7 +4,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import NamedTuple, Protocol
 
 from core.edits.pending import SEVERAL, Change, ChangeGroup, Conflict, Decision, GroupBy
 from core.text import counted, one_line, printable
@@ -32,54 +32,82 @@ class ReviewLine:
     """None: the heading."""
 
 
+class ChangeLook(Protocol):
+    """How the rows of one list of changes look."""
+
+    @property
+    def columns(self) -> Sequence[TableColumn]: ...
+
+    def headed(self, group: ChangeGroup) -> bool:
+        """Whether the changes of a group are under a heading, which hides them while it is folded."""
+
+    def name(self, group: ChangeGroup) -> str:
+        """What the changes of a group have in common, in words; empty where they are not grouped."""
+
+    def key(self, change: Change) -> str:
+        """The key of the row of a change."""
+
+    def asks(self, change: Change) -> bool:
+        """Whether there is something to decide, as long as it is undecided."""
+
+    def heading(self, group: ChangeGroup, *, opened: bool) -> Sequence[Sequence[Cell]]:
+        """The cells of the heading of a group."""
+
+    def change(self, change: Change) -> Sequence[Sequence[Cell]]:
+        """The cells of a change."""
+
+
+class EditRow(NamedTuple):
+    """A row below the changes, about loader edits."""
+
+    key: str
+    cells: Sequence[Sequence[Cell]]
+    edits: Sequence[LoaderEdit]
+
+
 class ReviewRows:
-    """A RowSource over groups of pending changes; grouped by nothing they have no headings."""
+    """A RowSource over groups of changes, and below them rows that have nothing to decide."""
 
     def __init__(
         self,
         groups: Sequence[ChangeGroup],
-        by: StrEnum = GroupBy.NOTHING,
+        look: ChangeLook,
         opened: Collection[str] = (),
-        conflicts: Callable[[Change], Sequence[Conflict]] = lambda _: (),
+        below: Sequence[EditRow] = (),
     ) -> None:
         """`opened` are the keys of the groups that are unfolded."""
         self.groups = groups
+        self.look = look
         self.opened = opened
-        self._by = by
-        self._conflicts = conflicts
-        self.columns: Sequence[TableColumn] = (
-            TableColumn("decision", 8),
-            TableColumn(f"test, by {by}" if by else "test", 30, share=2, elide=True),
-            TableColumn("change", 30, share=3),
-        )
+        self.columns = look.columns
         self.lines = [
             line
             for group in groups
             for line in (
-                *([ReviewLine(group, None)] if self.headed(group) else ()),
-                *(ReviewLine(group, one) for one in group.changes if group.key in opened or not self.headed(group)),
+                *([ReviewLine(group, None)] if look.headed(group) else ()),
+                *(ReviewLine(group, one) for one in group.changes if group.key in opened or not look.headed(group)),
             )
         ]
-        self._places = {self.key(at): at for at in range(len(self.lines))}
-
-    def headed(self, group: ChangeGroup) -> bool:
-        """Whether the changes of `group` are under a heading, which hides them while it is folded."""
-        return bool(self._by)
+        self._below = below
+        self._places = {self.key(at): at for at in range(len(self))}
 
     def __len__(self) -> int:
-        return len(self.lines)
+        return len(self.lines) + len(self._below)
 
     def line(self, position: int) -> ReviewLine | None:
-        """The line at a position; None past the last one."""
+        """The line at a position; None where there is no change and no heading of changes."""
         return self.lines[position] if 0 <= position < len(self.lines) else None
 
-    def key(self, position: int) -> str:
-        line = self.lines[position]
-        return heading_key(line.group) if line.change is None else self.change_key(line.change)
+    def edits_at(self, position: int) -> Sequence[LoaderEdit]:
+        """The loader edits at a position; none where there is a change."""
+        at = position - len(self.lines)
+        return self._below[at].edits if 0 <= at < len(self._below) else ()
 
-    def change_key(self, change: Change) -> str:
-        """The key of the row of a change."""
-        return str(change.id)
+    def key(self, position: int) -> str:
+        line = self.line(position)
+        if line is None:
+            return self._below[position - len(self.lines)].key
+        return heading_key(line.group) if line.change is None else self.look.key(line.change)
 
     def position_of(self, key: str) -> int | None:
         return self._places.get(key)
@@ -98,20 +126,39 @@ class ReviewRows:
 
     def _is_open(self, line: ReviewLine) -> bool:
         if line.change is not None:
-            return line.change.decision is Decision.UNDECIDED
-        return line.group.key not in self.opened and bool(line.group.undecided)
+            undecided: Sequence[Change] = (line.change,) if line.change.decision is Decision.UNDECIDED else ()
+        else:
+            undecided = () if line.group.key in self.opened else line.group.undecided
+        return any(map(self.look.asks, undecided))
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        line = self.lines[position]
-        return self._heading(line.group) if line.change is None else self._change(line.change)
+        line = self.line(position)
+        if line is None:
+            return self._below[position - len(self.lines)].cells
+        if line.change is not None:
+            return self.look.change(line.change)
+        return self.look.heading(line.group, opened=line.group.key in self.opened)
 
-    def _heading(self, group: ChangeGroup) -> Sequence[Sequence[Cell]]:
-        arrow = Cell("▾" if group.key in self.opened else "▸", "running")
-        counts, name = Cell(count_words(group), "dim"), Cell(self.name(group), "running")
-        return ([arrow], [name], [counts]) if self._by is GroupBy.LOADER else ([arrow], [counts], [name])
+
+class PendingLook:
+    """The ChangeLook of the review."""
+
+    def __init__(
+        self, by: GroupBy = GroupBy.NOTHING, conflicts: Callable[[Change], Sequence[Conflict]] = lambda _: ()
+    ) -> None:
+        """`by` is what the changes of a group have in common; by nothing, they have no headings."""
+        self._by = by
+        self._conflicts = conflicts
+        self.columns: Sequence[TableColumn] = (
+            TableColumn("decision", 8),
+            TableColumn(f"test, by {by}" if by else "test", 30, share=2, elide=True),
+            TableColumn("change", 30, share=3),
+        )
+
+    def headed(self, group: ChangeGroup) -> bool:
+        return bool(self._by)
 
     def name(self, group: ChangeGroup) -> str:
-        """What the changes of a group have in common, in words; empty where they are not grouped."""
         match self._by:
             case GroupBy.CHANGE:
                 return describe_operations(group.changes[0].ops)
@@ -122,7 +169,18 @@ class ReviewRows:
             case _:
                 return ""
 
-    def _change(self, change: Change) -> Sequence[Sequence[Cell]]:
+    def key(self, change: Change) -> str:
+        return str(change.id)
+
+    def asks(self, change: Change) -> bool:
+        return True
+
+    def heading(self, group: ChangeGroup, *, opened: bool) -> Sequence[Sequence[Cell]]:
+        arrow = Cell("▾" if opened else "▸", "running")
+        counts, name = Cell(count_words(group), "dim"), Cell(self.name(group), "running")
+        return ([arrow], [name], [counts]) if self._by is GroupBy.LOADER else ([arrow], [counts], [name])
+
+    def change(self, change: Change) -> Sequence[Sequence[Cell]]:
         rejected = change.decision is Decision.REJECTED
         style = "dim" if rejected else ""
         decision = _CONFLICT if not rejected and self._conflicts(change) else DECISIONS[change.decision]
@@ -162,46 +220,19 @@ _MODELS = "third_party/tt_forge_models/"
 """What the paths of all loaders begin with."""
 
 
-class ReviewWithEdits(ReviewRows):
-    """The rows of the review; behind the changes, which know nothing of them, the loader edits under a heading."""
+def edit_rows(edits: Sequence[LoaderEdit]) -> list[EditRow]:
+    """Loader edits, the newest first, under a heading that stands for all of them; nothing without edits."""
+    if not edits:
+        return []
+    name = Cell(counted(len(edits), "loader edit"), "running")
+    heading = [Cell("▾", "running")], [name], [Cell("in the submodule, never committed", "dim")]
+    return [EditRow(_EDIT_HEADING, heading, edits), *(_edit_row(edit) for edit in edits)]
 
-    def __init__(
-        self,
-        groups: Sequence[ChangeGroup],
-        by: StrEnum,
-        opened: Collection[str],
-        conflicts: Callable[[Change], Sequence[Conflict]],
-        edits: Sequence[LoaderEdit],
-    ) -> None:
-        """`edits` are the newest first."""
-        super().__init__(groups, by, opened, conflicts)
-        self._edits = edits
-        self._places |= {self.key(position): position for position in range(len(self.lines), len(self))}
 
-    def __len__(self) -> int:
-        return len(self.lines) + (1 + len(self._edits) if self._edits else 0)
-
-    def edits_at(self, position: int) -> Sequence[LoaderEdit]:
-        """The edit at a position, or all of them at their heading; none where there is a change."""
-        at = position - len(self.lines)
-        return () if at < 0 else self._edits[at - 1 : at] if at else self._edits
-
-    def key(self, position: int) -> str:
-        at = position - len(self.lines)
-        if at < 0:
-            return super().key(position)
-        return f"{_EDIT_HEADING} {self._edits[at - 1].edited.original.name}" if at else _EDIT_HEADING
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        at = position - len(self.lines)
-        if at < 0:
-            return super().cells(position)
-        if not at:
-            name = Cell(counted(len(self._edits), "loader edit"), "running")
-            return [Cell("▾", "running")], [name], [Cell("in the submodule, never committed", "dim")]
-        edit = self._edits[at - 1]
-        standing = Cell("! clash", "fail") if edit.overtaken else Cell("applied", "pass")
-        return [standing], [Cell(one_line(edit.path.removeprefix(_MODELS)))], [Cell(one_line(edit.edited.edit.summary))]
+def _edit_row(edit: LoaderEdit) -> EditRow:
+    state = Cell("! clash", "fail") if edit.overtaken else Cell("applied", "pass")
+    place, what = one_line(edit.path.removeprefix(_MODELS)), one_line(edit.edited.edit.summary)
+    return EditRow(f"{_EDIT_HEADING} {edit.edited.original.name}", ([state], [Cell(place)], [Cell(what)]), (edit,))
 
 
 def edit_text(edit: LoaderEdit) -> str:

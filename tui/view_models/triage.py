@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What needs a person as rows: the verdict, the test, its evidence, and what is proposed."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
@@ -11,7 +11,7 @@ from core.evidence.proposals import URGENCY, Concern, InboxItem, change_of
 from core.evidence.verdicts import Verdict
 from core.text import counted, one_line
 from tui.view_models.changes import describe_operations
-from tui.view_models.review import DECISIONS, ReviewLine, ReviewRows
+from tui.view_models.review import DECISIONS
 from tui.view_models.style import Cell, TableColumn
 
 VERDICT_STYLES = {
@@ -132,13 +132,12 @@ def _urgency(group: ChangeGroup) -> int:
     return min(URGENCY.index(item_of(one).verdict) for one in group.changes)
 
 
-class TriageRows(ReviewRows):
-    """A RowSource over groups of tests that need a person."""
+class TriageLook:
+    """The ChangeLook of tests that need a person."""
 
-    def __init__(self, groups: Sequence[ChangeGroup], by: TriageBy, opened: Collection[str]) -> None:
-        super().__init__(groups, by, opened)
+    def __init__(self, by: TriageBy) -> None:
         self.by = by
-        self.columns = (
+        self.columns: Sequence[TableColumn] = (
             TableColumn("decision", 8),
             TableColumn("verdict", 10),
             TableColumn(f"test, by {by}" if by else "test", 24, share=2, elide=True),
@@ -148,14 +147,13 @@ class TriageRows(ReviewRows):
 
     def headed(self, group: ChangeGroup) -> bool:
         """Not over a single test: its own line says the same."""
-        return super().headed(group) and len(group.changes) > 1
+        return bool(self.by) and len(group.changes) > 1
 
-    def _is_open(self, line: ReviewLine) -> bool:
+    def asks(self, change: Change) -> bool:
         """Not where nothing is proposed: there is nothing to decide."""
-        asking = line.group.changes if line.change is None else (line.change,)
-        return super()._is_open(line) and any(one.ops for one in asking)
+        return bool(change.ops)
 
-    def change_key(self, change: Change) -> str:
+    def key(self, change: Change) -> str:
         return item_of(change).id
 
     def name(self, group: ChangeGroup) -> str:
@@ -170,8 +168,8 @@ class TriageRows(ReviewRows):
             case TriageBy.REASON:
                 return one_line(group.key) or "no reason"
 
-    def _heading(self, group: ChangeGroup) -> Sequence[Sequence[Cell]]:
-        arrow = Cell("▾" if group.key in self.opened else "▸", "running")
+    def heading(self, group: ChangeGroup, *, opened: bool) -> Sequence[Sequence[Cell]]:
+        arrow = Cell("▾" if opened else "▸", "running")
         verdicts = list(dict.fromkeys(item_of(one).verdict for one in group.changes))
         verdict = Cell(verdicts[0], VERDICT_STYLES.get(verdicts[0], "dim")) if len(verdicts) == 1 else Cell("")
         count, left = len(group.changes), len(group.undecided)
@@ -179,7 +177,7 @@ class TriageRows(ReviewRows):
         progress = Cell(tests if left == count else f"{tests}, {left:,} left", "dim")
         return [arrow], [verdict], [progress], [Cell("")], [Cell(self.name(group), "running")]
 
-    def _change(self, change: Change) -> Sequence[Sequence[Cell]]:
+    def change(self, change: Change) -> Sequence[Sequence[Cell]]:
         assert isinstance(change, Listed)
         item = item_of(change)
         style = "dim" if change.decision is Decision.REJECTED else ""

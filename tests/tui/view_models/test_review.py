@@ -4,7 +4,7 @@
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import Change, Decision
 from core.edits.pending.groups import GroupBy, group_changes
-from tui.view_models.review import ReviewRows, count_words, search_text
+from tui.view_models.review import PendingLook, ReviewRows, count_words, search_text
 
 
 def _change(number: int, id: str, value: str, decision: Decision = Decision.UNDECIDED) -> Change:
@@ -21,7 +21,7 @@ CHANGES = (
 
 def _rows(by: GroupBy, *opened: str) -> ReviewRows:
     groups = group_changes(CHANGES, by, lambda id: id.partition("-")[0])
-    return ReviewRows(groups, by, opened)
+    return ReviewRows(groups, PendingLook(by), opened)
 
 
 def _text(rows: ReviewRows, position: int) -> list[str]:
@@ -56,7 +56,7 @@ def test_the_next_undecided_goes_round_and_stops_at_folded_groups() -> None:
     assert [plain.next_undecided(at, -1) for at in range(4)] == [3, 3, 1, 1]
     grouped = _rows(GroupBy.LOADER, "b")
     assert [grouped.next_undecided(at, 1) for at in range(4)] == [3, 3, 3, 0]
-    assert ReviewRows(()).next_undecided(0, 1) is None
+    assert ReviewRows((), PendingLook()).next_undecided(0, 1) is None
 
 
 def test_a_change_is_found_by_all_that_is_said_of_it() -> None:

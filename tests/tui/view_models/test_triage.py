@@ -9,7 +9,8 @@ from core.evidence.proposals.proposal import NotProposed, Proposal
 from core.evidence.verdicts.judgement import Verdict
 from tests.support.evidence import judged, observed
 from tui.view_models.evidence import group_lines, result_lines, strip_lines
-from tui.view_models.triage import Shown, TriageBy, TriageRows, group_listed, listed
+from tui.view_models.review import ReviewRows
+from tui.view_models.triage import Shown, TriageBy, TriageLook, group_listed, listed
 
 
 def _item(id: str, verdict: Verdict, value: str = "EXPECTED_PASSING", leaves: tuple[str, ...] = ()) -> InboxItem:
@@ -32,13 +33,13 @@ ITEMS = (
 )
 
 
-def _text(rows: TriageRows, position: int) -> list[str]:
+def _text(rows: ReviewRows, position: int) -> list[str]:
     return ["".join(cell.text for cell in column) for column in rows.cells(position)]
 
 
-def _rows(by: TriageBy, *opened: str) -> TriageRows:
+def _rows(by: TriageBy, *opened: str) -> ReviewRows:
     changes = listed(ITEMS, Shown.ATTENTION, Pending())
-    return TriageRows(group_listed(changes, by, lambda id: id), by, opened)
+    return ReviewRows(group_listed(changes, by, lambda id: id), TriageLook(by), opened)
 
 
 def test_the_most_urgent_group_first_then_the_biggest() -> None:

@@ -16,7 +16,7 @@ from tui.commands import Where, bindings
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
-from tui.view_models import ReviewLine, ReviewRows, heading_key
+from tui.view_models import PendingLook, ReviewLine, ReviewRows, heading_key
 from tui.widgets import RowTable, WordFilter
 
 
@@ -60,7 +60,7 @@ class ChangeTable(RowTable):
 
     def __init__(self, fold: Callable[[set[str], bool, str | None], None]) -> None:
         """`fold` unfolds the groups with these keys, or folds them, with the cursor on the row of a key."""
-        super().__init__(ReviewRows(()), id="changes")
+        super().__init__(ReviewRows((), PendingLook()), id="changes")
         self._fold_groups = fold
 
     @property
@@ -159,7 +159,7 @@ class ChangeList:
         change, rows, orders = self.current, self.table.rows, self.source.orders
         self.by = orders[(orders.index(self.by) + 1) % len(orders)]
         self._opened = frozenset()
-        self.show(rows.change_key(change) if change else None)
+        self.show(rows.look.key(change) if change else None)
 
     def _filter_changed(self) -> None:
         self.show()
@@ -196,7 +196,7 @@ class ChangeList:
             self._say(lacking if undecided else f"Nothing is undecided{where}.")
             return
         operations = counted(sum(len(change.ops) for change in rest), "operation")
-        name = self.table.rows.name(line.group)
+        name = self.table.rows.look.name(line.group)
         warning = self.source.warning(rest) if decision is Decision.ACCEPTED else ""
         others = len(undecided) - len(rest)
         beside = f"Nothing is proposed for {counted(others, 'other ' + noun)}{where}." if others else ""

@@ -9,7 +9,7 @@ from core.edits.pending import Change, Decision, GroupBy, group_changes
 from tui.protocol import Context
 from tui.screens.review.lists import loader_of
 from tui.screens.review.loader_edits import LoaderEdits
-from tui.view_models import ReviewWithEdits, search_text
+from tui.view_models import PendingLook, ReviewRows, edit_rows, search_text
 
 
 class PendingChanges:
@@ -31,9 +31,11 @@ class PendingChanges:
 
     def rows(
         self, changes: Sequence[Change], by: StrEnum, opened: Collection[str], matches: Callable[[str], bool]
-    ) -> ReviewWithEdits:
-        groups = group_changes(changes, GroupBy(by), partial(loader_of, self._session.matrix))
-        return ReviewWithEdits(groups, by, opened, self._session.conflicts, self._edits.matching(matches))
+    ) -> ReviewRows:
+        order = GroupBy(by)
+        groups = group_changes(changes, order, partial(loader_of, self._session.matrix))
+        look = PendingLook(order, self._session.conflicts)
+        return ReviewRows(groups, look, opened, edit_rows(self._edits.matching(matches)))
 
     def search_text(self, change: Change) -> str:
         return search_text(change)

@@ -28,7 +28,6 @@ from tui.view_models import (
     Cell,
     Line,
     Preview,
-    ReviewWithEdits,
     count_words,
     decision_words,
     edit_lines,
@@ -124,8 +123,7 @@ class ReviewScreen(DecisionScreen):
     @property
     def _current_edits(self) -> Sequence[LoaderEdit]:
         """The loader edits under the cursor; none where there is a change."""
-        rows = self.listing.table.rows
-        return rows.edits_at(self.listing.table.cursor) if isinstance(rows, ReviewWithEdits) else ()
+        return self.listing.table.rows.edits_at(self.listing.table.cursor)
 
     @property
     def _is_empty(self) -> bool:
