@@ -79,8 +79,8 @@ def effect_words(changes: "Sequence[CellChange]") -> str:
         if count:
             words.append(f"{verb} {counted(count, 'CI job')}")
     minutes = sum(change.minutes or 0 for change in changes)
-    if told := device_minutes(minutes):
-        words.append(told)
+    if cost := device_minutes(minutes):
+        words.append(cost)
     return " · ".join(words) or "no effect on any run"
 
 

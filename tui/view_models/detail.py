@@ -58,7 +58,7 @@ def detail_text(
 
 
 def group_text(title: str, ids: Sequence[str]) -> Text:
-    """The tests of a group or a cell by their ids, as many as somebody may want to read."""
+    """The tests of a group or a cell by their ids, as many as a person may want to read."""
     text = Text(no_wrap=True, overflow="ellipsis")
     text.append(f"{one_line(title) or 'none'}\n", "bold")
     _heading(text, counted(len(ids), "test"))
@@ -101,11 +101,11 @@ def _effective(text: Text, detail: Detail) -> None:
 
 def _evidence(text: Text, judged: Sequence[Judgement]) -> None:
     """The strip of each arch that has results, with what they say of the entry."""
-    told = [one for one in judged if one.rows]
-    if not told:
+    known = [one for one in judged if one.rows]
+    if not known:
         return
     _heading(text, "evidence")
-    for one in told:
+    for one in known:
         for cell in strip_cells(one.arch, one.rows):
             text.append(one_line(cell.text), _STYLES.get(cell.style, ""))
         text.append(f"  {one.verdict}: ", "bold")

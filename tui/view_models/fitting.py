@@ -93,7 +93,7 @@ def fit(text: str, width: int, *, elide: bool = False) -> str:
 
 @lru_cache(4096)
 def short_id(id: str, width: int) -> str:
-    """A test id in at most `width` characters: what ids share gives way, never the variant that tells them apart.
+    """A test id in at most `width` characters: what ids share is shortened, never the variant, in which they differ.
 
     First the words of the grammar are shortened (docs/rules.md 1.5), then directories go, then the framework, then the
     middle of what comes after the variant. Any other text, or a variant that is too long by itself, loses its middle.
@@ -112,7 +112,7 @@ def short_id(id: str, width: int) -> str:
             return text
     for long, short in _LAST_WORDS:
         tail = tail.replace(long, short)
-    # Without a variant the directory is what tells an id apart.
+    # Without a variant, the directory is what makes an id different from others.
     start = f"…{variant.removeprefix('-')}" if variant else directory.rpartition("/")[0]
     room = width - len(start)
     return f"{start}{elide_middle(tail, room)}" if room >= _LEAST_TAIL else elide_middle(id, width)

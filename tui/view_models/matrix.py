@@ -76,7 +76,7 @@ class MatrixRows:
         elif name == "status":
             title = self._arch or title
         if name == self._view.sort_key:
-            # The order stands where it is least missed when it is cut off.
+            # The order of sorting is at the end, where it is least missed when it is cut off.
             title = f"{'▼' if self._view.descending else '▲'}{title}"
         size = _SIZES[name]
         return TableColumn(title, max(width, min(len(title), 8)), size.share, size.elide, yields=size.yields)
@@ -234,7 +234,7 @@ def _bar_width(width: int) -> int:
 
 
 def _counts(group: "Group") -> list[Cell]:
-    """How many tests have each status that somebody declared, in columns."""
+    """How many tests have each declared status, in columns."""
     cells = [Cell("  ")]
     for word in DECLARED:
         count, look = group.tally.get(word, 0), WORD_LOOKS[word]

@@ -116,7 +116,7 @@ def bringup_word(value: str) -> str:
 
 
 def facet_label(field: str, value: str) -> str:
-    """A value of a facet, short enough to be told from its neighbours."""
+    """A value of a facet, short, and different from its neighbours."""
     if field == "bringup":
         return bringup_word(value)
     return one_line(value).lower().removesuffix("-tensor_parallel")
@@ -165,7 +165,7 @@ class TableColumn(NamedTuple):
     from_width: int = 0
     """The table width from which on the column is shown."""
     right: bool = False
-    """Whether its one piece stands at the right end."""
+    """Whether its one piece is aligned to the right."""
     yields: int = 0
     """Where there is too little room, columns go in the order of this number, the highest first; 0: it never goes."""
 

@@ -22,7 +22,7 @@ class LineInput(Input, inherit_css=False):
     """An input that handles keys strictly in the order they are typed.
 
     The stock input runs its bindings one step later than it takes letters. Over a slow connection keys come in bursts:
-    those after the one that leaves the line are for what has the focus then. So whoever leaves it moves the focus at
+    those after the one that leaves the line are for what has the focus then. Code that leaves it must move the focus at
     once, with `Screen.set_focus`.
 
     Nothing is selected when it gets the focus: typing continues the text and does not replace it.

@@ -246,7 +246,7 @@ class CommitDialog(Dialog[Delivered]):
 
 
 def beside_words(edits: int) -> str:
-    """Tells that the submodule has edits, so that nobody takes them for a part of the commit."""
+    """Says that the submodule has edits, and that they are not part of the commit."""
     return f"{counted(edits, 'uncommitted loader edit')}, not part of this commit"
 
 
