@@ -7,16 +7,8 @@ import pytest
 
 from tui.app.app import TTMatrixApp
 from tui.commands import COMMANDS, Where, commands, key_text
-from tui.screens.clusters import ClustersScreen
-from tui.screens.compare import CompareScreen
-from tui.screens.doctor import DoctorScreen
+from tui.screens import SCREENS
 from tui.screens.matrix.filter import Facets
-from tui.screens.matrix.screen import MatrixScreen
-from tui.screens.overview import OverviewScreen
-from tui.screens.review.screen import ReviewScreen
-from tui.screens.runs import RunsScreen
-from tui.screens.triage import TriageScreen
-from tui.screens.workflows import WorkflowsScreen
 from tui.widgets.cell_table import CellTable
 from tui.widgets.log_view import LogView
 from tui.widgets.matrix_table import MatrixTable
@@ -38,25 +30,18 @@ _IN_FRONT = [
     (Where.APP, Where.CLUSTERS, Where.LINES),
     (Where.APP, Where.COMPARE, Where.TABLE),
     (Where.APP, Where.COMPARE, Where.LINES),
+    *((Where.APP, entry.where) for entry in SCREENS),
 ]
 _OWNERS = {
+    **{entry.where: entry.load() for entry in SCREENS},
     Where.APP: TTMatrixApp,
-    Where.MATRIX: MatrixScreen,
     Where.FACETS: Facets,
-    Where.RUNS: RunsScreen,
     Where.RUN_TABLE: RunTable,
-    Where.REVIEW: ReviewScreen,
-    Where.DOCTOR: DoctorScreen,
-    Where.WORKFLOWS: WorkflowsScreen,
     Where.TABLE: MatrixTable,
     Where.TREE: MatrixTable,
     Where.CELLS: CellTable,
-    Where.OVERVIEW: OverviewScreen,
     Where.LINES: LogView,
     Where.LOG: LogView,
-    Where.TRIAGE: TriageScreen,
-    Where.CLUSTERS: ClustersScreen,
-    Where.COMPARE: CompareScreen,
 }
 # Prefixes of tmux and screen, flow control, and codes that terminals send for other keys; ctrl+z means what it does.
 _FORBIDDEN = {f"ctrl+{letter}" for letter in "basqhijm"} | {"ctrl+backslash", "ctrl+left_square_bracket"}
