@@ -101,5 +101,5 @@ async def test_tests_that_no_workflow_is_for_are_said(checkout: Checkout) -> Non
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await until(pilot, lambda: app.matrix_screen.current is not None, "the matrix")
         await pilot.press("T")
-        await until(pilot, lambda: "Nothing to triage" in screen_text(app), "the word")
+        await until(pilot, lambda: "No workflow fits" in screen_text(app), "the word")
         assert app.screen is app.matrix_screen
