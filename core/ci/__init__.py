@@ -5,6 +5,6 @@ In: the checkout's presets, workflows and the matrix. Out: per test the jobs tha
 add to or remove from them.
 """
 
-import lazy_loader
+from core.faces import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

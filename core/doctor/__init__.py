@@ -4,6 +4,6 @@
 What is wrong or doubtful in a checkout's entries, each with its place and, where there is one, a fix as operations.
 """
 
-import lazy_loader
+from core.faces import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -5,6 +5,6 @@ In: operations and the expectation files. Out: an edit plan with the new text of
 the reasons for what is rejected. Nothing here writes but `write`.
 """
 
-import lazy_loader
+from core.faces import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

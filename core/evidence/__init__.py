@@ -4,6 +4,6 @@
 In: runs here and reports of CI. Out: observations of cells, from one store per checkout.
 """
 
-import lazy_loader
+from core.faces import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

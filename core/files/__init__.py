@@ -4,6 +4,6 @@
 In: paths and values. Out: texts, and values of the types that the files hold. What is wrong is said with its place.
 """
 
-import lazy_loader
+from core.faces import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

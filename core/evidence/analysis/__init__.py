@@ -4,6 +4,6 @@
 Clusters of failures with the same cause, states of issues, two runs compared.
 """
 
-import lazy_loader
+from core.faces import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -4,6 +4,6 @@
 One directory each with its specification, events and artefacts; the index is derived and can be rebuilt.
 """
 
-import lazy_loader
+from core.faces import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading what CI runs: presets, workflows, triggers, durations."""
 
-import lazy_loader
+from core.faces import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)
