@@ -124,7 +124,7 @@ async def test_a_marker_is_refused_or_doubted_where_it_is_typed(checkout: Checko
         await pilot.press("ctrl+u")
         await type_text(pilot, "mine")
         await pilot.press("enter")
-        await until(pilot, lambda: "Enter once more" in screen_text(app), "the doubt")
+        await until(pilot, lambda: "Enter again" in screen_text(app), "the doubt")
         await pilot.press("enter")
         await until(pilot, lambda: [op.value for op in _proposed(app)] == ["mine"], "the marker")
 

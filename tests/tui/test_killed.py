@@ -41,5 +41,5 @@ def test_what_was_decided_and_marked_outlives_kill_9(tmp_path: Path) -> None:
         terminal.press("u")
         terminal.until("? open")
         terminal.press("q", "q")
-        terminal.until("1 pending change kept for the next start.")
+        terminal.until("1 pending change saved for the next start.")
         assert terminal.process.wait(20) == 0

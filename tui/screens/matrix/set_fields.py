@@ -128,7 +128,7 @@ class SetFields(Dialog[Sequence[Operation]]):
         elif not changed:
             self._say("Nothing is changed yet: esc leaves the form.")
         elif doubt := self._doubt(changed.get("markers", "")):
-            self._say(f"{doubt} Enter once more proposes it all the same.")
+            self._say(f"{doubt} Enter again proposes it anyway.")
             self.set_focus(self._field("markers"))
         else:
             self._propose(set_fields(self._matrix, self._ids, scope, changed))
@@ -141,7 +141,7 @@ class SetFields(Dialog[Sequence[Operation]]):
             self.dismiss(telling or operations)
         else:
             self._refused = operations
-            self._say(f"No effect: {_reasons(no_ops)}. Enter once more proposes it all the same.")
+            self._say(f"No effect: {_reasons(no_ops)}. Enter again proposes it anyway.")
 
     def _check(self, names: Iterable[str]) -> str:
         """Tell the first problem among fields, and return its field; empty: there is none."""

@@ -74,7 +74,7 @@ def test_parts_are_added_up_on_a_line_or_on_one_each(more: tuple[str, ...]) -> N
 
 
 def test_no_part_is_more_than_a_part() -> None:
-    assert "no part" in reason(
+    assert "not part" in reason(
         unpack_override(loader("return 1"), Selection("", Form.SUM_PARTS, "s", "w", "l", ("()",)))
     )
 
@@ -137,7 +137,7 @@ def test_no_text_of_a_model_leaves_the_docstring(structure: str, why: str) -> No
 
 @pytest.mark.parametrize("access", ["()", "[x]", ".a; import os", '["a"] + 1', "\nimport os", "[0:1]", "x"])
 def test_only_a_part_of_the_output(access: str) -> None:
-    assert "no part" in reason(unpack_override(loader("return 1"), Selection(access, Form.TENSOR, "s", "w")))
+    assert "not part" in reason(unpack_override(loader("return 1"), Selection(access, Form.TENSOR, "s", "w")))
 
 
 def test_no_place() -> None:
