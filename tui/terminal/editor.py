@@ -50,7 +50,7 @@ def edit(argv: Sequence[str], cwd: Path, started: Callable[[int], object] = lamb
     Raises TTMatrixError where it cannot be started.
     """
     if run_in_terminal(argv, cwd=cwd, started=started) in _MISSING:
-        raise TTMatrixError(f"Cannot run {argv[0]}", f"No editor came of: {shlex.join(argv)}", _HINT)
+        raise TTMatrixError(f"Cannot run {argv[0]}", f"There is no such program: {shlex.join(argv)}", _HINT)
 
 
 _HINT = "For example: export EDITOR=vim"

@@ -20,7 +20,7 @@ class ViewSpec(NamedTuple):
     query: Query = Query()
     arch: str = ""
     columns: tuple[str, ...] = ()
-    """Empty: those that are on show."""
+    """Empty: the default ones."""
     sort: str = "id"
     descending: bool = False
     group: str = ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is on show: the filtered and sorted rows of a matrix, facet counts, and marks that outlive both."""
+"""What is visible: the filtered and sorted rows of a matrix, facet counts, and marks that outlive both."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -104,11 +104,11 @@ class View:
         self._show(rows)
 
     def tree(self, opened: frozenset[str]) -> Tree:
-        """The rows on show in groups, those in `opened` open. Only where there is something to group by."""
+        """The visible rows in groups, those in `opened` open. Only where there is something to group by."""
         return Tree.of(self.scope, self.rows, self.group, opened)
 
     def cells(self) -> Grid:
-        """The tests on show as a grid. Only where a grid is chosen, and nothing is missing."""
+        """The visible tests as a grid. Only where a grid is chosen, and nothing is missing."""
         return grid(self.matrix, self.query, self.arch, self.grid, self.learned)
 
     def select(self, query: Query) -> list[int]:
@@ -163,9 +163,9 @@ class View:
         return self._positions.get(row)
 
     def nearest(self, id: str | None) -> str | None:
-        """The id on show that is `id`, or the next one in the order of ids, or the last; in another order the first.
+        """The visible id that is `id`, or the next one in the order of ids, or the last; in another order the first.
 
-        None: nothing is on show.
+        None: nothing is visible.
         """
         if not self.rows:
             return None
@@ -183,7 +183,7 @@ class View:
         self.marks.update(ids)
 
     def mark_shown(self) -> None:
-        """Mark every row on show, in addition to what is marked."""
+        """Mark all visible rows, in addition to what is marked."""
         self.mark(self.matrix.ids[row] for row in self.rows)
 
     def toggle_all(self, ids: Sequence[str]) -> bool:

@@ -81,7 +81,7 @@ class Views(Dialog[ViewSpec]):
         with Vertical(id="box"):
             yield Label(Text("Saved views"), id="dialog-title")
             yield RowTable(ViewRows(self._kept))
-            hint = "enter open   n save what is on show   D delete   esc leave it"
+            hint = "enter open   n save this view   D delete   esc leave it"
             yield Label(Text(hint), id="dialog-hint")
 
     @property
