@@ -174,10 +174,10 @@ async def test_help_lists_runs_and_filters_what_works_here(checkout: Checkout) -
     async with app.run_test(size=(100, 40)) as pilot:
         await pilot.press("question_mark")
         assert isinstance(app.screen, HelpScreen)
-        await type_text(pilot, "forget marks")
+        await type_text(pilot, "clear marks")
         assert "Accept this change" not in screen_text(app)
         await pilot.press("escape", "space", "question_mark")
-        await type_text(pilot, "forget all")
+        await type_text(pilot, "clear all marks")
         await pilot.press("enter")
         await until(pilot, lambda: not app.session.view.marks, "the command chosen in help")
 
