@@ -61,7 +61,7 @@ def in_background(work: Callable[[], object]) -> None:
 
     A command that read a changed checkout answers 105 ms earlier, because the copy writes the cache.
 
-    It has no terminal, and what becomes of it is not told. With other threads (a lock they hold would stay held in the
+    It has no terminal, and nobody learns how it ends. With other threads (a lock they hold would stay held in the
     copy), or where there can be no copy, the work is done before this returns.
     """
     if threading.active_count() > 1:
@@ -77,14 +77,14 @@ def in_background(work: Callable[[], object]) -> None:
 
 
 def _vanish(work: Callable[[], object]) -> NoReturn:
-    """Be the copy that nobody waits for: whoever reads our output must see its end now."""
+    """Be the copy that nobody waits for: readers of our output must see its end now."""
     try:
         os.setsid()
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):
             os.dup2(nowhere, stream)
         work()
-    except BaseException:  # noqa: BLE001 - there is nobody left who could be told
+    except BaseException:  # noqa: BLE001 - nobody is left to report to
         os._exit(1)
     os._exit(0)
 

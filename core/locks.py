@@ -87,8 +87,8 @@ def _taken(descriptor: int, path: Path, wait: float) -> bool:
 def _noted(note: Path, doing: str) -> Iterator[None]:
     """Name us to those who wait. The note proves nothing: the lock does."""
     with suppress(OSError):
-        told = {"pid": os.getpid(), "host": this_host(), "doing": doing, "at": time.time()}
-        note.write_text(json.dumps(told))
+        holder = {"pid": os.getpid(), "host": this_host(), "doing": doing, "at": time.time()}
+        note.write_text(json.dumps(holder))
     try:
         yield
     finally:
@@ -102,8 +102,8 @@ def _held(path: Path, note: Path) -> LockHeld:
 
 def _holder(note: Path) -> str:
     try:
-        told = json.loads(read_text(note))
-        since = time.strftime("%H:%M:%S", time.localtime(told["at"]))
-        return f"Process {told['pid']} on {told['host']}, since {since}: {told['doing']}."
+        holder = json.loads(read_text(note))
+        since = time.strftime("%H:%M:%S", time.localtime(holder["at"]))
+        return f"Process {holder['pid']} on {holder['host']}, since {since}: {holder['doing']}."
     except (TTMatrixError, ValueError, KeyError, TypeError, OverflowError):
         return "It does not say which process it is."

@@ -68,8 +68,13 @@ class Finding(NamedTuple):
     line: int = 0
     column: int = 0
     id: str = ""
-    mend: tuple[Mapping[str, object], ...] = ()
-    """Operations in their JSON form that together take the finding away; empty: a person must decide."""
+    fix: tuple[Mapping[str, object], ...] = ()
+    """Operations in their JSON form that together remove the finding; empty: a person must decide."""
+
+    def document(self) -> dict[str, object]:
+        """The JSON form. Programs know the fix by the key `mend`."""
+        fields = self._asdict()
+        return {**{name: value for name, value in fields.items() if name != "fix"}, "mend": self.fix}
 
 
 class Loader(NamedTuple):

@@ -215,7 +215,7 @@ def run_own(module: str, *arguments: str) -> bytes:
 def run_in_terminal(argv: Sequence[str], *, cwd: Path, started: Callable[[int], object] = lambda _: None) -> int:
     """Hand our own terminal to an interactive program, such as an editor, and return its exit code.
 
-    `started` is told its process id. Raises TTMatrixError where it cannot be started.
+    `started` gets its process id. Raises TTMatrixError where it cannot be started.
     """
     try:
         with subprocess.Popen(list(argv), cwd=cwd, umask=_mask()) as process:

@@ -88,7 +88,7 @@ class Settings:
     log_gib: float = 2.0
     """How large, in GiB, the log of one run may grow; its beginning and its end are kept; 0: any size."""
     notify: str = "bell"
-    """How the end of a batch is told: bell, osc9 (a desktop notification) or off."""
+    """How the end of a batch is announced: bell, osc9 (a desktop notification) or off."""
     keep_runs: int = 0
     """How many ended runs `prune` keeps; 0: all."""
     keep_days: float = 0.0

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from core.matrix import Matrix
 from core.matrix.cache import Cache
 from core.matrix.query import Facts, Learned, Query
-from core.matrix.view import Kept, View, change_kept, read_kept
+from core.matrix.view import Saved, View, change_saved, read_saved
 from core.settings import Paths, Settings
 from core.sources import Checkout
 
@@ -41,7 +41,7 @@ class Session:
     view: View
     paths: Paths
     settings: Settings
-    saved: Kept = field(default_factory=Kept)
+    saved: Saved = field(default_factory=Saved)
     """The person's saved views and columns."""
     verdicts: Verdicts | None = None
     """What all results say of the cells, once somebody has wanted to know."""
@@ -69,7 +69,7 @@ class Session:
     @classmethod
     def open(cls, matrix: Matrix, paths: Paths, settings: Settings, *, query: str = "", arch: str = "") -> Session:
         """Start on `matrix`. Raises UsageError for a query or an arch that cannot be."""
-        saved = read_kept(paths.views_file)
+        saved = read_saved(paths.views_file)
         view = View(matrix, Query.parse(query), arch)
         view.columns = saved.columns or view.columns
         return cls(view, paths, settings, saved)
@@ -107,9 +107,9 @@ class Session:
         self.edited = frozenset(op.id for change in changes for op in change.ops)
         self.open_changes = sum(change.decision is not Decision.REJECTED for change in changes)
 
-    def save(self, change: Callable[[Kept], Kept]) -> Kept:
+    def save(self, change: Callable[[Saved], Saved]) -> Saved:
         """Change the person's saved views and columns. Raises TTMatrixError where that cannot be."""
-        self.saved = change_kept(self.paths.views_file, change)
+        self.saved = change_saved(self.paths.views_file, change)
         return self.saved
 
     @property
@@ -122,7 +122,7 @@ class Session:
 
     @property
     def sessions(self) -> Path:
-        """Where the workflows on the checkout are kept."""
+        """Where the workflow sessions of the checkout are stored."""
         from core.workflows import sessions_directory
 
         return sessions_directory(self.paths.state, self.checkout.root)

@@ -181,7 +181,7 @@ def problem(mark: str, keyword: str) -> str:
 
 
 def _keywords(text: str) -> Evaluate:
-    # In this grammar an equals sign stands in an argument and nowhere else.
+    # In this grammar an equals sign appears only in an argument.
     if "=" in text:
         raise ExpressionError(text, "names of a -k expression take no arguments")
     return _compiled(text)

@@ -52,7 +52,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if args.sarif is not None:
         _write_sarif(args.sarif, findings, context)
     if console.json:
-        console.document([finding._asdict() for finding in findings])
+        console.document([finding.document() for finding in findings])
     elif args.sarif != _STDOUT:
         _print(findings, context)
     failing = args.fail_on or {finding.kind for finding in findings}
@@ -94,9 +94,9 @@ def _place(finding: Finding) -> str:
 
 def _write_sarif(target: str, findings: Sequence[Finding], context: Context) -> None:
     def edits(finding: Finding) -> Sequence[FileEdit]:
-        if not finding.mend:
+        if not finding.fix:
             return ()
-        operations = parse_operations(json.dumps(finding.mend))
+        operations = parse_operations(json.dumps(finding.fix))
         planned = plan(context.checkout.test_config, operations, context.matrix.schema)
         return () if planned.rejected else planned.files
 

@@ -10,7 +10,7 @@ from core.cli.context import Context
 from core.errors import EXIT_OK
 from core.matrix import NO_ARCH, Matrix, Universe
 from core.matrix.query import Query, help_text, select
-from core.matrix.view import RUN_KINDS, ViewSpec, check_arch, ordered, read_kept, text_of_row
+from core.matrix.view import RUN_KINDS, ViewSpec, check_arch, ordered, read_saved, text_of_row
 
 _COLUMNS = ("id", "status", "bringup", "archs", "reason")
 
@@ -67,11 +67,11 @@ def _view(name: str | None, context: Context) -> ViewSpec:
     """The saved view of that name; without one, a view of everything."""
     if name is None:
         return ViewSpec()
-    return read_kept(context.paths.views_file).named(name)
+    return read_saved(context.paths.views_file).named(name)
 
 
 def _print_views(context: Context) -> int:
-    saved = read_kept(context.paths.views_file)
+    saved = read_saved(context.paths.views_file)
     if context.console.json:
         own = saved.views
         context.console.document([{"name": n, "own": n in own, **spec.to_json()} for n, spec in saved.all().items()])

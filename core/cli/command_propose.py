@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     issue = issue_link(args.issue) if args.issue else ""
     judgements = _judgements(context, " ".join(args.query), args.without_host)
-    made, held = propose(context.matrix, judgements, context.policy, issue=issue, ages=_ages(context))
+    made, not_proposed = propose(context.matrix, judgements, context.policy, issue=issue, ages=_ages(context))
     proposals = with_ci_losses(context.matrix, context.ci, made)
     written = document(proposals, _commit(context))
     if args.output:
@@ -42,7 +42,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         context.console.document(written)
     else:
         _print(proposals, context)
-    _note(proposals, held, args.output, context)
+    _note(proposals, not_proposed, args.output, context)
     return EXIT_OK
 
 
@@ -71,11 +71,13 @@ def _print(proposals: Sequence[Proposal], context: Context) -> None:
             context.console.line(f"    {op.op} {'.'.join(op.path)}{value}".rstrip())
 
 
-def _note(proposals: Sequence[Proposal], held: Sequence[NotProposed], file: str | None, context: Context) -> None:
-    for one in held:
+def _note(
+    proposals: Sequence[Proposal], not_proposed: Sequence[NotProposed], file: str | None, context: Context
+) -> None:
+    for one in not_proposed:
         context.console.note(f"not proposed: {one_line(one.id)} on {one.arch}: {one.verdict}: {one_line(one.why)}")
     leaving = sum(bool(one.leaves) for one in proposals)
-    summary = f"{counted(len(proposals), 'proposal')}, {len(held):,} not proposed"
+    summary = f"{counted(len(proposals), 'proposal')}, {len(not_proposed):,} not proposed"
     summary += f"; {counted(leaving, 'proposal')} would take tests out of CI" if leaving else ""
     context.console.note(f"{summary}; written to {file}" if file else summary)
 

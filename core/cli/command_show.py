@@ -83,7 +83,7 @@ def as_document(
         },
         "commits": [step_document(step) for step in steps],
         "siblings": list(detail.siblings),
-        "findings": [finding._asdict() for finding in detail.findings],
+        "findings": [finding.document() for finding in detail.findings],
     }
 
 

@@ -18,7 +18,7 @@ from core.cli.context import Context
 from core.cli.parser import COMMANDS, build_parser
 from core.errors import TTMatrixError
 from core.matrix.query import complete
-from core.matrix.view import read_kept
+from core.matrix.view import read_saved
 from core.runs.store import RunStore
 from core.text import one_line
 
@@ -83,7 +83,7 @@ def _runs(context: Context, prefix: str) -> Mapping[str, str]:
 
 
 def _views(context: Context, prefix: str) -> Mapping[str, str]:
-    return {name: str(spec.query) for name, spec in read_kept(context.paths.views_file).all().items()}
+    return {name: str(spec.query) for name, spec in read_saved(context.paths.views_file).all().items()}
 
 
 _FILES = frozenset({"DIR", "FILE", "PATH", "XML"})

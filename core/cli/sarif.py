@@ -37,7 +37,7 @@ def _result(finding: Finding, order: Mapping[str, int], edits: Sequence[FileEdit
     if finding.kind in order:
         result["ruleIndex"] = order[finding.kind]
     if edits:
-        text = "; ".join(map(fix_text, finding.mend))
+        text = "; ".join(map(fix_text, finding.fix))
         result["fixes"] = [{"description": {"text": text}, "artifactChanges": [_change(edit) for edit in edits]}]
     return result
 

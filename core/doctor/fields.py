@@ -66,7 +66,7 @@ def _bad_overrides(one: Written) -> Iterator[Finding]:
 
 
 def _dropped(one: Written, at: Path, value: object) -> tuple[Op, ...]:
-    """What says nothing can go; text in the place of a mapping means something to whoever wrote it."""
+    """What says nothing can go; text in place of a mapping means something to its author."""
     return (one.unset(at),) if value in (None, "", []) else ()
 
 

@@ -21,7 +21,7 @@ def _unknown_ids(matrix: Matrix) -> Iterator[Finding]:
     if not strays:
         return
     shapes, roots = _shapes(matrix), _Roots(matrix.universe())
-    # What such a loader would contribute cannot be told.
+    # What such a loader would contribute is unknown.
     broken = {found.id for found in matrix.findings if found.kind == "broken-loader"}
     for number, one in enumerate(strays):
         parsed = TestId.parse(one.entry.id)

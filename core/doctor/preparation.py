@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work out in a process of its own what takes seconds, so that whoever asks next finds it kept."""
+"""Compute in a process of its own what takes seconds, so that the next caller finds it cached."""
 
 import sys
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ _WORTH_A_PROCESS = 5_000
 
 
 def prepare(cache: Cache, matrix: Matrix, names: Iterable[str]) -> None:
-    """Have providers, or FINDINGS, worked out and kept. Where that cannot be, it is done when asked for."""
+    """Have providers, or FINDINGS, computed and cached. If that fails, the work is done when asked for."""
     names = tuple(names)
     if names and len(matrix.ids) >= _WORTH_A_PROCESS:
         with suppress(TTMatrixError):

@@ -163,11 +163,11 @@ class _Owner:
 def _owner(mark: bytes) -> _Owner | None:
     """Whose mark it is; None: none of ours. What git writes there begins otherwise."""
     try:
-        told = json.loads(mark)["ttmatrix"]
-        if told["held"] is not True:
+        owner = json.loads(mark)["ttmatrix"]
+        if owner["held"] is not True:
             return None
-        process = ProcessIdentity(int(told["pid"]), float(told["start_time"]))
-        return _Owner(process, str(told["host"]), str(told["base"]))
+        process = ProcessIdentity(int(owner["pid"]), float(owner["start_time"]))
+        return _Owner(process, str(owner["host"]), str(owner["base"]))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 

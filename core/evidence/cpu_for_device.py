@@ -28,9 +28,9 @@ def stand_in_of(makers: Iterable[Maker]) -> str:
     Upstream's runner names no backend, and knows no other than the device. A testcase whose process died names no
     device, so that the others of its session have to.
     """
-    told = list(makers)
-    backends = sorted({backend for backend, _ in told if backend})
-    if not backends or any(_is_device(*one) for one in told):
+    known = list(makers)
+    backends = sorted({backend for backend, _ in known if backend})
+    if not backends or any(_is_device(*one) for one in known):
         return ""
     return f"ttmatrix's own runner with the backend {backends[0]} on the CPU"
 

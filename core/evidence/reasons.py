@@ -125,11 +125,11 @@ def reason_of(message: str, log: str, raised: str) -> tuple[str, str]:
     And what the traceback says, where that is something else; empty where it is not.
     """
     raised = quotable(raised)
-    told = quotable(message) or quotable(log)
+    quoted = quotable(message) or quotable(log)
     # The message is the text of the exception without its name, unless it was found elsewhere (docs/rules.md 4.5).
-    if not told or told.rstrip("…") in raised or alike(told, raised):
-        return raised or told, ""
-    return told, raised
+    if not quoted or quoted.rstrip("…") in raised or alike(quoted, raised):
+        return raised or quoted, ""
+    return quoted, raised
 
 
 def same_failure(one: Observation, other: Observation) -> bool:

@@ -52,8 +52,8 @@ class CellSummary:
     @property
     def text(self) -> str:
         """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: the results behind the plus are from here."""
-        told = marks(self.ci) + (f"+{marks(self.here)}" if self.here else "")
-        return " ".join(filter(None, (self.arch, told, self.count, self.pcc and f"pcc {self.pcc}")))
+        both = marks(self.ci) + (f"+{marks(self.here)}" if self.here else "")
+        return " ".join(filter(None, (self.arch, both, self.count, self.pcc and f"pcc {self.pcc}")))
 
 
 def summary_of(arch: str, observations: Iterable[Observation]) -> CellSummary:

@@ -20,11 +20,11 @@ from core.files.replace import read_text
 T = TypeVar("T")
 
 _AS_THEY_ARE = (datetime, date, time)
-"""What YAML knows and JSON does not: whoever writes such a value says how."""
+"""Types that YAML has and JSON lacks: the code that writes such a value says how."""
 
 
 class Malformed(ValueError):
-    """What was read does not have the form that was wanted."""
+    """What was read does not have the expected form."""
 
     def __init__(self, problem: str, place: str = "") -> None:
         """`place` is a JSON path such as `$.edits[0].after`; empty: all of it."""

@@ -161,8 +161,8 @@ class _Swap:
             else:
                 self._old.replace(self.target)
         except OSError as error:
-            kept, self._old = self._old, None
-            where = f"; its old content is saved as {kept}" if kept else ""
+            backup, self._old = self._old, None
+            where = f"; its old content is saved as {backup}" if backup else ""
             return f"{self.path}: {error.strerror or error}{where}"
         with suppress(OSError):
             _sync_directory(self.target.parent)
@@ -187,10 +187,10 @@ def _put_back(swaps: Sequence[_Swap], failure: BaseException) -> None:
         if isinstance(failure, _CannotWrite):
             failure.hint = "The file is as it was before." if len(swaps) == 1 else "All files are as they were before."
         return
-    told = f"What was written could not be undone: {'; '.join(stuck)}"
+    undone = f"What was written could not be undone: {'; '.join(stuck)}"
     if not isinstance(failure, TTMatrixError):
-        raise TTMatrixError("The files are not as they were before", told) from failure
-    failure.hint = f"{failure.hint}\n{told}".strip()
+        raise TTMatrixError("The files are not as they were before", undone) from failure
+    failure.hint = f"{failure.hint}\n{undone}".strip()
 
 
 def drop_leftovers(path: Path) -> None:

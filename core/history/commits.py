@@ -49,7 +49,7 @@ class ChangeReader:
                 yield edge, tuple(self._edits(edge.commit, files, texts))
 
     def _texts(self, changes: Iterable[FileChange]) -> dict[str | None, EntryTexts | str]:
-        """What stands in all blobs that `changes` need; why not, where one cannot be read."""
+        """The texts of all blobs that `changes` need, or why a blob cannot be read."""
         ids = {id for change in changes for id in (change.before, self._readable(change.before), change.after) if id}
         return {None: NO_FILE, **{id: _text(data) for id, data in self.blobs(ids)}}
 
@@ -155,7 +155,7 @@ def read_entry_history(checkout: Checkout, known: EntryHistory | None = None, gi
 def read_uncommitted(
     checkout: Checkout, history: EntryHistory, git: Git | None = None
 ) -> tuple[tuple[EntryEdit, ...], tuple[Skipped, ...]]:
-    """How the entries on disk differ from those of the last commit, and the files of which that cannot be told."""
+    """How the entries on disk differ from those of the last commit, and the files for which that is unknown."""
     on_disk = dict(_on_disk(checkout))
     contents = {blob: data for blob, data in on_disk.values()}
     changes = tuple(

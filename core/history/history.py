@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The history of a checkout's entries: read from git once, kept between starts, followed through renames."""
+"""The history of a checkout's entries: read from git once, cached between starts, followed through renames."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,8 +63,8 @@ def read_history(cache: Cache, matrix: Matrix) -> History:
     Raises TTMatrixError where there is no git, no repository or no commit.
     """
     file = cache.file("history")
-    kept = load(file)
-    known = kept if isinstance(kept, EntryHistory) else None
+    cached = load(file)
+    known = cached if isinstance(cached, EntryHistory) else None
     committed = read_entry_history(cache.checkout, known)
     if committed is not known:
         store(file, committed)

@@ -60,7 +60,7 @@ T = TypeVar("T")
 
 
 class Late(Generic[T]):
-    """A part of what is kept that is loaded only once it is asked for: what is shown first needs but little."""
+    """A part of a cached value that is loaded when first asked for: the first frame needs little."""
 
     def __init__(self, value: T) -> None:
         self._value: T | None = value

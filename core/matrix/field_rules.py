@@ -26,7 +26,7 @@ class Rule:
     """Ends the sentence "must be ..."."""
     fits: Callable[[object], bool]
     repair: Callable[[object], object] = _no_repair
-    """What a value that does not fit was surely meant to be; None: not to be told."""
+    """What a value that does not fit was surely meant to be; None: unknown."""
     null: bool = True
     """Whether upstream takes a null for a field that is not written."""
 

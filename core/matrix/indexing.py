@@ -210,7 +210,7 @@ def read_and_join(
     modules: CachedModules | None = None,
     files: CachedFiles | None = None,
 ) -> Reading:
-    """As `index`. What stands in `modules` and `files` and bears the same stamp is not read again."""
+    """As `index`. A file in `modules` or `files` that has the same stamp is not read again."""
     began_ns = time.time_ns()
     schema, schema_findings = read_schema(checkout)
     tree = ModelsTree(checkout.models, modules or {})

@@ -79,7 +79,7 @@ class Matrix:
         _ = self.entries, self.rows, self.lowered
 
     def has_entry(self, row: int) -> bool:
-        """Whether a row has an entry, told without the entries."""
+        """Whether a row has an entry, without loading the entries."""
         return bool(self.flags["has"].masks[row])
 
     def statuses(self, arch: str) -> Column | FlagColumn:

@@ -10,7 +10,7 @@ from core.matrix.cache import Cache
 from core.matrix.query import Facts, Judged, Learned
 
 RUNS = "runs"
-"""The provider that whoever asks brings along: the index knows nothing of runs and of what they show."""
+"""The provider that the caller brings along: the index knows nothing of runs and their results."""
 
 PROVIDERS: Mapping[str, str] = {
     "models": "names and groups of the models",
@@ -25,7 +25,7 @@ class Provider(Protocol):
     """A module of this package with that name; imported when first asked, which few queries do."""
 
     def provide(self, cache: Cache, matrix: Matrix) -> Facts:
-        """What is known of every row of `matrix`; kept in `cache` for the next start."""
+        """What is known of every row of `matrix`; saved in `cache` for the next start."""
         ...
 
 

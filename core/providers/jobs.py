@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which scheduled CI jobs select each row, kept between starts for as long as nothing that decides it has changed."""
+"""Which scheduled CI jobs select each row, cached until something that decides it changes."""
 
 import hashlib
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from core.sources.evaluator import ModelInfos
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Cached:
     digest: bytes
     """Of what the matrix and the loaders say."""
     selected: Selected
@@ -30,12 +30,12 @@ def selected_jobs(cache: Cache, matrix: Matrix) -> Selected:
     """The scheduled jobs of the checkout with what they select, evaluated anew only where that can have changed."""
     infos = model_infos(cache, matrix)
     digest = _digest(matrix, infos)
-    kept = load(cache.file("jobs"))
-    if isinstance(kept, _Kept) and kept.digest == digest:
-        return kept.selected
+    cached = load(cache.file("jobs"))
+    if isinstance(cached, _Cached) and cached.digest == digest:
+        return cached.selected
     stamps = stamps_of(_files(cache.checkout))
     found = selected(read_ci(matrix, infos))
-    store(cache.file("jobs"), _Kept(digest, found), stamps)
+    store(cache.file("jobs"), _Cached(digest, found), stamps)
     return found
 
 

@@ -43,7 +43,7 @@ _PARTS: dict[str, Callable[[ModelInfo], str]] = {
 
 
 def provide(cache: Cache, matrix: Matrix) -> Plain:
-    """Group, task, source and name of each row's model, from the infos kept between starts."""
+    """Group, task, source and name of each row's model, from the cached infos."""
     return model_columns(matrix, model_infos(cache, matrix))
 
 

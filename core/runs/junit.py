@@ -207,8 +207,8 @@ def _testcase(raw: RawCase) -> Testcase:
         text, said = result.text or short, f"{short}\n{result.text}"
         outcome, message = _outcome(result, said), _telling_line(text, short)
     crashed = _CRASHED.search(said) if outcome is Outcome.CRASH else None
-    kept: Iterable[Property] = case.child(Properties) or ()
-    properties = {one.name or "": one.value or "" for one in kept}
+    listed: Iterable[Property] = case.child(Properties) or ()
+    properties = {one.name or "": one.value or "" for one in listed}
     return Testcase(
         case.classname or "",
         case.name or "",
@@ -246,5 +246,5 @@ def _telling_line(text: str, message: str) -> str:
     message = message.strip()
     if message and "\n" not in message:
         return message
-    told = _EVIDENCE_LINE.search(text)
-    return told[1].strip() if told else message.partition("\n")[0]
+    line = _EVIDENCE_LINE.search(text)
+    return line[1].strip() if line else message.partition("\n")[0]

@@ -133,8 +133,8 @@ def device_leases() -> "DeviceLeases":
         return DeviceLeases(_checked(Path(named).absolute()))
     place = next((one for one in _PLACES if _shared(one)), None)
     if place is None:
-        told = " nor ".join(map(str, _PLACES))
-        raise TTMatrixError("No place for device leases", f"Neither {told} is a directory with mode 1777.", _REMEDY)
+        places = " nor ".join(map(str, _PLACES))
+        raise TTMatrixError("No place for device leases", f"Neither {places} is a directory with mode 1777.", _REMEDY)
     return DeviceLeases(place)
 
 
@@ -214,9 +214,9 @@ class DeviceLeases:
             # In such a directory no user can replace a file of another.
             staging.replace(self._own)
         except OSError as error:
-            told = error.strerror or str(error)
+            problem = error.strerror or str(error)
             raise TTMatrixError(
-                f"Cannot write {self._own}", told, f"Remove it if it is not yours: {self._own}"
+                f"Cannot write {self._own}", problem, f"Remove it if it is not yours: {self._own}"
             ) from error
 
     @contextmanager

@@ -171,8 +171,8 @@ def _parameters(text: str, function: Function, field: str) -> dict[str, object]:
     before, found, _ = text.partition(f"def {function}(")
     lines = before[max(before.rfind("\ndef "), 0) :].splitlines() if found else []
     ids = [id for line in lines if not line.lstrip().startswith("#") for id in _PARAMETER_ID.findall(line)]
-    told = not any(known.isdisjoint(ids) for known in ({*_PLAIN.parallelisms}, {*_PLAIN.modes}))
-    return {field: tuple(ids)} if told else {}
+    distinct = not any(known.isdisjoint(ids) for known in ({*_PLAIN.parallelisms}, {*_PLAIN.modes}))
+    return {field: tuple(ids)} if distinct else {}
 
 
 def _markers_of_hook(path: Path) -> dict[str, object]:

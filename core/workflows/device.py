@@ -93,10 +93,10 @@ def read_device_run(record: RunRecord, ids: Sequence[str]) -> list[dict[str, str
     cases = _by_name(read_testcases(file, names)) if file.is_file() else {}
     rest = Ending.OUT_OF_TIME if record.outcome in (Outcome.HANG, Outcome.TIMEOUT) else Ending.BROKEN
     found = [(id, cases.get(_name(id), [])) for id in ids]
-    told = [
+    results = [
         _observed(id, deciding_case(some), "") if some else DeviceResult(id, rest, record.summary) for id, some in found
     ]
-    return [one.to_fields() for one in told]
+    return [one.to_fields() for one in results]
 
 
 def read_device_result(file: Path, ids: Sequence[str]) -> list[dict[str, str]]:

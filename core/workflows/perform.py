@@ -82,9 +82,9 @@ def run_cpu(world: WorkflowContext, session: WorkflowSession, ids: Sequence[str]
     if not session.state.report or not session.state.report.edits:
         ready = [world.known.get(id) for id in ids]
         if all(ready):
-            return [_told(record) for record in ready if record]
+            return [_result_of(record) for record in ready if record]
     records = _join(world, session, ids)
-    return [_told(record) for record in records]
+    return [_result_of(record) for record in records]
 
 
 def start_cpu(world: WorkflowContext, ids: Sequence[str]) -> list[RunSpec]:
@@ -149,8 +149,8 @@ def _waited_for(record: RunRecord) -> str:
     if record.started is None:
         return f"queued: {record.spec.test_id}"
     line = last_line(record.log)
-    told = f": {one_line(line)}" if line else ""
-    return f"running for {max(0.0, time.time() - record.started):.0f} s: {record.spec.test_id}{told}"
+    latest = f": {one_line(line)}" if line else ""
+    return f"running for {max(0.0, time.time() - record.started):.0f} s: {record.spec.test_id}{latest}"
 
 
 def edit_loader(world: WorkflowContext, session: WorkflowSession, path: str, edit: SourceEdit) -> None:
@@ -248,7 +248,7 @@ def _there(world: WorkflowContext, run_ids: Sequence[str]) -> list[str]:
     return [run for run in dict.fromkeys(run_ids) if world.store.directory(run).is_dir()]
 
 
-def _told(record: RunRecord) -> dict[str, object]:
+def _result_of(record: RunRecord) -> dict[str, object]:
     return {
         "id": record.spec.test_id,
         "outcome": str(record.outcome or record.state),
@@ -263,7 +263,7 @@ def _seen(world: WorkflowContext) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for record in world.store.records():
         if record.spec.kind == "cpu" and record.spec.cwd == world.root:
-            one = Repro.of(_told(record))
+            one = Repro.of(_result_of(record))
             if one.output is not None:
                 directory = CaseEntry(one.id, "").directory
                 found.setdefault(directory, set()).add(str(one.output.get("class")))

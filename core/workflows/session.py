@@ -72,9 +72,9 @@ class WorkflowSession:
         asked = [number for number, effect in enumerate(answered) if isinstance(effect, RunDevice)]
         if not asked:
             return False
-        kept = asked[-1]
-        self._append({"kept": kept})
-        self.state = replay(self.state.case, self.state.workflow, self.state.answers[:kept])
+        count = asked[-1]
+        self._append({"kept": count})
+        self.state = replay(self.state.case, self.state.workflow, self.state.answers[:count])
         self.began = ()
         return True
 

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from core.cli.dispatch import COMMANDS
 from core.evidence.verdicts.policy import Policy, policy_text
 from core.matrix.query import Query
-from core.matrix.view.saved import change_kept
+from core.matrix.view.saved import change_saved
 from core.matrix.view.spec import ViewSpec
 from core.settings import Profile, Settings
 from tests.docs.documents import documents
@@ -77,7 +77,7 @@ def test_settings_have_no_other_names_than_their_schema() -> None:
 
 def test_saved_views_are_as_their_schema_says(tmp_path: Path) -> None:
     view = ViewSpec(Query.parse("status:xfail !has:issue"), "n150", ("id", "reason"), "reason", True, "reason")
-    change_kept(tmp_path / "views.json", lambda saved: saved.with_view("mine", view)._replace(columns=("id",)))
+    change_saved(tmp_path / "views.json", lambda saved: saved.with_view("mine", view)._replace(columns=("id",)))
     assert complaints("views", json.loads((tmp_path / "views.json").read_text())) == []
 
 

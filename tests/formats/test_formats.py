@@ -19,7 +19,7 @@ from core.evidence.analysis.issues import IssueState, State, read_states
 from core.evidence.reports.reading import JUnitReport
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts.policy import parse_policy, policy_text
-from core.matrix.view.saved import change_kept, read_kept
+from core.matrix.view.saved import change_saved, read_saved
 from core.proc import ProcessIdentity
 from core.runs.capsule import pack, unpack
 from core.runs.execution.supervisor import Exit, read_exit
@@ -188,8 +188,8 @@ def test_the_record_of_a_loader_edit(tmp_path: Path) -> None:
 
 
 def test_saved_views(tmp_path: Path) -> None:
-    assert read_kept(DATA / "views.json") == values.VIEWS
-    change_kept(tmp_path / "views.json", lambda _: values.VIEWS)
+    assert read_saved(DATA / "views.json") == values.VIEWS
+    change_saved(tmp_path / "views.json", lambda _: values.VIEWS)
     assert (tmp_path / "views.json").read_text(encoding="utf-8") == _text("views.json")
 
 

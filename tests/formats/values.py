@@ -23,7 +23,7 @@ from core.edits.pending.events import (
 from core.evidence.observation import Ending, Observation, Origin
 from core.evidence.verdicts.policy import PccPolicy, Policy
 from core.matrix.query import Query
-from core.matrix.view.saved import Kept
+from core.matrix.view.saved import Saved
 from core.matrix.view.spec import ViewSpec
 from core.model import BringupStatus, Function, Status
 from core.proc import ProcessIdentity
@@ -245,7 +245,7 @@ CASE_AS_READ = {"since": date(2026, 1, 2)}
 
 EDIT = SourceEdit(EditKind.CAST, 12, "cast `x` µ", "a = 1\n", "a = 1.0\n")
 
-VIEWS = Kept(
+VIEWS = Saved(
     {
         "Mine µ": ViewSpec(
             Query.parse("status:xfail llama"), "n150", ("id", "status", "pcc"), "pcc", True, "status", "loaders"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Apply what a finding offers as its mend, and see that it heals and does no harm."""
+"""Apply what a finding offers as its fix, and see that it heals and does no harm."""
 
 import json
 import re
@@ -19,20 +19,20 @@ Find = Callable[..., list[Finding]]
 
 
 def assert_mend_heals(matrix: Matrix, finding: Finding) -> Matrix | None:
-    """Apply the mend of `finding`, if it has one, and compare the findings before and after, wherever they stand.
+    """Apply the fix of `finding`, if it has one, and compare the findings before and after, wherever they stand.
 
     Returns the matrix after it; None where nothing is offered.
     """
-    if not finding.mend:
+    if not finding.fix:
         return None
-    planned = plan(matrix.checkout.test_config, parse_operations(json.dumps(finding.mend)), matrix.schema)
+    planned = plan(matrix.checkout.test_config, parse_operations(json.dumps(finding.fix)), matrix.schema)
     assert planned.rejected == ()
-    assert planned.files, f"nothing changes: {finding.mend}"
+    assert planned.files, f"nothing changes: {finding.fix}"
     after = {edit.file: edit.after for edit in planned.files}
     mended = _with_texts(matrix, after)
     before, left = _told(diagnose(matrix)), _told(diagnose(mended))
-    assert left - before == Counter(), f"the mend of {finding} brings findings"
-    assert (before - left)[_key(finding)] == 1, f"the mend of {finding} leaves it"
+    assert left - before == Counter(), f"the fix of {finding} brings findings"
+    assert (before - left)[_key(finding)] == 1, f"the fix of {finding} leaves it"
     return mended
 
 

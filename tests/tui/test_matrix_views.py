@@ -8,7 +8,7 @@ import pytest
 from core.matrix.query.fields import select
 from core.matrix.query.query import Query
 from core.matrix.view.columns import DEFAULT_COLUMNS
-from core.matrix.view.saved import change_kept, read_kept
+from core.matrix.view.saved import change_saved, read_saved
 from core.matrix.view.spec import ViewSpec
 from core.settings import paths
 from core.sources.checkout import Checkout
@@ -153,7 +153,7 @@ async def test_columns_are_chosen_ordered_sorted_and_kept(checkout: Checkout) ->
         )
         assert (view.sort_key, view.descending) == ("file", True)
         await until(pilot, lambda: "▼file" in screen_text(app), "the order")
-    assert read_kept(paths().views_file).columns == view.columns
+    assert read_saved(paths().views_file).columns == view.columns
     again = build_app(checkout)
     assert again.session.view.columns == view.columns != DEFAULT_COLUMNS
 
@@ -179,7 +179,7 @@ async def test_a_view_is_saved_opened_replaced_and_deleted(checkout: Checkout) -
         assert isinstance(app.screen, Views)
         await pilot.press("escape")
         spec = app.session.view.spec
-        assert read_kept(file).views == {"mine": spec}
+        assert read_saved(file).views == {"mine": spec}
         app.matrix_screen.go(ViewSpec(Query.parse("tiny")))
         await pilot.press("V", "enter")
         assert app.session.view.spec == spec
@@ -187,13 +187,13 @@ async def test_a_view_is_saved_opened_replaced_and_deleted(checkout: Checkout) -
         await pilot.press("V", "n", "enter")
         await until(pilot, lambda: "Put this view in its place?" in screen_text(app), "the question")
         await pilot.press("y")
-        assert str(read_kept(file).views["mine"].query) == "tiny"
+        assert str(read_saved(file).views["mine"].query) == "tiny"
         await pilot.press("D")
         await until(pilot, lambda: "Delete this view?" in screen_text(app), "the question")
         await pilot.press("D")
-        assert "mine" in read_kept(file).views
+        assert "mine" in read_saved(file).views
         await pilot.press("y")
-        assert read_kept(file).views == {}
+        assert read_saved(file).views == {}
 
 
 async def test_a_view_that_comes_with_it_opens_and_cannot_be_deleted(checkout: Checkout) -> None:
@@ -213,12 +213,12 @@ async def test_a_name_that_cannot_be_is_told(checkout: Checkout) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: "comes with ttmatrix" in screen_text(app), "the reason")
         await pilot.press("escape")
-        assert read_kept(paths().views_file).views == {}
+        assert read_saved(paths().views_file).views == {}
 
 
 async def test_a_view_of_another_checkout_is_told_and_changes_nothing(checkout: Checkout) -> None:
     app = build_app(checkout)
-    change_kept(paths().views_file, lambda kept: kept.with_view("a", ViewSpec(arch="n9")))
+    change_saved(paths().views_file, lambda kept: kept.with_view("a", ViewSpec(arch="n9")))
     app.session.save(lambda kept: kept)
     async with app.run_test(size=SMALL) as pilot:
         before = app.session.view.spec

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from textual.types import CSSPathType
 
 _NAMES_FROM = 150
-"""Width from which the title has room for the names of all views; below it, the others are told by their keys."""
+"""Width from which the title has room for the names of all views; below it, the others are only keys."""
 _NAME_FROM = 160
 """Width from which it has room for our own name as well."""
 _LEAST_LIST = 4

@@ -116,7 +116,7 @@ class DoctorScreen(SessionScreen):
     def action_fix(self) -> None:
         """Add the fix of the finding to the pending changes."""
         one = self.current
-        if one is None or not one.mend:
+        if one is None or not one.fix:
             self.context.notify.info("This finding has no automatic fix: e opens the file.")
             return
         key = self.table.cursor_key or ""
@@ -124,7 +124,7 @@ class DoctorScreen(SessionScreen):
             self.context.notify.info("Its fix is already among the pending changes.")
             return
         self._fixed |= {key}
-        self.context.edits.propose(parse_operations(json.dumps(list(one.mend))), f"{one.kind}: {one.message}")
+        self.context.edits.propose(parse_operations(json.dumps(list(one.fix))), f"{one.kind}: {one.message}")
         self.table.source = FindingRows(self._findings, self._fixed)
         self.table.repaint_rows()
         self.table.action_move(1)

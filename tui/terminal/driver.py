@@ -223,11 +223,11 @@ class Ending:
     def _end(self, signum: int, events: select.poll) -> None:
         """Wait for the app to end, but not for ever, and not after a second word."""
         deadline = time.monotonic() + _GRACE_SECONDS
-        told = False
+        delivered = False
         while (left := deadline - time.monotonic()) > 0:
             # Before its loop runs it takes no messages.
-            told = told or self._app.post_message(EndAsked(signum))
-            if events.poll(1000 * (left if told else _RETRY_SECONDS)):
+            delivered = delivered or self._app.post_message(EndAsked(signum))
+            if events.poll(1000 * (left if delivered else _RETRY_SECONDS)):
                 break
         self.give_back()
         os._exit(128 + signum)

@@ -45,7 +45,7 @@ def editor_command(path: Path, line: int, environ: Mapping[str, str] = os.enviro
 
 
 def edit(argv: Sequence[str], cwd: Path, started: Callable[[int], object] = lambda _: None) -> None:
-    """Run an editor in the terminal and wait for it; `started` is told its process id.
+    """Run an editor in the terminal and wait for it; `started` gets its process id.
 
     Raises TTMatrixError where it cannot be started.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the app does to its terminal, noted on the disk, and the way back: for whoever ends without taking it.
+"""What the app does to its terminal, noted on the disk, and how to undo it: for a process that ended without doing so.
 
 Part of every start, so it imports little.
 """

@@ -37,10 +37,10 @@ class FindingRows:
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         one = self.findings[position]
         file = one.file.rpartition("/")[2]
-        fix = "done" if self.marked(position) else "yes" if one.mend else ""
+        fix = "done" if self.marked(position) else "yes" if one.fix else ""
         return (
             [Cell(one.kind)],
-            [Cell(fix, "pass" if one.mend else "")],
+            [Cell(fix, "pass" if one.fix else "")],
             [Cell(f"{file}:{one.line}" if one.line else file, "dim")],
             [Cell(one_line(one.id))],
             [Cell(one_line(one.message), "dim")],

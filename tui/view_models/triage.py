@@ -96,8 +96,8 @@ def _listed(item: InboxItem, pending: Pending) -> Listed:
 
 
 def _why(item: InboxItem) -> Iterable[str]:
-    if item.held:
-        return (f"{one.arch}: {one.why}" for one in item.held)
+    if item.not_proposed:
+        return (f"{one.arch}: {one.why}" for one in item.not_proposed)
     return (one.why for one in item.judgements if one.verdict is item.verdict)
 
 

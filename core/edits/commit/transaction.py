@@ -207,8 +207,8 @@ class Committer:
 
     @contextmanager
     def _index_with(self, blobs: Mapping[str, Blob]) -> Iterator[None]:
-        """An index with `blobs` in it; where the work inside fails, the very file that was there comes back."""
-        index, saved = self._repository.index, self.place.path / "kept"
+        """An index with `blobs` in it; if the work inside fails, the file that was there is restored."""
+        index, saved = self._repository.index, self.place.path / "index.before"
         present = index.exists()
         if present:
             _save_copy(index, saved)

@@ -108,7 +108,7 @@ def header(root: str, serial: str) -> str:
 
 
 def version_in(line: str) -> int:
-    """The version that a first line tells of. Raises Malformed where it is none of ours."""
+    """The version in the first line of a journal. Raises Malformed if it is not the first line of one."""
     raw = parsed(line)
     if not isinstance(raw, dict) or raw.get("format") != FORMAT or type(raw.get("version")) is not int:
         raise Malformed("it does not begin like a journal")
@@ -121,7 +121,7 @@ def to_line(event: JournalEvent) -> str:
 
 
 def from_line(line: str) -> JournalEvent:
-    """The event of one line. Raises Malformed where it tells of none that is known."""
+    """The event in one line. Raises Malformed for an unknown event."""
     raw = decoded(line, dict[str, object])
     if (name := raw.get("event")) not in _FORMS:
         raise Malformed(f"there is no event {name!r}")

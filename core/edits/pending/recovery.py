@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find out what became of a write that was cut off."""
+"""Find out how far an interrupted write came."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence

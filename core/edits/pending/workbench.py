@@ -63,7 +63,7 @@ class Workbench:
     """What one person decides about one checkout. Every method that changes something is one event of the journal."""
 
     def __init__(self, checkout: Checkout, directory: Path, *, patient: bool = True) -> None:
-        """Take up what the journals in `directory` have of `checkout`, and look what became of a write cut off.
+        """Take up what the journals in `directory` have of `checkout`, and finish an interrupted write.
 
         Without `patient`, decisions wait for no other instance: while one has the journal, they count in memory, and
         go to the disk with `catch_up` or `flush`.
@@ -332,7 +332,7 @@ class Workbench:
             return
 
     def _tell_of_commit(self, base: str) -> None:
-        """Say what became of a commit on `base` that was cut off: git may have gone on by itself."""
+        """Say how far an interrupted commit on `base` came: git may have gone on by itself."""
         with suppress(TTMatrixError):  # The commit may be gone by now.
             self.finished += Repository(self.checkout.root).made_since(base)
         made = " and ".join(one[:_SHORT] for one in self.finished)

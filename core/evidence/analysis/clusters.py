@@ -84,8 +84,8 @@ def find_clusters(matrix: Matrix, observations: Iterable[Observation] = ()) -> t
             stage = str(resolve(entry, "bringup_status", arch).value or "").upper()
             found[signature(reason)].append(ClusterCell(id, arch, reason, seen if same else None, stage))
     for row in failing.values():
-        told = "" if row.stage is BringupStatus.UNKNOWN else row.stage.value
-        found[signature(row.steady)].append(ClusterCell(row.test_id, row.arch, "", row, told))
+        stage_text = "" if row.stage is BringupStatus.UNKNOWN else row.stage.value
+        found[signature(row.steady)].append(ClusterCell(row.test_id, row.arch, "", row, stage_text))
     clusters = (_cluster(name, members) for name, members in found.items())
     return tuple(sorted(clusters, key=lambda one: (-len(one.ids), one.canonical)))
 

@@ -109,8 +109,8 @@ def _asked(issue: str, today: str, root: Path, runner: CommandRunner) -> IssueSt
             return IssueState(issue, State.MISSING, asked=today)
         raise TTMatrixError(f"gh cannot read {issue}", done.stderr.strip(), "Check with: gh auth status")
     try:
-        told = json.loads(done.stdout)
-        state, closed = State(str(told["state"]).lower()), str(told.get("closedAt") or "")[:10]
-        return IssueState(issue, state, str(told["title"]), closed, today)
+        answer = json.loads(done.stdout)
+        state, closed = State(str(answer["state"]).lower()), str(answer.get("closedAt") or "")[:10]
+        return IssueState(issue, state, str(answer["title"]), closed, today)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise TTMatrixError(f"The answer of gh about {issue} cannot be read", done.stdout[:200]) from error

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Edits that the evidence suggests.
 
-Rules from verdict to operations, CI coverage kept, reruns where evidence lacks.
+Rules from verdicts to operations, CI jobs that a test would lose, and reruns where evidence is missing.
 """
 
 from core.faces import attach

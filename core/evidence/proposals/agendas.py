@@ -18,7 +18,7 @@ class Agenda:
     """What is to be decided about one checkout."""
 
     proposals: tuple[Proposal, ...] = ()
-    held: tuple[NotProposed, ...] = ()
+    not_proposed: tuple[NotProposed, ...] = ()
     items: tuple[InboxItem, ...] = ()
     """Every test whose entry is not known to be true, most urgent first."""
     suspects: tuple[Suspect, ...] = ()
@@ -30,11 +30,17 @@ def agenda(verdicts: Verdicts, ci: Ci, *, issue: str = "", ages: Mapping[str, in
     """Propose for every test with results, and list the entries with too little evidence."""
     matrix, judged = verdicts.matrix, verdicts.judged
     asked = [one for rows in judged.values() for one in rows]
-    made, held = propose(matrix, asked, verdicts.policy, issue=issue, ages=ages)
+    made, not_proposed = propose(matrix, asked, verdicts.policy, issue=issue, ages=ages)
     proposals = with_ci_losses(matrix, ci, made)
     silent = [one for id in matrix.entries if id in matrix.rows and id not in judged for one in verdicts.of(id)]
     observations = (row for archs in verdicts.seen.values() for rows in archs.values() for row in rows)
-    return Agenda(proposals, held, inbox_items([*asked, *silent], proposals, held), suspects(observations), len(judged))
+    return Agenda(
+        proposals,
+        not_proposed,
+        inbox_items([*asked, *silent], proposals, not_proposed),
+        suspects(observations),
+        len(judged),
+    )
 
 
 def with_ci_losses(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:

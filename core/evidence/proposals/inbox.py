@@ -49,7 +49,7 @@ class InboxItem:
     judgements: tuple[Judgement, ...]
     """On every arch."""
     proposal: Proposal | None = None
-    held: tuple[NotProposed, ...] = ()
+    not_proposed: tuple[NotProposed, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -65,30 +65,30 @@ class InboxItem:
 
 
 def inbox_items(
-    judgements: Iterable[Judgement], proposals: Iterable[Proposal], held: Iterable[NotProposed]
+    judgements: Iterable[Judgement], proposals: Iterable[Proposal], not_proposed: Iterable[NotProposed]
 ) -> tuple[InboxItem, ...]:
     """A test each, unless its entry is true on every arch; most urgent first, then by id."""
     by_id: dict[str, list[Judgement]] = {}
     for one in judgements:
         by_id.setdefault(one.id, []).append(one)
     made = {one.id: one for one in proposals}
-    kept: dict[str, list[NotProposed]] = {}
-    for back in held:
-        kept.setdefault(back.id, []).append(back)
+    refused: dict[str, list[NotProposed]] = {}
+    for back in not_proposed:
+        refused.setdefault(back.id, []).append(back)
     found = (
-        InboxItem(id, concern, tuple(rows), made.get(id), tuple(kept.get(id, ())))
+        InboxItem(id, concern, tuple(rows), made.get(id), tuple(refused.get(id, ())))
         for id, rows in by_id.items()
-        if (concern := _concern(id, rows, made, kept)) is not None
+        if (concern := _concern(id, rows, made, refused)) is not None
     )
     return tuple(sorted(found, key=lambda one: (URGENCY.index(one.verdict), one.id)))
 
 
 def _concern(
-    id: str, rows: Sequence[Judgement], made: Mapping[str, object], kept: Mapping[str, object]
+    id: str, rows: Sequence[Judgement], made: Mapping[str, object], refused: Mapping[str, object]
 ) -> Concern | None:
     if id in made:
         return Concern.DECIDE
-    if id in kept:
+    if id in refused:
         return Concern.NOT_PROPOSED
     verdicts = {one.verdict for one in rows}
     if Verdict.UNUSED in verdicts:

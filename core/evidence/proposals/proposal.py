@@ -41,10 +41,10 @@ class Proposal:
     def why(self) -> str:
         """One line; that it leaves CI comes first."""
         warning = f"Will leave CI on {', '.join(self.leaves)}: no scheduled job selects it. " if self.leaves else ""
-        told: dict[str, list[str]] = {}
+        archs_by_why: dict[str, list[str]] = {}
         for one in self.judgements:
-            told.setdefault(one.why, []).append(one.arch)
-        return warning + "; ".join(f"{', '.join(archs)}: {why}" for why, archs in told.items())
+            archs_by_why.setdefault(one.why, []).append(one.arch)
+        return warning + "; ".join(f"{', '.join(archs)}: {why}" for why, archs in archs_by_why.items())
 
     @property
     def evidence(self) -> tuple[str, ...]:
@@ -81,17 +81,17 @@ def propose(
     for one in judgements:
         by_id.setdefault(one.id, []).append(one)
     proposals: list[Proposal] = []
-    held: list[NotProposed] = []
+    not_proposed: list[NotProposed] = []
     for id in sorted(by_id):
         age = (ages or {}).get(id)
-        made, kept = _for_one(matrix, id, by_id[id], policy, issue)
+        made, refused = _for_one(matrix, id, by_id[id], policy, issue)
         if made and age is not None and age < policy.grace_days:
             why = f"its status changed {counted(age, 'day')} ago, which is less than {policy.grace_days:g}"
-            held += [NotProposed(id, one.arch, one.verdict, why) for one in made[0].judgements]
+            not_proposed += [NotProposed(id, one.arch, one.verdict, why) for one in made[0].judgements]
         else:
             proposals += made
-        held += kept
-    return tuple(proposals), tuple(held)
+        not_proposed += refused
+    return tuple(proposals), tuple(not_proposed)
 
 
 def _for_one(
@@ -101,13 +101,13 @@ def _for_one(
     marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
     by_arch = {one.arch: one for one in judgements if one.arch in marked}
     wish, reasons = _wishes(entry, by_arch, policy, issue)
-    held = [NotProposed(id, arch, by_arch[arch].verdict, why) for arch, why in reasons.items()]
+    not_proposed = [NotProposed(id, arch, by_arch[arch].verdict, why) for arch, why in reasons.items()]
     ops = operations_for(matrix, id, wish) if wish else ()
     if not ops:
-        return [], held
+        return [], not_proposed
     asking = tuple(by_arch[arch] for arch in marked if arch in wish)
     base = BaseEntry(entry.file, id, entry.fields) if entry else BaseEntry(ops[0].file or "", id, None)
-    return [Proposal(id, asking, ops, base)], held
+    return [Proposal(id, asking, ops, base)], not_proposed
 
 
 def _wishes(
@@ -115,14 +115,14 @@ def _wishes(
 ) -> tuple[dict[str, Fields], dict[str, str]]:
     """By arch what shall become otherwise, and by arch why nothing is asked for."""
     wish: dict[str, Fields] = {}
-    held: dict[str, str] = {}
+    not_proposed: dict[str, str] = {}
     for arch, judgement in by_arch.items():
         found = wanted(judgement, entry, policy, issue)
-        if found.held:
-            held[arch] = found.held
+        if found.refusal:
+            not_proposed[arch] = found.refusal
         elif fields := {name: value for name, value in found.fields.items() if _differs(entry, name, arch, value)}:
             wish[arch] = fields
-    return wish, held
+    return wish, not_proposed
 
 
 def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:
@@ -139,8 +139,8 @@ def _line(judgement: Judgement) -> str:
 def document(proposals: Iterable[Proposal], commit: str) -> list[dict[str, object]]:
     """The JSON form, which `core.edits.pending.proposals.parse_proposals` reads.
 
-    `base` stands in every proposal, so that a file can be cut and joined: the commit of the checkout (empty where git
-    knows none), and the entry as it was, null where there was none.
+    `base` is in every proposal, so that files can be cut and joined: the commit of the checkout (empty if git knows
+    none), and the entry as it was, null if there was none.
     """
     return [
         {

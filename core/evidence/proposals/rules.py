@@ -31,7 +31,7 @@ class WantedFields:
     """What one cell shall say. Without fields and without a reason to hold it, nothing is to change."""
 
     fields: Fields = field(default_factory=dict)
-    held: str = ""
+    refusal: str = ""
     """Why nothing is proposed although the entry is not true: for a person to decide."""
 
 
@@ -43,16 +43,16 @@ def wanted(judgement: Judgement, entry: Entry | None, policy: Policy, issue: str
     if judgement.verdict in (Verdict.ACTIVE, Verdict.UNUSED, Verdict.UNKNOWN):
         return _NOTHING
     if judgement.pinned:
-        return WantedFields(held=f"pinned: {judgement.pinned}")
+        return WantedFields(refusal=f"pinned: {judgement.pinned}")
     if judgement.verdict is Verdict.FLAKY:
-        return WantedFields(held="it passes and fails, and no status says that: rerun it, or pin it with a reason")
+        return WantedFields(refusal="it passes and fails, and no status says that: rerun it, or pin it with a reason")
     if judgement.verdict is Verdict.SLOW:
-        return WantedFields(held="no status says that it takes too long: give it more time, or read its log")
+        return WantedFields(refusal="no status says that it takes too long: give it more time, or read its log")
     if judgement.verdict in _BROKEN and len(judgement.rows) < policy.minimum_runs:
         why = f"{len(judgement.rows)} of the {counted(policy.minimum_runs, 'result')} needed to expect something else"
-        return WantedFields(held=why)
+        return WantedFields(refusal=why)
     found = _fields(judgement, entry, policy, issue)
-    return WantedFields(held=why) if (why := _refused(judgement, found.fields, entry, policy)) else found
+    return WantedFields(refusal=why) if (why := _refused(judgement, found.fields, entry, policy)) else found
 
 
 def _refused(judgement: Judgement, fields: Fields, entry: Entry | None, policy: Policy) -> str:
@@ -80,7 +80,7 @@ def _fields(judgement: Judgement, entry: Entry | None, policy: Policy, issue: st
     if inaccurate:
         return _inaccurate(judgement, entry, inaccurate, policy.pcc, issue)
     found = recommend(Result.of(rows[-1]))
-    return WantedFields(held=found.why) if found.fields is None else WantedFields(found.fields)
+    return WantedFields(refusal=found.why) if found.fields is None else WantedFields(found.fields)
 
 
 def _numbers(judgement: Judgement, entry: Entry | None) -> Fields:
@@ -90,8 +90,8 @@ def _numbers(judgement: Judgement, entry: Entry | None) -> Fields:
     checked = {"assert_pcc": None, "required_pcc": _written(judgement.required_pcc)}
     stage = resolve(entry, "bringup_status", judgement.arch).value
     # The stage and the reason of a check that was off say why it was off.
-    told = PROMOTED if str(stage).upper() == BringupStatus.INCORRECT_RESULT else {}
-    return {**told, **checked}
+    promoted = PROMOTED if str(stage).upper() == BringupStatus.INCORRECT_RESULT else {}
+    return {**promoted, **checked}
 
 
 def _inaccurate(
@@ -115,7 +115,7 @@ def _failing(judgement: Judgement, entry: Entry | None, rows: Sequence[Observati
     passing = status_on(entry, judgement.arch) is Status.EXPECTED_PASSING
     found = recommend(Result.of(row), stage_is_stale=passing, numbers_were_right=True)
     if found.fields is None:
-        return WantedFields(held=found.why)
+        return WantedFields(refusal=found.why)
     reason = str(found.fields["reason"])
     declared = resolve(entry, "reason", judgement.arch).value
     if isinstance(declared, str) and any(alike(declared, text) for text in (reason, row.raised) if text):

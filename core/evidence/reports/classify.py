@@ -171,17 +171,17 @@ def _low(case: Testcase) -> bool:
 
 
 def _lowest(case: Testcase, forced: bool) -> float | None:
-    """The lowest PCC that the testcase tells of: tags hold only one of several. None where one is none.
+    """The lowest PCC in the testcase, whose tags have only one of several. None if one of them is not a number.
 
     See docs/rules.md 4.6.
     """
-    told = case.tags.get("pcc")
-    tagged = isinstance(told, int | float) and not isinstance(told, bool)
+    tag = case.tags.get("pcc")
+    tagged = isinstance(tag, int | float) and not isinstance(tag, bool)
     # Of a forced run it is the entry's reason, which may quote a number of long ago.
     written = "" if forced else case.properties.get("error_message", "")
     texts = (_evidence_lines(case.text), case.message, _text(case.tags, "comparison_error_message"), written)
     numbers = [float(found) for text in texts if text for found in _CALCULATED.findall(text)]
-    values = [finite(number) for number in (*numbers, *([told] if tagged else []))]
+    values = [finite(number) for number in (*numbers, *([tag] if tagged else []))]
     known = [value for value in values if value is not None]
     return min(known) if known and len(known) == len(values) else None
 
@@ -195,8 +195,8 @@ def _stage(case: Testcase, ending: Ending, forced: bool, begun: BringupStatus, r
         return stage_in(reason)
     if ending is not Ending.FAILED:
         return BringupStatus.UNKNOWN
-    told = _text(case.tags, "bringup_status")
-    live = BringupStatus(told) if told in BringupStatus.__members__ and not forced else BringupStatus.UNKNOWN
+    name = _text(case.tags, "bringup_status")
+    live = BringupStatus(name) if name in BringupStatus.__members__ and not forced else BringupStatus.UNKNOWN
     text = f"{reason}\n{_evidence_lines(case.text)}"
     # A comparison that passed and a test that raised: it was the teardown, which has no stage.
     known = (one for one in (live, begun) if one not in (BringupStatus.UNKNOWN, BringupStatus.PASSED))
@@ -217,8 +217,8 @@ def _reason(case: Testcase, ending: Ending, forced: bool, log: str) -> tuple[str
     if ending is Ending.CRASHED:
         return quotable(_DIED.sub(r"\1", f"{case.message}\n{_evidence_lines(case.text)}")), ""
     live = _text(case.tags, "comparison_error_message") if ending is Ending.INACCURATE else ""
-    told = [_evidence_lines(case.text), case.message, live, written]
-    return next(filter(None, map(quotable, told)), ""), ""
+    texts = [_evidence_lines(case.text), case.message, live, written]
+    return next(filter(None, map(quotable, texts)), ""), ""
 
 
 def _live(written: str, raised: str) -> str:
@@ -238,8 +238,8 @@ def _evidence_lines(text: str) -> str:
 
 
 def _guidance(tags: Mapping[str, object], forced: bool) -> tuple[str, ...]:
-    told = tags.get("guidance")
-    return () if forced or not isinstance(told, list | tuple) else tuple(clean(str(one)) for one in told)
+    guidance = tags.get("guidance")
+    return () if forced or not isinstance(guidance, list | tuple) else tuple(clean(str(one)) for one in guidance)
 
 
 def _text(tags: Mapping[str, object], name: str) -> str:

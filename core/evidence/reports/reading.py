@@ -103,9 +103,9 @@ def read_report(
             sessions[session] = _SessionResults(_setting(session, document, place, given))
         sessions[session].take(case)
     # A CPU proves nothing about a device.
-    counting = [told for told in sessions.values() if given.stand_ins or not stand_in_of(told.makers)]
-    counts = sum((told.counts for told in counting), Counter[str]())
-    counts[STAND_IN] += sum(told.taken for told in sessions.values()) - counts.total()
+    counting = [session for session in sessions.values() if given.stand_ins or not stand_in_of(session.makers)]
+    counts = sum((session.counts for session in counting), Counter[str]())
+    counts[STAND_IN] += sum(session.taken for session in sessions.values()) - counts.total()
     return JUnitReport(
         digest.hexdigest(),
         clean(document.source),
@@ -113,7 +113,7 @@ def read_report(
         place.attempt,
         bool(given.run),
         bool(given.arch),
-        tuple(one for told in counting for one in told.observations),
+        tuple(one for session in counting for one in session.observations),
         +counts,
     )
 

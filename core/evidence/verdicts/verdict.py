@@ -53,10 +53,10 @@ def _stage(rows: Sequence[Observation]) -> BringupStatus | None:
 def _other_reason(rows: Sequence[Observation], expected: Expected) -> str | None:
     """The one reason that all of `rows` give, where the entry gives another."""
     # A declared reason or a message that can mean anything cannot be compared (docs/rules.md 5.1).
-    told = [row for row in rows if _says_something(row.reason)]
-    if not told or not _says_something(expected.reason) or any(row.ending is Ending.CRASHED for row in rows):
+    with_reason = [row for row in rows if _says_something(row.reason)]
+    if not with_reason or not _says_something(expected.reason) or any(row.ending is Ending.CRASHED for row in rows):
         return None
-    newest, different = told[-1], {(row.reason, row.raised): row for row in told}.values()
+    newest, different = with_reason[-1], {(row.reason, row.raised): row for row in with_reason}.values()
     same = any(alike(expected.reason, text) for row in different for text in (row.reason, row.raised) if text)
     return None if same or not all(same_failure(newest, row) for row in different) else newest.reason
 
@@ -293,8 +293,8 @@ def _failing(expected: Expected, rows: Sequence[Observation], kinds: Sequence[_K
         return _CellVerdict(Verdict.ACTIVE, f"{why}; the entry expects nothing", rows)
     if not expected.expects_no_pass:
         low = _low(expected, rows, policy) if kinds.count(_Kind.LOW) == len(kinds) else None
-        told = next((row.reason for row in reversed(rows) if row.reason), "")
-        return low or _CellVerdict(Verdict.REGRESSED, f"{why}; {told}" if told else why, rows)
+        reason = next((row.reason for row in reversed(rows) if row.reason), "")
+        return low or _CellVerdict(Verdict.REGRESSED, f"{why}; {reason}" if reason else why, rows)
     if (found := drift(rows, expected)) is not None:
         return _CellVerdict(Verdict.DRIFTED, f"{why}; {found.why}", rows, found.direction)
     return _CellVerdict(Verdict.ACTIVE, f"{why}, as expected", rows)
@@ -313,8 +313,10 @@ def _slow(slow: Sequence[Observation], expected: Expected, what: str) -> _CellVe
     if expected.status is Status.NOT_SUPPORTED_SKIP:
         return _CellVerdict(Verdict.ACTIVE, f"{what}; the entry says skip", slow)
     busy = [row.ending for row in slow].count(Ending.SLOW)
-    told = f"{busy} of {len(slow)} were still working" if busy else "it is not known whether they were still working"
-    return _CellVerdict(Verdict.SLOW, f"{what}; {told}", slow)
+    progress = (
+        f"{busy} of {len(slow)} were still working" if busy else "it is not known whether they were still working"
+    )
+    return _CellVerdict(Verdict.SLOW, f"{what}; {progress}", slow)
 
 
 def _low(expected: Expected, rows: Sequence[Observation], policy: Policy) -> _CellVerdict | None:

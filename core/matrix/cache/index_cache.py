@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last index of a checkout, kept on disk: where nothing has changed, nothing is parsed and nothing joined."""
+"""The last index of a checkout, cached on disk: if nothing has changed, nothing is parsed and nothing joined."""
 
 import os
 from collections.abc import Mapping
@@ -25,13 +25,13 @@ class _Parts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """The kept index of one checkout, in `directory`."""
+    """The cached index of one checkout, in `directory`."""
 
     checkout: Checkout
     directory: Path
 
     def index(self) -> "tuple[Matrix, Reading | None]":
-        """As `core.matrix.indexing.index`; the second part is None where the kept index still holds, else for `keep`.
+        """As `core.matrix.indexing.index`; the second part is None if the cache is still valid, else it is for `keep`.
 
         A cache that is missing, damaged, of another version or somebody else's is passed over.
         """
@@ -63,7 +63,7 @@ class Cache:
         store(self.file("parts"), parts)
 
     def file(self, kind: str) -> Path:
-        """Where one kind of kept thing stands: the directory of the checkout has its like below ours."""
+        """Where one kind of cached value is: the directory of the checkout has its like below ours."""
         root = self.checkout.root
         return self.directory / root.relative_to(root.anchor) / kind
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was worked out from the Python files of the models tree, kept until one of them changes."""
+"""What was computed from the Python files of the models tree, cached until one of them changes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Cached:
     loaders: tuple[str, ...]
     value: object
 
@@ -22,13 +22,13 @@ class _Kept:
 def of_loaders(cache: Cache, matrix: Matrix, kind: str, wanted: type[T], read: Callable[[], T]) -> T:
     """What `read` gives of the loaders of `matrix`, or gave when they and the models tree were the same.
 
-    Each `kind` of thing is kept by itself and is of the type `wanted`.
+    Each `kind` of thing is cached by itself and is of the type `wanted`.
     """
-    kept, loaders = load(cache.file(kind)), tuple(matrix.loaders)
-    if isinstance(kept, _Kept) and kept.loaders == loaders and isinstance(kept.value, wanted):
-        return kept.value
+    cached, loaders = load(cache.file(kind)), tuple(matrix.loaders)
+    if isinstance(cached, _Cached) and cached.loaders == loaders and isinstance(cached.value, wanted):
+        return cached.value
     # Every Python file of the models tree: any of them may be imported.
     stamps = stamps_of(files_below(cache.checkout.models, ".py"))
     value = read()
-    store(cache.file(kind), _Kept(loaders, value), stamps)
+    store(cache.file(kind), _Cached(loaders, value), stamps)
     return value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns that only queries need: made when first asked for, kept until another matrix is asked."""
+"""Columns that only queries need: made when first asked for, cached until another matrix is asked."""
 
 import re
 from collections import Counter

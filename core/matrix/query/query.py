@@ -67,9 +67,9 @@ class Query:
     def toggled(self, name: str, value: str) -> "Query":
         """The query with `value` added to, or taken from, its positive term on a field."""
         values = self.values_of(name)
-        kept = tuple(v for v in values if v != value) if value in values else (*values, value)
+        chosen = tuple(v for v in values if v != value) if value in values else (*values, value)
         rest = self.without(name).terms
-        return Query((*rest, Term(name, kept)) if kept else rest)
+        return Query((*rest, Term(name, chosen)) if chosen else rest)
 
 
 _KEYWORD = re.compile(r"(?i:or|and|not)(?=[\s()]|\Z)")

@@ -75,7 +75,7 @@ class TooLong(Exception):
 def time_limit(seconds: float = LIMIT_SECONDS) -> Iterator[None]:
     """Raise TooLong in a body that takes longer.
 
-    Which patterns are dear cannot be told by their looks, so what counts is the time that they take. Python's own
+    A pattern does not show how much it costs, so its running time is limited. Python's own
     matcher looks for signals while it searches, and a timer on processor time is one that nothing else here uses.
     Signals belong to the main thread, where queries are answered; elsewhere there is no limit.
     """

@@ -21,7 +21,7 @@ from .overviews import (
     findings_section as findings_section,
     overview as overview,
 )
-from .saved import Kept as Kept, change_kept as change_kept, read_kept as read_kept
+from .saved import Saved as Saved, change_saved as change_saved, read_saved as read_saved
 from .spec import Trail as Trail, ViewSpec as ViewSpec
 from .tally import DECLARED as DECLARED, MIXED as MIXED, Tally as Tally, shares as shares
 from .tree import GROUPINGS as GROUPINGS, Group as Group, Line as Line, Tree as Tree

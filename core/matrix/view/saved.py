@@ -37,7 +37,7 @@ def built_in() -> Mapping[str, ViewSpec]:
     }
 
 
-class Kept(NamedTuple):
+class Saved(NamedTuple):
     """What a person keeps: views by name, and the columns they like."""
 
     views: Mapping[str, ViewSpec] = MappingProxyType({})
@@ -60,7 +60,7 @@ class Kept(NamedTuple):
         """Whether the person has a view of that name, whatever the case."""
         return any(one.lower() == name.lower() for one in self.views)
 
-    def with_view(self, name: str, spec: ViewSpec) -> "Kept":
+    def with_view(self, name: str, spec: ViewSpec) -> "Saved":
         """With `spec` in place of any view of that name. Raises UsageError for a name that cannot be."""
         name = " ".join(name.split())
         if not name or len(name) > _LONGEST_NAME or not name.isprintable():
@@ -69,14 +69,14 @@ class Kept(NamedTuple):
             raise UsageError(f"The view {name!r} comes with ttmatrix", "Choose another name.")
         return self._replace(views={**self.without_view(name).views, name: spec})
 
-    def without_view(self, name: str) -> "Kept":
+    def without_view(self, name: str) -> "Saved":
         return self._replace(views={one: spec for one, spec in self.views.items() if one.lower() != name.lower()})
 
 
-def read_kept(file: Path) -> Kept:
+def read_saved(file: Path) -> Saved:
     """What `file` holds; nothing where it is absent. Raises TTMatrixError for a file that cannot be read."""
     if not file.exists():
-        return Kept()
+        return Saved()
     try:
         document = json.loads(read_text(file))
         if not isinstance(document, dict) or document.get("version") != _VERSION:
@@ -87,10 +87,10 @@ def read_kept(file: Path) -> Kept:
     except (ValueError, TypeError, AttributeError, UsageError) as error:
         said = f"{error.title}. {error.detail}" if isinstance(error, UsageError) else str(error)
         raise TTMatrixError(f"Cannot read the saved views in {file}", said, "Fix or remove it.") from error
-    return Kept(views, columns)
+    return Saved(views, columns)
 
 
-def change_kept(file: Path, change: Callable[[Kept], Kept]) -> Kept:
+def change_saved(file: Path, change: Callable[[Saved], Saved]) -> Saved:
     """Replace what `file` holds by what `change` makes of it; another ttmatrix that does so at once waits.
 
     Raises TTMatrixError where the file cannot be read or written; then it is as it was.
@@ -101,10 +101,10 @@ def change_kept(file: Path, change: Callable[[Kept], Kept]) -> Kept:
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with FileLock(file.with_suffix(".lock"), timeout=5):
-            kept = change(read_kept(file))
-            views = {name: spec.to_json() for name, spec in kept.views.items()}
-            document = {"version": _VERSION, "columns": list(kept.columns), "views": views}
+            saved = change(read_saved(file))
+            views = {name: spec.to_json() for name, spec in saved.views.items()}
+            document = {"version": _VERSION, "columns": list(saved.columns), "views": views}
             atomic_write(file, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     except OSError as error:
         raise TTMatrixError(f"Cannot write {file}", error.strerror or str(error)) from error
-    return kept
+    return saved

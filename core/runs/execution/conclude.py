@@ -70,41 +70,41 @@ def conclude(remains: Remains) -> Finished:
     See docs/rules.md 4.5.
     """
     code = remains.exit.code if remains.exit else None
-    told = _told(remains, code)
+    reported = _reported(remains, code)
     return Finished(
         time.time(),
-        remains.stopped or told.outcome,
+        remains.stopped or reported.outcome,
         remains.seconds,
         exit_code=code if code is not None and code >= 0 else None,
-        signal=-code if code is not None and code < 0 else told.signal,
-        result=_with_cause(remains, told),
-        detail="some of its processes cannot be stopped" if remains.stuck else told.detail,
+        signal=-code if code is not None and code < 0 else reported.signal,
+        result=_with_cause(remains, reported),
+        detail="some of its processes cannot be stopped" if remains.stuck else reported.detail,
         stage=_stage(remains) if remains.spec.report is ResultFormat.JUNIT else "",
         idle=remains.idle,
     )
 
 
-def _with_cause(remains: Remains, told: _Reported) -> Mapping[str, object] | None:
+def _with_cause(remains: Remains, reported: _Reported) -> Mapping[str, object] | None:
     """The result with the line of the log that says most: pytest hears little of what compiler and device print."""
-    failed = remains.stopped in FAILURES if remains.stopped else told.outcome in FAILURES
+    failed = remains.stopped in FAILURES if remains.stopped else reported.outcome in FAILURES
     if remains.spec.report is not ResultFormat.JUNIT or not failed:
-        return told.result
+        return reported.result
     cause = cause_line(LogFile(remains.directory / LOG).last(_CAUSE_BYTES))
-    return {**(told.result or {}), "cause": cause} if cause else told.result
+    return {**(reported.result or {}), "cause": cause} if cause else reported.result
 
 
-def _told(remains: Remains, code: int | None) -> _Reported:
+def _reported(remains: Remains, code: int | None) -> _Reported:
     if remains.exit is None:
         return _Reported(Outcome.LOST)
     if code is None:
         return _Reported(Outcome.ERROR, detail=remains.exit.error)
     if remains.spec.report is ResultFormat.JUNIT:
-        return _told_by_junit(remains, code)
+        return _reported_by_junit(remains, code)
     result = read_result(remains.directory / LOG, remains.spec.nonce)
     return _Reported(judge(code, result), result)
 
 
-def _told_by_junit(remains: Remains, code: int) -> _Reported:
+def _reported_by_junit(remains: Remains, code: int) -> _Reported:
     spec = remains.spec
     try:
         case = read_testcase(remains.directory / JUNIT, f"{spec.function}[{spec.test_id}]")
@@ -112,12 +112,12 @@ def _told_by_junit(remains: Remains, code: int) -> _Reported:
         # After a crash or a hard stop of pytest there is no file.
         outcome = Outcome.CRASH if code < 0 else Outcome.ERROR
         return _Reported(outcome, detail="" if code < 0 or remains.stopped else _why_not_run(remains, code, error))
-    told = case.properties.get("error_message", "")
+    declared = case.properties.get("error_message", "")
     unchecked = [line for line in case.properties.get("filechecks", "").splitlines() if ": not checked" in line]
     message = case.message or "; ".join(unchecked)
     ran_by = {name: case.properties[name] for name in _RAN_BY if name in case.properties}
     tags = _plain(case.tags)
-    result = {"message": message, "error_message": told, "seconds": case.seconds, "tags": tags, **ran_by}
+    result = {"message": message, "error_message": declared, "seconds": case.seconds, "tags": tags, **ran_by}
     if code < 0:
         return _Reported(Outcome.CRASH, result, detail=f"after pytest had written down: {case.outcome}")
     return _Reported(case.outcome, result, signal=case.signal)
@@ -129,8 +129,8 @@ def _why_not_run(remains: Remains, code: int, error: TTMatrixError) -> str:
         cases = read_testcases(remains.directory / JUNIT)
     lines = LogFile(remains.directory / LOG).last(_CAUSE_BYTES)
     parsed = TestId.parse(remains.spec.test_id)
-    told = why_not_run(lines, cases, parsed.directory if parsed else remains.spec.test_id)
-    return f"pytest ended with exit code {code}: {told or f'{error.title}: {error.detail}'}"
+    why = why_not_run(lines, cases, parsed.directory if parsed else remains.spec.test_id)
+    return f"pytest ended with exit code {code}: {why or f'{error.title}: {error.detail}'}"
 
 
 def why_not_run(log: Sequence[str], cases: Sequence[Testcase], directory: str) -> str:

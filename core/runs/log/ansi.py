@@ -51,11 +51,11 @@ def coloured_line(text: str, limit: int = MAX_CHARACTERS) -> list[tuple[str, Loo
 
 
 def _cut(spans: list[tuple[str, Look]], limit: int) -> list[tuple[str, Look]]:
-    left, kept = limit, []
+    left, pieces = limit, []
     for text, look in spans:
-        kept.append((text[:left], look))
-        left -= len(kept[-1][0])
-    return [*kept, ("…", PLAIN)]
+        pieces.append((text[:left], look))
+        left -= len(pieces[-1][0])
+    return [*pieces, ("…", PLAIN)]
 
 
 def _pieces(text: str) -> Iterator[tuple[str, Look]]:

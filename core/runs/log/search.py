@@ -154,12 +154,12 @@ class LineScan:
             self._inside = True
 
     def _match(self, lines: Sequence[str]) -> None:
-        kept = list(enumerate(lines, self.line_count))
+        passing = list(enumerate(lines, self.line_count))
         with _limited():
             for depth, holds in enumerate(self._stack):
-                kept = [pair for pair in kept if holds(pair[1])]
-                self.passed[depth] += len(kept)
-        self.found.extend(number for number, _ in kept)
+                passing = [pair for pair in passing if holds(pair[1])]
+                self.passed[depth] += len(passing)
+        self.found.extend(number for number, _ in passing)
         self.line_count += len(lines)
 
     def _look_at_open(self, data: bytes) -> None:

@@ -134,10 +134,10 @@ def shortened(text: str) -> str:
 
 def _message(line: str, after: Sequence[str]) -> str:
     # A TT_FATAL with its location has its message on the line after "info:".
-    text = _told_below(after) if _PLACE.search(line) else ""
+    text = _reason_below(after) if _PLACE.search(line) else ""
     return shortened(_PREFIX.sub("", text or line, count=1))
 
 
-def _told_below(after: Iterable[str]) -> str:
+def _reason_below(after: Iterable[str]) -> str:
     lines = iter(after)
     return next(lines, "").strip() if any(line.strip() == _INFORMATION for line in lines) else ""

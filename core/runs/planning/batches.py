@@ -62,5 +62,5 @@ def failed(runs: Sequence[RunRecord]) -> bool:
 
 
 def not_run(runs: Sequence[RunRecord]) -> bool:
-    """Whether none of the runs of a test has told, or will tell, anything."""
+    """Whether no run of a test has a result or will have one."""
     return all(record.outcome in _UNDONE for record in runs)

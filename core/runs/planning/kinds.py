@@ -93,7 +93,7 @@ def _cpu_command(request: Request) -> list[str]:
 
 
 def _device_command(request: Request, *more: str) -> list[str]:
-    """Upstream's own runner: skips are run, expected failures are told as what they are (docs/rules.md 4.1)."""
+    """Upstream's own runner: skips are run, expected failures are reported as such (docs/rules.md 4.1)."""
     node = node_id(request.test.function, str(request.test))
     arch = [] if request.arch is None else ["--arch", request.arch]
     junit = f"--junitxml={request.artefacts / 'junit.xml'}"

@@ -118,8 +118,8 @@ class LaunchPlan:
         """What was executed to find out what is installed, for a message; empty: nothing."""
         if self.survey is None or self.survey.source is not Source.ASKED:
             return ""
-        told = f"asked {self.survey.interpreter} for its packages"
-        return told if self.survey.versions is None else f"{told}; the answer is cached until they change"
+        source = f"asked {self.survey.interpreter} for its packages"
+        return source if self.survey.versions is None else f"{source}; the answer is cached until they change"
 
 
 def plan_launch(

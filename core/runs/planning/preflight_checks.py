@@ -64,13 +64,13 @@ def survey(
     """
     found = installed(python, checkout.root, environ, starting=starting, afresh=afresh)
     git, models = Git(checkout.root), Git(checkout.models)
-    own = bool(_told(models.own_root))
+    own = bool(_or_none(models.own_root))
     return Survey(
-        checkout=_told(git.head_commit),
-        changed=bool(_told(git.changed) or (own and _told(models.changed))),
+        checkout=_or_none(git.head_commit),
+        changed=bool(_or_none(git.changed) or (own and _or_none(models.changed))),
         # Within another repository's work tree git would answer for that one.
-        models=_told(models.head_commit) if own else None,
-        models_pinned=_told(lambda: git.pinned(checkout.relative(checkout.models))) or None,
+        models=_or_none(models.head_commit) if own else None,
+        models_pinned=_or_none(lambda: git.pinned(checkout.relative(checkout.models))) or None,
         interpreter=str(python),
         versions=found.versions,
         source=found.source,
@@ -80,7 +80,7 @@ def survey(
     )
 
 
-def _told(ask: Callable[[], T]) -> T | None:
+def _or_none(ask: Callable[[], T]) -> T | None:
     try:
         return ask()
     except TTMatrixError:

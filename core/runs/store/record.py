@@ -170,10 +170,10 @@ def _lost(spec: RunSpec, survivors: Sequence[int]) -> str:
 
 
 def _why(spec: RunSpec, finished: Finished) -> str:
-    told = _told(finished.result)
+    text = _result_text(finished.result)
     match finished.outcome:
         case Outcome.PASS | Outcome.FAIL | Outcome.XFAIL | Outcome.SKIP:
-            return told
+            return text
         case Outcome.CRASH if finished.signal is not None:
             stage = f"in {finished.stage}" if finished.stage else ""
             return _and(" ".join(filter(None, (f"ended by {signal_name(finished.signal)}", stage))), finished.detail)
@@ -187,7 +187,7 @@ def _why(spec: RunSpec, finished: Finished) -> str:
             return _and("cancelled", finished.detail)
         case Outcome.LOST:
             return finished.detail or "its processes are gone, and its end was not recorded"
-    return finished.detail or told or f"ended with exit code {finished.exit_code} and no result"
+    return finished.detail or text or f"ended with exit code {finished.exit_code} and no result"
 
 
 def _until(finished: Finished) -> str:
@@ -205,7 +205,7 @@ def _and(what: str, detail: str) -> str:
     return f"{what}; {detail}" if detail else what
 
 
-def _told(result: Mapping[str, object] | None) -> str:
+def _result_text(result: Mapping[str, object] | None) -> str:
     """The child's own words: what kept it from running, else how each phase went."""
     if result is None:
         return ""
@@ -216,8 +216,8 @@ def _told(result: Mapping[str, object] | None) -> str:
     if message:
         return _first_line(message)
     phases = result.get("phases")
-    told = [_phase(phase) for phase in phases if isinstance(phase, Mapping)] if isinstance(phases, list) else []
-    return "; ".join(told)
+    texts = [_phase(phase) for phase in phases if isinstance(phase, Mapping)] if isinstance(phases, list) else []
+    return "; ".join(texts)
 
 
 def _phase(phase: Mapping[str, object]) -> str:

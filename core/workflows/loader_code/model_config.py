@@ -50,8 +50,8 @@ def _kept_model(code: Code, cls: str) -> str:
     if function is None:
         return ""
     values = {dotted(value) for _, value in returns(function)}
-    kept = {_attribute(function, value) for value in values}
-    return kept.pop() if len(kept) == 1 else ""
+    names = {_attribute(function, value) for value in values}
+    return names.pop() if len(names) == 1 else ""
 
 
 def _attribute(function: cst.FunctionDef, value: str) -> str:

@@ -158,12 +158,12 @@ def _edit(case: Case, flavour: str, target: Repro, confirmed: Mapping[str, Repro
 
 def _start(phase: Phase, confirmed: Mapping[str, Repro]) -> Start | None:
     """What decoders start with; a token only where it is the same for all that the edit is for."""
-    told = phase.decoder_start
-    if told is None:
+    start = phase.decoder_start
+    if start is None:
         return None
-    all_told = [one.low.decoder_start for one in confirmed.values() if one.low is not None]
-    same = all(one == told for one in all_told)
-    return Start(str(told["holder"]), int(told["token"]) if same else None)
+    all_starts = [one.low.decoder_start for one in confirmed.values() if one.low is not None]
+    same = all(one == start for one in all_starts)
+    return Start(str(start["holder"]), int(start["token"]) if same else None)
 
 
 def _inference(case: Case, report: WorkflowReport) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.matrix.query.query import Query
-from core.matrix.view.saved import change_kept
+from core.matrix.view.saved import change_saved
 from core.matrix.view.spec import ViewSpec
 from core.settings import paths
 from core.sources.checkout import Checkout
@@ -83,7 +83,7 @@ def test_a_bad_query_is_64_and_points_at_it(checkout: Checkout) -> None:
 
 def test_views_are_named_and_used(checkout: Checkout) -> None:
     mine = ViewSpec(Query.parse("has:entry mode:inference"), "n150", ("status", "id"), "status", True)
-    change_kept(paths().views_file, lambda kept: kept.with_view("Mine", mine))
+    change_saved(paths().views_file, lambda kept: kept.with_view("Mine", mine))
     named = {one["name"]: one for one in call("list", "--views", "--json").json}
     assert named["Mine"] == {"name": "Mine", "own": True, **mine.to_json()}
     assert named["mixed"] == {"name": "mixed", "own": False, "query": "is:mixed"}
@@ -98,7 +98,7 @@ def test_views_are_named_and_used(checkout: Checkout) -> None:
 
 
 def test_a_view_is_narrowed_by_a_query_and_ids_stay_sorted(checkout: Checkout) -> None:
-    change_kept(paths().views_file, lambda kept: kept.with_view("down", ViewSpec(sort="id", descending=True)))
+    change_saved(paths().views_file, lambda kept: kept.with_view("down", ViewSpec(sort="id", descending=True)))
     both = _ids(checkout, "--view", "down", "tiny has:entry")
     assert both == sorted(both)
     assert both == _ids(checkout, "tiny has:entry")
@@ -107,13 +107,13 @@ def test_a_view_is_narrowed_by_a_query_and_ids_stay_sorted(checkout: Checkout) -
 
 
 def test_an_arch_given_beside_a_view_wins(checkout: Checkout) -> None:
-    change_kept(paths().views_file, lambda kept: kept.with_view("x", ViewSpec(Query.parse("status:xfail"), "n150")))
+    change_saved(paths().views_file, lambda kept: kept.with_view("x", ViewSpec(Query.parse("status:xfail"), "n150")))
     assert len(_ids(checkout, "--view", "x")) == 2
     assert len(_ids(checkout, "--view", "x", "--arch", "p150")) == 1
 
 
 def test_the_last_run_can_be_a_column(checkout: Checkout) -> None:
-    change_kept(paths().views_file, lambda kept: kept.with_view("ran", ViewSpec(columns=("id", "run"), sort="run")))
+    change_saved(paths().views_file, lambda kept: kept.with_view("ran", ViewSpec(columns=("id", "run"), sort="run")))
     lines = call("list", "--view", "ran", "tiny has:entry", "--format", "csv", "--repo", checkout.root).out.splitlines()
     assert lines == ["id,run", *(f"{id}," for id in _ids(checkout, "tiny has:entry"))]
 
@@ -122,7 +122,7 @@ def test_views_that_cannot_be(checkout: Checkout) -> None:
     unknown = call("list", "--view", "mixd", "--repo", checkout.root)
     assert unknown.code == 64
     assert "Did you mean 'mixed'?" in unknown.err
-    change_kept(paths().views_file, lambda kept: kept.with_view("x", ViewSpec(arch="n9")))
+    change_saved(paths().views_file, lambda kept: kept.with_view("x", ViewSpec(arch="n9")))
     assert call("list", "--view", "x", "--repo", checkout.root).code == 64
     paths().views_file.write_text("{")
     damaged = call("list", "--views")

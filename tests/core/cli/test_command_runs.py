@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.matrix.view.saved import change_kept
+from core.matrix.view.saved import change_saved
 from core.matrix.view.spec import ViewSpec
 from core.settings import paths
 from core.sources.checkout import Checkout
@@ -45,7 +45,7 @@ def test_two_checkouts_with_one_home(runnable: Checkout, tmp_path: Path) -> None
     assert call("rerun", "--failed", "--plan", "--json", *here).json == []
     assert theirs["commit"] == git(other.root, "rev-parse", "HEAD").strip()
     spec = ViewSpec(columns=("id", "run", "device_run"))
-    change_kept(paths().views_file, lambda kept: kept._replace(views={"mine": spec}))
+    change_saved(paths().views_file, lambda kept: kept._replace(views={"mine": spec}))
     view = ("list", "--view", "mine", "--format", "csv")
     assert f"{PASSES},pass," in call(*view, *here).out.splitlines()
     assert f"{PASSES},," in call(*view, *there).out.splitlines()

@@ -71,7 +71,7 @@ _TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\u2028\n", "\n"]), ma
 
 @given(_TEXTS, _TEXTS, st.sampled_from(["", "end"]))
 def test_a_fix_makes_the_one_text_of_the_other(before: str, after: str, end: str) -> None:
-    finding = Finding("bad-value", "m", "f", mend=({"op": "remove", "id": "a"},))
+    finding = Finding("bad-value", "m", "f", fix=({"op": "remove", "id": "a"},))
     (fix,) = _log(finding, _edit(before + end, after))["runs"][0]["results"][0]["fixes"]
     (change,) = fix["artifactChanges"]
     (replacement,) = change["replacements"]

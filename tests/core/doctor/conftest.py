@@ -28,7 +28,7 @@ def checked(tmp_path: Path) -> Callable[..., Matrix]:
 
 @pytest.fixture
 def find(checked: Callable[..., Matrix]) -> Find:
-    """The findings of one check; each mend among them must take its finding away and bring no other."""
+    """The findings of one check; each fix among them must take its finding away and bring no other."""
 
     def look(check: Check, yaml: str | Mapping[str, str], **options: Mapping[str, str]) -> list[Finding]:
         matrix = checked(yaml, **options)

@@ -27,7 +27,7 @@ PASSING = f"  {ID}:\n    status: EXPECTED_PASSING\n"
 )
 def test_only_what_changes_nothing_is_redundant(find: Find, line: str, found: bool) -> None:
     findings = find(REDUNDANT_DEFAULT, f"{PASSING}    {line}\n")
-    assert [(one.line, one.column, bool(one.mend)) for one in findings] == ([(4, 5, True)] if found else [])
+    assert [(one.line, one.column, bool(one.fix)) for one in findings] == ([(4, 5, True)] if found else [])
 
 
 def test_an_override_may_want_the_default_back(find: Find) -> None:
@@ -68,7 +68,7 @@ def test_a_conflict_of_an_override_names_the_arch(find: Find) -> None:
     yaml = PASSING + "    arch_overrides:\n      n150:\n        assert_pcc: false\n        required_pcc: 0.9\n"
     (one,) = find(PCC_CONFLICT, yaml)
     assert one.message.endswith("assert_pcc is false on n150")
-    assert [op["path"] for op in one.mend] == [["arch_overrides", "n150", "required_pcc"]]
+    assert [op["path"] for op in one.fix] == [["arch_overrides", "n150", "required_pcc"]]
 
 
 @pytest.mark.parametrize(
@@ -85,4 +85,4 @@ def test_a_conflict_of_an_override_names_the_arch(find: Find) -> None:
 )
 def test_no_status_anywhere(find: Find, lines: str, found: bool) -> None:
     findings = find(NO_STATUS, f"  {ID}:\n{lines}")
-    assert [(one.line, one.column, one.mend) for one in findings] == ([(2, 3, ())] if found else [])
+    assert [(one.line, one.column, one.fix) for one in findings] == ([(2, 3, ())] if found else [])

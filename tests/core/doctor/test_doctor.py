@@ -95,7 +95,7 @@ def test_what_is_known_to_be_wrong_upstream(upstream: Matrix) -> None:
         "pcc-conflict": 2 + 3,
     }
     assert len({one.id for one in found if one.kind == "dead-override"}) == 3
-    one_of_each = {one.kind: one for one in found if one.mend}
+    one_of_each = {one.kind: one for one in found if one.fix}
     assert one_of_each.keys() == {one.kind for one in found} - {"no-status"}
     for one in one_of_each.values():
         assert_mend_heals(upstream, one)

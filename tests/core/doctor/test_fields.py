@@ -12,25 +12,25 @@ PASSING = f"  {ID}:\n    status: EXPECTED_PASSING\n"
 
 def test_an_unknown_field_is_found_wherever_it_stands(find: Find) -> None:
     found = find(UNKNOWN_FIELD, PASSING + "    seq_len: 3\n    arch_overrides:\n      n150:\n        colour: red\n")
-    assert [(one.line, one.column, one.mend) for one in found] == [(4, 5, ()), (7, 9, ())]
+    assert [(one.line, one.column, one.fix) for one in found] == [(4, 5, ()), (7, 9, ())]
     assert "'seq_len'" in found[0].message
 
 
 def test_a_misspelt_field_is_renamed_with_its_value(find: Find) -> None:
     (one,) = find(UNKNOWN_FIELD, PASSING + "    Required-Pcc: 0.98\n")
     assert "did you mean required_pcc?" in one.message
-    assert [(op["op"], op["path"]) for op in one.mend] == [("set", ["required_pcc"]), ("unset", ["Required-Pcc"])]
+    assert [(op["op"], op["path"]) for op in one.fix] == [("set", ["required_pcc"]), ("unset", ["Required-Pcc"])]
 
 
 def test_a_misspelt_field_that_says_nothing_goes(find: Find) -> None:
     (one,) = find(UNKNOWN_FIELD, PASSING + "    requiredpcc: 0.99\n")
-    assert [(op["op"], op["path"]) for op in one.mend] == [("unset", ["requiredpcc"])]
+    assert [(op["op"], op["path"]) for op in one.fix] == [("unset", ["requiredpcc"])]
 
 
 @pytest.mark.parametrize("lines", ["    requiredpcc: much\n", "    requiredpcc: 0.98\n    required_pcc: 0.97\n"])
 def test_a_value_that_does_not_fit_or_is_there_already_stays(find: Find, lines: str) -> None:
     (one,) = find(UNKNOWN_FIELD, PASSING + lines)
-    assert one.mend == ()
+    assert one.fix == ()
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_value_that_does_not_fit_or_is_there_already_stays(find: Find, lines: 
 def test_a_wrong_value_and_what_it_was_meant_to_be(find: Find, line: str, better: object) -> None:
     (one,) = find(BAD_VALUE, f"{PASSING}    {line}\n")
     assert (one.line, one.column) == (4, 5)
-    assert [op["value"] for op in one.mend] == ([] if better is None else [better])
+    assert [op["value"] for op in one.fix] == ([] if better is None else [better])
 
 
 @pytest.mark.parametrize(
@@ -84,17 +84,17 @@ def test_what_upstream_takes_is_no_finding(find: Find, line: str) -> None:
 @pytest.mark.parametrize("status", ["null", "", "''"])
 def test_an_empty_status(find: Find, status: str) -> None:
     (one,) = find(BAD_VALUE, f"  {ID}:\n    status: {status}\n")
-    assert [op["value"] for op in one.mend] == ["UNSPECIFIED"]
+    assert [op["value"] for op in one.fix] == ["UNSPECIFIED"]
 
 
 def test_an_empty_status_of_an_override_falls_back_on_the_entry(find: Find) -> None:
     (one,) = find(BAD_VALUE, f"{PASSING}    arch_overrides:\n      n150:\n        reason: x\n        status:\n")
-    assert [(op["op"], op["path"]) for op in one.mend] == [("unset", ["arch_overrides", "n150", "status"])]
+    assert [(op["op"], op["path"]) for op in one.fix] == [("unset", ["arch_overrides", "n150", "status"])]
 
 
 def test_a_status_that_is_none(find: Find) -> None:
     near, far = find(BAD_VALUE, f"  {ID}:\n    status: EXPECTED_PASING\n  x:\n    status: GREEN\n")
-    assert ([op["value"] for op in near.mend], far.mend) == (["EXPECTED_PASSING"], ())
+    assert ([op["value"] for op in near.fix], far.fix) == (["EXPECTED_PASSING"], ())
     assert "must be one of EXPECTED_PASSING, KNOWN_FAILURE_XFAIL" in far.message
 
 
@@ -110,20 +110,20 @@ def test_a_status_that_is_none(find: Find) -> None:
 )
 def test_overrides_that_are_no_mappings(find: Find, lines: str, line: int, mended: bool) -> None:
     (one,) = find(BAD_VALUE, PASSING + lines)
-    assert (one.line, bool(one.mend)) == (line, mended)
+    assert (one.line, bool(one.fix)) == (line, mended)
 
 
 def test_a_null_that_counts_as_false_where_the_default_is_true(find: Find) -> None:
     (one,) = find(BAD_VALUE, f"{PASSING}    emitpy_assert_exact:\n")
-    assert [op["op"] for op in one.mend] == ["unset"]
+    assert [op["op"] for op in one.fix] == ["unset"]
 
 
 @pytest.mark.parametrize("line", ["assert_pcc: 'true'", "required_pcc: '0.99'"])
 def test_a_repaired_value_that_is_the_default_goes(find: Find, line: str) -> None:
     (one,) = find(BAD_VALUE, f"{PASSING}    {line}\n")
-    assert [op["op"] for op in one.mend] == ["unset"]
+    assert [op["op"] for op in one.fix] == ["unset"]
 
 
 def test_an_entry_that_is_no_mapping(find: Find) -> None:
     (one,) = find(BAD_VALUE, "  a:\n")
-    assert (one.line, one.mend) == (2, ())
+    assert (one.line, one.fix) == (2, ())

@@ -21,7 +21,7 @@ def test_across_files_the_one_that_never_counts_is_the_finding(find: Find) -> No
     (one,) = find(DUPLICATE_KEY, {INFERENCE: entry(ID), TRAINING: entry("x") + entry(ID)})
     assert (one.file, one.line, one.column) == (f"tests/runner/test_config/{INFERENCE}", 2, 3)
     assert f"tests/runner/test_config/{TRAINING}:4 has the same id, is merged later and wins" in one.message
-    assert one.mend == ({"op": "remove", "id": ID, "file": INFERENCE},)
+    assert one.fix == ({"op": "remove", "id": ID, "file": INFERENCE},)
 
 
 def test_of_three_files_two_never_count(find: Find) -> None:
@@ -34,7 +34,7 @@ def test_of_three_files_two_never_count(find: Find) -> None:
 
 def test_twice_in_one_file_is_found_while_reading(find: Find) -> None:
     (one,) = find(DUPLICATE_KEY, entry(ID) + entry(ID))
-    assert (one.line, one.mend) == (4, ())
+    assert (one.line, one.fix) == (4, ())
 
 
 @pytest.mark.parametrize(
@@ -49,17 +49,17 @@ def test_twice_in_one_file_is_found_while_reading(find: Find) -> None:
 def test_misfiled(find: Find, file: str, wrong: str) -> None:
     (one,) = find(MISFILED, {INFERENCE: entry("x"), file: entry("y") + entry(ID)})
     assert one.message == f"Belongs to {INFERENCE}: {wrong}"
-    assert one.mend == ({"op": "move", "id": ID, "file": file, "to": INFERENCE},)
+    assert one.fix == ({"op": "move", "id": ID, "file": file, "to": INFERENCE},)
 
 
 def test_no_move_to_a_file_that_is_not_there_or_has_the_id(find: Find) -> None:
     (one,) = find(MISFILED, {TENSOR: entry(ID)})
-    assert one.mend == ()
+    assert one.fix == ()
 
 
 def test_no_move_onto_a_duplicate(find: Find) -> None:
     (one,) = find(MISFILED, {TENSOR: entry(ID), INFERENCE: entry(ID)})
-    assert one.mend == ()
+    assert one.fix == ()
 
 
 @pytest.mark.parametrize(

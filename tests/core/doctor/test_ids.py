@@ -18,37 +18,37 @@ def entry(id: str) -> str:
 
 def test_the_closest_of_the_same_shape_are_named(find: Find) -> None:
     (one,) = find(UNKNOWN_ID, entry("alpha/pytorch-tinny-single_device-inference"))
-    assert (one.line, one.column, one.mend) == (2, 3, ())
+    assert (one.line, one.column, one.fix) == (2, 3, ())
     assert one.message.startswith(f"The loader alpha/pytorch has no such test; closest: {TINY}")
     assert "training" not in one.message
 
 
 def test_another_spelling_is_a_rename(find: Find) -> None:
     (one,) = find(UNKNOWN_ID, entry("alpha/pytorch-Net_v1_5_aug-single_device-inference"))
-    assert [op["to"] for op in one.mend] == ["alpha/pytorch-net-v1.5+aug-single_device-inference"]
+    assert [op["to"] for op in one.fix] == ["alpha/pytorch-net-v1.5+aug-single_device-inference"]
 
 
 def test_no_rename_onto_an_entry(find: Find) -> None:
     (one,) = find(UNKNOWN_ID, entry("alpha/pytorch-Tiny-single_device-inference") + entry(TINY))
-    assert one.mend == ()
+    assert one.fix == ()
 
 
 def test_a_model_that_moved_to_another_directory_is_a_rename(find: Find) -> None:
     (one,) = find(UNKNOWN_ID, entry("beta/pytorch-3B-single_device-inference"))
     assert one.message.startswith("There is no loader beta/pytorch; closest: ")
-    assert [op["to"] for op in one.mend] == ["beta/causal_lm/pytorch-3B-single_device-inference"]
+    assert [op["to"] for op in one.fix] == ["beta/causal_lm/pytorch-3B-single_device-inference"]
 
 
 def test_a_variant_of_another_task_is_no_rename_while_the_loader_stands(find: Find) -> None:
     loaders = LOADERS | {"beta/seq_cls/pytorch": loader_source(["8B"])}
     (one,) = find(UNKNOWN_ID, entry("beta/causal_lm/pytorch-8B-single_device-inference"), loaders=loaders)
-    assert one.mend == ()
+    assert one.fix == ()
 
 
 def test_two_directories_it_may_have_moved_to_are_left_to_a_person(find: Find) -> None:
     loaders = LOADERS | {"beta/seq_cls/pytorch": loader_source(["3B"])}
     (one,) = find(UNKNOWN_ID, entry("beta/pytorch-3B-single_device-inference"), loaders=loaders)
-    assert one.mend == ()
+    assert one.fix == ()
     assert "beta/causal_lm/pytorch-3B" in one.message
     assert "beta/seq_cls/pytorch-3B" in one.message
 

@@ -25,7 +25,7 @@ def test_a_value_the_entry_has_already(find: Find) -> None:
     (one,) = find(REDUNDANT_OVERRIDE, yaml)
     assert (one.line, one.column) == (7, 9)
     assert one.message == "status is 'EXPECTED_PASSING' on n150 without this override, too"
-    assert [op["path"] for op in one.mend] == [["arch_overrides", "n150", "status"]]
+    assert [op["path"] for op in one.fix] == [["arch_overrides", "n150", "status"]]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_identical_overrides_of_every_arch_can_stand_once(find: Find) -> None:
     yaml = f"{PASSING}    arch_overrides:\n      n150:\n{override}      p150:\n{override}"
     (one,) = find(REDUNDANT_OVERRIDE, yaml)
     assert (one.line, one.column) == (4, 5)
-    assert [op["path"] for op in one.mend] == [
+    assert [op["path"] for op in one.fix] == [
         ["status"],
         ["required_pcc"],
         ["arch_overrides", "n150"],
@@ -68,7 +68,7 @@ def test_a_default_is_not_hoisted_but_takes_the_other_value_away(find: Find) -> 
     override = "        required_pcc: 0.99\n"
     yaml = f"{PASSING}    required_pcc: 0.9\n    arch_overrides:\n      n150:\n{override}      p150:\n{override}"
     (one,) = find(REDUNDANT_OVERRIDE, yaml)
-    assert [op["op"] for op in one.mend] == ["unset", "unset", "unset"]
+    assert [op["op"] for op in one.fix] == ["unset", "unset", "unset"]
 
 
 @pytest.mark.parametrize(
@@ -89,13 +89,13 @@ def test_a_status_that_every_arch_overrides(find: Find) -> None:
     yaml = f"{PASSING}    arch_overrides:\n{XFAIL_ON.format('n150')}      p150:\n        status: NOT_SUPPORTED_SKIP\n"
     (one,) = find(SHADOWED_STATUS, yaml)
     assert (one.line, one.column) == (3, 5)
-    assert [(op["op"], op["path"]) for op in one.mend] == [("unset", ["status"])]
+    assert [(op["op"], op["path"]) for op in one.fix] == [("unset", ["status"])]
 
 
 def test_a_shadowing_status_that_is_the_same_everywhere_takes_the_place(find: Find) -> None:
     yaml = f"{PASSING}    arch_overrides:\n{XFAIL_ON.format('n150')}        reason: x\n{XFAIL_ON.format('p150')}"
     (one,) = find(SHADOWED_STATUS, yaml)
-    assert [(op["op"], op["path"]) for op in one.mend] == [
+    assert [(op["op"], op["path"]) for op in one.fix] == [
         ("set", ["status"]),
         ("unset", ["arch_overrides", "n150", "status"]),
         ("unset", ["arch_overrides", "p150", "status"]),

@@ -51,8 +51,8 @@ def test_the_checkpoint_of_a_variant_with_an_entry(tmp_path: Path) -> None:
     )
     assert f"{INFERENCE}:2 has {id}" in one.message
     file = "torch/test_config_placeholders.yaml"
-    assert one.mend == ({"op": "remove", "id": "org/Some-Big-2", "file": file},)
-    planned = plan(tmp_path / "tests/runner/test_config", parse_operations(json.dumps(one.mend)))
+    assert one.fix == ({"op": "remove", "id": "org/Some-Big-2", "file": file},)
+    planned = plan(tmp_path / "tests/runner/test_config", parse_operations(json.dumps(one.fix)))
     assert (planned.rejected, [edit.after for edit in planned.files]) == ((), ["PLACEHOLDER_MODELS:\n"])
 
 

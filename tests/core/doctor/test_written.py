@@ -61,7 +61,7 @@ def test_operations_name_the_file(one: Written) -> None:
 def test_no_operation_can_mean_one_of_two_entries_of_an_id(checked: Callable[..., Matrix]) -> None:
     first, second = written(checked("  a:\n    x: 1\n  a:\n    x: 2\n"))
     for one in (first, second):
-        assert one.finding("kind", "message", fix=(one.unset(("x",)),)).mend == ()
+        assert one.finding("kind", "message", fix=(one.unset(("x",)),)).fix == ()
 
 
 def test_marked_archs() -> None:

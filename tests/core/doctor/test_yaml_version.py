@@ -40,7 +40,7 @@ def test_a_flag_is_mended_and_a_quoted_word_is_none(find: Find) -> None:
     found = find(YAML_VERSION, yaml)
     assert [(one.line, one.column) for one in found] == [(4, 5), (8, 9)]
     assert found[0].message == "no is false to the validator (YAML 1.1), text to the runner (1.2)"
-    assert [[op["value"] for op in one.mend] for one in found] == [[False], []]
+    assert [[op["value"] for op in one.fix] for one in found] == [[False], []]
 
 
 def test_an_item_of_a_list(find: Find) -> None:

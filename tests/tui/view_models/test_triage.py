@@ -21,7 +21,7 @@ def _item(id: str, verdict: Verdict, value: str = "EXPECTED_PASSING", leaves: tu
 
 def _held(id: str) -> InboxItem:
     one = judged(Verdict.FLAKY, [observed(test_id=id)])
-    return InboxItem(id, Concern.NOT_PROPOSED, (one,), held=(NotProposed(id, "n150", Verdict.FLAKY, "it is"),))
+    return InboxItem(id, Concern.NOT_PROPOSED, (one,), not_proposed=(NotProposed(id, "n150", Verdict.FLAKY, "it is"),))
 
 
 ITEMS = (

@@ -30,7 +30,7 @@ class ColumnChoice:
 
 
 class ColumnRows:
-    """A RowSource over all columns: those on show in their places, then the others."""
+    """A RowSource over all columns: the visible ones in their places, then the others."""
 
     columns: Sequence[TableColumn] = (
         TableColumn("shown", 5),

@@ -10,14 +10,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Label
 
-from core.matrix.view import BY_LAYOUT, Kept, ViewSpec
+from core.matrix.view import BY_LAYOUT, Saved, ViewSpec
 from core.text import one_line
 from tui.screens.dialogs import Ask, Confirm, Dialog
 from tui.view_models import Cell, TableColumn
 from tui.widgets import RowTable
 
-KeepChange = Callable[[Callable[[Kept], Kept]], Kept | None]
-"""Changes what is kept; None where that could not be, which has been told."""
+SaveChange = Callable[[Callable[[Saved], Saved]], Saved | None]
+"""Changes what is saved; None if it could not be, which was reported."""
 
 
 class ViewRows:
@@ -30,10 +30,10 @@ class ViewRows:
         TableColumn("", 7),
     )
 
-    def __init__(self, kept: Kept) -> None:
-        self.views: Mapping[str, ViewSpec] = kept.all()
+    def __init__(self, saved: Saved) -> None:
+        self.views: Mapping[str, ViewSpec] = saved.all()
         self._names = list(self.views)
-        self._own = kept.views
+        self._own = saved.views
 
     def __len__(self) -> int:
         return len(self._names)
@@ -71,16 +71,16 @@ class Views(Dialog[ViewSpec]):
         Binding("D", "delete", "Delete", show=False),
     ]
 
-    def __init__(self, present: ViewSpec, kept: Kept, keep: KeepChange) -> None:
+    def __init__(self, present: ViewSpec, saved: Saved, keep: SaveChange) -> None:
         super().__init__(classes="pick")
         self._present = present
-        self._kept = kept
+        self._saved = saved
         self._keep = keep
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Label(Text("Saved views"), id="dialog-title")
-            yield RowTable(ViewRows(self._kept))
+            yield RowTable(ViewRows(self._saved))
             hint = "enter open   n save this view   D delete   esc leave it"
             yield Label(Text(hint), id="dialog-hint")
 
@@ -92,12 +92,12 @@ class Views(Dialog[ViewSpec]):
     def _own(self) -> str:
         """The name under the cursor where it is the person's own."""
         name = self.table.cursor_key or ""
-        return name if name in self._kept.views else ""
+        return name if name in self._saved.views else ""
 
     def action_choose(self) -> None:
         name = self.table.cursor_key
         if name is not None:
-            self.dismiss(self._kept.all()[name])
+            self.dismiss(self._saved.all()[name])
 
     def action_name(self) -> None:
         """Keep the present view; over one of the same name only after asking."""
@@ -108,7 +108,7 @@ class Views(Dialog[ViewSpec]):
     def _named(self, name: str | None) -> None:
         if name is None:
             return
-        if not self._kept.has(name):
+        if not self._saved.has(name):
             self._save(name)
             return
         body = f"{one_line(name)} holds another view now."
@@ -116,7 +116,7 @@ class Views(Dialog[ViewSpec]):
         self.app.push_screen(question, lambda yes: self._save(name) if yes else None)
 
     def _save(self, name: str) -> None:
-        self._changed(lambda kept: kept.with_view(name, self._present), " ".join(name.split()))
+        self._changed(lambda saved: saved.with_view(name, self._present), " ".join(name.split()))
 
     def action_delete(self) -> None:
         name = self._own
@@ -125,11 +125,11 @@ class Views(Dialog[ViewSpec]):
             return
         question = Confirm("Delete this view?", name, verb="delete it")
         self.app.push_screen(
-            question, lambda yes: self._changed(lambda kept: kept.without_view(name), None) if yes else None
+            question, lambda yes: self._changed(lambda saved: saved.without_view(name), None) if yes else None
         )
 
-    def _changed(self, change: Callable[[Kept], Kept], cursor: str | None) -> None:
-        kept = self._keep(change)
-        if kept is not None:
-            self._kept = kept
-            self.table.show(ViewRows(kept), keep=cursor)
+    def _changed(self, change: Callable[[Saved], Saved], cursor: str | None) -> None:
+        saved = self._keep(change)
+        if saved is not None:
+            self._saved = saved
+            self.table.show(ViewRows(saved), keep=cursor)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
 from core.matrix import NO_ARCH
-from core.matrix.view import Kept, Trail, ViewSpec
+from core.matrix.view import Saved, Trail, ViewSpec
 from tui.screens.base import SessionScreen
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class ViewActions:
         dialog = Views(self._session.view.spec, self._session.saved, self._save)
         self._screen.app.push_screen(dialog, lambda spec: None if spec is None else self.go(spec))
 
-    def _save(self, change: Callable[[Kept], Kept]) -> Kept | None:
+    def _save(self, change: Callable[[Saved], Saved]) -> Saved | None:
         """Change what is saved in the person's file; None and an error where that cannot be."""
         try:
             return self._session.save(change)

@@ -1,15 +1,68 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pending changes, as a list to decide on."""
+"""What the review lists: pending changes to decide on, and below them the loader edits of workflows."""
 
 from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 from functools import partial
 
 from core.edits.pending import Change, Decision, GroupBy, group_changes
+from core.text import counted
+from core.workflows import LoaderEdit, take_back_edits, uncommitted_edits
 from tui.protocol import Context
+from tui.screens.base import SessionScreen
+from tui.screens.dialogs import Confirm
 from tui.screens.review.lists import loader_of
-from tui.screens.review.loader_edits import LoaderEdits
-from tui.view_models import PendingLook, ReviewRows, edit_rows, search_text
+from tui.view_models import PendingLook, ReviewRows, edit_rows, edit_text, search_text
+
+
+class LoaderEdits:
+    """Loader edits in the submodule's work tree, as of the last look: left there or reverted, never committed.
+
+    `changed` is called when a look found others.
+    """
+
+    def __init__(self, context: Context, changed: Callable[[], None]) -> None:
+        self.edits: Sequence[LoaderEdit] = ()
+        self._session = context.session
+        self._context = context
+        self._changed = changed
+
+    def matching(self, matches: Callable[[str], bool]) -> list[LoaderEdit]:
+        """Those whose text the filter leaves."""
+        return [one for one in self.edits if matches(edit_text(one))]
+
+    def look(self) -> None:
+        """Read in the background which edits are in the work tree now."""
+        sessions, root = self._session.sessions, self._session.checkout.root
+        self._context.background.run(
+            "loader edits", lambda: uncommitted_edits(sessions, root), self._take, supersede=True
+        )
+
+    def _take(self, edits: Sequence[LoaderEdit]) -> None:
+        if edits != self.edits:
+            self.edits = edits
+            self._changed()
+
+    def explain(self) -> None:
+        """Say what accepting an edit means: nothing."""
+        self._context.notify.info("It stays in the work tree of the submodule. Commit it there; x reverts it.")
+
+    def ask_to_revert(self, screen: SessionScreen, edits: Sequence[LoaderEdit]) -> None:
+        """Restore the loaders, after asking on `screen`."""
+        files = "\n".join(dict.fromkeys(edit.path for edit in edits))
+        body = f"{files}\nThe files become exactly what they were. Pending changes stay; x rejects them."
+        question = Confirm(f"Revert {counted(len(edits), 'loader edit')}?", body, verb="revert")
+        screen.app.push_screen(question, lambda yes: self._revert(edits) if yes else None)
+
+    def _revert(self, edits: Sequence[LoaderEdit]) -> None:
+        sessions, context = self._session.sessions, self._context
+
+        def done(_: None) -> None:
+            context.notify.info(f"{counted(len(edits), 'loader edit')} reverted.")
+            self.look()
+            context.files.reload()
+
+        context.background.run("revert", lambda: take_back_edits(sessions, edits), done)
 
 
 class PendingChanges:

@@ -20,8 +20,7 @@ from tui.commands import Where, bindings
 from tui.protocol import Context
 from tui.screens.matrix import SetFields
 from tui.screens.review.lists import ChangeList, DecisionScreen
-from tui.screens.review.loader_edits import LoaderEdits
-from tui.screens.review.pending import PendingChanges
+from tui.screens.review.pending import LoaderEdits, PendingChanges
 from tui.screens.review.preview_pane import PreviewPane
 from tui.screens.review.write import SummaryLine, Writer
 from tui.view_models import (

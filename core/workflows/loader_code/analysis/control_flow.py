@@ -44,7 +44,7 @@ class Walk:
         return (over, (None, names.index(name))) if kind == "plain" else None
 
     def keys_of(self, container: str, key: Key) -> Keys | None:
-        """Loop variables that come to stand for `key` of `container`; None where that cannot be told."""
+        """Loop variables that come to stand for `key` of `container`; None if unknown."""
         over, kind = _unwrapped(self.iterable)
         names = _names(self.target)
         if dotted(over) == container and kind in ("plain", "keys", "items", "enumerate", "indexes"):
@@ -126,7 +126,7 @@ class Conditions:
         self.names = names | frozenset(keys)
 
     def holds(self, test: cst.BaseExpression) -> bool | None:
-        """None: cannot be told."""
+        """None: unknown."""
         match test:
             case cst.UnaryOperation(operator=cst.Not(), expression=inner):
                 found = self.holds(inner)

@@ -97,8 +97,8 @@ def _returns(node: cst.CSTNode) -> Iterator[tuple[Statement, cst.BaseExpression]
 
 def distinct(origins: Sequence[Origin]) -> list[Origin]:
     """Each place once: several ways may lead there."""
-    kept: list[Origin] = []
+    found: list[Origin] = []
     for origin in origins:
-        if not any(origin.node is one.node and origin.frame.function is one.frame.function for one in kept):
-            kept.append(origin)
-    return kept
+        if not any(origin.node is one.node and origin.frame.function is one.frame.function for one in found):
+            found.append(origin)
+    return found

@@ -102,13 +102,13 @@ class Returned:
         """The inputs that are no part of another one."""
         return [one for one in self.inputs if _OUTER.fullmatch(str(one["name"]))]
 
-    def named(self, names: Sequence[str], kept: str = "") -> "dict[str, str] | NoSite":
+    def named(self, names: Sequence[str], variable: str = "") -> "dict[str, str] | NoSite":
         """The parts as text by parameter, where what is returned is not a mapping already.
 
-        A variable that is called like a parameter is meant for it, wherever in the sequence it stands. `kept` is the
-        variable that the value was put into.
+        A variable that is called like a parameter is meant for it, wherever in the sequence it is. `variable` is where
+        the value was assigned to.
         """
-        text = kept or self.code.text(self.value)
+        text = variable or self.code.text(self.value)
         if self.is_tensor:
             return {names[0]: text} if names else NoSite("the model's parameters are not known")
         parts = self._parts(text)
@@ -137,7 +137,7 @@ class Returned:
         rest = self.code.part(after, self.code.end(self.statement))
         return after + len(rest) - len(rest.lstrip()), self.code.end(self.statement)
 
-    def kept(self, name: str) -> Splice:
+    def assigned_to(self, name: str) -> Splice:
         """The value goes into variable `name` instead of being returned: its lines stay as they are."""
         start = self.code.start(self.statement)
         space = "" if self.code.part(start, start + len(_RETURN) + 1)[-1:].isspace() else " "

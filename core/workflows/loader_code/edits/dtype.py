@@ -128,7 +128,7 @@ def _fixed(code: Code, origins: Sequence[Origin], what: str) -> SourceEdit | NoS
         return NoSite(f"line {code.line(chosen.node)} decides case by case whether {what} follows {OVERRIDE}")
     if not unaware:
         return NoSite(_settled(code, origins, what))
-    if len(distinct(unaware)) == 1 and (edit := _told(code, unaware[0], what)) is not None:
+    if len(distinct(unaware)) == 1 and (edit := _with_override(code, unaware[0], what)) is not None:
         return edit
     for place in reversed(_common_places(unaware)):
         if place.frame.aware and (edit := cast_edit(code, place, what)) is not None:
@@ -143,7 +143,7 @@ def _settled(code: Code, origins: Sequence[Origin], what: str) -> str:
     return f"{what} is made of integers (line {code.line(origins[0].node)})"
 
 
-def _told(code: Code, origin: Origin, what: str) -> SourceEdit | None:
+def _with_override(code: Code, origin: Origin, what: str) -> SourceEdit | None:
     """`dtype=dtype_override` on a constructor."""
     call = origin.node
     if origin.nature is not Nature.UNTOLD or not isinstance(call, cst.Call):
@@ -211,7 +211,7 @@ def _of_model(code: Code, cls: str) -> SourceEdit | NoSite:
 
 
 def _only_constructor(code: Code, origins: Iterable[Origin], where: str) -> SourceEdit | NoSite:
-    edits = {edit for one in origins if (edit := _told(code, one, "a tensor")) is not None}
+    edits = {edit for one in origins if (edit := _with_override(code, one, "a tensor")) is not None}
     if len(edits) == 1:
         return edits.pop()
     lines = ", ".join(str(line) for line in sorted(edit.line for edit in edits))

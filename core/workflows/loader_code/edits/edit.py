@@ -46,7 +46,7 @@ class SourceEdit:
         return unified_diff(path, self.before, self.after)
 
 
-_RECORD, _KEPT = ".json", ".before"
+_RECORD, _BACKUP = ".json", ".before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +127,13 @@ def _keep(path: Path, edit: SourceEdit, directory: Path) -> EditedFile:
     """Bytes first, then the record that makes them count."""
     directory.mkdir(parents=True, exist_ok=True)
     numbers = [int(one.stem) for one in directory.glob(f"*{_RECORD}") if one.stem.isdecimal()]
-    kept = directory / f"{max(numbers, default=0) + 1:06}{_KEPT}"
-    atomic_write(kept, path.read_bytes())
-    atomic_write(kept.with_suffix(_RECORD), json.dumps(plain(_Record(path, edit))))
-    return EditedFile(path, kept, edit)
+    backup = directory / f"{max(numbers, default=0) + 1:06}{_BACKUP}"
+    atomic_write(backup, path.read_bytes())
+    atomic_write(backup.with_suffix(_RECORD), json.dumps(plain(_Record(path, edit))))
+    return EditedFile(path, backup, edit)
 
 
 def _read(record: Path) -> EditedFile:
-    kept = record.with_suffix(_KEPT)
-    found = read_as(record, _Record, f"The old content of the file is in {kept}.")
-    return EditedFile(found.path, kept, found.edit)
+    backup = record.with_suffix(_BACKUP)
+    found = read_as(record, _Record, f"The old content of the file is in {backup}.")
+    return EditedFile(found.path, backup, found.edit)

@@ -37,7 +37,7 @@ class Unpacking:
     """For people: `image classification`; empty: no family is known for the task."""
     choices: tuple[UnpackChoice, ...]
     why: str
-    """Why this one, or why it cannot be told."""
+    """Why this one, or why none can be chosen."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,19 +136,19 @@ def _named(found: Returned, key: str, make: _Make, parameters: Sequence[str]) ->
     """A mapping by the names of parameters, instead of a tensor or a sequence."""
     if isinstance(found.value, cst.List | cst.Tuple) and found.is_long:
         return _renamed(found, found.value, key, make, parameters)
-    kept = ""
+    variable = ""
     if found.is_long:
-        kept = found.free_name(*(parameters[:1] if found.is_tensor else ()), "inputs")
-    parts = found.named(parameters, kept)
+        variable = found.free_name(*(parameters[:1] if found.is_tensor else ()), "inputs")
+    parts = found.named(parameters, variable)
     if isinstance(parts, NoSite):
         return parts
     if key not in parts:
-        value = make(kept or dotted(found.value))
+        value = make(variable or dotted(found.value))
         if isinstance(value, NoSite):
             return value
         parts[key] = value
     display = mapping(parts, room_after(found.code, found.statement))
-    return [found.kept(kept), found.after(f"return {display}")] if kept else [found.replaced(display)]
+    return [found.assigned_to(variable), found.after(f"return {display}")] if variable else [found.replaced(display)]
 
 
 def _renamed(
@@ -181,7 +181,7 @@ def _added(found: Returned, key: str, make: _Make, parameters: Sequence[str]) ->
         value = make(name)
         if isinstance(value, NoSite):
             return value
-        return [found.kept(name), found.after(f'{name}["{key}"] = {value}', f"return {name}")]
+        return [found.assigned_to(name), found.after(f'{name}["{key}"] = {value}', f"return {name}")]
     name = dotted(returned)
     value = make(name)
     if isinstance(value, NoSite):
@@ -297,8 +297,8 @@ def _repeated(found: Returned) -> list[Splice] | NoSite:
     if any("[" in one["name"].removeprefix("[") or "." in one["name"] for one in found.inputs):
         return NoSite("the inputs are nested")
     if found.is_long:
-        kept = found.free_name("inputs")
-        return [found.kept(kept), found.after(f"return {_twice(found, kept)}")]
+        variable = found.free_name("inputs")
+        return [found.assigned_to(variable), found.after(f"return {_twice(found, variable)}")]
     text = found.code.text(found.value)
     displayed = simple or isinstance(found.value, cst.List | cst.Dict)
     return [found.replaced(_twice(found, text if displayed else f"({text})"))]

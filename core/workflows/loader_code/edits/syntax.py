@@ -10,7 +10,7 @@ from core.workflows.loader_code.analysis import STEP, WIDTH, Code, NoSite, Splic
 
 
 def add_argument(code: Code, call: cst.Call, text: str) -> Splice:
-    """The change that adds `text`; a comma at the end, and a line for each argument, are kept up."""
+    """The change that adds `text`; a trailing comma, and one line for each argument, stay."""
     close = code.end(call) - 1
     if not call.args:
         return Splice(close, close, text)

@@ -26,7 +26,7 @@ def test_proposals_what_is_held_and_what_nobody_knows(tmp_path: Path) -> None:
     found = agenda(Verdicts(matrix, rows, Policy(), selected(ci)), ci)
     concerns = {one.id: one.concern for one in found.items}
     assert [one.id for one in found.proposals] == [xfails[0]]
-    assert [one.id for one in found.held] == [xfails[1]]
+    assert [one.id for one in found.not_proposed] == [xfails[1]]
     assert (concerns[xfails[0]], concerns[xfails[1]]) == (Concern.DECIDE, Concern.NOT_PROPOSED)
     assert set(concerns.values()) == set(Concern)
     assert concerns.keys() <= matrix.entries.keys()

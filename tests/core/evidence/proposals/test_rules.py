@@ -34,7 +34,7 @@ def _failed(reason: str, ending: Ending = Ending.FAILED, **fields: Any) -> list[
 
 def _fields(verdict: Verdict, entry: Mapping[str, object], rows: list[Any] | None = None, **fields: Any) -> Any:
     found = wanted(judged(verdict, rows or (), **fields), with_fields(None, entry), POLICY)
-    assert not found.held
+    assert not found.refusal
     return found.fields
 
 
@@ -126,7 +126,7 @@ def test_what_a_person_must_decide() -> None:
     must = Policy(must_pass=("alpha/*",))
 
     def held(verdict: Verdict, rows: list[Any] | None = None, policy: Policy = POLICY, **fields: Any) -> str:
-        return wanted(judged(verdict, rows or (), **fields), with_fields(None, PASS), policy).held
+        return wanted(judged(verdict, rows or (), **fields), with_fields(None, PASS), policy).refusal
 
     assert "flaky" not in held(Verdict.FLAKY) and held(Verdict.FLAKY)
     assert "more time" in held(Verdict.SLOW, _failed("", Ending.SLOW))

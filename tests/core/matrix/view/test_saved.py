@@ -11,7 +11,7 @@ from core.errors import TTMatrixError, UsageError
 from core.matrix.indexing import index
 from core.matrix.query.fields import select
 from core.matrix.query.query import Query
-from core.matrix.view.saved import Kept, built_in, change_kept, read_kept
+from core.matrix.view.saved import Saved, built_in, change_saved, read_saved
 from core.matrix.view.spec import ViewSpec
 from tests.support.tree import sample
 
@@ -27,17 +27,17 @@ def test_views_that_come_with_it_can_all_be_opened(tmp_path: Path) -> None:
 
 def test_what_is_kept_is_there_again(tmp_path: Path) -> None:
     file = tmp_path / "state" / "views.json"
-    assert read_kept(file) == Kept()
-    change_kept(file, lambda kept: kept.with_view("  my   oom ", SPEC))
-    change_kept(file, lambda kept: Kept(kept.views, ("id", "file")))
-    assert read_kept(file) == Kept({"my oom": SPEC}, ("id", "file"))
+    assert read_saved(file) == Saved()
+    change_saved(file, lambda kept: kept.with_view("  my   oom ", SPEC))
+    change_saved(file, lambda kept: Saved(kept.views, ("id", "file")))
+    assert read_saved(file) == Saved({"my oom": SPEC}, ("id", "file"))
     assert json.loads(file.read_text())["views"]["my oom"]["query"] == str(SPEC.query)
-    change_kept(file, lambda kept: kept.without_view("MY OOM"))
-    assert read_kept(file).views == {}
+    change_saved(file, lambda kept: kept.without_view("MY OOM"))
+    assert read_saved(file).views == {}
 
 
 def test_names_are_found_whatever_the_case_and_a_wrong_one_suggests() -> None:
-    kept = Kept().with_view("Mine", SPEC)
+    kept = Saved().with_view("Mine", SPEC)
     assert kept.named("mine") == SPEC
     assert kept.named("XFAIL without issue") == built_in()["xfail without issue"]
     assert kept.has("MINE")
@@ -49,14 +49,14 @@ def test_names_are_found_whatever_the_case_and_a_wrong_one_suggests() -> None:
 
 def test_a_name_is_replaced_and_never_doubled() -> None:
     other = ViewSpec(Query.parse("x"))
-    assert Kept().with_view("Mine", SPEC).with_view("mine", other).views == {"mine": other}
-    assert list(Kept().with_view("b", SPEC).with_view("a", SPEC).all())[:2] == ["a", "b"]
+    assert Saved().with_view("Mine", SPEC).with_view("mine", other).views == {"mine": other}
+    assert list(Saved().with_view("b", SPEC).with_view("a", SPEC).all())[:2] == ["a", "b"]
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 41, "a\x1b[31mb", "Mixed"])
 def test_names_that_cannot_be(name: str) -> None:
     with pytest.raises(UsageError):
-        Kept().with_view(name, SPEC)
+        Saved().with_view(name, SPEC)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_names_that_cannot_be(name: str) -> None:
 def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path, text: str) -> None:
     file = tmp_path / "views.json"
     file.write_text(text)
-    for act in (read_kept, lambda one: change_kept(one, lambda kept: kept)):
+    for act in (read_saved, lambda one: change_saved(one, lambda kept: kept)):
         with pytest.raises(TTMatrixError) as caught:
             act(file)
         assert str(file) in caught.value.title
@@ -76,21 +76,21 @@ def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path, text: str) -> Non
 
 def test_a_change_that_fails_leaves_the_file(tmp_path: Path) -> None:
     file = tmp_path / "views.json"
-    change_kept(file, lambda kept: kept.with_view("mine", SPEC))
+    change_saved(file, lambda kept: kept.with_view("mine", SPEC))
     before = file.read_bytes()
     with pytest.raises(UsageError):
-        change_kept(file, lambda kept: kept.with_view("mixed", SPEC))
+        change_saved(file, lambda kept: kept.with_view("mixed", SPEC))
     assert file.read_bytes() == before
 
 
 def test_two_at_once_lose_nothing(tmp_path: Path) -> None:
     file = tmp_path / "views.json"
     threads = [
-        Thread(target=change_kept, args=(file, lambda kept, at=at: kept.with_view(f"view {at}", SPEC)))
+        Thread(target=change_saved, args=(file, lambda kept, at=at: kept.with_view(f"view {at}", SPEC)))
         for at in range(8)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(read_kept(file).views) == 8
+    assert len(read_saved(file).views) == 8
