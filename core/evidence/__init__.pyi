@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from .cpu_for_device import stand_in as stand_in
 from .ending_fields import (
     Recommendation as Recommendation,
     Result as Result,
@@ -7,7 +6,6 @@ from .ending_fields import (
     stage_in as stage_in,
 )
 from .hosts import without_hosts as without_hosts
-from .location import evidence_stamp as evidence_stamp, store_file as store_file
 from .observation import RAN as RAN, Ending as Ending, Observation as Observation, Origin as Origin
 from .reasons import alike as alike, quotable as quotable
 from .sources import (
@@ -17,5 +15,5 @@ from .sources import (
     policy_of as policy_of,
     verdicts_on as verdicts_on,
 )
-from .store import Added as Added
+from .store import Added as Added, evidence_stamp as evidence_stamp, store_file as store_file
 from .summary import MARKS as MARKS, summary_of as summary_of

@@ -6,13 +6,11 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from core.evidence.cpu_for_device import stand_in_of
 from core.evidence.ending_fields import stage_in
 from core.evidence.hosts import without_hosts
-from core.evidence.location import store_file
 from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.reports import Clues, Setting, observe
-from core.evidence.store import EvidenceStore
+from core.evidence.reports import Clues, Setting, observe, stand_in_of
+from core.evidence.store import EvidenceStore, store_file
 from core.evidence.verdicts import LoadedPolicy, Verdicts, find_policy
 from core.matrix import Matrix
 from core.matrix.cache import Cache

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The evidence of one checkout, on the disk: reports by the digest of their content, so none counts twice."""
 
+import hashlib
 import json
 import os
 import sqlite3
@@ -8,13 +9,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.errors import TTMatrixError
 from core.evidence.observation import Attempt, Ending, Observation, fold_attempts
-from core.evidence.reports import JUnitReport
 from core.files import parsed, typed
 from core.numbers import LAST_MOMENT, LONGEST
+from core.runs.store import RunRecord
+from core.sources import stamp_of
+
+if TYPE_CHECKING:
+    # The app asks for the stamp beside its first frame, and what reads reports takes 150 ms to import.
+    from core.evidence.reports import JUnitReport
 
 _BUSY_SECONDS = 30.0
 _VERSION = 1
@@ -39,6 +45,17 @@ class Added:
     """Reports that were, under whatever name."""
 
 
+def store_file(directory: Path, root: Path) -> Path:
+    """Where below `directory` the evidence of the checkout at `root` is stored."""
+    return directory / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}.sqlite"
+
+
+def evidence_stamp(file: Path, records: Iterable[RunRecord]) -> object:
+    """What is another as soon as there is more in the store `file`, or one more run on a device has ended."""
+    ended = sum(not record.active and bool(record.spec.devices) for record in records)
+    return ended, stamp_of(file)
+
+
 class EvidenceStore:
     """The reports in `file`. Several processes may use it at once; what was added survives whatever follows."""
 
@@ -46,7 +63,7 @@ class EvidenceStore:
         self.file = file
         self._read: tuple[bytes, list[Observation]] = b"", []
 
-    def add(self, reports: Iterable[JUnitReport]) -> Added:
+    def add(self, reports: "Iterable[JUnitReport]") -> Added:
         """Keep `reports`, all or none. What is known stays as it is, in whatever order it comes.
 
         Of a report that comes from two places, the one counts whose run or arch a person gave, then the first by
@@ -99,7 +116,7 @@ def _unreadable(file: Path, why: str) -> TTMatrixError:
     return TTMatrixError("The evidence cannot be read or written", f"{file}: {why}", hint)
 
 
-def _row(report: JUnitReport) -> tuple[object, ...]:
+def _row(report: "JUnitReport") -> tuple[object, ...]:
     rank = f"{int(not report.arch_given)}{int(not report.given)} {report.run}\n{report.source}"
     values = [[getattr(one, name) for name in _FIELDS] for one in report.observations]
     return report.digest, rank, report.attempt, int(report.given), ",".join(_FIELDS), json.dumps(values)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.errors import UsageError
-from core.evidence import stand_in
+from core.evidence.reports import stand_in
 from core.files import plain
 from core.ids import TestId
 from core.matrix import Matrix

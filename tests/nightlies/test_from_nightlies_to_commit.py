@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.edits.pending.change import Decision
-from core.evidence.verdicts.judgement import Verdict
+from core.evidence.verdicts.verdict import Verdict
 from core.proc import run_command
 from core.sources.checkout import Checkout
 from tests.support.app import SIZES, build_app, screen_text, until

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.evidence.observation import Ending, Observation, Origin
 from core.evidence.reports.reading import JUnitReport
-from core.evidence.verdicts.judgement import Judgement, Verdict
+from core.evidence.verdicts.verdict import Judgement, Verdict
 from core.model import BringupStatus, Function, Status
 
 TEST_ID = "alpha/pytorch-tiny-single_device-inference"

@@ -4,10 +4,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from core.evidence.location import store_file
 from core.evidence.observation import Observation
 from core.evidence.reports.reading import JUnitReport
-from core.evidence.store import EvidenceStore
+from core.evidence.store import EvidenceStore, store_file
 from core.settings import paths
 from core.sources.checkout import Checkout
 

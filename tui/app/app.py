@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _SOON = (
     "core.edits.pending.workbench",
-    "core.evidence.location",
+    "core.evidence.store",
     "core.runs.store.store",
     "tui.view_models.detail",
     "tui.view_models.runs",

@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-from .agendas import Agenda as Agenda, agenda as agenda, with_ci_losses as with_ci_losses
 from .inbox import (
     URGENCY as URGENCY,
+    Agenda as Agenda,
     Concern as Concern,
     InboxItem as InboxItem,
+    agenda as agenda,
     change_of as change_of,
     decided as decided,
 )
-from .proposal import NotProposed as NotProposed, Proposal as Proposal, document as document, propose as propose
+from .proposal import (
+    NotProposed as NotProposed,
+    Proposal as Proposal,
+    document as document,
+    propose as propose,
+    with_ci_losses as with_ci_losses,
+)
 from .reruns import CellRuns as CellRuns, lacking as lacking, plan_reruns as plan_reruns
 from .rules import with_issue as with_issue

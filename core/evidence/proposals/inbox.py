@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The inbox: tests whose entries are not true, most urgent first, and those with too little evidence."""
+"""All there is to decide about a checkout: proposals, and the inbox, which lists tests whose entries are not true."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.ci import Ci
 from core.edits.pending import Change, Decision, Pending
-from core.evidence.proposals.proposal import NotProposed, Proposal
-from core.evidence.verdicts import Judgement, Verdict
+from core.evidence.hosts import Suspect, suspects
+from core.evidence.proposals.proposal import NotProposed, Proposal, propose, with_ci_losses
+from core.evidence.verdicts import Judgement, Verdict, Verdicts
 
 URGENCY: Sequence[Verdict] = (
     Verdict.REGRESSED,
@@ -62,6 +64,36 @@ class InboxItem:
         """The judgements with something to show: that ask for something, or have results."""
         archs = set(self.proposal.archs) if self.proposal else set()
         return tuple(one for one in self.judgements if one.arch in archs or one.rows or one.verdict is self.verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """What is to be decided about one checkout."""
+
+    proposals: tuple[Proposal, ...] = ()
+    not_proposed: tuple[NotProposed, ...] = ()
+    items: tuple[InboxItem, ...] = ()
+    """Every test whose entry is not known to be true, most urgent first."""
+    suspects: tuple[Suspect, ...] = ()
+    tests: int = 0
+    """How many tests have results."""
+
+
+def agenda(verdicts: Verdicts, ci: Ci, *, issue: str = "", ages: Mapping[str, int] | None = None) -> Agenda:
+    """Propose for every test with results, and list the entries with too little evidence."""
+    matrix, judged = verdicts.matrix, verdicts.judged
+    asked = [one for rows in judged.values() for one in rows]
+    made, not_proposed = propose(matrix, asked, verdicts.policy, issue=issue, ages=ages)
+    proposals = with_ci_losses(matrix, ci, made)
+    silent = [one for id in matrix.entries if id in matrix.rows and id not in judged for one in verdicts.of(id)]
+    observations = (row for archs in verdicts.seen.values() for rows in archs.values() for row in rows)
+    return Agenda(
+        proposals,
+        not_proposed,
+        inbox_items([*asked, *silent], proposals, not_proposed),
+        suspects(observations),
+        len(judged),
+    )
 
 
 def inbox_items(

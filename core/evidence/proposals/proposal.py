@@ -2,9 +2,10 @@
 """Proposals: for each test whose entry is not true, the operations that make it true on every arch with evidence."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from core.edits import Operation, operations_for, to_json
+from core.ci import Ci
+from core.edits import CellChange, Operation, effect, operations_for, plan, to_json
 from core.edits.pending import BaseEntry
 from core.evidence.ending_fields import Fields
 from core.evidence.observation import Origin
@@ -128,6 +129,25 @@ def _wishes(
 def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:
     present = raw_value(entry, name, arch)
     return acting(name, present) != acting(name, UNWRITTEN if value is None else value)
+
+
+def with_ci_losses(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
+    """`proposals`, each with the archs on which it takes its test out of CI.
+
+    A scheduled job selects the test there now, and none would then: a promotion can leave it to no job, see
+    docs/rules.md 3.6.
+    """
+    planned = plan(matrix.checkout.test_config, [op for one in proposals for op in one.ops], matrix.schema)
+    left: dict[str, list[str]] = {}
+    for change in effect(matrix, planned, ci):
+        if change.jobs_lost and not change.jobs_gained and _all_lost(change, ci):
+            left.setdefault(change.id, []).append(change.arch)
+    return tuple(replace(one, leaves=tuple(left.get(one.id, ()))) for one in proposals)
+
+
+def _all_lost(change: CellChange, ci: Ci) -> bool:
+    had = {job for job, _ in ci.selector.jobs(ci.jobs, change.id) if job.runs_on == change.arch}
+    return had <= set(change.jobs_lost)
 
 
 def _line(judgement: Judgement) -> str:

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-from .classify import Clues as Clues, Setting as Setting, observe as observe
+from .classify import (
+    Clues as Clues,
+    Setting as Setting,
+    observe as observe,
+    stand_in as stand_in,
+    stand_in_of as stand_in_of,
+)
 from .documents import arch_in as arch_in
 from .reading import (
     OTHER as OTHER,

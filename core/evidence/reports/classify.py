@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classify one testcase: how it ended for the model, by the outcome table (docs/rules.md 4.4) and its traps."""
+"""Classify testcases: what ran them, and how each ended for the model, by the outcome table (docs/rules.md 4.4)."""
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from core.evidence.ending_fields import stage_in
@@ -28,6 +28,12 @@ _DIED = re.compile(r"^.*\b(running the test (?:CRASHED|EXITED) with \w+ \d+).*$"
 _OUT_OF_TIME = re.compile(r"^(?:E\s+)?(?:Failed: Timeout\b|Timeout \(?>[\d.]+s\)? from pytest-timeout)", re.MULTILINE)
 _FROM_OUTPUT = ("Statically allocated", "Out of Memory", "error:")
 _STATUSES = {f"ModelTestStatus.{status}": status for status in Status} | {str(status): status for status in Status}
+
+_DEVICE_BACKEND = "tt"
+_HOST = "CPU"
+
+Maker = tuple[str, str]
+"""A backend and a device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,34 @@ class Clues:
 
 
 _NOTHING = Clues()
+
+
+def stand_in(cases: Iterable[Testcase]) -> str:
+    """As `stand_in_of`, for the testcases of one session."""
+    return stand_in_of(map(maker_of, cases))
+
+
+def maker_of(case: Testcase) -> Maker:
+    """What a testcase says of what ran it; both empty where it says nothing."""
+    return case.properties.get("backend", ""), case.properties.get("device", "")
+
+
+def stand_in_of(makers: Iterable[Maker]) -> str:
+    """What ran the testcases of a session in place of a device, in words; empty: a device, as far as anything says.
+
+    Upstream's runner names no backend, and knows no other than the device. A testcase whose process died names no
+    device, so that the others of its session have to.
+    """
+    known = list(makers)
+    backends = sorted({backend for backend, _ in known if backend})
+    if not backends or any(_is_device(*one) for one in known):
+        return ""
+    return f"ttmatrix's own runner with the backend {backends[0]} on the CPU"
+
+
+def _is_device(backend: str, device: str) -> bool:
+    # The backend xla has the device that PJRT_DEVICE names.
+    return backend == _DEVICE_BACKEND or (bool(device) and not device.startswith(_HOST))
 
 
 def model_test(name: str) -> tuple[Function, str] | None:

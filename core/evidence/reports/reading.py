@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.evidence.cpu_for_device import Maker, maker_of, stand_in_of
 from core.evidence.observation import Observation
-from core.evidence.reports.classify import Setting, model_test, observe
+from core.evidence.reports.classify import Maker, Setting, maker_of, model_test, observe, stand_in_of
 from core.evidence.reports.documents import Document, PathFacts, Problem, documents, path_facts
 from core.runs import PytestSession, Testcase, UnreadableReport, clean, rank, stream_testcases
 from core.sources import Schema

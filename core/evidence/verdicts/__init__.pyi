@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from .judgement import Direction as Direction, Judgement as Judgement, Verdict as Verdict
 from .matrix import Verdicts as Verdicts
 from .policy import (
     REPOSITORY_FILES as REPOSITORY_FILES,
@@ -9,4 +8,4 @@ from .policy import (
     find_policy as find_policy,
     policy_text as policy_text,
 )
-from .verdict import allowed as allowed
+from .verdict import Direction as Direction, Judgement as Judgement, Verdict as Verdict, allowed as allowed

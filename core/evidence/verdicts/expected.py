@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an entry declares for one cell, in the terms that results are compared with."""
+"""What an entry declares: for one cell, in the terms that results are compared with; and whether it is pinned."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from core.evidence.verdicts.policy import Policy
 from core.matrix import as_status, texts, written
 from core.model import BringupStatus, Entry, Status
-from core.sources import DEFAULT_ARCHS
+from core.sources import DEFAULT_ARCHS, ExpectationFile
 
 _DEFAULT_PCC = 0.99
 _BRINGUP = dict(BringupStatus.__members__)
+_MARK = re.compile(r"#\s*ttmatrix:keep\b[ \t:-]*([^\n\r]*)")
+_NO_REASON = "no reason given"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +81,31 @@ def declared_on(entry: Entry | None, archs: Iterable[str]) -> Iterator[tuple[str
         if known is None or known[0] is not fields:
             known = fields, declared_by(fields)
         yield arch, known[1]
+
+
+def pins(files: Iterable[ExpectationFile], policy: Policy) -> Mapping[str, str]:
+    """Why each entry is pinned, by id. The comment is in the entry or directly above it.
+
+    A comment says more than a pattern of the policy, so it counts first.
+    """
+    found: dict[str, str] = {}
+    for file in files:
+        if policy.keep:
+            found |= {entry.id: why for entry in file.entries if (why := policy.pinned(entry.id))}
+        found |= dict(_marked(file))
+    return found
+
+
+def _marked(file: ExpectationFile) -> Iterator[tuple[str, str]]:
+    if "ttmatrix:keep" not in file.text:
+        return
+    lines = file.text.split("\n")
+    marks = {at: match[1].strip() or _NO_REASON for at, line in enumerate(lines, 1) if (match := _MARK.search(line))}
+    for entry in file.entries:
+        first = entry.line
+        while first > 1 and lines[first - 2].lstrip().startswith("#"):
+            first -= 1
+        for at in range(first, entry.end_line + 1):
+            if at in marks:
+                yield entry.id, marks[at]
+                break

@@ -7,10 +7,9 @@ from functools import cached_property
 from core.ci import Selected
 from core.evidence.observation import Observation
 from core.evidence.reports import arch_in
-from core.evidence.verdicts.expected import Expected, declared_on
-from core.evidence.verdicts.judgement import Judgement, Verdict
-from core.evidence.verdicts.policy import Policy, pins
-from core.evidence.verdicts.verdict import judge
+from core.evidence.verdicts.expected import Expected, declared_on, pins
+from core.evidence.verdicts.policy import Policy
+from core.evidence.verdicts.verdict import Judgement, Verdict, judge
 from core.matrix import Column, Matrix
 from core.matrix.query import Judged
 from core.model import Function, Status

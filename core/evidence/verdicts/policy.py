@@ -2,9 +2,8 @@
 """How much evidence is enough and what must not be touched: one TOML file, the repository's or the person's own."""
 
 import json
-import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -12,7 +11,6 @@ from pathlib import Path
 from core.errors import TTMatrixError
 from core.files import read_text
 from core.settings import TableError, table_values
-from core.sources import ExpectationFile
 
 REPOSITORY_FILES = ("ttmatrix-policy.toml", ".ttmatrix/policy.toml")
 """Where a repository may have it; the first one there counts, before the person's own."""
@@ -148,35 +146,3 @@ def _toml(value: object) -> str:
 def _quoted(text: str) -> str:
     """A basic string of TOML 1.0: as JSON has it, but DEL must be escaped too."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-_MARK = re.compile(r"#\s*ttmatrix:keep\b[ \t:-]*([^\n\r]*)")
-_NO_REASON = "no reason given"
-
-
-def pins(files: Iterable[ExpectationFile], policy: Policy) -> Mapping[str, str]:
-    """Why each entry is pinned, by id. The comment is in the entry or directly above it.
-
-    A comment says more than a pattern of the policy, so it counts first.
-    """
-    found: dict[str, str] = {}
-    for file in files:
-        if policy.keep:
-            found |= {entry.id: why for entry in file.entries if (why := policy.pinned(entry.id))}
-        found |= dict(_marked(file))
-    return found
-
-
-def _marked(file: ExpectationFile) -> Iterator[tuple[str, str]]:
-    if "ttmatrix:keep" not in file.text:
-        return
-    lines = file.text.split("\n")
-    marks = {at: match[1].strip() or _NO_REASON for at, line in enumerate(lines, 1) if (match := _MARK.search(line))}
-    for entry in file.entries:
-        first = entry.line
-        while first > 1 and lines[first - 2].lstrip().startswith("#"):
-            first -= 1
-        for at in range(first, entry.end_line + 1):
-            if at in marks:
-                yield entry.id, marks[at]
-                break

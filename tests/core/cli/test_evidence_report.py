@@ -6,7 +6,7 @@ import json
 
 from core.cli.console import Console
 from core.cli.evidence_report import judgement_document, observation_document, verdicts_table
-from core.evidence.verdicts.judgement import Judgement, Verdict
+from core.evidence.verdicts.verdict import Judgement, Verdict
 from tests.support.evidence import TEST_ID, seen
 
 ONE = Judgement(TEST_ID, "n150", Verdict.STALE, "passed \x1b[31m", (seen(when=1.0),), pinned="later")

@@ -16,8 +16,8 @@ from core.evidence.proposals.rules import wanted as by_verdict
 from core.evidence.reasons import quotable
 from core.evidence.reports import classify
 from core.evidence.reports.classify import Setting, observe
-from core.evidence.verdicts.judgement import Verdict
 from core.evidence.verdicts.policy import Policy
+from core.evidence.verdicts.verdict import Verdict
 from core.matrix.effective import with_fields
 from core.model import BringupStatus, Status
 from core.runs.junit import Testcase, read_testcases

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.evidence.sources import evidence_store, gather, policy_of, verdicts_on
-from core.evidence.verdicts.judgement import Verdict
+from core.evidence.verdicts.verdict import Verdict
 from core.matrix.cache.index_cache import Cache
 from core.matrix.indexing import index
 from core.proc import ProcessIdentity

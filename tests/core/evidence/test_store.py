@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
-from core.evidence.location import store_file
 from core.evidence.observation import Ending, Observation
-from core.evidence.store import Added, EvidenceStore
+from core.evidence.store import Added, EvidenceStore, evidence_stamp, store_file
 from tests.support.evidence import report, seen
 
 
@@ -179,6 +178,18 @@ def test_killed_over_its_writing_it_holds_what_was_added(store: EvidenceStore) -
     assert store.add([report(seen(), digest="after")]) == Added(1, 0)
 
 
-def test_every_checkout_has_its_own(tmp_path: Path) -> None:
-    assert store_file(tmp_path, tmp_path / "a") != store_file(tmp_path, tmp_path / "b")
-    assert store_file(tmp_path, tmp_path / "a").parent == tmp_path
+def test_each_checkout_has_a_file_of_its_own_however_it_is_named(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.mkdir()
+    (tmp_path / "link").symlink_to(one)
+    assert store_file(tmp_path, one) == store_file(tmp_path, tmp_path / "link")
+    assert store_file(tmp_path, one) != store_file(tmp_path, other)
+    assert store_file(tmp_path, one).parent == tmp_path
+
+
+def test_what_is_ingested_is_another_stamp(tmp_path: Path) -> None:
+    file = tmp_path / "store.sqlite"
+    nothing = evidence_stamp(file, [])
+    file.write_bytes(b"1")
+    assert evidence_stamp(file, []) != nothing
+    assert evidence_stamp(file, []) == evidence_stamp(file, [])

@@ -6,7 +6,7 @@ from core.edits.pending.change import BaseEntry, Decision, Pending
 from core.evidence.observation import Ending, Origin
 from core.evidence.proposals.inbox import Concern, InboxItem
 from core.evidence.proposals.proposal import NotProposed, Proposal
-from core.evidence.verdicts.judgement import Verdict
+from core.evidence.verdicts.verdict import Verdict
 from tests.support.evidence import judged, observed
 from tui.view_models.evidence import group_lines, result_lines, strip_lines
 from tui.view_models.review import ReviewRows

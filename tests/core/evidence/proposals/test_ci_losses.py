@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.proposals.agendas: proposals after which no scheduled job selects a test."""
+"""core.evidence.proposals.proposal: proposals after which no scheduled job selects a test."""
 
 from pathlib import Path
 
 from core.ci.read import read_ci
-from core.evidence.proposals.agendas import with_ci_losses
-from core.evidence.proposals.proposal import propose
-from core.evidence.verdicts.judgement import Verdict
+from core.evidence.proposals.proposal import propose, with_ci_losses
+from core.evidence.verdicts.verdict import Verdict
 from core.matrix.effective import with_fields
 from core.matrix.indexing import index
 from core.model import Entry, Status

@@ -12,8 +12,8 @@ from core.edits.operations import Operation, OpKind
 from core.evidence.observation import Ending, Origin
 from core.evidence.proposals.proposal import propose
 from core.evidence.proposals.rules import wanted
-from core.evidence.verdicts.judgement import Judgement, Verdict
 from core.evidence.verdicts.policy import Policy
+from core.evidence.verdicts.verdict import Judgement, Verdict
 from core.matrix.effective import UNWRITTEN, acting, raw_value, status_on, supports, with_fields
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix

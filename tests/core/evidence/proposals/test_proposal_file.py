@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.edits.pending.proposals import parse_proposals
 from core.evidence.proposals.proposal import document, propose
-from core.evidence.verdicts.judgement import Verdict
+from core.evidence.verdicts.verdict import Verdict
 from core.matrix.indexing import index
 from tests.support.evidence import judged, observed
 from tests.support.tree import TRAINING, sample

@@ -8,7 +8,7 @@ import pytest
 import core.evidence.proposals.reruns as module
 from core.errors import TTMatrixError
 from core.evidence.proposals.reruns import lacking, plan_reruns
-from core.evidence.verdicts.judgement import Verdict
+from core.evidence.verdicts.verdict import Verdict
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.model import TEST_MODULE

@@ -9,8 +9,8 @@ import pytest
 
 from core.evidence.observation import Ending
 from core.evidence.proposals.rules import wanted
-from core.evidence.verdicts.judgement import Verdict
 from core.evidence.verdicts.policy import Policy
+from core.evidence.verdicts.verdict import Verdict
 from core.matrix.effective import with_fields
 from core.model import BringupStatus, Status
 from tests.support.evidence import judged, observed

@@ -7,9 +7,9 @@ import pytest
 
 from core.ci.selection import Selected
 from core.evidence.observation import Ending
-from core.evidence.verdicts.judgement import Verdict
 from core.evidence.verdicts.matrix import Verdicts
 from core.evidence.verdicts.policy import Policy
+from core.evidence.verdicts.verdict import Verdict
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.model import Function

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.verdicts.policy: comments that keep an entry, wherever people put them."""
+"""core.evidence.verdicts.expected: comments that pin an entry, wherever people put them."""
 
 from pathlib import Path
 
-from core.evidence.verdicts.policy import Policy, pins
+from core.evidence.verdicts.expected import pins
+from core.evidence.verdicts.policy import Policy
 from core.sources.expectations import read_expectations
 from core.sources.schema import Schema
 from tests.support.tree import INFERENCE, write_checkout

@@ -9,9 +9,8 @@ from hypothesis import given, strategies as st
 
 from core.evidence.observation import Attempt, Ending, Observation, fold_attempts
 from core.evidence.verdicts.expected import Expected
-from core.evidence.verdicts.judgement import Direction, Judgement, Verdict
 from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import judge
+from core.evidence.verdicts.verdict import Direction, Judgement, Verdict, judge
 from core.model import BringupStatus, Status
 from tests.support.evidence import TEST_ID, seen
 
@@ -328,3 +327,11 @@ def test_a_promotion_has_enough_passes_behind_it(expected: dict[str, Expected], 
         if one.verdict in (Verdict.STALE, Verdict.SEMI_STALE):
             assert len(one.rows) >= Policy().minimum_runs
             assert not {row.ending for row in one.rows} - {Ending.PASSED, Ending.INACCURATE}
+
+
+def test_the_words_are_pinned() -> None:
+    # The words of the queries and of JSON: their spelling is a contract.
+    assert " ".join(Verdict) == (
+        "stale semi-stale active drifted regressed flaky crash hang slow pcc-loose pcc-tight unused unknown"
+    )
+    assert " ".join(Direction) == "forward back same"

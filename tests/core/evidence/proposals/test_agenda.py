@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.proposals.agendas: all there is to decide about a checkout."""
+"""core.evidence.proposals.inbox: all there is to decide about a checkout."""
 
 from pathlib import Path
 
 from core.ci.read import read_ci, selected
 from core.evidence.observation import Ending
-from core.evidence.proposals.agendas import agenda
-from core.evidence.proposals.inbox import Concern
+from core.evidence.proposals.inbox import Concern, agenda
 from core.evidence.verdicts.matrix import Verdicts
 from core.evidence.verdicts.policy import Policy
 from core.matrix.indexing import index

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.cpu_for_device: what our own runner ran on a CPU is known for it, and nobody else's report is."""
+"""core.evidence.reports.classify: what our own runner ran on a CPU is known for it, and nobody else's report is."""
 
 import pytest
 
-from core.evidence.cpu_for_device import stand_in
+from core.evidence.reports.classify import stand_in
 from core.runs.junit import Testcase
 from core.runs.outcome import Outcome
 
