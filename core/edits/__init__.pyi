@@ -4,7 +4,6 @@ from .bulk import (
     ENTRY_SCOPE as ENTRY_SCOPE,
     combined as combined,
     listed as listed,
-    operations_for as operations_for,
     present_text as present_text,
     set_fields as set_fields,
     with_item as with_item,
@@ -41,4 +40,5 @@ from .planning import (
     plan as plan,
     unified_diff as unified_diff,
 )
+from .synthesis import operations_for as operations_for
 from .word_diffs import Row as Row, Spans as Spans, word_diff as word_diff

@@ -4,7 +4,6 @@
 At the entry, a field is what the entry itself says. On archs, it is what counts there, wherever that is written.
 """
 
-import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -12,16 +11,14 @@ from functools import reduce
 from core.edits.apply import after, without_nulls
 from core.edits.form_fields import read_field
 from core.edits.operations import OVERRIDES, Operation, OpKind
-from core.edits.synthesis import Wish, operations_to, synthesise
+from core.edits.synthesis import home_file, operations_to, synthesise
 from core.errors import UsageError
 from core.matrix import Late, Matrix, Written, supported_archs, supports, text_of, texts, values_on, with_fields
-from core.model import Entry, Function
+from core.model import Entry
 
 Scope = str | tuple[str, ...]
 """Where fields are set: on one arch or on several, or nowhere in particular, which means at the entry itself."""
 ENTRY_SCOPE = ""
-
-_DIRECTORIES = {Function.MODELS: "", Function.TORCH: "torch", Function.JAX: "jax", Function.LLM: "torch_llm"}
 
 
 def present_text(matrix: Matrix, ids: Iterable[str], scope: Scope, field: str) -> str | None:
@@ -40,20 +37,6 @@ def set_fields(matrix: Matrix, ids: Sequence[str], scope: Scope, filled: Mapping
     """
     values = {name: read_field(matrix, name, text) for name, text in filled.items()}
     return tuple(op for id in ids for op in _for_one(matrix, id, _archs(scope), values))
-
-
-def operations_for(matrix: Matrix, id: str, wish: Wish) -> tuple[Operation, ...]:
-    """Operations after which each arch of `wish` has what it says, with the fewest lines; other archs keep what counts.
-
-    Archs that the test is not marked for are passed over. An id without an entry gets one.
-    """
-    entry = matrix.entries.get(id)
-    before = entry.fields if entry else {}
-    marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
-    after = synthesise(before, {arch: values for arch, values in wish.items() if arch in marked}, marked)
-    if entry is None:
-        return (Operation(OpKind.ADD, id, home_file(matrix, id), value=after),) if after else ()
-    return tuple(operations_to(id, entry.file, before, after))
 
 
 def _for_one(matrix: Matrix, id: str, archs: Sequence[str], values: Mapping[str, object]) -> Iterable[Operation]:
@@ -88,20 +71,6 @@ def _as_filled(entry: Entry, values: Mapping[str, object]) -> Iterable[Operation
             yield Operation(OpKind.SET, entry.id, entry.file, (name,), value)
         elif name in entry.fields:
             yield Operation(OpKind.UNSET, entry.id, entry.file, (name,))
-
-
-def home_file(matrix: Matrix, id: str) -> str:
-    """The file an entry of `id` belongs in, relative to test_config. Raises UsageError for a stray id.
-
-    See docs/rules.md 2.1.
-    """
-    member = matrix.member(matrix.rows[id])
-    directory = _DIRECTORIES.get(matrix.function(matrix.rows[id]))
-    if directory is None:
-        raise UsageError(f"{id} follows no id grammar", "No file can be chosen for its entry.")
-    # Explicit sharding strategies are in the file of the tensor_parallel entries.
-    parallelism = "tensor_parallel" if member.parallelism.endswith("tensor_parallel") else member.parallelism
-    return posixpath.join(directory, f"test_config_{member.mode}_{parallelism}.yaml")
 
 
 def _archs(scope: Scope) -> tuple[str, ...]:

@@ -1,16 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The smallest entry that means what is wanted on each arch, and the operations that lead there."""
+"""From what is wanted of a test on each arch to operations: the smallest entry that means it, and the way there."""
 
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from core.edits.operations import OVERRIDES, Operation, OpKind
-from core.matrix import UNWRITTEN, acting, raw_value, said_default, with_fields
-from core.model import Entry
+from core.errors import UsageError
+from core.matrix import UNWRITTEN, Matrix, acting, raw_value, said_default, supports, with_fields
+from core.model import Entry, Function
+
+_DIRECTORIES = {Function.MODELS: "", Function.TORCH: "torch", Function.JAX: "jax", Function.LLM: "torch_llm"}
 
 Wish = Mapping[str, Mapping[str, object]]
 """By arch, then by field, the value that shall count there; None: as if the field were not written."""
+
+
+def operations_for(matrix: Matrix, id: str, wish: Wish) -> tuple[Operation, ...]:
+    """Operations after which each arch of `wish` has what it says, with the fewest lines; other archs keep what counts.
+
+    Archs that the test is not marked for are passed over. An id without an entry gets one.
+    """
+    entry = matrix.entries.get(id)
+    before = entry.fields if entry else {}
+    marked = [arch for arch in matrix.schema.archs if supports(entry, arch)]
+    after = synthesise(before, {arch: values for arch, values in wish.items() if arch in marked}, marked)
+    if entry is None:
+        return (Operation(OpKind.ADD, id, home_file(matrix, id), value=after),) if after else ()
+    return tuple(operations_to(id, entry.file, before, after))
+
+
+def home_file(matrix: Matrix, id: str) -> str:
+    """The file an entry of `id` belongs in, relative to test_config. Raises UsageError for a stray id.
+
+    See docs/rules.md 2.1.
+    """
+    member = matrix.member(matrix.rows[id])
+    directory = _DIRECTORIES.get(matrix.function(matrix.rows[id]))
+    if directory is None:
+        raise UsageError(f"{id} follows no id grammar", "No file can be chosen for its entry.")
+    # Explicit sharding strategies are in the file of the tensor_parallel entries.
+    parallelism = "tensor_parallel" if member.parallelism.endswith("tensor_parallel") else member.parallelism
+    return posixpath.join(directory, f"test_config_{member.mode}_{parallelism}.yaml")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from core.doctor.doctor import diagnose
-from core.edits.bulk import home_file, present_text, set_fields
+from core.edits.bulk import present_text, set_fields
 from core.edits.checks import without_no_ops
 from core.edits.form_fields import FORM_FIELDS
 from core.edits.operations import Operation, OpKind
 from core.edits.planning import plan, write
+from core.edits.synthesis import home_file
 from core.errors import UsageError
 from core.matrix.effective import resolve, status_on, supports
 from core.matrix.indexing import index
