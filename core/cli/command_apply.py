@@ -1,10 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix apply`: write what a file of proposals or of operations asks for and, when asked, commit it."""
+"""`ttmatrix apply`: write what a file of proposals or of operations asks for and, when asked, commit it.
+
+`ttmatrix edit` is the same but for its options.
+"""
 
 import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
+from core.ci import job_name
+from core.cli.console import Console
 from core.cli.context import Context
-from core.cli.edits_common import add_options, apply
+from core.edits import CellChange, EditPlan, NoOp, Planner, Rejection, dead_overrides, effect, no_ops, to_json
+from core.edits.commit import Answer, Committed, Composition, Split, Validation, compose_commits, pull_request
+from core.edits.pending import ProposalFile, RebasedProposals, Workbench, parse_proposals, rebased_proposals
+from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
+from core.files import read_text
+from core.matrix import Matrix
+from core.text import counted, device_minutes, one_line, printable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -14,3 +29,206 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     return apply(args.file, args, context, writes=True)
+
+
+@dataclass
+class Outcome:
+    """A plan with its effect, and what was written and committed of it."""
+
+    plan: EditPlan
+    effect: Sequence[CellChange]
+    notes: list[str] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
+    commits: Committed | None = None
+    validation: Validation | None = None
+    markdown: str = ""
+
+
+def report(outcome: Outcome, console: Console) -> None:
+    """Print the outcome, with `--json` as the document."""
+    planned = outcome.plan
+    if console.json:
+        console.document(_document(outcome))
+    else:
+        console.out.write(printable(outcome.markdown or planned.diff()))
+        for one in outcome.effect:
+            _print_cell(one, console)
+    for note in outcome.notes:
+        console.note(note)
+    for rejection in planned.rejected:
+        console.note(f"rejected: {rejection.op.op} {one_line(rejection.op.id)}: {rejection.why}")
+    if planned.blocked:
+        console.note(
+            f"{counted(len(planned.blocked), 'more operation')} not applied: another one on the same file is rejected"
+        )
+    if outcome.validation is not None and outcome.validation.answer is Answer.UNABLE:
+        console.note(f"the checkout's validator could not be run: {outcome.validation.detail}")
+    if outcome.commits is not None:
+        _print_commits(outcome.commits, console)
+
+
+def _print_commits(commits: Committed, console: Console) -> None:
+    if commits.output:
+        console.note(commits.output)
+    for revision in commits.revisions:
+        console.note(f"committed {revision[:10]}")
+    if commits.detached:
+        console.note("HEAD is detached: git switch -c NAME gives the commits a branch")
+
+
+def _print_cell(one: CellChange, console: Console) -> None:
+    note = console.note
+    before, after = one.before or "not marked", one.after or "not marked"
+    others = [change.name for change in one.fields if change.name != "status"]
+    status = f"{before} -> {after}" if one.before is not one.after else f"{before}"
+    note(f"{one.id} on {one.arch}: {', '.join((status, *others))}")
+    if one.markers_gained or one.markers_lost:
+        moved = (*(f"+{name}" for name in one.markers_gained), *(f"-{name}" for name in one.markers_lost))
+        note(f"  markers {' '.join(moved)}")
+    for word, jobs in (("gains", one.jobs_gained), ("loses", one.jobs_lost)):
+        for job in jobs:
+            note(f"  {word} {job_name(job)}")
+    if one.minutes and (cost := device_minutes(one.minutes)):
+        note(f"  {cost}")
+
+
+def _document(outcome: Outcome) -> dict[str, object]:
+    planned = outcome.plan
+    return {
+        "diff": planned.diff(),
+        "applied": to_json(planned.applied),
+        "rejected": [
+            *({"op": to_json([one.op])[0], "why": one.why} for one in planned.rejected),
+            *({"op": op, "why": "another operation on the same file is rejected"} for op in to_json(planned.blocked)),
+        ],
+        "effect": [_cell(one) for one in outcome.effect],
+        "notes": outcome.notes,
+        "written": outcome.written,
+        "commits": list(outcome.commits.revisions) if outcome.commits else [],
+        "output": outcome.commits.output if outcome.commits else "",
+        **({"markdown": outcome.markdown} if outcome.markdown else {}),
+    }
+
+
+def _cell(one: CellChange) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "arch": one.arch,
+        "before": one.before,
+        "after": one.after,
+        "jobs_gained": [job_name(job) for job in one.jobs_gained],
+        "jobs_lost": [job_name(job) for job in one.jobs_lost],
+        "fields": {change.name: {"before": change.before, "after": change.after} for change in one.fields},
+        "markers_gained": list(one.markers_gained),
+        "markers_lost": list(one.markers_lost),
+        "minutes": one.minutes,
+    }
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of a commit and of the output."""
+    parser.add_argument(
+        "--commit", action="store_true", help="write the files and commit only these changes; never pushes"
+    )
+    parser.add_argument(
+        "-m", "--message", default="", metavar="MSG", help="the commit message; default: one composed from the changes"
+    )
+    parser.add_argument(
+        "--split",
+        choices=[one for one in Split if one is not Split.NONE],
+        help="make one commit per reason, issue or arch",
+    )
+    parser.add_argument(
+        "--no-verify-config", action="store_true", help="commit even if the checkout's own validator rejects the files"
+    )
+    parser.add_argument("--markdown", action="store_true", help="print the text of a pull request instead of the diff")
+    parser.add_argument("--refuse-no-effect", action="store_true", help="reject operations that change no cell")
+
+
+def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bool) -> int:
+    """Read operations from `source`, print their effect, and write and commit them as `args` say."""
+    if args.message and not args.commit:
+        raise UsageError("-m is only for a commit", hint="Add --commit.")
+    proposed = parse_proposals(sys.stdin.read() if source == "-" else read_text(Path(source)))
+    if not (writes or args.commit):
+        return _execute(proposed, args, context, None)
+    bench = Workbench(context.checkout, context.paths.journal)
+    try:
+        with bench.alone("writing expectations"):
+            return _execute(proposed, args, context, bench)
+    finally:
+        for notice in bench.notices():
+            context.console.note(notice)
+
+
+def _execute(proposed: ProposalFile, args: argparse.Namespace, context: Context, bench: Workbench | None) -> int:
+    """Plan, print and, with a workbench, write. The workbench is locked: nobody else writes."""
+    matrix = context.matrix
+    carried = rebased_proposals(proposed, matrix)
+    proposed = carried.proposed
+    planner = bench.planner if bench is not None else Planner()
+    planned, without_effect = _planned(carried, context, planner, refuse=args.refuse_no_effect)
+    maybe_written = args.commit and not (carried.rejected or args.refuse_no_effect)
+    if maybe_written and planned.rejected and _is_written(proposed, matrix, planner):
+        planned, without_effect = EditPlan((), proposed.operations), ()
+    outcome = Outcome(planned, effect(matrix, planned, context.ci), [*carried.notes])
+    outcome.notes += [f"no effect: {one_line(one.op.id)}: {one.why}" for one in without_effect]
+    dead = dead_overrides(matrix, planned)
+    outcome.notes += [f"dead override: {one_line(id)} is not marked for {arch}" for id, arch in dead]
+    composition = None
+    if (args.commit or args.markdown) and not planned.rejected:
+        composition = compose_commits(matrix, proposed.operations, evidence=proposed.evidence, planner=planner)
+    if args.markdown and composition is not None:
+        entries, evidence = composition.entries, proposed.evidence
+        outcome.markdown = pull_request(composition.changes, entries, outcome.effect, evidence)
+    if bench is not None and args.commit:
+        _commit(outcome, composition, args, context, bench)
+    elif bench is not None:
+        bench.write_plan(planned)
+        outcome.written = [edit.file for edit in planned.files]
+    if bench is not None and bench.problem is not None:
+        outcome.notes.append(one_line(f"{bench.problem.title}: {bench.problem.detail}"))
+    report(outcome, context.console)
+    return EXIT_FINDINGS if planned.rejected else EXIT_OK
+
+
+def _planned(
+    carried: RebasedProposals, context: Context, planner: Planner, *, refuse: bool
+) -> tuple[EditPlan, tuple[NoOp, ...]]:
+    """The plan, and its operations without effect. If they are rejected, nothing of the plan is applied."""
+    matrix, operations = context.matrix, carried.proposed.operations
+    found = no_ops(matrix, operations)
+    rejected = (*carried.rejected, *(Rejection(one.op, f"it has no effect: {one.why}") for one in found if refuse))
+    if not rejected:
+        return planner.plan_files(context.checkout.test_config, operations, matrix.schema, matrix.files), found
+    others = tuple(op for op in operations if all(op is not one.op for one in rejected))
+    return EditPlan((), (), rejected, others), ()
+
+
+def _is_written(proposed: ProposalFile, matrix: Matrix, planner: Planner) -> bool:
+    """Whether the files say it already, so that only the commit is left: a removal cannot be applied twice."""
+    try:
+        return compose_commits(matrix, proposed.operations, planner=planner).is_written(matrix)
+    except TTMatrixError:
+        return False
+
+
+def _commit(
+    outcome: Outcome, composition: Composition | None, args: argparse.Namespace, context: Context, bench: Workbench
+) -> None:
+    """Write and commit, or neither: if the commit fails, the files are restored."""
+    if composition is None:
+        outcome.notes.append("nothing was written or committed: operations are rejected")
+        return
+    drafts = composition.drafts(Split(args.split or Split.NONE), args.message)
+    if not drafts and bench.finished:
+        # Asked for again after a kill: git finished the commit by itself.
+        outcome.commits = Committed(bench.finished)
+        return
+    if not drafts:
+        raise UsageError("There is nothing to commit", "The last commit has all of it already.")
+    settings, schema = context.settings, context.matrix.schema
+    verify = not args.no_verify_config
+    delivered = bench.deliver_plan(outcome.plan, drafts, schema, verify=verify, python=settings.python)
+    outcome.commits, outcome.validation = delivered.committed, delivered.validation
+    outcome.written = [edit.file for edit in outcome.plan.files]

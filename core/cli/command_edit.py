@@ -3,8 +3,8 @@
 
 import argparse
 
+from core.cli.command_apply import add_options, apply
 from core.cli.context import Context
-from core.cli.edits_common import add_options, apply
 
 _OPERATIONS = """a JSON list of operations; "file" (relative to test_config) is needed if the id is in several files:
   {"op": "set", "id": ID, "path": [FIELD], "value": VALUE}

@@ -14,8 +14,7 @@ from threading import Lock
 
 from core.edits.checks import schema_problem
 from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem, to_json
-from core.edits.texts import FileTexts, read_texts
-from core.edits.workspace import OpenFile, Workspace
+from core.edits.texts import FileTexts, OpenFile, Workspace, read_texts
 from core.edits.yaml import Source
 from core.errors import TTMatrixError
 from core.files import read_text, replaced

@@ -19,10 +19,14 @@ from .git import (
     reading as reading,
 )
 from .importable import mark_broken as mark_broken
-from .lineage import Lineages as Lineages
 from .loader_files import Code as Code, LoaderFiles as LoaderFiles
 from .loaders import loader_directories as loader_directories, loader_file as loader_file, scan_loaders as scan_loaders
-from .models_tree import CachedModules as CachedModules, ModelsTree as ModelsTree, Unreadable as Unreadable
+from .models_tree import (
+    CachedModules as CachedModules,
+    Lineages as Lineages,
+    ModelsTree as ModelsTree,
+    Unreadable as Unreadable,
+)
 from .modules import ImportedName as ImportedName, ModuleFacts as ModuleFacts
 from .schema import DEFAULT_ARCHS as DEFAULT_ARCHS, Schema as Schema
 from .schema_read import SCHEMA_SOURCES as SCHEMA_SOURCES, read_schema as read_schema

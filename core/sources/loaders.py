@@ -11,8 +11,7 @@ from pathlib import Path
 
 from core.model import Finding, Framework, Loader
 from core.sources.checkout import Checkout
-from core.sources.lineage import ClassPlace, Lineages
-from core.sources.models_tree import PREFILL_BASE, ModelsTree
+from core.sources.models_tree import PREFILL_BASE, ClassPlace, Lineages, ModelsTree
 from core.sources.modules import ModuleFacts
 from core.sources.stamps import walk
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python files of the models tree, each read at most once, and the imports between them."""
+"""The Python files of the models tree, each read once: the imports between them, and what classes descend from."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.forked import in_fork
-from core.sources.modules import ImportedName, ModuleFacts, read_module
+from core.sources.modules import ClassFacts, ImportedName, ModuleFacts, read_module
 from core.sources.stamps import Stamp, stamp_of
 
 PREFILL_BASE = "ForgePrefillModel"
@@ -121,3 +121,44 @@ class ModelsTree:
             return Unreadable(error.msg, error.lineno or 0, error.offset or 0)
         except (OSError, ValueError, RecursionError) as error:
             return Unreadable(str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPlace:
+    """A class and where it stands."""
+
+    path: str
+    """Of its module, relative to the models root."""
+    module: ModuleFacts
+    name: str
+    facts: ClassFacts
+
+
+class Lineages:
+    """Classes with their bases, each worked out once: hundreds of loaders descend from the same few classes."""
+
+    def __init__(self, tree: ModelsTree) -> None:
+        self.tree = tree
+        self._known: dict[tuple[str, str], tuple[ClassPlace, ...]] = {}
+
+    def of(self, path: str, module: ModuleFacts, name: str) -> tuple[ClassPlace, ...]:
+        """What `name` means in a module: the class and its bases within the tree, nearest first, each once.
+
+        Empty where it is no class of the tree.
+        """
+        if (path, name) not in self._known:
+            # A class that descends from itself ends here; Python would not have it at all.
+            self._known[path, name] = ()
+            # A base that several share stands after all of them, as in Python's own order.
+            found = {(one.path, one.name): one for one in reversed(list(self._find(path, module, name)))}
+            self._known[path, name] = tuple(reversed(found.values()))
+        return self._known[path, name]
+
+    def _find(self, path: str, module: ModuleFacts, name: str) -> Iterator[ClassPlace]:
+        if name in module.classes:
+            facts = module.classes[name]
+            yield ClassPlace(path, module, name, facts)
+            for base in facts.bases:
+                yield from self.of(path, module, base)
+        elif name in module.imports and (found := self.tree.imported(path, module.imports[name])):
+            yield from self.of(*found, module.imports[name].name)

@@ -11,7 +11,11 @@ from .conflict import Conflict as Conflict, Take as Take, conflicts as conflicts
 from .events import Rebased as Rebased
 from .groups import SEVERAL as SEVERAL, ChangeGroup as ChangeGroup, GroupBy as GroupBy, group_changes as group_changes
 from .journal import journal_texts as journal_texts
-from .proposals import ProposalFile as ProposalFile, parse_proposals as parse_proposals
-from .rebase_proposals import RebasedProposals as RebasedProposals, rebased_proposals as rebased_proposals
+from .proposals import (
+    ProposalFile as ProposalFile,
+    RebasedProposals as RebasedProposals,
+    parse_proposals as parse_proposals,
+    rebased_proposals as rebased_proposals,
+)
 from .workbench import Workbench as Workbench
 from .writer_lock import sole_writer as sole_writer

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem
 from core.edits.yaml.document import Block, Document, extent, lines_between, quote_of, read_document, spacing
-from core.edits.yaml.entry import Layout
-from core.edits.yaml.entry_draft import EntryDraft
+from core.edits.yaml.entry import EntryDraft, Layout
 from core.edits.yaml.meaning import meaning_at
 from core.edits.yaml.nodes import refuse_shared, says_same, walk
 from core.ids import TestId

@@ -4,8 +4,8 @@
 import io
 import json
 
+from core.cli.command_apply import Outcome, report
 from core.cli.console import Console
-from core.cli.edits_common import Outcome, report
 from core.edits.commit.transaction import Committed
 from core.edits.commit.validator import Answer, Validation
 from core.edits.effects import CellChange, FieldChange

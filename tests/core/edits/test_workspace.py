@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of core.edits.workspace."""
+"""core.edits.texts: which file an operation is about."""
 
 from pathlib import Path
 
@@ -7,8 +7,7 @@ import pytest
 
 from core.edits.operations import Operation, OpKind, Refused
 from core.edits.planning import plan
-from core.edits.texts import read_texts
-from core.edits.workspace import Workspace
+from core.edits.texts import Workspace, read_texts
 from core.sources.schema import Schema
 
 TORCH = "torch/test_config_inference_single_device.yaml"

@@ -3,8 +3,7 @@
 
 from pathlib import Path
 
-from core.sources.lineage import Lineages
-from core.sources.models_tree import ModelsTree
+from core.sources.models_tree import Lineages, ModelsTree
 from core.sources.modules import ModuleFacts
 
 

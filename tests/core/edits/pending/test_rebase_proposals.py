@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.edits.pending.rebase_proposals: proposals made on one commit, applied on another."""
+"""core.edits.pending.proposals: proposals made on one commit, applied on another."""
 
 from pathlib import Path
 
@@ -7,8 +7,7 @@ import pytest
 
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import BaseEntry, Change
-from core.edits.pending.proposals import ProposalFile, ProposedChange
-from core.edits.pending.rebase_proposals import rebased_proposals
+from core.edits.pending.proposals import ProposalFile, ProposedChange, rebased_proposals
 from core.errors import UsageError
 from core.matrix.indexing import index
 from core.sources.checkout import Checkout

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of core.edits.yaml.entry_draft."""
+"""core.edits.yaml.entry: text and meaning of an entry change side by side."""
 
 import pytest
 
 from core.edits.operations import Operation, OpKind, Refused
-from core.edits.yaml.entry import Layout
-from core.edits.yaml.entry_draft import EntryDraft
+from core.edits.yaml.entry import EntryDraft, Layout
 from core.edits.yaml.meaning import meaning_of
 
 N150 = ("arch_overrides", "n150")

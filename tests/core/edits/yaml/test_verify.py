@@ -5,8 +5,7 @@ import pytest
 
 from core.edits.operations import Refused
 from core.edits.yaml.document import Document, read_document
-from core.edits.yaml.entry import Layout
-from core.edits.yaml.entry_draft import EntryDraft
+from core.edits.yaml.entry import EntryDraft, Layout
 from core.edits.yaml.file_draft import verified
 from core.edits.yaml.meaning import meaning_of
 
