@@ -3,13 +3,11 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import lazy_loader  # type: ignore[import-untyped]
 
-_IMPORT = re.compile(r"^from \.(\w+) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
-_NAME = re.compile(r"\w+ as (\w+)")
+_NAME = re.compile(r" as (\w+)")
 
 
 Face = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
@@ -19,10 +17,11 @@ Face = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 def attach(package: str, init: str) -> Face:
     """The face of the package whose `__init__.py` is at `init` (PEP 562).
 
-    As `lazy_loader.attach_stub`, but reads the stub by its lines: with a syntax tree for each, the 14 faces that a
-    headless command passes cost 20 ms of its 130.
+    As `lazy_loader.attach_stub`, but by cuts in the text of the stub, which holds `from .MODULE import NAME as NAME`
+    and nothing else: with a syntax tree for each, the 15 faces that a headless command passes cost 20 ms of its 130.
     """
-    stub = Path(init).with_suffix(".pyi").read_text(encoding="utf-8")
-    names = {module: _NAME.findall(several or one) for module, several, one in _IMPORT.findall(stub)}
+    with open(f"{init}i", encoding="utf-8") as stub:  # noqa: PTH123 - a third of the time that a Path takes
+        _, *imports = stub.read().split("from .")
+    names = {module: _NAME.findall(rest) for module, _, rest in (one.partition(" ") for one in imports)}
     face: Face = lazy_loader.attach(package, submod_attrs=names)
     return face

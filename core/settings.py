@@ -2,7 +2,6 @@
 """Where ttmatrix keeps its state, and what the user has set."""
 
 import os
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -113,6 +112,9 @@ def load_settings(file: Path) -> Settings:
     """Read `file`; absent means defaults. Raises TTMatrixError on bad TOML, unknown names or wrong types."""
     try:
         text = file.read_text(encoding="utf-8")
+        # 5 ms of every start, and most people have no such file.
+        import tomllib
+
         raw = tomllib.loads(text)
     except FileNotFoundError:
         return Settings()

@@ -10,7 +10,7 @@ from core.cli.context import Context
 from core.errors import EXIT_OK
 from core.matrix import NO_ARCH, Matrix, Universe
 from core.matrix.query import Query, help_text, select
-from core.matrix.view import RUN_KINDS, ViewSpec, check_arch, ordered, read_saved, text_of_row
+from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
 
 _COLUMNS = ("id", "status", "bringup", "archs", "reason")
 
@@ -36,7 +36,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     universe = Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR
     matrix = context.index(universe)
     arch = context.arch or view.arch
-    check_arch(matrix, arch)
+    matrix.check_arch(arch)
     query = Query((*view.query.terms, *context.parse(" ".join(args.query)).terms))
     rows = select(matrix, query, arch, context.learned(matrix, query))
     if args.universe == "entries":

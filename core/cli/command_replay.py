@@ -13,7 +13,6 @@ from core.cli.context import Context
 from core.cli.runs_common import configure_start, spec_document, start
 from core.errors import EXIT_OK, UsageError
 from core.matrix import NO_ARCH
-from core.matrix.view import check_arch
 from core.runs import Capsule, RunSpec, differences, shell_command, unpack
 from core.runs.planning import KINDS, Source, plan_test, survey
 from core.text import one_line, printable
@@ -53,7 +52,7 @@ def _planned(asked: RunSpec, context: Context) -> RunSpec:
             f"Kinds of runs here: {', '.join(sorted(KINDS))}.",
         )
     if asked.arch:
-        check_arch(context.matrix, asked.arch)
+        context.matrix.check_arch(asked.arch)
     (test_id,) = context.resolve([asked.test_id])
     return plan_test(
         context.matrix,

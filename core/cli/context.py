@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import core.evidence.verdicts as verdicts
 import core.matrix.cache as cache
 import core.matrix.query as query
-import core.matrix.view as view
 import core.runs.store as store
 from core import ci, evidence, history, matrix, providers, runs
 from core.cli.console import Console
@@ -169,7 +168,7 @@ class Context:
         return self._checked(matrix.index(self.checkout, universe))
 
     def _checked(self, found: "Matrix") -> "Matrix":
-        view.check_arch(found, self.arch)
+        found.check_arch(self.arch)
         return found
 
     def finish(self) -> None:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Protocol, cast
 from core.cli.console import Console, wants_colour
 from core.cli.parser import COMMANDS, AppRequest, OpenApp, command_module, parse
 from core.errors import EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError
-from core.forked import collect_seldom, in_background
 
 if TYPE_CHECKING:
     from core.cli.context import Context
@@ -74,6 +73,7 @@ def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> 
     if args.command is None:
         return open_app(AppRequest(args.repo, args.arch, args.query))
     from core.cli.context import Context
+    from core.forked import collect_seldom, in_background
 
     context = Context(args.repo, args.arch, console, open_app)
     command = cast(Command, command_module(args.command))

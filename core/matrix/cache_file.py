@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 import core
+from core import files
 from core.errors import TTMatrixError
-from core.files import atomic_write
 from core.sources import Stamps, all_unchanged, stamps_of
 
 
@@ -23,7 +23,7 @@ def store(file: Path, value: object, stamps: Stamps | None = None) -> None:
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        atomic_write(file, b"".join((pickle.dumps((_key(), dict(stamps or {}))), dumps(value))))
+        files.atomic_write(file, b"".join((pickle.dumps((_key(), dict(stamps or {}))), dumps(value))))
     except (OSError, TTMatrixError):
         # A full disk or a read-only home costs the next start some time and nothing else.
         return

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
+from core.errors import UsageError
 from core.matrix.cache_file import Late
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.universe import Member, functions
@@ -77,6 +78,11 @@ class Matrix:
     def complete(self) -> None:
         """Work out now what would be worked out when first asked for: a key that asks must not wait for it."""
         _ = self.entries, self.rows, self.lowered
+
+    def check_arch(self, arch: str) -> None:
+        """Raise UsageError where `arch` is neither NO_ARCH nor one of the checkout's."""
+        if arch != NO_ARCH and arch not in self.schema.archs:
+            raise UsageError(f"There is no arch {arch!r}", f"This checkout allows: {', '.join(self.schema.archs)}")
 
     def has_entry(self, row: int) -> bool:
         """Whether a row has an entry, without loading the entries."""

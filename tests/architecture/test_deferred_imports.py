@@ -17,9 +17,11 @@ LATER = {
     ("core/cli/context.py", "core.providers"): "20 ms that commands save whose arguments name no model",
     ("core/cli/dispatch.py", "core.cli.complete"): "75 ms that only a shell that completes a word waits for",
     ("core/cli/dispatch.py", "core.cli.context"): "12 ms, and packages that the first frame does not show",
+    ("core/cli/dispatch.py", "core.forked"): "2 ms of `--help`, which needs no second process",
     ("core/doctor/preparation.py", "core.doctor.doctor"): "32 ms: the process that checks needs it, who starts it not",
     ("core/matrix/cache/index_cache.py", "core.matrix.indexing"): "20 ms that a start with a cache does without",
     ("core/matrix/view/saved.py", "filelock"): "15 to 20 ms of the first frame, which reads views and saves none",
+    ("core/settings.py", "tomllib"): "5 ms of every start of those who have set nothing",
 }
 """By file and module: what a person would wait for, of a first frame of 190 ms or a command of 75."""
 

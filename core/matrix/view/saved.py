@@ -9,8 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from core import files
 from core.errors import TTMatrixError, UsageError
-from core.files import atomic_write, read_text
 from core.matrix.query import Query
 from core.matrix.view.columns import check_columns
 from core.matrix.view.spec import ViewSpec
@@ -78,7 +78,7 @@ def read_saved(file: Path) -> Saved:
     if not file.exists():
         return Saved()
     try:
-        document = json.loads(read_text(file))
+        document = json.loads(files.read_text(file))
         if not isinstance(document, dict) or document.get("version") != _VERSION:
             raise ValueError(f"it is not of version {_VERSION}")
         columns = tuple(document.get("columns", ()))
@@ -104,7 +104,7 @@ def change_saved(file: Path, change: Callable[[Saved], Saved]) -> Saved:
             saved = change(read_saved(file))
             views = {name: spec.to_json() for name, spec in saved.views.items()}
             document = {"version": _VERSION, "columns": list(saved.columns), "views": views}
-            atomic_write(file, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+            files.atomic_write(file, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     except OSError as error:
         raise TTMatrixError(f"Cannot write {file}", error.strerror or str(error)) from error
     return saved

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from core.errors import UsageError
+from core.matrix import view
 from core.matrix.query import Query
 from core.matrix.view.columns import BY_TABLE_FIELD, check_columns
-from core.matrix.view.grid import BY_LAYOUT
-from core.matrix.view.tree import BY_GROUPING
 
 _TYPES = {"query": str, "arch": str, "columns": list, "sort": str, "descending": bool, "group": str, "grid": str}
 """How the parts of a view are written."""
@@ -33,8 +32,8 @@ class ViewSpec(NamedTuple):
         check_columns(self.columns)
         for kind, name, known in (
             ("column", self.sort, BY_TABLE_FIELD),
-            ("way to group", self.group, {"": None, **BY_GROUPING}),
-            ("grid", self.grid, {"": None, **BY_LAYOUT}),
+            ("way to group", self.group, ("", *(one.name for one in view.GROUPINGS))),
+            ("grid", self.grid, ("", *(one.name for one in view.LAYOUTS))),
         ):
             if name not in known:
                 raise UsageError(f"There is no {kind} {name!r}", f"There are: {', '.join(filter(None, known))}")

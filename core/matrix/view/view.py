@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.errors import QueryError, UsageError
+from core.errors import QueryError
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query import BY_NAME, NONE, Learned, Query, Scope, column_of, lens, needs, select
 from core.matrix.view.columns import DEFAULT_COLUMNS, RunWords, ordered
@@ -33,18 +33,12 @@ class Facet(NamedTuple):
     values: tuple[FacetValue, ...]
 
 
-def check_arch(matrix: Matrix, arch: str) -> None:
-    """Raise UsageError where `arch` is neither NO_ARCH nor one of the checkout's."""
-    if arch != NO_ARCH and arch not in matrix.schema.archs:
-        raise UsageError(f"There is no arch {arch!r}", f"This checkout allows: {', '.join(matrix.schema.archs)}")
-
-
 class View:
     """The state of looking at a matrix. Positions count what is shown, rows count the matrix."""
 
     def __init__(self, matrix: Matrix, query: Query | None = None, arch: str = NO_ARCH) -> None:
         """Show `matrix` through `query`. Raises UsageError for an arch or a query that cannot be."""
-        check_arch(matrix, arch)
+        matrix.check_arch(arch)
         self.matrix = matrix
         self.arch = arch
         self.learned: Learned = {}
@@ -71,7 +65,7 @@ class View:
 
     def look_at(self, arch: str) -> None:
         """Use the values for `arch`, or with NO_ARCH those of every supported arch."""
-        check_arch(self.matrix, arch)
+        self.matrix.check_arch(arch)
         self.arch = arch
         self._show(self._selected(self.query, self.arch))
 
@@ -97,7 +91,7 @@ class View:
     def adopt(self, spec: ViewSpec) -> None:
         """Look at something else in another way; on a UsageError everything stays as it was."""
         spec.check()
-        check_arch(self.matrix, spec.arch)
+        self.matrix.check_arch(spec.arch)
         rows = self._selected(spec.query, spec.arch)
         self.query, self.arch, self.columns = spec.query, spec.arch, spec.columns or self.columns
         self.sort_key, self.descending, self.group, self.grid = spec.sort, spec.descending, spec.group, spec.grid
