@@ -21,6 +21,8 @@ class Problem(NamedTuple):
     """The name of the case it is in; empty: the mistake is outside of the cases."""
     hint: str = ""
     """What to write instead, where that can be told."""
+    warning: bool = False
+    """Whether the case is read all the same."""
 
 
 class DtypeName(NamedTuple):
@@ -127,3 +129,7 @@ class Manifest(NamedTuple):
     model: str
     cases: tuple[Case, ...] = ()
     problems: tuple[Problem, ...] = ()
+    backend: str = ""
+    """The backend that this file is a temporary variant for; empty: it is canonical."""
+    canonical: str = ""
+    """The path of the file that it is a variant of."""

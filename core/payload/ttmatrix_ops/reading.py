@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the node tree of a manifest to its cases. Every mistake is a problem with its place, and costs one case only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from . import conditions
+from .arguments import read_inputs, read_keywords
+from .cases import DEFAULT_DTYPE, DEFAULT_SEED, DEFAULT_TOLERANCE, Argument, Case, Condition, Manifest, Problem, Raises
+from .names import OpKind, kind_of, nearest_op, refusal
+from .nodes import (
+    Bad,
+    Field,
+    Node,
+    Notes,
+    check_tag,
+    fields,
+    integer,
+    is_null,
+    items,
+    near_key,
+    number,
+    only,
+    shown,
+    text,
+    truth,
+)
+from .tensor_keys import read_dtype
+from .tokens import MOST_CHARACTERS
+
+MOST_CASES = 100_000
+MOST_RTOL = 1.0
+MOST_ATOL = 1e4
+ERRORS = (
+    "RuntimeError",
+    "ValueError",
+    "TypeError",
+    "AssertionError",
+    "IndexError",
+    "NotImplementedError",
+)
+"""What an op may be expected to raise."""
+
+_TOP = ("model", "default", "defaults", "op", "cases")
+_OVERRIDES = ("dtype", "seed", "rtol", "atol", "pcc", "skip_if", "xfail_reason", "xfail_if", "xfail_strict")
+_CASE = (
+    "name",
+    "op",
+    "inputs",
+    "attrs",
+    "kwmap",
+    "description",
+    "mark",
+    "marks",
+    "expects_error",
+    "expected_errors",
+    *_OVERRIDES,
+)
+_MARK = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_NAME_LENGTH = 300
+_DESCRIPTION_LENGTH = 100_000
+
+
+class Defaults(NamedTuple):
+    """What a case has that says nothing else."""
+
+    op: str = ""
+    dtype: str = DEFAULT_DTYPE
+    seed: int = DEFAULT_SEED
+    rtol: float = DEFAULT_TOLERANCE
+    atol: float = DEFAULT_TOLERANCE
+    pcc: float | None = None
+    skip_if: tuple[Condition, ...] = ()
+    xfail_reason: str = ""
+    xfail_if: str = ""
+    xfail_strict: bool = False
+
+
+class Head(NamedTuple):
+    """What a manifest says outside of its cases."""
+
+    model: str
+    defaults: Defaults
+    cases: Node | None
+    problems: tuple[Problem, ...]
+
+
+def read_manifest(root: Node | None, path: str, model: str) -> Manifest:
+    """All cases of a manifest. `model` is used where the file names none: the stem of its name."""
+    head = read_head(root, model)
+    found: list[Case] = []
+    problems = [*head.problems]
+    names: dict[str, int] = {}
+    for node in head.cases.value if head.cases is not None else ():
+        case, wrong = read_case(node, head.defaults, names)
+        problems.extend(wrong)
+        if case is not None:
+            found.append(case)
+    return Manifest(path, head.model, tuple(found), tuple(problems))
+
+
+def read_head(root: Node | None, model: str) -> Head:
+    """Everything but the cases."""
+    if root is None or is_null(root):
+        return Head(model, Defaults(), None, (Problem("the file is empty", 1, 1),))
+    notes = Notes()
+    try:
+        found = fields(root, _TOP, notes, "a manifest")
+    except Bad as bad:
+        notes.add(bad.message, bad.node, bad.hint)
+        return Head(model, Defaults(), None, tuple(notes.found))
+    with notes.catch():
+        model = _model(found, model)
+    defaults = Defaults()
+    with notes.catch():
+        defaults = _defaults(found, notes)
+    cases = None
+    with notes.catch():
+        cases = _cases(found, root)
+    return Head(model, defaults, cases, tuple(notes.found))
+
+
+def _cases(found: Mapping[str, Field], root: Node) -> Node:
+    if "cases" not in found:
+        raise Bad("the manifest has no cases", root)
+    node = found["cases"].value
+    items(node, "cases", MOST_CASES)
+    return node
+
+
+def _model(found: Mapping[str, Field], default: str) -> str:
+    if "model" not in found:
+        return default
+    node = found["model"].value
+    name = text(node, "model", _NAME_LENGTH)
+    if not name.strip() or "::" in name or not name.isprintable():
+        raise Bad("model must be a printable name without '::'", node)
+    return name
+
+
+def _defaults(found: Mapping[str, Field], notes: Notes) -> Defaults:
+    if "default" in found and "defaults" in found:
+        raise Bad("there are both default and defaults", found["defaults"].key, "keep one of them")
+    read = Defaults()
+    if "op" in found:
+        with notes.catch():
+            read = read._replace(op=_op(found["op"].value))
+    block = found.get("defaults") or found.get("default")
+    if block is None:
+        return read
+    return read._replace(**_overrides(fields(block.value, _OVERRIDES, notes, block.key.value), notes))
+
+
+_SINGLE: Mapping[str, Callable[[Node], object]] = {
+    "dtype": read_dtype,
+    "seed": lambda node: integer(node, "seed", 0, 2**63 - 1),
+    "rtol": lambda node: number(node, "rtol", 0, MOST_RTOL),
+    "atol": lambda node: number(node, "atol", 0, MOST_ATOL),
+    "pcc": lambda node: number(node, "pcc", 0, 1),
+    "skip_if": lambda node: _conditions(node),
+    "xfail_reason": lambda node: text(node, "xfail_reason", MOST_CHARACTERS),
+    "xfail_if": lambda node: _expression(node),
+    "xfail_strict": lambda node: truth(node, "xfail_strict"),
+}
+
+
+def _overrides(found: Mapping[str, Field], notes: Notes) -> dict[str, Any]:
+    """The values of keys that stand in a case and in the block of defaults alike."""
+    read: dict[str, Any] = {}
+    for name, reader in _SINGLE.items():
+        if name in found:
+            with notes.catch():
+                read[name] = reader(found[name].value)
+    return read
+
+
+def read_case(node: Node, defaults: Defaults, names: dict[str, int]) -> tuple[Case | None, list[Problem]]:
+    """One case, None where something is wrong with it, and what that is. `names` are those of the file so far."""
+    notes = Notes()
+    case = None
+    with notes.catch():
+        case = _case(node, defaults, names, notes)
+    problems = [problem._replace(case=notes.case) for problem in notes.found]
+    return (None if notes.failed else case), problems
+
+
+def _case(node: Node, defaults: Defaults, names: dict[str, int], notes: Notes) -> Case:
+    mark = node.start_mark
+    found = fields(node, _CASE, notes, "a case")
+    op = defaults.op
+    if "op" in found:
+        with notes.catch():
+            op = _op(found["op"].value)
+    elif not op:
+        notes.add("the case has no op", node)
+    name = op
+    if "name" in found:
+        with notes.catch():
+            name = _name(found["name"].value)
+    notes.case = name
+    if name:
+        check_double(name, names, mark.line + 1, found["name"].value if "name" in found else node, notes)
+    values = defaults._asdict()
+    values.update(_overrides(found, notes))
+    values["op"] = op
+    if values["xfail_reason"] and not values["xfail_if"]:
+        values["xfail_if"] = "True"
+    inputs: tuple[Argument, ...] = ()
+    if "inputs" in found:
+        with notes.catch():
+            inputs = read_inputs(found["inputs"].value, values["dtype"], notes)
+    values["keywords"] = read_keywords(found, notes)
+    with notes.catch():
+        values["expects_error"] = _errors(found, notes)
+    with notes.catch():
+        values["marks"] = _marks(found)
+    if "description" in found:
+        with notes.catch():
+            values["description"] = text(found["description"].value, "description", _DESCRIPTION_LENGTH)
+    return Case(name, inputs=inputs, line=mark.line + 1, column=mark.column + 1, **values)
+
+
+def check_double(name: str, names: dict[str, int], line: int, node: Node, notes: Notes) -> None:
+    """Note a name that another case of the file has."""
+    if name in names:
+        notes.add(f"there is a case {name!r} on line {names[name]} already", node, "give each case a name of its own")
+    else:
+        names[name] = line
+
+
+def _name(node: Node) -> str:
+    name = text(node, "name", _NAME_LENGTH)
+    if not name.strip() or not name.isprintable():
+        raise Bad("name must be a printable text", node)
+    return name
+
+
+def _op(node: Node) -> str:
+    name = text(node, "op", _NAME_LENGTH)
+    if kind_of(name) is OpKind.REFUSED:
+        near = nearest_op(name)
+        raise Bad(refusal(name), node, f"did you mean {near}?" if near else "")
+    return name
+
+
+def _marks(found: Mapping[str, Field]) -> tuple[str, ...]:
+    if "mark" in found and "marks" in found:
+        raise Bad("there are both mark and marks", found["marks"].key, "keep one of them")
+    field = found.get("marks") or found.get("mark")
+    if field is None:
+        return ()
+    node = field.value
+    nodes = items(node, "marks", 100) if node.id == "sequence" else [node]
+    return tuple(dict.fromkeys(mark for one in nodes for mark in _split_marks(one)))
+
+
+def _split_marks(node: Node) -> list[str]:
+    names = re.split(r"[,\s]+", text(node, "mark", 1000).strip(", "))
+    for name in names:
+        if not _MARK.fullmatch(name):
+            raise Bad(f"{shown(name)} is not a name of a marker", node)
+    return names
+
+
+def _expression(node: Node) -> str:
+    expression = text(node, "condition", MOST_CHARACTERS)
+    only(conditions.check, node, expression, "condition")
+    return expression
+
+
+def _conditions(node: Node) -> tuple[Condition, ...]:
+    check_tag(node)
+    if node.id == "sequence":
+        return tuple(one for item in items(node, "skip_if", 100) for one in _conditions(item))
+    if node.id == "scalar":
+        return (Condition(_expression(node)),)
+    notes = Notes()
+    found = fields(node, ("expr", "reason"), notes, "skip_if")
+    if notes.found:
+        first = notes.found[0]
+        raise Bad(first.message, node, first.hint)
+    if "expr" not in found:
+        raise Bad("skip_if needs an expr", node)
+    reason = text(found["reason"].value, "reason", MOST_CHARACTERS) if "reason" in found else ""
+    return (Condition(_expression(found["expr"].value), reason),)
+
+
+def _errors(found: Mapping[str, Field], notes: Notes) -> tuple[Raises, Raises] | None:
+    field = found.get("expects_error")
+    if other := found.get("expected_errors"):
+        if field is not None:
+            raise Bad("there are both expects_error and expected_errors", other.key, "keep expects_error")
+        notes.add("expected_errors is read as expects_error", other.key, "write expects_error", warning=True)
+        field = other
+    if field is None:
+        return None
+    node = field.value
+    written = {str(key.value) for key, _ in node.value} if node.id == "mapping" else set()
+    if not written & {"ref", "test", "spyre"}:
+        both = _raises(node, notes)
+        return both, both
+    sides = fields(node, ("ref", "test", "spyre"), notes, "expects_error")
+    if "test" in sides and "spyre" in sides:
+        raise Bad("there are both test and spyre, which mean the same", sides["spyre"].key, "keep test")
+    read = {("ref" if name == "ref" else "test"): _raises(one.value, notes) for name, one in sides.items()}
+    if not read:
+        raise Bad("expects_error says nothing", node)
+    first = next(iter(read.values()))
+    return read.get("ref", first), read.get("test", first)
+
+
+def _raises(node: Node, notes: Notes) -> Raises:
+    found = fields(node, ("type", "match", "match_re"), notes, "expects_error")
+    kind = text(found["type"].value, "type", 100) if "type" in found else "RuntimeError"
+    if kind not in ERRORS:
+        raise Bad(f"unknown error {shown(kind)}", found["type"].value, near_key(kind, ERRORS))
+    if "match" in found and "match_re" in found:
+        raise Bad("there are both match and match_re", found["match_re"].key, "keep one of them")
+    match = text(found["match"].value, "match", MOST_CHARACTERS) if "match" in found else ""
+    pattern = text(found["match_re"].value, "match_re", 256) if "match_re" in found else ""
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise Bad(f"match_re: {error}", found["match_re"].value) from None
+    return Raises(kind, match, pattern)
