@@ -51,7 +51,7 @@ def test_order_and_quotes_mean_nothing(keys: list[str], outer: list[str], quote:
         "op": f"op: {quote}torch.add{quote}",
         "name": f"name: {quote}a{quote}",
         "inputs": f"inputs: [{{tensor: {_flow(_TENSOR, keys, quote)}}}, {{value: {quote}None{quote}}}]",
-        "kwmap": f"kwmap: {{dim: {quote}(1, -2){quote}, dtype: {quote}torch.float{quote}}}",
+        "kwmap": f"kwmap:\n      dim: {quote}(1, -2){quote}\n      dtype: {quote}torch.float{quote}",
     }
     written = "  - " + "\n    ".join(fields[name] for name in outer) + "\n"
     assert digest(_case(written)) == digest(_case(_PLAIN))
