@@ -29,6 +29,7 @@ _NAMES = {
 }
 _PRIVATE = re.compile(rb"\x1b\[[<>=?][0-9;]*[a-zA-Z$]+|\x1b\[[0-9;?]*\$p")
 _MODE = re.compile(rb"\x1b\[\?(\d+)([hl])")
+_BEGUN = re.compile(rb"\x1b(?:\[[0-9;<>=?$]*)?\Z")
 _OUT_OF_THE_BOX = frozenset({7, 25})
 """Modes that a terminal has switched on by itself: it wraps lines and shows its cursor."""
 
@@ -55,6 +56,8 @@ class Terminal:
         self._controlling = controlling
         self.output = bytearray()
         """All that the programs have written."""
+        self._begun = b""
+        """The start of a sequence whose end is still to come."""
         self.start(argv)
 
     def start(self, argv: Sequence[str]) -> None:
@@ -122,7 +125,11 @@ class Terminal:
             if not data:
                 return
             self.output += data
-            self._stream.feed(_PRIVATE.sub(b"", data))
+            # Where a read ends is chance: half a private sequence would swallow the text behind it.
+            data = self._begun + data
+            begun = _BEGUN.search(data)
+            self._begun = begun[0] if begun else b""
+            self._stream.feed(_PRIVATE.sub(b"", data.removesuffix(self._begun)))
 
     def read_for(self, seconds: float) -> None:
         """Take in what the program writes for that long."""

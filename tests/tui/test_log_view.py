@@ -388,7 +388,7 @@ async def test_an_expression_that_is_half_typed_says_so_and_is_typed_on(log: Pat
     app = numbered(log)
     async with app.run_test(size=(60, 20)) as pilot:
         await pilot.press("g", "slash", *"re:(", "full_stop")
-        await pilot.pause()
+        await app.settle(pilot)
         assert "unterminated" in app.note
         assert app.focused is app.query_one(LogBar).input
         await pilot.press(*"ix)ty", "enter")
