@@ -27,7 +27,7 @@ _NAMES = {
     "ctrl+u": "\x15",
     "ctrl+s": "\x13",
 }
-_PRIVATE = re.compile(rb"\x1b\[[<>=?][0-9;]*[a-zA-Z$]+|\x1b\[[0-9;?]*\$p")
+_PRIVATE = re.compile(rb"\x1b\[[<>=?][0-9;]*\$?[a-zA-Z]|\x1b\[[0-9;?]*\$p")
 _MODE = re.compile(rb"\x1b\[\?(\d+)([hl])")
 _BEGUN = re.compile(rb"\x1b(?:\[[0-9;<>=?$]*)?\Z")
 _OUT_OF_THE_BOX = frozenset({7, 25})
@@ -125,7 +125,7 @@ class Terminal:
             if not data:
                 return
             self.output += data
-            # Where a read ends is chance: half a private sequence would swallow the text behind it.
+            # Where a read ends is chance, and half a private sequence would be taken for text.
             data = self._begun + data
             begun = _BEGUN.search(data)
             self._begun = begun[0] if begun else b""
