@@ -1,7 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 """Op tests from YAML: read manifests of single torch ops, and run their cases against a CPU reference.
 
-The modules that read (`cases`, `reading`, `literals`, `conditions`, `names`, `digest`) need the standard library alone,
-and `core.ops` reads manifests with them. Those that run need torch, and `plugin` needs pytest and PyYAML or
-ruamel.yaml: `pytest -p ttmatrix_ops.plugin`, with the directory above this one on the import path.
+What reads needs the standard library and a YAML library alone, and is the face of this package: `core.ops` reads with
+it. What runs needs torch, and `plugin` needs pytest: `pytest -p ttmatrix_ops.plugin`, with the directory above this one
+on the import path.
 """
+
+from .cases import Case, Manifest, Problem, Tensor, Value
+from .collection import Duplicate, File, Row, duplicates, find_files, read_files, rows
+from .conditions import context as condition_context, skip_reason
+from .dtypes import dtype_name
+from .load import MOST_BYTES, read_file, read_text
+from .names import OpKind, kind_of
+from .sizes import estimate, tensors_of
+from .tokens import NotRead
+
+__all__ = [
+    "MOST_BYTES",
+    "Case",
+    "Duplicate",
+    "File",
+    "Manifest",
+    "NotRead",
+    "OpKind",
+    "Problem",
+    "Row",
+    "Tensor",
+    "Value",
+    "condition_context",
+    "dtype_name",
+    "duplicates",
+    "estimate",
+    "find_files",
+    "kind_of",
+    "read_file",
+    "read_files",
+    "read_text",
+    "rows",
+    "skip_reason",
+    "tensors_of",
+]

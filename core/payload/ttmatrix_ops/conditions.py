@@ -12,7 +12,9 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
+from .cases import Case
 from .dtypes import dtype_name
 from .tokens import NotRead, Reader
 
@@ -61,6 +63,37 @@ def check(expression: str) -> None:
 def evaluate(expression: str, context: Mapping[str, object]) -> bool:
     """Whether the condition holds in a context of the form of `SHAPE`. Raises NotRead, a ValueError."""
     return bool(_Condition(expression, context, checking=False).whole())
+
+
+def context(
+    case: Case,
+    model: str,
+    *,
+    backend: str,
+    device: str = "cpu",
+    index: int | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, object]:
+    """What conditions of a case are evaluated in."""
+    return {
+        "cfg": {
+            "test_device": {"type": device, "index": index},
+            "ref_device": {"type": "cpu"},
+            "compile_backend": backend,
+        },
+        "dtype_str": case.dtype,
+        "op_name": case.op,
+        "model": model,
+        "env": readable(environment),
+    }
+
+
+def skip_reason(case: Case, of: Mapping[str, object]) -> str:
+    """Why a case is skipped in a context; empty where it is not. Raises NotRead."""
+    for condition in case.skip_if:
+        if evaluate(condition.expr, of):
+            return condition.reason or condition.expr
+    return ""
 
 
 class _Condition:

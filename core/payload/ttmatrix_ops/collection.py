@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All manifests below some directories, with an id for each case. Which files count is decided here alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from .cases import Case, Manifest, Problem
+from .digest import group
+
+BACKENDS = (
+    "spyre",
+    "tt",
+    "xla",
+    "cuda",
+    "rocm",
+    "cpu",
+    "mps",
+    "eager",
+    "aot_eager",
+    "inductor",
+    "n150",
+    "n300",
+    "p150",
+    "llmbox",
+    "galaxy",
+)
+"""What may follow a name and `-` or `_`, for a file that is a temporary variant of the one without."""
+SUFFIXES = (".yaml", ".yml")
+_TEMPLATE = "template"
+_MOST_FILES = 10_000
+
+
+class File(NamedTuple):
+    """A manifest that was found, or what is wrong with it."""
+
+    path: Path
+    name: str
+    """For people: as it is called from where one stands."""
+    root: Path
+    """Nothing that it names is read outside of this directory."""
+    refusal: str = ""
+
+
+class Row(NamedTuple):
+    """A case with its id, which no other case has."""
+
+    id: str
+    case: Case
+    manifest: Manifest
+
+
+class Duplicate(NamedTuple):
+    """What dedupe says of a row."""
+
+    key: str
+    dup_of: str
+    """The id of the row that stands for it; empty: it stands for itself."""
+
+
+def find_files(place: Path, name: str, root: Path, *, include_template: bool = False) -> Iterator[File]:
+    """Manifests at `place`, a directory or a file, in the order of their names. `root` is where files may lie.
+
+    A directory that a symbolic link leads to is not entered. What has the name of a manifest and is none, or lies
+    outside of `root`, has its refusal.
+    """
+    root = root.resolve()
+    found = [place] if not place.is_dir() else _below(place)
+    for path in found:
+        if path.stem.endswith(_TEMPLATE) and not include_template:
+            continue
+        relative = path.relative_to(place).as_posix() if path != place else ""
+        shown = str(PurePosixPath(name) / relative) if relative else name
+        yield File(path, shown, root, _refusal(path, root))
+
+
+def _below(directory: Path) -> list[Path]:
+    found: list[Path] = []
+    for above, directories, files in os.walk(directory):
+        directories[:] = sorted(one for one in directories if not one.startswith("."))
+        # A directory with the name of a manifest is reported as one.
+        names = [one for one in (*files, *directories) if one.endswith(SUFFIXES)]
+        found.extend(Path(above, name) for name in sorted(names))
+        if len(found) > _MOST_FILES:
+            break
+    return sorted(found[:_MOST_FILES])
+
+
+def _refusal(path: Path, root: Path) -> str:
+    try:
+        resolved = path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        return f"cannot be read: {getattr(error, 'strerror', None) or 'its symbolic links go round in circles'}"
+    if not resolved.is_relative_to(root):
+        return "leads out of the directory that manifests may be read from"
+    return "" if resolved.is_file() else "is not a regular file"
+
+
+def read_files(files: Iterable[File], read: Callable[[Path, str], Manifest]) -> tuple[Manifest, ...]:
+    """Each file as a manifest, with the file that it is a variant of."""
+    listed = tuple(files)
+    manifests = [
+        Manifest(file.name, file.path.stem, problems=(Problem(file.refusal),))
+        if file.refusal
+        else read(file.path, file.name)
+        for file in listed
+    ]
+    models = {file.path: manifest for file, manifest in zip(listed, manifests, strict=True)}
+    return tuple(_as_variant(file.path, manifest, models) for file, manifest in zip(listed, manifests, strict=True))
+
+
+def _as_variant(path: Path, manifest: Manifest, others: Mapping[Path, Manifest]) -> Manifest:
+    for separator in "-_":
+        stem, _, backend = path.stem.rpartition(separator)
+        candidates = [(stem, backend)]
+        if separator == "_" and path.stem.endswith("aot_eager"):
+            candidates.append((path.stem[: -len("_aot_eager")], "aot_eager"))
+        for canonical, tag in candidates:
+            other = next((one for end in SUFFIXES if (one := path.with_name(canonical + end)) in others), None)
+            if canonical and other is not None and (tag in BACKENDS or _same_model(manifest, others[other], path)):
+                return manifest._replace(backend=tag, canonical=others[other].path)
+    return manifest
+
+
+def _same_model(manifest: Manifest, other: Manifest, path: Path) -> bool:
+    """Whether a file says itself that it is of the model of the other."""
+    return manifest.model == other.model and manifest.model != path.stem
+
+
+def rows(manifests: Iterable[Manifest]) -> tuple[Row, ...]:
+    """Every case. Its id is `model::name`; where another file had that first, the name of the file follows."""
+    taken: set[str] = set()
+    found: list[Row] = []
+    for manifest in manifests:
+        for case in manifest.cases:
+            short = f"{manifest.model}::{case.name}"
+            names = (short, f"{short}::{PurePosixPath(manifest.path).name}", f"{short}::{manifest.path}")
+            id = next((name for name in names if name not in taken), "")
+            # The same file under two names of a directory has nothing of its own.
+            if id:
+                taken.add(id)
+                found.append(Row(id, case, manifest))
+    return tuple(found)
+
+
+def duplicates(selected: Sequence[Row], *, dedupe: bool = True) -> dict[str, Duplicate]:
+    """By id, for a selection: decided after the choice of what to run and the same in every process."""
+    directories = [str(PurePosixPath(row.manifest.path).parent) for row in selected]
+    found: dict[str, Duplicate] = {}
+    for one in group([row.case for row in selected], directories=directories, dedupe=dedupe):
+        first, *others = (selected[index].id for index in one.members)
+        found[first] = Duplicate(one.key, "")
+        found.update((other, Duplicate(one.key, first)) for other in others)
+    return found
