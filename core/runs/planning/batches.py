@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is left of a batch: its tests with their newest runs, those of its reruns included."""
+"""Batches: how far those that go on have come, and what is left of one, its reruns counted in."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from core.errors import UsageError
 from core.runs.outcome import FAILURES, Outcome
@@ -64,3 +65,39 @@ def failed(runs: Sequence[RunRecord]) -> bool:
 def not_run(runs: Sequence[RunRecord]) -> bool:
     """Whether no run of a test has a result or will have one."""
     return all(record.outcome in _UNDONE for record in runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far batches have come."""
+
+    total: int
+    left: int
+    """Runs that have not ended."""
+    seconds: float | None
+    """Until they will have; None where nothing is known of one of them."""
+
+
+def progress(records: Sequence[RunRecord], now: float) -> Progress:
+    """Of all batches that have a run left; `now` is in seconds since the epoch."""
+    going = {record.spec.batch for record in records if record.active}
+    members = [record for record in records if record.spec.batch in going]
+    left = sum(record.active for record in members)
+    return Progress(len(members), left, remaining(members, now))
+
+
+def remaining(records: Iterable[RunRecord], now: float) -> float | None:
+    """Seconds until the last of these runs will have ended, with as many at a time as their slots allow.
+
+    `now` is in seconds since the epoch. None where nothing is known of one that has not ended.
+    """
+    left: dict[str, list[float]] = {}
+    widths: dict[str, int] = {}
+    for record in records:
+        if record.active:
+            if record.spec.estimate is None:
+                return None
+            gone = now - record.started if record.started is not None else 0.0
+            left.setdefault(record.spec.slots, []).append(max(0.0, record.spec.estimate - gone))
+            widths[record.spec.slots] = max(1, record.spec.slot_count)
+    return max((max(max(seconds), sum(seconds) / widths[slot]) for slot, seconds in left.items()), default=0.0)

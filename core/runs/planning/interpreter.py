@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed for the interpreter that runs models: asked once, and remembered until its packages change.
+"""The interpreter that runs models, and what it has installed: asked once, remembered until its packages change.
 
 An interpreter within a checkout executes what the checkout brings (`venv/bin/python`, its site-packages, a `json.py` on
 PYTHONPATH). So it is asked only where runs are about to start, never for a plan.
@@ -8,6 +8,8 @@ PYTHONPATH). So it is asked only where runs are about to start, never for a plan
 import hashlib
 import json
 import os
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +18,9 @@ from pathlib import Path
 from core.errors import TTMatrixError
 from core.files import Malformed, atomic_write, parsed, plain, typed
 from core.proc import CommandRunner, run_command
-from core.settings import paths
+from core.settings import Settings, paths
+
+_CHECKOUT_INTERPRETERS = ("venv/bin/python", ".venv/bin/python")
 
 PACKAGES = ("torch", "torch_xla", "pjrt_plugin_tt", "jax", "pytest", "pytest_forked", "ruamel", "yaml")
 
@@ -48,6 +52,37 @@ print("TTMATRIX-PROBE", json.dumps({**versions, "sys.path": sys.path}))
 """
 _MARK = "TTMATRIX-PROBE "
 _PATH = "sys.path"
+
+
+def find_interpreter(root: Path, settings: Settings) -> Path:
+    """The Python that runs models: the settings' own, else the checkout's venv, else the one we run in.
+
+    The setting is a path (relative to the checkout at `root`) or a command on PATH.
+    Raises TTMatrixError where the settings name one that is not there.
+    """
+    if settings.python:
+        return _set_interpreter(root, settings.python)
+    for relative in _CHECKOUT_INTERPRETERS:
+        if _executable(root / relative):
+            return root / relative
+    return Path(sys.executable)
+
+
+def _set_interpreter(root: Path, name: str) -> Path:
+    given = Path(name).expanduser()
+    if given.name == name and (on_path := shutil.which(name)):
+        return Path(on_path)
+    if _executable(root / given):
+        return root / given
+    raise TTMatrixError(
+        f"No Python interpreter at {root / given}",
+        "The setting `python` names it.",
+        "Correct the setting, or remove it to use the checkout's venv.",
+    )
+
+
+def _executable(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
 
 
 class Source(StrEnum):

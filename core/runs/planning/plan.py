@@ -1,28 +1,184 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plan runs: from a test id and the settings to the exact command, and nothing is started."""
+"""Plan runs: from test ids and settings to exact commands, how long they take, what is in the way. Starts nothing."""
 
 import math
 import os
 import secrets
 import shlex
-import shutil
-import sys
-from collections.abc import Sequence
-from dataclasses import replace
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import TTMatrixError, UsageError
 from core.ids import TestId
 from core.matrix import NO_ARCH, Matrix, resolve
+from core.model import node_id
+from core.runs.outcome import HARMLESS, Outcome
+from core.runs.planning.interpreter import Source, find_interpreter
 from core.runs.planning.kinds import Request, RunKind, kind_for
+from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, survey
 from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, run_id
+from core.runs.store import RunRecord
 from core.settings import Profile, Settings
 from core.sources import Checkout, same_place
+from core.sources.ci import read_durations
 
-_CHECKOUT_INTERPRETERS = ("venv/bin/python", ".venv/bin/python")
 _ARTEFACTS = "{artefacts}"
 _GIB = 2**30
+_TELLING = HARMLESS | {Outcome.FAIL}
+_NEWEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a person may choose for a launch."""
+
+    kind: str = "cpu"
+    arch: str = NO_ARCH
+    profile: str = ""
+    repeat: int = 1
+    """How many runs each test gets."""
+    timeout: float | None = None
+    """Seconds; None: what profile and settings say."""
+    stop_on_failure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPlan:
+    """Exactly what a launch would do."""
+
+    specs: Sequence[RunSpec]
+    refused: Sequence[TTMatrixError]
+    """For each test that cannot be run so, why."""
+    survey: Survey | None
+    """None where there is nothing to run."""
+    obstacles: Sequence[Obstacle]
+
+    @property
+    def provenance(self) -> str:
+        """The text of the file that goes beside each spec."""
+        return self.survey.to_json() if self.survey else ""
+
+    @property
+    def asked(self) -> str:
+        """What was executed to find out what is installed, for a message; empty: nothing."""
+        if self.survey is None or self.survey.source is not Source.ASKED:
+            return ""
+        source = f"asked {self.survey.interpreter} for its packages"
+        return source if self.survey.versions is None else f"{source}; the answer is cached until they change"
+
+
+def plan_launch(
+    matrix: Matrix,
+    ids: Iterable[str],
+    settings: Settings,
+    options: Options,
+    *,
+    runs: Path,
+    records: Iterable[RunRecord] = (),
+    environ: Mapping[str, str] = os.environ,
+) -> LaunchPlan:
+    """`plan_tests`, with what is in the way of the runs.
+
+    Executes nothing of the checkout, but asks git: not for the UI thread. Raises TTMatrixError
+    where the interpreter is missing.
+    """
+    specs, refused = plan_tests(matrix, ids, settings, options, runs=runs, records=records)
+    return look_ahead(specs, settings, refused, runs=runs, environ=environ)
+
+
+def look_ahead(
+    specs: Sequence[RunSpec],
+    settings: Settings,
+    refused: Sequence[TTMatrixError] = (),
+    *,
+    runs: Path,
+    environ: Mapping[str, str] = os.environ,
+    starting: bool = False,
+) -> LaunchPlan:
+    """As `plan_launch`, for runs that are planned already and share checkout and interpreter.
+
+    `starting`: they are about to start, and the checkout's interpreter may be asked what it has. What it has said is
+    remembered; before that gets in the way of a run, it is asked again.
+    """
+    if not specs:
+        return LaunchPlan((), refused, None, ())
+    checkout, python = Checkout(specs[0].cwd), Path(specs[0].argv[0])
+    seen = survey(checkout, python, environ, starting=starting)
+    found = obstacles(specs, seen, settings, environ, runs)
+    if starting and seen.source is Source.REMEMBERED and any(one.level is Level.BLOCKER for one in found):
+        seen = survey(checkout, python, environ, starting=True, afresh=True)
+        found = obstacles(specs, seen, settings, environ, runs)
+    return LaunchPlan(specs, refused, seen, found)
+
+
+def plan_tests(
+    matrix: Matrix,
+    ids: Iterable[str],
+    settings: Settings,
+    options: Options,
+    *,
+    runs: Path,
+    records: Iterable[RunRecord] = (),
+) -> tuple[list[RunSpec], list[TTMatrixError]]:
+    """Runs of `ids` as one batch, and for each test that cannot be run so, why.
+
+    `runs` is where their files go, `records` are earlier runs, newest first, which say how long they will take.
+    """
+    specs: list[RunSpec] = []
+    refused: list[TTMatrixError] = []
+    for id in ids:
+        try:
+            specs += [_planned(matrix, id, settings, options, runs) for _ in range(options.repeat)]
+        except TTMatrixError as error:
+            refused.append(error)
+    durations, _ = read_durations(matrix.checkout)
+    return as_batch(with_estimates(specs, records, durations), stop_on_failure=options.stop_on_failure), refused
+
+
+def _planned(matrix: Matrix, id: str, settings: Settings, options: Options, runs: Path) -> RunSpec:
+    return plan_test(
+        matrix,
+        id,
+        settings,
+        runs=runs,
+        kind=options.kind,
+        arch=options.arch,
+        timeout=options.timeout,
+        profile=options.profile,
+    )
+
+
+def plan_test(
+    matrix: Matrix,
+    test_id: str,
+    settings: Settings,
+    *,
+    runs: Path,
+    kind: str = "cpu",
+    arch: str = NO_ARCH,
+    timeout: float | None = None,
+    profile: str = "",
+) -> RunSpec:
+    """`plan_run` of a test of `matrix` now, with the batch size its entry sets. Raises as `plan_run` does."""
+    entry = matrix.entries.get(test_id)
+    batch_size = resolve(entry, "batch_size", arch or None).value
+    spec = plan_run(
+        matrix.checkout,
+        test_id,
+        settings,
+        kind=kind,
+        runs=runs,
+        now=datetime.now(UTC),
+        token=secrets.token_hex(16),
+        arch=arch or None,
+        timeout=timeout,
+        batch_size=batch_size if isinstance(batch_size, int) else None,
+        profile=profile,
+    )
+    return replace(spec, entry=entry_digest(entry))
 
 
 def plan_run(
@@ -79,36 +235,6 @@ def plan_run(
     )
 
 
-def plan_test(
-    matrix: Matrix,
-    test_id: str,
-    settings: Settings,
-    *,
-    runs: Path,
-    kind: str = "cpu",
-    arch: str = NO_ARCH,
-    timeout: float | None = None,
-    profile: str = "",
-) -> RunSpec:
-    """`plan_run` of a test of `matrix` now, with the batch size its entry sets. Raises as `plan_run` does."""
-    entry = matrix.entries.get(test_id)
-    batch_size = resolve(entry, "batch_size", arch or None).value
-    spec = plan_run(
-        matrix.checkout,
-        test_id,
-        settings,
-        kind=kind,
-        runs=runs,
-        now=datetime.now(UTC),
-        token=secrets.token_hex(16),
-        arch=arch or None,
-        timeout=timeout,
-        batch_size=batch_size if isinstance(batch_size, int) else None,
-        profile=profile,
-    )
-    return replace(spec, entry=entry_digest(entry))
-
-
 def plan_again(spec: RunSpec, runs: Path, matrix: Matrix) -> RunSpec:
     """The same command once more, under a name of its own. Raises UsageError for a run of another checkout."""
     if not same_place(spec.cwd, matrix.checkout.root):
@@ -143,35 +269,27 @@ def as_batch(specs: Sequence[RunSpec], *, stop_on_failure: bool = False) -> list
     return [replace(spec, batch=name, stop_on_failure=stop_on_failure) for spec in specs]
 
 
-def find_interpreter(root: Path, settings: Settings) -> Path:
-    """The Python that runs models: the settings' own, else the checkout's venv, else the one we run in.
+def with_estimates(
+    specs: Sequence[RunSpec], records: Iterable[RunRecord], durations: Mapping[str, float]
+) -> list[RunSpec]:
+    """`specs` with what is known of their time; `records` are newest first, `durations` are seconds by node id.
 
-    The setting is a path (relative to the checkout at `root`) or a command on PATH.
-    Raises TTMatrixError where the settings name one that is not there.
+    CI measures device runs only.
     """
-    if settings.python:
-        return _set_interpreter(root, settings.python)
-    for relative in _CHECKOUT_INTERPRETERS:
-        if _executable(root / relative):
-            return root / relative
-    return Path(sys.executable)
+    history: dict[tuple[str, str], list[float]] = {}
+    for record in records:
+        if record.outcome in _TELLING and record.seconds:
+            history.setdefault((record.spec.test_id, record.spec.kind), []).append(record.seconds)
+    return [replace(spec, estimate=_estimate(spec, history, durations)) for spec in specs]
 
 
-def _set_interpreter(root: Path, name: str) -> Path:
-    given = Path(name).expanduser()
-    if given.name == name and (on_path := shutil.which(name)):
-        return Path(on_path)
-    if _executable(root / given):
-        return root / given
-    raise TTMatrixError(
-        f"No Python interpreter at {root / given}",
-        "The setting `python` names it.",
-        "Correct the setting, or remove it to use the checkout's venv.",
-    )
-
-
-def _executable(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
+def _estimate(
+    spec: RunSpec, history: Mapping[tuple[str, str], Sequence[float]], durations: Mapping[str, float]
+) -> float | None:
+    own = history.get((spec.test_id, spec.kind), ())[:_NEWEST]
+    if own:
+        return statistics.median(own)
+    return durations.get(node_id(spec.function, spec.test_id)) if spec.devices else None
 
 
 def _parsed(text: str) -> TestId:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome
-from core.runs.planning.launch_plan import Progress
+from core.runs.planning.batches import Progress
 from core.runs.store.events import Event, Finished, Queued, Started
 from core.runs.store.record import Presence, RunRecord, fold
 from core.runs.tree import Age

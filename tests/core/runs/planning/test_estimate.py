@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.planning.launch_plan: own runs first, CI's durations for devices, and honest silence."""
+"""core.runs.planning: own runs first, CI's durations for devices, and honest silence."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,8 @@ import pytest
 
 from core.proc import ProcessIdentity
 from core.runs.outcome import Outcome
-from core.runs.planning.launch_plan import Progress, progress, remaining, with_estimates
+from core.runs.planning.batches import Progress, progress, remaining
+from core.runs.planning.plan import with_estimates
 from core.runs.store.events import Finished, Queued, Started
 from core.runs.store.record import Presence, RunRecord, fold
 from tests.core.runs.store.test_record import SPEC

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.planning.launch_plan: what is shown before a launch is what it would do, with what is in the way."""
+"""core.runs.planning.plan: what is shown before a launch is what it would do, with what is in the way."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import pytest
 
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
-from core.runs.planning.launch_plan import LaunchPlan, Options, look_ahead, plan_launch
+from core.runs.planning.plan import LaunchPlan, Options, look_ahead, plan_launch
 from core.runs.planning.preflight_checks import Level
 from core.settings import Profile, Settings
 from core.sources.checkout import Checkout

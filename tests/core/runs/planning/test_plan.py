@@ -12,8 +12,9 @@ import pytest
 from core.errors import TTMatrixError, UsageError
 from core.matrix.indexing import index
 from core.model import TEST_MODULE, Function
+from core.runs.planning.interpreter import find_interpreter
 from core.runs.planning.kinds import CPU_PAYLOAD, PAYLOAD
-from core.runs.planning.plan import as_batch, find_interpreter, plan_again, plan_run, plan_test
+from core.runs.planning.plan import as_batch, plan_again, plan_run, plan_test
 from core.runs.spec import RunSpec
 from core.settings import Profile, Settings
 from core.sources.checkout import Checkout
