@@ -11,7 +11,7 @@ from textual.color import Color
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from core.runs.log.arrivals import Arrivals
+from core.runs.log.growth import Arrivals
 from core.runs.log.tail import LogFile
 from tests.support.app import screen_text, type_text
 from tui.widgets.log_pane import LogBar, LogPane

@@ -7,7 +7,7 @@ import pytest
 
 from core.matrix.indexing import index
 from core.matrix.query.query import Query
-from core.matrix.view.view import View
+from core.matrix.view.view import Targets, View
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
@@ -15,7 +15,6 @@ from tui.screens.launch import Launch
 from tui.screens.matrix.set_fields import SetFields
 from tui.screens.pick import Pick
 from tui.screens.target_question import TargetQuestion
-from tui.targets import Targets
 
 _ACTIONS = "rREMT"
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
@@ -28,18 +27,18 @@ def checkout(tmp_path: Path) -> Checkout:
 
 def test_marks_come_before_the_cursor_and_hidden_ones_are_known(checkout: Checkout) -> None:
     view = View(index(checkout))
-    assert (Targets.of(view, [ORG]).plain, Targets.of(view, [ORG]).name) == (True, ORG)
-    assert Targets.of(view, [ORG, NET]).name == "2 tests"
+    assert (view.targets([ORG]).plain, view.targets([ORG]).name) == (True, ORG)
+    assert view.targets([ORG, NET]).name == "2 tests"
     view.mark([NET, TINY])
     view.filter(Query.parse(f'"{NET}"'))
-    found = Targets.of(view, [NET])
+    found = view.targets([NET])
     assert (found.ids, found.hidden, found.plain) == ((NET, TINY), (TINY,), False)
     assert found.name == "2 marked tests (1 hidden by the filter)"
     assert found.listing == f"Hidden by the filter:\n{TINY}"
     assert found.visible == Targets((NET,), (), marked=True)
     # One mark that the cursor is not on must not pass for the row that a person looks at.
     view.marks = {NET}
-    assert [Targets.of(view, [one]).plain for one in (NET, ORG)] == [True, False]
+    assert [view.targets([one]).plain for one in (NET, ORG)] == [True, False]
 
 
 def test_a_long_list_is_cut_and_says_so() -> None:

@@ -9,10 +9,10 @@ from textual.containers import Vertical
 from textual.events import Key
 from textual.widgets import Label
 
+from core.matrix.view import Targets
 from core.text import printable
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Dialog
-from tui.targets import Targets
 
 
 class TargetQuestion(Dialog[Targets]):

@@ -2,7 +2,7 @@
 """What is visible: the filtered and sorted rows of a matrix, facet counts, and marks that outlive both."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +13,10 @@ from core.matrix.view.columns import DEFAULT_COLUMNS, RunWords, ordered
 from core.matrix.view.grid import Grid, grid
 from core.matrix.view.spec import ViewSpec
 from core.matrix.view.tree import BY_GROUPING, Tree
+from core.text import counted, one_line
+
+_NAMED = 6
+"""How many tests a question names."""
 
 FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "group", "bringup", "marker", "task", "job")
 
@@ -31,6 +35,51 @@ class Facet(NamedTuple):
 
     field: str
     values: tuple[FacetValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The marked tests, or, where none is marked, those under the cursor: one, or all of a group or a cell."""
+
+    ids: tuple[str, ...]
+    hidden: tuple[str, ...] = ()
+    """Those of `ids` that the filter hides."""
+    marked: bool = False
+    """Whether marks say what is meant, and not the cursor."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether this is the one test under the cursor, which a person is looking at."""
+        return len(self.ids) == 1 and not self.marked
+
+    @property
+    def visible(self) -> "Targets":
+        """Without what the filter hides."""
+        return self.where(frozenset(self.ids).difference(self.hidden).__contains__)
+
+    def where(self, fits: Callable[[str], bool]) -> "Targets":
+        """Only those that fit."""
+        return Targets(tuple(filter(fits, self.ids)), tuple(filter(fits, self.hidden)), self.marked)
+
+    @property
+    def name(self) -> str:
+        """An id, or `5 marked tests (2 hidden by the filter)`."""
+        if len(self.ids) == 1 and not self.hidden:
+            return one_line(self.ids[0])
+        return counted(len(self.ids), "marked test" if self.marked else "test") + hidden_words(len(self.hidden))
+
+    @property
+    def listing(self) -> str:
+        """Some of the ids, a line each: the hidden ones, where there are any, as they cannot be looked at."""
+        ids = self.hidden or self.ids
+        lines = [one_line(id) for id in ids[:_NAMED]]
+        more = [f"and {len(ids) - _NAMED:,} more"] if len(ids) > _NAMED else []
+        return "\n".join((*(["Hidden by the filter:"] if self.hidden else []), *lines, *more))
+
+
+def hidden_words(count: int) -> str:
+    """` (2 hidden by the filter)`; empty for none."""
+    return f" ({count:,} hidden by the filter)" if count else ""
 
 
 class View:
@@ -192,9 +241,13 @@ class View:
         """How many marked ids the filter hides."""
         return sum(self.position_of(id) is None for id in self.marks)
 
-    def targets(self, chosen: Iterable[str]) -> list[str]:
-        """What an action means: the marked ids in their order, else those `chosen`."""
-        return sorted(self.marks) if self.marks else list(chosen)
+    def targets(self, chosen: Sequence[str]) -> Targets:
+        """What an action means: the marked tests in the order of their ids, else those `chosen`, under the cursor."""
+        if not self.marks:
+            return Targets(tuple(chosen))
+        ids = tuple(sorted(self.marks))
+        hidden = tuple(id for id in ids if self.position_of(id) is None)
+        return Targets(ids, hidden, marked=ids != tuple(chosen))
 
     def facets(self, names: Iterable[str] = FACETS) -> list[Facet]:
         """Counts per value; a facet is counted without its own terms, so that alternatives show.

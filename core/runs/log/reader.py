@@ -4,7 +4,7 @@
 from bisect import bisect_left
 from enum import StrEnum
 
-from core.runs.log.arrivals import Arrivals
+from core.runs.log.growth import Arrivals
 from core.runs.log.search import Hit, LineScan, LookBack, Matcher, Pattern
 from core.runs.log.signs import is_error
 from core.runs.log.tail import LogFile

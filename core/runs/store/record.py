@@ -89,7 +89,7 @@ class RunRecord:
 
     @property
     def arrivals(self) -> Path:
-        """When its lines arrived (see `core.runs.log.arrivals`)."""
+        """When its lines arrived (see `core.runs.log.growth`)."""
         return self.directory / "arrivals.txt"
 
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from core.matrix.view import EVIDENCE
+from core.matrix.view import EVIDENCE, Targets
 from tui.protocol import Context
-from tui.targets import Targets
 from tui.view_models import MatrixRows, TreeRows
 from tui.widgets import MatrixTable, RowTable
 
@@ -125,7 +124,7 @@ class Listing:
 
     def targets(self) -> Targets:
         """What an action is about: the marked tests, else those under the cursor."""
-        return Targets.of(self._view, self.chosen())
+        return self._view.targets(self.chosen())
 
     @property
     def cell_query(self) -> Query | None:

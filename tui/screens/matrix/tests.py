@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from core.matrix.view import Targets, hidden_words
 from core.model import node_id
 from core.text import one_line
 from tui.screens.base import SessionScreen
 from tui.screens.matrix.listing import Listing
-from tui.targets import Targets, hidden_words
 from tui.view_models import counted
 
 

@@ -22,10 +22,10 @@ from core.edits.commit import (
     pull_request,
 )
 from core.errors import TTMatrixError
+from core.matrix.view import hidden_words
 from core.text import counted, printable
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
-from tui.targets import hidden_words
 from tui.widgets import Cycle
 
 T = TypeVar("T")

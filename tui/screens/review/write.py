@@ -7,12 +7,12 @@ from typing import NamedTuple
 from core.edits import EditPlan, Operation
 from core.edits.commit import Delivered
 from core.errors import TTMatrixError
+from core.matrix.view import hidden_words
 from core.text import counted, one_line
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
 from tui.screens.review.commit import CommitDialog
 from tui.session import Reread, Session
-from tui.targets import hidden_words
 
 _SHOWN_REJECTIONS = 6
 

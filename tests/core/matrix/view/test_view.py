@@ -65,11 +65,11 @@ def test_marks_survive_filtering_and_hidden_ones_are_counted(matrix: Matrix) -> 
     view.toggle_all([TINY])
     view.filter(Query.parse("tiny"))
     assert view.hidden_marks() == 1
-    assert view.targets([ORG]) == [NET, TINY]
+    assert view.targets([ORG]).ids == (NET, TINY)
     view.toggle_all([NET])
     view.toggle_all([TINY])
-    assert view.targets([ORG]) == [ORG]
-    assert view.targets([]) == []
+    assert view.targets([ORG]).ids == (ORG,)
+    assert view.targets([]).ids == ()
 
 
 def test_mark_shown_adds(matrix: Matrix) -> None:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.log.arrivals: every byte of a log has the first time at which the log was known to hold it."""
+"""core.runs.log.growth: every byte of a log has the first time at which the log was known to hold it."""
 
 from pathlib import Path
 
 from hypothesis import given, strategies as st
 
 from core.runs.execution.launch import launch, wait
-from core.runs.log.arrivals import ArrivalNotes, Arrivals
+from core.runs.log.growth import ArrivalNotes, Arrivals
 from core.runs.log.tail import LogFile
 from core.runs.store.store import RunStore
 from tests.core.runs.conftest import MakeSpec

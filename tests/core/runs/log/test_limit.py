@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.log.limit: beginning and end stay, whoever writes goes on, and the file keeps to its limit."""
+"""core.runs.log.growth: beginning and end stay, whoever writes goes on, and the file keeps to its limit."""
 
 import os
 import re
@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.runs.execution.launch import launch, wait
-from core.runs.log.arrivals import Arrivals
-from core.runs.log.limit import LogLimit
+from core.runs.log.growth import Arrivals, LogLimit
 from core.runs.log.tail import LogFile
 from core.runs.outcome import Outcome
 from core.runs.store.store import RunStore
