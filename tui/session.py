@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from core.matrix import Detail
     from core.model import Finding
     from core.runs import Age, TreeReader
-    from core.runs.planning import LaunchPlan, Options, Progress
     from core.runs.store import RunRecord, RunStore
     from core.sources import Stamps
     from core.workflows import WorkflowContext
@@ -253,54 +251,11 @@ class Session:
         """The newest run of a test."""
         return next((record for record in self.runs if record.spec.test_id == id), None)
 
-    def plan_launch(self, ids: Iterable[str], options: Options | None = None) -> LaunchPlan:
-        """What running tests would do; CPU repros unless told otherwise. Not for the app's own thread.
-
-        Raises TTMatrixError where there is no interpreter.
-        """
-        from core.runs.planning import Options, plan_launch
-
-        chosen = options or Options(arch=self.view.arch)
-        return plan_launch(self.matrix, ids, self.settings, chosen, runs=self.store.root, records=self.runs)
-
-    def plan_again(self, records: Iterable[RunRecord]) -> LaunchPlan:
-        """The very same runs once more, as one batch. Not for the app's own thread."""
-        from core.runs.planning import as_batch, look_ahead, plan_again, with_estimates
-
-        again = [plan_again(record.spec, self.store.root, self.matrix) for record in records]
-        return look_ahead(as_batch(with_estimates(again, self.runs, {})), self.settings, runs=self.store.root)
-
     def tend(self) -> None:
         """See to it that somebody serves the queue. Raises TTMatrixError where nobody can."""
         from core.runs.execution import tend
 
         tend(self.store)
-
-    def progress(self) -> Progress:
-        """How far the batches with a run that has not ended have come."""
-        from core.runs.planning import progress
-
-        return progress(self.runs, time.time())
-
-    def plan_rest(self) -> LaunchPlan:
-        """What failed or did not run in the newest batch, again. Raises UsageError where there is none."""
-        from core.runs import own_runs
-        from core.runs.planning import left_over, newest_batch
-
-        records = own_runs(self.store.records(), self.tree)
-        return self.plan_again(left_over(records, newest_batch(records), failures=True, undone=True))
-
-    def start(self, plan: LaunchPlan) -> tuple[list[RunRecord], str]:
-        """Queue planned runs, detached from us; also what was executed to find out what is installed, if anything.
-
-        Raises TTMatrixError where something is in the way of all of them.
-        """
-        from core.runs.execution import launch_all
-        from core.runs.planning import look_ahead, refuse
-
-        now = look_ahead(plan.specs, self.settings, plan.refused, runs=self.store.root, starting=True)
-        refuse(now.obstacles)
-        return launch_all(self.store, now.specs, provenance=now.provenance), now.asked
 
     def write(self, ids: Sequence[int]) -> Reread:
         """Write those of the changes that are accepted, and look for them in the files.

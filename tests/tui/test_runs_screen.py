@@ -234,7 +234,7 @@ async def test_runs_are_marked_compared_told_and_run_again(checkout: Checkout, s
         assert PASSING_ID in screen_text(app)
         await pilot.press("y")
         await until(pilot, lambda: len(app.session.runs) == 4, "both runs again")
-        assert "marked" not in screen_text(app)
+        await until(pilot, lambda: "marked" not in screen_text(app), "no marks")
         parents = {record.spec.parent for record in app.session.runs[:2]}
         assert parents == {app.session.runs[-1].spec.batch}
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")

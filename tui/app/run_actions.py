@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,12 @@ from tui.session import Session
 from tui.view_models import counted
 
 if TYPE_CHECKING:
+    from core.runs import RunSpec
     from core.runs.planning import LaunchPlan
     from core.runs.store import Queue, RunRecord
+
+    Planned = tuple[Sequence[RunSpec], Sequence[TTMatrixError]]
+    """Runs, and why others cannot be."""
 
 _NAMED = 8
 """How many tests a question names."""
@@ -38,37 +42,37 @@ class RunActions:
 
     def start(self, ids: Sequence[str]) -> None:
         """Start a CPU repro of each test; for those that cannot run, the reasons are shown."""
-        self._start(lambda: self._session.plan_launch(ids))
+        self._start(partial(_planned, self._session, ids))
 
     def start_planned(self, plan: LaunchPlan) -> None:
         """Start runs as they are planned."""
-        self._start(lambda: plan)
+        self._start(lambda: (plan.specs, plan.refused))
 
     def start_again(self, records: Sequence[RunRecord]) -> None:
         """Start the same runs once more; several are listed first."""
-        self._background.run("plan runs", lambda: self._session.plan_again(records), self._list_and_start)
+        self._background.run("plan runs", partial(_again, self._session, records), self._list_and_start)
 
     def start_rest(self) -> None:
         """Start again what failed or did not run in the newest batch, its reruns counted in; they are listed first."""
-        self._background.run("plan runs", self._session.plan_rest, partial(self._list_and_start, always=True))
+        self._background.run("plan runs", partial(_rest, self._session), partial(self._list_and_start, always=True))
 
-    def _list_and_start(self, plan: LaunchPlan, *, always: bool = False) -> None:
+    def _list_and_start(self, specs: Sequence[RunSpec], *, always: bool = False) -> None:
         """Start what is planned; several runs, or `always`, once they are listed and confirmed."""
-        if plan.specs and (always or len(plan.specs) > 1):
+        if specs and (always or len(specs) > 1):
             # Imported here because the first frame shows no dialog.
             from tui.screens import Confirm
 
-            names = [one_line(spec.test_id) for spec in plan.specs]
+            names = [one_line(spec.test_id) for spec in specs]
             body = "\n".join((*names[:_NAMED], *([f"and {len(names) - _NAMED:,} more"] if names[_NAMED:] else ())))
             question = Confirm(f"Run {counted(len(names), 'test')} again?", body, verb="run")
-            self._app.push_screen(question, lambda yes: self.start_planned(plan) if yes else None)
+            self._app.push_screen(question, lambda yes: self._start(lambda: (specs, ())) if yes else None)
         else:
-            self.start_planned(plan)
+            self._start(lambda: (specs, ()))
 
-    def _start(self, planned: Callable[[], LaunchPlan]) -> None:
+    def _start(self, planned: Callable[[], Planned]) -> None:
         def start() -> tuple[list[RunRecord], str, Sequence[TTMatrixError]]:
-            plan = planned()
-            return *self._session.start(plan), plan.refused
+            specs, refused = planned()
+            return *_queued(self._session, specs), refused
 
         self._background.run("start runs", start, self._started)
 
@@ -107,3 +111,44 @@ class RunActions:
             cancel_all(self._session.store, run_ids)
 
         self._background.run(f"cancel {' '.join(run_ids)}", work, lambda _: self._polling.now())
+
+
+# In a thread, and imported here because the first frame needs no run.
+
+
+def _planned(session: Session, ids: Sequence[str]) -> Planned:
+    """CPU repros of tests."""
+    from core.runs.planning import Options, plan_tests
+
+    runs, options = session.store.root, Options(arch=session.view.arch)
+    return plan_tests(session.matrix, ids, session.settings, options, runs=runs, records=session.runs)
+
+
+def _again(session: Session, records: Iterable[RunRecord]) -> Sequence[RunSpec]:
+    """The very same runs once more, as one batch."""
+    from core.runs.planning import as_batch, plan_again, with_estimates
+
+    again = [plan_again(record.spec, session.store.root, session.matrix) for record in records]
+    return as_batch(with_estimates(again, session.runs, {}))
+
+
+def _rest(session: Session) -> Sequence[RunSpec]:
+    """What failed or did not run in the newest batch, again. Raises UsageError where there is none."""
+    from core.runs import own_runs
+    from core.runs.planning import left_over, newest_batch
+
+    records = own_runs(session.store.records(), session.tree)
+    return _again(session, left_over(records, newest_batch(records), failures=True, undone=True))
+
+
+def _queued(session: Session, specs: Sequence[RunSpec]) -> tuple[list[RunRecord], str]:
+    """Queue runs, detached from us; also what was executed to find out what is installed, if anything.
+
+    Raises TTMatrixError where something is in the way of all of them.
+    """
+    from core.runs.execution import launch_all
+    from core.runs.planning import look_ahead, refuse
+
+    ahead = look_ahead(specs, session.settings, runs=session.store.root, starting=True)
+    refuse(ahead.obstacles)
+    return launch_all(session.store, ahead.specs, provenance=ahead.provenance), ahead.asked

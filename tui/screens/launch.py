@@ -14,7 +14,7 @@ from textual.widgets import Input, Label
 
 from core.matrix import NO_ARCH
 from core.runs import shell_command
-from core.runs.planning import KINDS, LaunchPlan, Options
+from core.runs.planning import KINDS, LaunchPlan, Options, plan_launch
 from core.text import printable
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
@@ -97,7 +97,9 @@ class Launch(Dialog[LaunchPlan]):
             return
         self._options, self._plan = options, None
         self.query_one(TextPane).show(Text("planning …", "dim"))
-        work = partial(self._session.plan_launch, self._ids, options)
+        session = self._session
+        runs, records = session.store.root, session.runs
+        work = partial(plan_launch, session.matrix, self._ids, session.settings, options, runs=runs, records=records)
         self.context.background.run("plan launch", work, partial(self._show, options), supersede=True)
 
     def _show(self, options: Options, plan: LaunchPlan) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs and their logs: what is running, how runs ended, and what they print, live."""
 
+import time
 from typing import ClassVar
 
 from rich.text import Text
@@ -9,6 +10,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from core.runs.planning import progress
 from core.text import counted
 from tui.commands import Where, bindings
 from tui.protocol import Context
@@ -74,10 +76,10 @@ class RunsScreen(SessionScreen):
         if self.table.marks:
             words += f" · {len(self.table.marks):,} marked"
         self.title_line(words)
-        progress = session.progress()
+        come = progress(session.runs, time.time())
         line = self.query_one("#progress", Static)
-        line.set_class(bool(progress.left), "shown")
-        text = Text(progress_text(progress, session.runs), no_wrap=True, overflow="ellipsis")
+        line.set_class(bool(come.left), "shown")
+        text = Text(progress_text(come, session.runs), no_wrap=True, overflow="ellipsis")
         line.update(text, layout=False)
 
     def _tick(self) -> None:

@@ -25,9 +25,4 @@ from .saved import Saved as Saved, change_saved as change_saved, read_saved as r
 from .spec import Trail as Trail, ViewSpec as ViewSpec
 from .tally import DECLARED as DECLARED, MIXED as MIXED, Tally as Tally, shares as shares
 from .tree import GROUPINGS as GROUPINGS, Group as Group, Line as Line, Tree as Tree
-from .view import (
-    Facet as Facet,
-    Targets as Targets,
-    View as View,
-    hidden_words as hidden_words,
-)
+from .view import Facet as Facet, Targets as Targets, View as View, hidden_words as hidden_words
