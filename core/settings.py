@@ -94,6 +94,8 @@ class Settings:
     """How old, in days, an ended run may be that `prune` keeps; 0: any age."""
     keep_gib: float = 0.0
     """How much room, in GiB, the ended runs may take that `prune` keeps; 0: any."""
+    ops_dirs: tuple[str, ...] = ("tests/op_manifests",)
+    """Directories of op manifests, relative to the checkout; those that do not exist are passed over."""
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     """Named ways to run tests."""
 

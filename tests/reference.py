@@ -34,7 +34,7 @@ def manual_page() -> str:
     """`docs/ttmatrix.1`: the same as a page for `man`."""
     parser = build_parser()
     commands = _commands(parser)
-    for command in commands.values():
+    for command in [*commands.values(), *(verb for one in commands.values() for verb in _verbs(one).values())]:
         # They are those of the program, which has them once.
         command._action_groups = [group for group in command._action_groups if group.title != _GLOBAL]
         # It says what the list of commands says.
@@ -78,8 +78,8 @@ def _head(parser: argparse.ArgumentParser) -> Iterator[str]:
     yield ""
 
 
-def _command(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:
-    yield f"## {name}"
+def _command(name: str, parser: argparse.ArgumentParser, level: str = "##") -> Iterator[str]:
+    yield f"{level} {name}"
     yield ""
     yield f"{parser.description}"
     yield ""
@@ -90,6 +90,8 @@ def _command(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:
         yield parser.epilog.rstrip("\n")
         yield "```"
         yield ""
+    for verb, below in _verbs(parser).items():
+        yield from _command(f"{name} {verb}", below, f"{level}#")
 
 
 def _usage(parser: argparse.ArgumentParser) -> Iterator[str]:
@@ -130,6 +132,11 @@ def _cell(text: str) -> str:
 def _commands(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
     (found,) = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
     return found.choices
+
+
+def _verbs(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    """Of a command that has some."""
+    return _commands(parser) if parser._subparsers is not None else {}
 
 
 def main(target: Path) -> None:

@@ -217,7 +217,7 @@ class Session:
             matrix, known = self.matrix, self._examined
             if known is None or known[0] is not matrix:
                 prepare(self.cache, matrix, [FINDINGS])
-                known = self._examined = (matrix, examine(self.cache, matrix))
+                known = self._examined = (matrix, examine(self.cache, matrix, self.settings.ops_dirs))
             return known[1]
 
     def describe(self, id: str) -> Detail:

@@ -48,7 +48,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if args.kinds:
         _print_kinds(context)
         return EXIT_OK
-    findings = examine(context.cache, context.matrix)
+    findings = examine(context.cache, context.matrix, context.settings.ops_dirs)
     if args.sarif is not None:
         _write_sarif(args.sarif, findings, context)
     if console.json:

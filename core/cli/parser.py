@@ -36,6 +36,7 @@ COMMANDS = {
     "rerun": "start runs of a batch again: all of them, failed ones, or ones that did not run",
     "queue": "list queued runs in order; hold, release or move them",
     "prune": "remove old runs, as the settings say",
+    "ops": "list, count and check op tests from YAML",
     "capsule": "pack everything needed to repeat a run into one archive",
     "replay": "show the run in a capsule and, with --start, run it again here",
     "demo": "create the sample checkout and open it",
@@ -94,18 +95,18 @@ def build_parser(names: Iterable[str] = COMMANDS, configured: Collection[str] = 
     parser = _Parser(prog=PROGRAM, description="tt-xla's model test matrix. Without a command the app opens.")
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     parser.add_argument("-q", "--query", metavar="QUERY", default="", help="open the app on this query")
-    _add_global_options(parser, {"repo": None, "arch": "", "json": False, "no_color": False})
+    add_global_options(parser, {"repo": None, "arch": "", "json": False, "no_color": False})
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name in names:
         command = commands.add_parser(name, help=COMMANDS[name], description=f"{_capital(COMMANDS[name])}.")
-        _add_global_options(command, {})
+        add_global_options(command, {})
         if name in configured:
             cast(Configured, command_module(name)).configure(command)
     return parser
 
 
-def _add_global_options(parser: argparse.ArgumentParser, defaults: dict[str, object]) -> None:
-    """Global options may stand before or after the command; only before it do they have defaults."""
+def add_global_options(parser: argparse.ArgumentParser, defaults: dict[str, object]) -> None:
+    """The global options, which may stand before or after the command; only before it do they have defaults."""
 
     def default(name: str) -> object:
         return defaults.get(name, argparse.SUPPRESS)

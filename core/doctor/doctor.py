@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every finding of a checkout. To look for one more kind: write its Check in `checks/` and name it in CHECKS."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from core.doctor.archs import DEAD_OVERRIDE, UNKNOWN_ARCH
 from core.doctor.check import Check
@@ -9,6 +9,7 @@ from core.doctor.defaults import NO_STATUS, PCC_CONFLICT, REDUNDANT_DEFAULT
 from core.doctor.fields import BAD_VALUE, UNKNOWN_FIELD
 from core.doctor.filing import DUPLICATE_KEY, MISFILED
 from core.doctor.ids import UNKNOWN_ID
+from core.doctor.op_manifests import OP_MANIFEST
 from core.doctor.overrides import REDUNDANT_OVERRIDE, SHADOWED_STATUS
 from core.doctor.placeholders import PLACEHOLDER_CLASH
 from core.doctor.reading import (
@@ -26,6 +27,7 @@ from core.doctor.yaml_version import YAML_VERSION
 from core.matrix import Matrix
 from core.matrix.cache import Cache, of_loaders
 from core.model import Finding
+from core.ops import manifest_findings, read_op_tests
 from core.providers import selected_jobs
 from core.sources import ModelsTree, mark_broken
 
@@ -52,6 +54,7 @@ CHECKS = (
     BROKEN_PRESET,
     BROKEN_WORKFLOW,
     BROKEN_DURATIONS,
+    OP_MANIFEST,
 )
 
 
@@ -65,11 +68,21 @@ def diagnose(matrix: Matrix, checks: Iterable[Check] = CHECKS) -> tuple[Finding,
     return _ordered([*matrix.findings, *(one for check in checks for one in check.find(matrix))])
 
 
-def examine(cache: Cache, matrix: Matrix) -> tuple[Finding, ...]:
-    """All of `diagnose`, with what takes longer to tell: CI, and which loaders cannot be imported."""
+def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) -> tuple[Finding, ...]:
+    """All of `diagnose`, with what takes longer to tell: CI, which loaders cannot be imported, and op manifests.
+
+    `op_directories` are relative to the checkout.
+    """
     selected = selected_jobs(cache, matrix)
+    manifests = read_op_tests(matrix.checkout.root, op_directories).manifests
     return _ordered(
-        [*diagnose(matrix), *_unimportable(cache, matrix), *selected.findings, *no_job_findings(matrix, selected)]
+        [
+            *diagnose(matrix),
+            *_unimportable(cache, matrix),
+            *selected.findings,
+            *no_job_findings(matrix, selected),
+            *manifest_findings(manifests),
+        ]
     )
 
 

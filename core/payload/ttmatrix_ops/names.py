@@ -156,5 +156,8 @@ def common_names() -> tuple[str, ...]:
 
 
 def nearest_op(name: str) -> str:
-    """The op that was probably meant; empty where none is near."""
-    return nearest(name, common_names())
+    """The op that was probably meant; empty where none is near, and for what is refused on purpose."""
+    if room_of(name)[0]:
+        return nearest(name, common_names()) if kind_of(name) is not OpKind.REFUSED else ""
+    last = name.rpartition(".")[2]
+    return nearest(f"torch.{last}", common_names()) or nearest(f"torch.nn.functional.{last}", common_names())

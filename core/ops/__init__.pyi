@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+from .findings import (
+    MANIFEST_KIND as MANIFEST_KIND,
+    manifest_findings as manifest_findings,
+    problem_text as problem_text,
+)
+from .metrics import Counts as Counts, Metrics as Metrics, measure as measure
+from .op_tests import (
+    OpTests as OpTests,
+    computes_nothing as computes_nothing,
+    deduplicated as deduplicated,
+    read_op_tests as read_op_tests,
+    skips as skips,
+)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with manifests, as findings."""
+
+from collections.abc import Iterable, Iterator
+
+from core.model import Finding
+from core.payload.ttmatrix_ops import Manifest, Problem
+
+MANIFEST_KIND = "op-manifest"
+"""The kind of all findings about manifests of op tests."""
+
+
+def manifest_findings(manifests: Iterable[Manifest]) -> Iterator[Finding]:
+    """One finding for each problem, warnings too. Its id is `model::case` where it is in a case."""
+    for manifest in manifests:
+        for problem in manifest.problems:
+            id = f"{manifest.model}::{problem.case}" if problem.case else ""
+            yield Finding(MANIFEST_KIND, problem_text(problem), manifest.path, problem.line, problem.column, id)
+
+
+def problem_text(problem: Problem) -> str:
+    """A problem with its hint. It may begin with a name, so its first letter stays small."""
+    return f"{problem.message}; {problem.hint}" if problem.hint else problem.message

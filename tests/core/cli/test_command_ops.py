@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ops list`, `ops models` and `ops report`, and what `doctor` says of manifests."""
+
+from contextlib import chdir
+from pathlib import Path
+
+import pytest
+
+from core.sources.checkout import Checkout
+from tests.support.cli import call
+from tests.support.tree import LOADERS, write_checkout
+
+ONE = """\
+model: one
+cases:
+  - {name: a, op: torch.add, inputs: [{tensor: {shape: [2, 3]}}]}
+  - {name: b, op: torch.add, inputs: [{tensor: {shape: [2, 3]}}], skip_if: cfg.compile_backend == 'tt'}
+  - {name: c, op: torch.neg, inputs: [{tensor: {shape: [2, 3], dtpye: bf16}}]}
+"""
+TWO = """\
+cases:
+  - {name: a, op: torch.add, rtol: 0.1, inputs: [{tensor: {shape: [2, 3]}}]}
+  - {name: b, op: torch._C._log_api_usage_once, inputs: [{value: x}], expected_errors: {match: y}}
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    found = write_checkout(tmp_path / "tt-xla", LOADERS, {})
+    directory = found.root / "tests/op_manifests"
+    directory.mkdir(parents=True)
+    (directory / "one.yaml").write_text(ONE)
+    (directory / "two.yaml").write_text(TWO)
+    (directory / "template.yaml").write_text(TWO)
+    return found
+
+
+def test_list_names_who_stands_for_whom(checkout: Checkout) -> None:
+    called = call("ops", "list", "--json", "--repo", checkout.root)
+    assert called.code == 0
+    found = {one["id"]: one for one in called.json}
+    assert list(found) == ["one::a", "one::b", "two::a", "two::b", "one::c"]
+    assert [one["dup_of"] for one in found.values()] == [None, "one::a", "one::a", None, None]
+    assert found["one::a"]["key"] == found["two::a"]["key"] != found["two::b"]["key"]
+    assert found["two::b"]["problem"] == "expected_errors is read as expects_error; write expects_error"
+    assert found["one::c"]["problem"] == "unknown key 'dtpye' in tensor; did you mean dtype?"
+    assert (found["one::c"]["line"], found["one::a"]["file"]) == (5, "tests/op_manifests/one.yaml")
+
+
+def test_what_is_skipped_stands_for_nobody(checkout: Checkout) -> None:
+    (checkout.root / "tests/op_manifests/one.yaml").write_text(ONE.replace("{name: a,", "{name: a, skip_if: 'True',"))
+    found = call("ops", "list", "--json", "--repo", checkout.root, "--backend", "tt").json
+    assert [(one["id"], one["skip"], one["dup_of"]) for one in found[:3]] == [
+        ("one::a", "True", None),
+        ("one::b", "cfg.compile_backend == 'tt'", None),
+        ("two::a", None, None),
+    ]
+    assert call("ops", "list", "--json", "--repo", checkout.root).json[2]["dup_of"] == "one::b"
+
+
+def test_ids_models_and_templates(checkout: Checkout) -> None:
+    def ids(*more: object) -> list[str]:
+        return call("ops", "list", "--format", "ids", *more, "--repo", checkout.root).out.splitlines()
+
+    assert ids("--model", "two", "--no-dedupe") == ["two::a", "two::b"]
+    assert "template::a" in ids("--include-template")
+    assert ids("--ops-dir", checkout.root / "tests/op_manifests/two.yaml") == ["two::a", "two::b"]
+    assert call("ops", "list", "--model", "tow", "--repo", checkout.root).code == 64
+    assert call("ops", "list", "--ops-dir", checkout.root / "no", "--repo", checkout.root).code == 64
+    models = call("ops", "models", "--json", "--repo", checkout.root).json
+    assert [(one["model"], one["cases"], one["unique"]) for one in models] == [("one", 2, 1), ("two", 2, 2)]
+
+
+def test_a_directory_needs_no_checkout(tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(ONE)
+    with chdir(tmp_path):
+        assert call("ops", "list", "--ops-dir", tmp_path, "--format", "ids").out.split()[0] == "one::a"
+        assert call("ops", "list").code == 2
+
+
+def test_the_report_counts_and_says_where_mistakes_are(checkout: Checkout) -> None:
+    called = call("ops", "report", "--json", "--repo", checkout.root)
+    assert called.code == 1
+    found = called.json
+    assert {name: found[name] for name in ("cases", "unique", "ops", "models")} == {
+        "cases": 4,
+        "unique": 2,
+        "ops": 2,
+        "models": 2,
+    }
+    assert found["dedupe"] == {"executed": 2, "duplicates": 2, "saved": 0.5}
+    assert found["by_op"]["torch.add"]["models"] == 2
+    assert found["by_model"]["two"]["signatures"] == 2
+    mistake, warning = found["problems"]
+    assert (mistake["file"], mistake["line"], mistake["column"], mistake["case"], mistake["hint"]) == (
+        "tests/op_manifests/one.yaml",
+        5,
+        64,
+        "c",
+        "did you mean dtype?",
+    )
+    assert ONE.splitlines()[4][63:68] == "dtpye"
+    assert warning["warning"] and not mistake["warning"]
+    assert len(call("ops", "report", "--format", "csv", "--repo", checkout.root).out.splitlines()) == 6
+    assert "| torch.add | 3 | 1 |" in call("ops", "report", "--format", "markdown", "--repo", checkout.root).out
+    table = call("ops", "report", "--repo", checkout.root).out
+    assert "tests/op_manifests/one.yaml:5:64: unknown key 'dtpye' in tensor; did you mean dtype? [c]" in table
+
+
+def test_doctor_finds_them(checkout: Checkout) -> None:
+    found = [one for one in call("doctor", "--json", "--repo", checkout.root).json if one["kind"] == "op-manifest"]
+    assert [(one["id"], one["line"]) for one in found] == [("one::c", 5), ("two::b", 3)]
+    assert call("doctor", "--fail-on", "op-manifest", "--repo", checkout.root).code == 1
+    for name in ("one", "two"):
+        (checkout.root / f"tests/op_manifests/{name}.yaml").unlink()
+    assert call("doctor", "--fail-on", "op-manifest", "--repo", checkout.root).code == 0
+
+
+def test_a_link_out_of_the_checkout_is_a_finding(checkout: Checkout, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "m.yaml").write_text(ONE)
+    (checkout.root / "tests/op_manifests/link.yaml").symlink_to(outside / "m.yaml")
+    problems = call("ops", "report", "--json", "--repo", checkout.root).json["problems"]
+    assert "leads out of" in problems[0]["message"]
+    settings = ["ops", "list", "--format", "ids", "--repo", checkout.root]
+    assert call(*settings).out.count("one::a") == 1
