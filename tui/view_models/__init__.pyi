@@ -13,7 +13,6 @@ from .findings import FindingRows as FindingRows
 from .fitting import fit as fit, paragraph as paragraph
 from .grid import GridRows as GridRows
 from .launch import launch_summary as launch_summary, launch_text as launch_text
-from .log import GUTTER as GUTTER, log_segments as log_segments, log_style as log_style
 from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows
 from .overview import OverviewRows as OverviewRows
 from .preview import (

@@ -14,9 +14,8 @@ from textual.strip import Strip
 from core.errors import UsageError
 from core.runs.log import LogLook, Pattern, Seek, parse_filter, parse_pattern
 from tui.commands import Where, bindings
-from tui.view_models import log_style
 from tui.widgets.lines_view import LinesView
-from tui.widgets.log_painting import LogPainter
+from tui.widgets.log_painting import LogPainter, log_style
 from tui.widgets.log_region import LogRegion
 from tui.widgets.log_search import LogSearch, filters_note
 
