@@ -11,7 +11,7 @@ from core.cli.context import Context
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence import without_hosts
 from core.evidence.analysis import issue_link
-from core.evidence.proposals import NotProposed, Proposal, document, propose, with_ci_losses
+from core.evidence.proposals import NotProposed, Proposal, document, propose
 from core.evidence.verdicts import Judgement, Verdicts
 from core.files import atomic_write
 from core.history import ages
@@ -33,8 +33,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     issue = issue_link(args.issue) if args.issue else ""
     judgements = _judgements(context, " ".join(args.query), args.without_host)
-    made, not_proposed = propose(context.matrix, judgements, context.policy, issue=issue, ages=_ages(context))
-    proposals = with_ci_losses(context.matrix, context.ci, made)
+    proposals, not_proposed = propose(
+        context.matrix, judgements, context.policy, ci=context.ci, issue=issue, ages=_ages(context)
+    )
     written = document(proposals, _commit(context))
     if args.output:
         atomic_write(Path(args.output), json.dumps(written, indent=2, ensure_ascii=False) + "\n")

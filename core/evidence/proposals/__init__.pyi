@@ -13,7 +13,6 @@ from .proposal import (
     Proposal as Proposal,
     document as document,
     propose as propose,
-    with_ci_losses as with_ci_losses,
 )
 from .reruns import CellRuns as CellRuns, lacking as lacking, plan_reruns as plan_reruns
 from .rules import with_issue as with_issue

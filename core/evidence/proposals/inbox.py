@@ -8,7 +8,7 @@ from enum import StrEnum
 from core.ci import Ci
 from core.edits.pending import Change, Decision, Pending
 from core.evidence.hosts import Suspect, suspects
-from core.evidence.proposals.proposal import NotProposed, Proposal, propose, with_ci_losses
+from core.evidence.proposals.proposal import NotProposed, Proposal, propose
 from core.evidence.verdicts import Judgement, Verdict, Verdicts
 
 URGENCY: Sequence[Verdict] = (
@@ -83,8 +83,7 @@ def agenda(verdicts: Verdicts, ci: Ci, *, issue: str = "", ages: Mapping[str, in
     """Propose for every test with results, and list the entries with too little evidence."""
     matrix, judged = verdicts.matrix, verdicts.judged
     asked = [one for rows in judged.values() for one in rows]
-    made, not_proposed = propose(matrix, asked, verdicts.policy, issue=issue, ages=ages)
-    proposals = with_ci_losses(matrix, ci, made)
+    proposals, not_proposed = propose(matrix, asked, verdicts.policy, ci=ci, issue=issue, ages=ages)
     silent = [one for id in matrix.entries if id in matrix.rows and id not in judged for one in verdicts.of(id)]
     observations = (row for archs in verdicts.seen.values() for rows in archs.values() for row in rows)
     return Agenda(

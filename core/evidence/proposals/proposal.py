@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.ci import Ci
-from core.edits import CellChange, Operation, effect, operations_for, plan, to_json
+from core.edits import CellChange, Operation, Planner, effect, operations_for, to_json
 from core.edits.pending import BaseEntry
 from core.evidence.ending_fields import Fields
 from core.evidence.observation import Origin
@@ -68,14 +68,16 @@ def propose(
     judgements: Iterable[Judgement],
     policy: Policy | None = None,
     *,
+    ci: Ci | None = None,
     issue: str = "",
     ages: Mapping[str, int] | None = None,
 ) -> tuple[tuple[Proposal, ...], tuple[NotProposed, ...]]:
     """One proposal for each test that needs one, by id; and what is not proposed, with the reason.
 
     Archs without a judgement that asks for something keep what they have: a promotion reaches the entry itself only
-    where each arch the test is marked for has evidence of its own. `issue` is a link that goes behind every new
-    reason; `ages` are days since the status of an entry changed, by id, for the policy's days of grace.
+    where each arch the test is marked for has evidence of its own. With `ci`, proposals say on which archs they take
+    their test out of CI. `issue` is a link that goes behind every new reason; `ages` are days since the status of an
+    entry changed, by id, for the policy's days of grace.
     """
     policy = policy or Policy()
     by_id: dict[str, list[Judgement]] = {}
@@ -92,7 +94,7 @@ def propose(
         else:
             proposals += made
         not_proposed += refused
-    return tuple(proposals), tuple(not_proposed)
+    return tuple(proposals if ci is None else _with_ci_losses(matrix, ci, proposals)), tuple(not_proposed)
 
 
 def _for_one(
@@ -131,18 +133,19 @@ def _differs(entry: Entry | None, name: str, arch: str, value: object) -> bool:
     return acting(name, present) != acting(name, UNWRITTEN if value is None else value)
 
 
-def with_ci_losses(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> tuple[Proposal, ...]:
+def _with_ci_losses(matrix: Matrix, ci: Ci, proposals: Sequence[Proposal]) -> list[Proposal]:
     """`proposals`, each with the archs on which it takes its test out of CI.
 
     A scheduled job selects the test there now, and none would then: a promotion can leave it to no job, see
     docs/rules.md 3.6.
     """
-    planned = plan(matrix.checkout.test_config, [op for one in proposals for op in one.ops], matrix.schema)
+    ops = [op for one in proposals for op in one.ops]
+    planned = Planner().plan_files(matrix.checkout.test_config, ops, matrix.schema, matrix.files)
     left: dict[str, list[str]] = {}
     for change in effect(matrix, planned, ci):
         if change.jobs_lost and not change.jobs_gained and _all_lost(change, ci):
             left.setdefault(change.id, []).append(change.arch)
-    return tuple(replace(one, leaves=tuple(left.get(one.id, ()))) for one in proposals)
+    return [replace(one, leaves=tuple(left.get(one.id, ()))) for one in proposals]
 
 
 def _all_lost(change: CellChange, ci: Ci) -> bool:

@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from core.ci.read import read_ci
-from core.evidence.proposals.proposal import propose, with_ci_losses
+from core.evidence.proposals.proposal import propose
 from core.evidence.verdicts.verdict import Verdict
 from core.matrix.effective import with_fields
 from core.matrix.indexing import index
@@ -22,7 +22,7 @@ def test_promotions_that_no_job_takes_up_say_so_first(tmp_path: Path) -> None:
     judgements = [
         judged(Verdict.STALE, [observed(test_id=id, arch=arch)]) for id in failing for arch in ("n150", "p150")
     ]
-    proposals = with_ci_losses(matrix, ci, propose(matrix, judgements)[0])
+    proposals = propose(matrix, judgements, ci=ci)[0]
     assert proposals
     for one in proposals:
         entries = {**matrix.entries, one.id: _promoted(matrix.entries[one.id])}
