@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.log.growth: beginning and end stay, whoever writes goes on, and the file keeps to its limit."""
+"""core.runs.log.growth: a log keeps to its limit, and every byte has the time at which it was known to be there."""
 
 import os
 import re
@@ -7,9 +7,10 @@ import threading
 from pathlib import Path
 
 import pytest
+from hypothesis import given, strategies as st
 
 from core.runs.execution.launch import launch, wait
-from core.runs.log.growth import Arrivals, LogLimit
+from core.runs.log.growth import ArrivalNotes, Arrivals, LogLimit
 from core.runs.log.tail import LogFile
 from core.runs.outcome import Outcome
 from core.runs.store.store import RunStore
@@ -143,3 +144,50 @@ def test_a_run_that_prints_without_end_keeps_its_limit_and_its_result(
     assert text.startswith("line 0\nline 1\n")
     assert "last words\n" in text[-1000:]
     assert (len(text) <= 1_000_000, "ttmatrix left out" in text) == (limit > 0, limit > 0)
+
+
+@given(st.lists(st.integers(0, 50), max_size=20))
+def test_a_byte_arrived_with_the_first_note_of_a_log_that_holds_it(growths: list[int]) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as scratch:
+        log, file = Path(scratch) / "log", Path(scratch) / "notes"
+        notes, arrived = ArrivalNotes(log, file), list[float]()
+        read = Arrivals(file)
+        for moment, growth in enumerate(growths):
+            with log.open("ab") as out:
+                out.write(b"x" * growth)
+            notes.note(float(moment))
+            arrived += [float(moment)] * growth
+            read.poll()
+        assert read.at(range(len(arrived))) == arrived
+        assert read.at([len(arrived)]) == [None]
+        fresh = Arrivals(file)
+        fresh.poll()
+        assert fresh.at(range(len(arrived))) == arrived
+
+
+def test_nothing_is_raised_where_nothing_can_be_noted_or_read(tmp_path: Path) -> None:
+    ArrivalNotes(tmp_path / "log", tmp_path / "notes").note(1.0)
+    (tmp_path / "log").write_text("x")
+    ArrivalNotes(tmp_path / "log", tmp_path / "no" / "notes").note(1.0)
+    arrivals = Arrivals(tmp_path / "notes")
+    assert not arrivals.poll()
+    (tmp_path / "notes").write_text("odd\n1.0 x\n2.0 1\n3.0")
+    assert arrivals.poll()
+    assert arrivals.at([0, 1]) == [2.0, None]
+
+
+def test_the_lines_of_a_run_have_the_times_at_which_they_came(store: RunStore, make_spec: MakeSpec) -> None:
+    code = "import time\nfor n in range(4): print(n, time.time(), flush=True); time.sleep(0.9)\nreport()"
+    spec = make_spec(code)
+    launch(store, spec)
+    (record,) = wait(store, [spec.run_id])
+    log, arrivals = LogFile(record.log), Arrivals(record.arrivals)
+    assert not log.poll()
+    arrivals.poll()
+    times = arrivals.at(log.positions(range(log.line_count)))
+    for line, time in zip(log.lines(0, 4), times, strict=False):
+        assert time is not None
+        assert -0.1 < time - float(line.split()[1]) < 3
+    assert len(set(times)) > 1
