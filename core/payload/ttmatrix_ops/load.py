@@ -62,17 +62,19 @@ def read_bytes(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise NotLoaded(f"cannot be read: {reason}") from None
-    with os.fdopen(handle, "rb") as file:
-        status = os.fstat(file.fileno())
+    try:
+        status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise NotLoaded("is not a regular file")
         if status.st_size > MOST_BYTES:
             raise NotLoaded(f"has {status.st_size:,} bytes; at most {MOST_BYTES:,} are read")
-        try:
+        with os.fdopen(handle, "rb", closefd=False) as file:
             # The file may have grown since.
             data = file.read(MOST_BYTES + 1)
-        except OSError as error:
-            raise NotLoaded(f"cannot be read: {error.strerror}") from None
+    except OSError as error:
+        raise NotLoaded(f"cannot be read: {error.strerror}") from None
+    finally:
+        os.close(handle)
     if len(data) > MOST_BYTES:
         raise NotLoaded(f"has more than {MOST_BYTES:,} bytes")
     return data
