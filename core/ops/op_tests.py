@@ -19,7 +19,6 @@ from core.payload.ttmatrix_ops import (
     duplicates,
     find_files,
     kind_of,
-    read_file,
     read_files,
     rows,
     skip_reason,
@@ -62,7 +61,7 @@ def read_op_tests(
     files: list[File] = []
     for place, name, root in _given(checkout, given) if given else _configured(checkout, configured):
         files.extend(find_files(place, name, root, include_template=include_template))
-    return OpTests(read_files(files, read_file))
+    return OpTests(read_files(files))
 
 
 def _configured(checkout: Path, directories: Sequence[str]) -> Iterator[tuple[Path, str, Path]]:

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from .cases import Case, Manifest, Problem
 from .digest import group
+from .load import read_file
+from .quick import QuickReader
 
 BACKENDS = (
     "spyre",
@@ -99,13 +101,13 @@ def _refusal(path: Path, root: Path) -> str:
     return "" if resolved.is_file() else "is not a regular file"
 
 
-def read_files(files: Iterable[File], read: Callable[[Path, str], Manifest]) -> tuple[Manifest, ...]:
+def read_files(files: Iterable[File]) -> tuple[Manifest, ...]:
     """Each file as a manifest, with the file that it is a variant of."""
-    listed = tuple(files)
+    listed, quick = tuple(files), QuickReader()
     manifests = [
         Manifest(file.name, file.path.stem, problems=(Problem(file.refusal),))
         if file.refusal
-        else read(file.path, file.name)
+        else read_file(file.path, file.name, quick)
         for file in listed
     ]
     models = {file.path: manifest for file, manifest in zip(listed, manifests, strict=True)}

@@ -50,8 +50,10 @@ class Noted(Exception):
 class Notes:
     """The problems of one case, or of what is outside of the cases."""
 
-    def __init__(self, case: str = "") -> None:
+    def __init__(self, case: str = "", above: int = 0) -> None:
         self.case = case
+        self.above = above
+        """Lines of the file above the text that the nodes are of."""
         self.found: list[Problem] = []
 
     @property
@@ -62,7 +64,7 @@ class Notes:
     def add(self, message: str, node: Node, hint: str = "", *, warning: bool = False) -> None:
         """Note a mistake at a node."""
         mark = node.start_mark
-        self.found.append(Problem(message, mark.line + 1, mark.column + 1, self.case, hint, warning))
+        self.found.append(Problem(message, mark.line + self.above + 1, mark.column + 1, self.case, hint, warning))
 
     @contextmanager
     def catch(self) -> Iterator[None]:

@@ -46,7 +46,7 @@ ERRORS = (
 
 _TOP = ("model", "default", "defaults", "op", "cases")
 _OVERRIDES = ("dtype", "seed", "rtol", "atol", "pcc", "skip_if", "xfail_reason", "xfail_if", "xfail_strict")
-_CASE = (
+CASE_KEYS = (
     "name",
     "op",
     "inputs",
@@ -60,8 +60,10 @@ _CASE = (
     *_OVERRIDES,
 )
 _MARK = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-_NAME_LENGTH = 300
-_DESCRIPTION_LENGTH = 100_000
+MOST_NAME = 300
+"""Characters."""
+MOST_DESCRIPTION = 100_000
+"""Characters."""
 
 
 class Defaults(NamedTuple):
@@ -77,6 +79,10 @@ class Defaults(NamedTuple):
     xfail_reason: str = ""
     xfail_if: str = ""
     xfail_strict: bool = False
+
+    def settings(self) -> dict[str, Any]:
+        """By name, without the op."""
+        return {name: value for name, value in self._asdict().items() if name != "op"}
 
 
 class Head(NamedTuple):
@@ -135,7 +141,7 @@ def _model(found: Mapping[str, Field], default: str) -> str:
     if "model" not in found:
         return default
     node = found["model"].value
-    name = text(node, "model", _NAME_LENGTH)
+    name = text(node, "model", MOST_NAME)
     if not name.strip() or "::" in name or not name.isprintable():
         raise Bad("model must be a printable name without '::'", node)
     return name
@@ -147,7 +153,7 @@ def _defaults(found: Mapping[str, Field], notes: Notes) -> Defaults:
     read = Defaults()
     if "op" in found:
         with notes.catch():
-            read = read._replace(op=_op(found["op"].value))
+            read = read._replace(op=read_op(found["op"].value))
     block = found.get("defaults") or found.get("default")
     if block is None:
         return read
@@ -177,9 +183,14 @@ def _overrides(found: Mapping[str, Field], notes: Notes) -> dict[str, Any]:
     return read
 
 
-def read_case(node: Node, defaults: Defaults, names: dict[str, int]) -> tuple[Case | None, list[Problem]]:
-    """One case, None where something is wrong with it, and what that is. `names` are those of the file so far."""
-    notes = Notes()
+def read_case(
+    node: Node, defaults: Defaults, names: dict[str, int], above: int = 0
+) -> tuple[Case | None, list[Problem]]:
+    """One case, None where something is wrong with it, and what that is.
+
+    `names` are those of the file so far. `above` is the number of lines of the file that the node tree knows not of.
+    """
+    notes = Notes(above=above)
     case = None
     with notes.catch():
         case = _case(node, defaults, names, notes)
@@ -188,12 +199,12 @@ def read_case(node: Node, defaults: Defaults, names: dict[str, int]) -> tuple[Ca
 
 
 def _case(node: Node, defaults: Defaults, names: dict[str, int], notes: Notes) -> Case:
-    mark = node.start_mark
-    found = fields(node, _CASE, notes, "a case")
+    line, column = node.start_mark.line + notes.above + 1, node.start_mark.column + 1
+    found = fields(node, CASE_KEYS, notes, "a case")
     op = defaults.op
     if "op" in found:
         with notes.catch():
-            op = _op(found["op"].value)
+            op = read_op(found["op"].value)
     elif not op:
         notes.add("the case has no op", node)
     name = op
@@ -202,25 +213,42 @@ def _case(node: Node, defaults: Defaults, names: dict[str, int], notes: Notes) -
             name = _name(found["name"].value)
     notes.case = name
     if name:
-        check_double(name, names, mark.line + 1, found["name"].value if "name" in found else node, notes)
-    values = defaults._asdict()
-    values.update(_overrides(found, notes))
-    values["op"] = op
-    if values["xfail_reason"] and not values["xfail_if"]:
-        values["xfail_if"] = "True"
+        check_double(name, names, line, found["name"].value if "name" in found else node, notes)
+    said = read_settings(found, notes)
     inputs: tuple[Argument, ...] = ()
     if "inputs" in found:
         with notes.catch():
-            inputs = read_inputs(found["inputs"].value, values["dtype"], notes)
-    values["keywords"] = read_keywords(found, notes)
+            inputs = read_inputs(found["inputs"].value, said.get("dtype", defaults.dtype), notes)
+    description = ""
+    if "description" in found:
+        with notes.catch():
+            description = text(found["description"].value, "description", MOST_DESCRIPTION)
+    return make_case(name, op, inputs, description, {**defaults.settings(), **said}, (line, column))
+
+
+def read_settings(found: Mapping[str, Field], notes: Notes) -> dict[str, Any]:
+    """Everything of a case but its name, op, inputs and description. What is not written is absent."""
+    values = _overrides(found, notes)
     with notes.catch():
         values["expects_error"] = _errors(found, notes)
     with notes.catch():
         values["marks"] = _marks(found)
-    if "description" in found:
-        with notes.catch():
-            values["description"] = text(found["description"].value, "description", _DESCRIPTION_LENGTH)
-    return Case(name, inputs=inputs, line=mark.line + 1, column=mark.column + 1, **values)
+    values["keywords"] = read_keywords(found, notes)
+    return values
+
+
+def make_case(
+    name: str,
+    op: str,
+    inputs: tuple[Argument, ...],
+    description: str,
+    settings: dict[str, Any],
+    place: tuple[int, int],
+) -> Case:
+    """A case of parts that have been read."""
+    if settings["xfail_reason"] and not settings["xfail_if"]:
+        settings["xfail_if"] = "True"
+    return Case(name, op, inputs, description=description, line=place[0], column=place[1], **settings)
 
 
 def check_double(name: str, names: dict[str, int], line: int, node: Node, notes: Notes) -> None:
@@ -232,14 +260,14 @@ def check_double(name: str, names: dict[str, int], line: int, node: Node, notes:
 
 
 def _name(node: Node) -> str:
-    name = text(node, "name", _NAME_LENGTH)
+    name = text(node, "name", MOST_NAME)
     if not name.strip() or not name.isprintable():
         raise Bad("name must be a printable text", node)
     return name
 
 
-def _op(node: Node) -> str:
-    name = text(node, "op", _NAME_LENGTH)
+def read_op(node: Node) -> str:
+    name = text(node, "op", MOST_NAME)
     if kind_of(name) is OpKind.REFUSED:
         near = nearest_op(name)
         raise Bad(refusal(name), node, f"did you mean {near}?" if near else "")

@@ -32,6 +32,7 @@ MOST_DIMENSIONS = 64
 MOST_TENSORS = 1024
 """Of one list."""
 _MOST_DATA = 2**20
+_MOST_DEPTH = 32
 _LARGEST_HALF = 65504
 
 KEYS = (
@@ -170,8 +171,8 @@ def _data(node: Node, _: Notes) -> object:
 
 def _nested(node: Node, left: list[int], depth: int) -> object:
     if node.id == "sequence":
-        if depth >= MOST_DIMENSIONS:
-            raise Bad(f"data nests more than {MOST_DIMENSIONS} deep", node)
+        if depth >= _MOST_DEPTH:
+            raise Bad(f"data nests more than {_MOST_DEPTH} deep", node)
         return [_nested(item, left, depth + 1) for item in items(node, "data", _MOST_DATA)]
     left[0] -= 1
     if left[0] < 0:

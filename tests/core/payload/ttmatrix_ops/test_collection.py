@@ -4,13 +4,13 @@
 import os
 from pathlib import Path
 
-from core.payload.ttmatrix_ops import Manifest, duplicates, find_files, read_file, read_files, rows
+from core.payload.ttmatrix_ops import Manifest, duplicates, find_files, read_files, rows
 
 ONE = "cases:\n  - {name: a, op: torch.add}\n"
 
 
 def _read(directory: Path, *, include_template: bool = False) -> tuple[Manifest, ...]:
-    return read_files(find_files(directory, "ops", directory, include_template=include_template), read_file)
+    return read_files(find_files(directory, "ops", directory, include_template=include_template))
 
 
 def test_files_in_order_and_templates_on_request(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ SIZES = {
     "regex": (_case("op: torch.add, expects_error: {match_re: '(('}"), "match_re: missing )"),
     "error-any": (_case("op: torch.add, expects_error: {type: BaseException}"), "unknown error 'BaseException'"),
 }
-FILES = {
+FILES: dict[str, tuple[str | bytes, str]] = {
     "tag-python": (
         f"{HEAD}  - !!python/object/apply:os.system ['touch PWNED']\n",
         "the tag tag:yaml.org,2002:python/object",
@@ -140,7 +140,7 @@ FILES = {
     "latin-1": (b"model: caf\xe9\n", "is not UTF-8 text: byte 0xe9"),
     "too-large": (b"#" * (MOST_BYTES + 1), "bytes; at most 16,777,216 are read"),
 }
-HOSTILE = {**LITERALS, **NAMES, **PATHS, **SIZES, **FILES}
+HOSTILE: dict[str, tuple[str | bytes, str]] = {**LITERALS, **NAMES, **PATHS, **SIZES, **FILES}
 _WHOLE_FILE = {
     "no-yaml",
     "null-byte",
@@ -227,7 +227,7 @@ def test_special_files(tmp_path: Path) -> None:
     for path in tmp_path.iterdir():
         problems = read_file(path).problems
         assert path.stem == "good" or "regular file" in problems[0].message or "directory" in problems[0].message
-    found: tuple[Manifest, ...] = read_files(find_files(tmp_path, "ops", tmp_path), read_file)
+    found: tuple[Manifest, ...] = read_files(find_files(tmp_path, "ops", tmp_path))
     assert [bool(one.problems) for one in found] == [True, True, False, True]
 
 
