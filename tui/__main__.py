@@ -12,6 +12,7 @@ from core.cli import AppRequest, main as run_command_line  # noqa: E402
 from core.errors import TTMatrixError  # noqa: E402
 from core.private import keep_private  # noqa: E402
 from core.settings import paths  # noqa: E402
+from tui import app  # noqa: E402
 from tui.terminal import put_right  # noqa: E402
 
 _PLAIN_TERMINALS = ("", "dumb", "unknown")
@@ -38,9 +39,7 @@ def _open_app(request: AppRequest) -> int:
         raise TTMatrixError(
             "The app needs a terminal whose cursor it can move", f"TERM is {kind or 'not set'}.", _HEADLESS
         )
-    from tui.app import open_app
-
-    return open_app(request)
+    return app.open_app(request)
 
 
 if __name__ == "__main__":

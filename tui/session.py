@@ -10,12 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import core.matrix
+from core import ci, doctor, edits, evidence, providers, runs, workflows
+from core.edits import pending
 from core.matrix import Matrix
 from core.matrix.cache import Cache
 from core.matrix.query import Facts, Learned, Query
 from core.matrix.view import Saved, View, change_saved, read_saved
+from core.runs import execution, store
 from core.settings import Paths, Settings
-from core.sources import Checkout
+from core.sources import Checkout, stamp_of
 
 if TYPE_CHECKING:
     from core.ci import Ci, Selected
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
     from core.sources import Stamps
     from core.workflows import WorkflowContext
 
-# The first frame shows the matrix, and only that: all else is imported where it is asked for.
+# The first frame shows the matrix, and only that: what else there is comes from faces, which load it when it is used.
 
 
 @dataclass
@@ -74,9 +78,7 @@ class Session:
 
     @cached_property
     def store(self) -> RunStore:
-        from core.runs.store import RunStore
-
-        return RunStore(self.paths.runs)
+        return store.RunStore(self.paths.runs)
 
     @property
     def bench(self) -> Workbench:
@@ -85,12 +87,10 @@ class Session:
 
     def open_bench(self) -> Workbench:
         """Read the journal, unless that is done. Not for the app's own thread."""
-        from core.edits.pending import Workbench
-
         with self._opening:
             if self._bench is None:
                 # The app's own thread decides: it must not wait for another instance.
-                self._bench = Workbench(self.checkout, self.paths.journal, patient=False)
+                self._bench = pending.Workbench(self.checkout, self.paths.journal, patient=False)
             return self._bench
 
     def restore_marks(self) -> None:
@@ -99,11 +99,9 @@ class Session:
 
     def count_changes(self) -> None:
         """Take in what the pending changes are now."""
-        from core.edits.pending import Decision
-
         changes = self.pending.changes
         self.edited = frozenset(op.id for change in changes for op in change.ops)
-        self.open_changes = sum(change.decision is not Decision.REJECTED for change in changes)
+        self.open_changes = sum(change.decision is not pending.Decision.REJECTED for change in changes)
 
     def save(self, change: Callable[[Saved], Saved]) -> Saved:
         """Change the person's saved views and columns. Raises TTMatrixError where that cannot be."""
@@ -121,9 +119,7 @@ class Session:
     @property
     def sessions(self) -> Path:
         """Where the workflow sessions of the checkout are stored."""
-        from core.workflows import sessions_directory
-
-        return sessions_directory(self.paths.state, self.checkout.root)
+        return workflows.sessions_directory(self.paths.state, self.checkout.root)
 
     @property
     def pending(self) -> Pending:
@@ -136,27 +132,21 @@ class Session:
 
     def evidence(self, ids: Collection[int]) -> Mapping[str, tuple[str, ...]]:
         """What justifies the changes `ids` and all that is not committed yet, a line each, by test id."""
-        from core.edits.pending import evidence_of
-
         wanted = (change for change in self.pending.changes if change.id in ids)
-        return {**self.bench.state.evidence, **evidence_of(wanted)}
+        return {**self.bench.state.evidence, **pending.evidence_of(wanted)}
 
     @property
     def present(self) -> Present:
         """The entries of the present matrix, as changes are held against them."""
-        from core.edits import Present
-
         if self._present is None or self._present[0] is not self.matrix:
-            self._present = self.matrix, Present(self.matrix.files)
+            self._present = self.matrix, edits.Present(self.matrix.files)
         return self._present[1]
 
     def conflicts(self, change: Change) -> Sequence[Conflict]:
         """Where the files say something else by now than what a pending change was made against."""
-        from core.edits.pending import conflicts
-
         known = self._conflicts.get(change.id)
         if known is None or known[0] is not change or known[1] is not self.present:
-            known = self._conflicts[change.id] = change, self.present, conflicts(change, self.present)
+            known = self._conflicts[change.id] = change, self.present, pending.conflicts(change, self.present)
         return known[2]
 
     @property
@@ -165,87 +155,65 @@ class Session:
 
     def compute_columns(self, matrix: Matrix, names: Iterable[str]) -> Learned:
         """Ask providers of facts about `matrix` (`core.providers.base`). Not for the app's own thread."""
-        from core.doctor import prepare
-        from core.providers import RUNS, compute_columns
-
         wanted = tuple(names)
         with self.one_at_a_time:
             # What results say of a test depends on its jobs.
-            prepare(self.cache, matrix, dict.fromkeys("jobs" if name == RUNS else name for name in wanted))
-            return compute_columns(self.cache, matrix, wanted, self._judged)
+            names = dict.fromkeys("jobs" if name == providers.RUNS else name for name in wanted)
+            doctor.prepare(self.cache, matrix, names)
+            return providers.compute_columns(self.cache, matrix, wanted, self._judged)
 
     def _judged(self, matrix: Matrix) -> Facts:
-        from core.evidence import verdicts_on
-
-        return verdicts_on(matrix, self.cache, self.paths, self.store.records()).facts()
+        return evidence.verdicts_on(matrix, self.cache, self.paths, self.store.records()).facts()
 
     @property
     def selected(self) -> Selected | None:
         """Which scheduled CI jobs select which tests, once that has been learned."""
-        from core.ci import Selected
-
         facts = self.view.learned.get("jobs")
-        return facts if isinstance(facts, Selected) else None
+        return facts if isinstance(facts, ci.Selected) else None
 
     def ci(self) -> Ci:
         """The scheduled CI jobs, to ask what they would select. Takes a while: not for the app's own thread."""
-        from core.ci import read_ci
-        from core.providers import model_infos
-
         with self.one_at_a_time:
             known, matrix = self._ci, self.matrix
             if known is None or known.selector.collection.matrix is not matrix:
-                known = self._ci = read_ci(matrix, model_infos(self.cache, matrix))
+                known = self._ci = ci.read_ci(matrix, providers.model_infos(self.cache, matrix))
             return known
 
     def world(self) -> WorkflowContext:
         """What workflows act upon. Takes a while the first time: not for the app's own thread."""
-        from core.evidence import policy_of
-        from core.providers import model_infos
-        from core.workflows import WorkflowContext
-
         with self.one_at_a_time:
-            infos = model_infos(self.cache, self.matrix)
-        stand_in = policy_of(self.checkout, self.paths).policy.cpu_counts_as_device
-        return WorkflowContext(self.matrix, infos, self.settings, self.store, self.view.arch, stand_in=stand_in)
+            infos = providers.model_infos(self.cache, self.matrix)
+        stand_in = evidence.policy_of(self.checkout, self.paths).policy.cpu_counts_as_device
+        return workflows.WorkflowContext(
+            self.matrix, infos, self.settings, self.store, self.view.arch, stand_in=stand_in
+        )
 
     def examine(self) -> tuple[Finding, ...]:
         """Everything that is wrong with the checkout. Takes seconds the first time: not for the app's own thread."""
-        from core.doctor import FINDINGS, examine, prepare
-
         with self.one_at_a_time:
             matrix, known = self.matrix, self._examined
             if known is None or known[0] is not matrix:
-                prepare(self.cache, matrix, [FINDINGS])
-                known = self._examined = (matrix, examine(self.cache, matrix, self.settings.ops_dirs))
+                doctor.prepare(self.cache, matrix, [doctor.FINDINGS])
+                known = self._examined = (matrix, doctor.examine(self.cache, matrix, self.settings.ops_dirs))
             return known[1]
 
     def describe(self, id: str) -> Detail:
-        from core.matrix import describe
-
-        return describe(self.matrix, id)
+        return core.matrix.describe(self.matrix, id)
 
     @cached_property
     def tree(self) -> TreeReader:
-        from core.runs import TreeReader
-
-        return TreeReader(self.checkout)
+        return runs.TreeReader(self.checkout)
 
     def of_checkout(self, records: list[RunRecord]) -> list[RunRecord]:
         """Those of `records` that belong to this checkout."""
-        from core.runs import of_checkout
-
-        return of_checkout(records, self.checkout.root, self.repository)
+        return runs.of_checkout(records, self.checkout.root, self.repository)
 
     def read_ages(self) -> Aged:
         """How old the runs of this checkout are. Asks git: not for the app's own thread."""
-        from core.runs import ages, own_runs
-        from core.sources import stamp_of
-
         # Before the commits are read: what changes meanwhile is noticed at the next look.
         heads = {str(file): stamp_of(file) for file in self.tree.head_files()}
-        own = own_runs(self.all_runs, self.tree)
-        return Aged(self.tree.heads().repository, ages(own, self.matrix.entries, self.tree), heads)
+        own = runs.own_runs(self.all_runs, self.tree)
+        return Aged(self.tree.heads().repository, runs.ages(own, self.matrix.entries, self.tree), heads)
 
     def last_run(self, id: str) -> RunRecord | None:
         """The newest run of a test."""
@@ -253,9 +221,7 @@ class Session:
 
     def tend(self) -> None:
         """See to it that somebody serves the queue. Raises TTMatrixError where nobody can."""
-        from core.runs.execution import tend
-
-        tend(self.store)
+        execution.tend(self.store)
 
     def write(self, ids: Sequence[int]) -> Reread:
         """Write those of the changes that are accepted, and look for them in the files.

@@ -182,7 +182,4 @@ class Context:
 
     def ids_of_model_named(self, name: str) -> list[str]:
         """The ids of the tests of the models of that `model_info.name`."""
-        # Only for names of models: what reads them takes 20 ms to import.
-        from core.providers import ids_of_model
-
-        return ids_of_model(self.matrix, self.model_infos, name)
+        return providers.ids_of_model(self.matrix, self.model_infos, name)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from core import doctor
 from core.errors import TTMatrixError
 from core.forked import collect_seldom
 from core.matrix import Matrix
@@ -32,10 +33,7 @@ def prepare(cache: Cache, matrix: Matrix, names: Iterable[str]) -> None:
 
 
 def main(root: str, directory: str, *names: str) -> None:
-    """Be that process."""
-    # The entry of another process: the app, which starts it, saves 32 ms.
-    from core.doctor.doctor import examine
-
+    """Be that process. The app, which starts it, never needs what examines."""
     collect_seldom()
     cache = Cache(find_checkout(Path(root), upward=False), Path(directory))
     matrix, reading = cache.index()
@@ -43,7 +41,7 @@ def main(root: str, directory: str, *names: str) -> None:
         cache.keep(reading)
     compute_columns(cache, matrix, [name for name in names if name != FINDINGS])
     if FINDINGS in names:
-        examine(cache, matrix)
+        doctor.examine(cache, matrix)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.matrix.cache import Cache
+from core.settings import paths
 from tests.support.tree import sample
 
 ROOT = Path(__file__).parents[2]
@@ -34,10 +36,39 @@ def test_the_entry_point_alone_loads_no_screen() -> None:
     assert done.stdout.strip() == "[]"
 
 
-_LATER = ("core.edits", "core.runs", "core.evidence", "core.workflows", "psutil", "filelock", "watchfiles")
-"""What the first frame does not show."""
+_LATER = (
+    "core.ci",
+    "core.cli.context",
+    "core.doctor",
+    "core.edits",
+    "core.evidence",
+    "core.runs",
+    "core.workflows",
+    "filelock",
+    "psutil",
+    "tui.evidence_service",
+    "tui.screens",
+    "tui.view_models.detail",
+    "tui.view_models.runs",
+    "watchfiles",
+)
+"""What the first frame does not show. Of a package of ours it may have the face, which is empty, but nothing behind."""
+_NOW = ("tui.screens.base", "tui.screens.table", "tui.screens.matrix")
+"""What it does."""
+
+_LOADED = """
+def loaded(names):
+    import sys
+    def is_of(one, names):
+        return f"{one}.".startswith(tuple(f"{name}." for name in names))
+    def is_face(one):
+        return one.startswith(("core", "tui")) and hasattr(sys.modules[one], "__path__")
+    return [one for one in list(sys.modules) if is_of(one, names) and not is_face(one)]
+"""
+"""`loaded(names)` lists the loaded modules in packages and modules of these names, faces left out."""
 
 _AT_FIRST_FRAME = f"""
+{_LOADED}
 import os, sys
 from pathlib import Path
 from textual.app import App
@@ -46,7 +77,7 @@ from tui.app.start import open_app
 
 def look(app):
     if getattr(app.screen, "table", None) and app.screen.table.size:
-        os.write(1, repr([name for name in {_LATER!r} if name in sys.modules]).encode())
+        os.write(1, repr(sorted(set(loaded({_LATER!r})) - set(loaded({_NOW!r})))).encode())
         os._exit(0)
 
 App.post_display_hook, run = look, App.run
@@ -59,6 +90,37 @@ def test_nothing_that_the_first_frame_does_not_show_is_imported_before_it(tmp_pa
     argv = [sys.executable, "-c", _AT_FIRST_FRAME, str(sample(tmp_path).root)]
     done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[]"
+
+
+_LISTED = (
+    "core.ci",
+    "core.edits",
+    "core.evidence",
+    "core.files",
+    "core.history",
+    "core.matrix.view.grid",
+    "core.matrix.view.tree",
+    "core.providers",
+    "core.runs",
+    "core.sources.loaders",
+    "ruamel",
+    "tomllib",
+)
+"""What `ttmatrix list` does without, where nothing has changed since the index was cached and nothing is set."""
+
+
+def test_list_loads_what_it_prints_and_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout = sample(tmp_path)
+    # The files are new: else they would be read again.
+    monkeypatch.setattr("core.sources.stamps._RACY_NS", -(10**18))
+    cache = Cache(checkout, paths().cache / "index")
+    _, reading = cache.index()
+    assert reading is not None
+    cache.keep(reading)
+    call = f"from core.cli import main; main(['--repo', {str(checkout.root)!r}, 'list', 'status:xfail'], None)"
+    script = f"{_LOADED}\n{call}\nprint(loaded({_LISTED!r}))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_a_kept_index_is_taken_up_without_what_reads_a_checkout() -> None:

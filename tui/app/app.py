@@ -14,6 +14,7 @@ from textual.driver import Driver
 from textual.screen import Screen
 
 from core.matrix import Matrix
+from tui import screens, view_models
 from tui.app.bridge import Background, WorkDone, WorkFailed
 from tui.app.edit_actions import EditActions
 from tui.app.facts import FactRequests
@@ -35,7 +36,7 @@ from tui.view_models import counted
 if TYPE_CHECKING:
     from core.matrix.query import Learned
 
-# The first frame shows the matrix, and only that: all else is imported where it is asked for.
+# The first frame shows the matrix, and only that: what else there is comes from faces, which load it when it is used.
 
 _SOON = (
     "core.edits.pending.workbench",
@@ -194,16 +195,15 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.navigation.switch("matrix")
 
     def _quit(self) -> None:
-        from tui.screens import Confirm
-        from tui.view_models import exit_words
-
         count, problem = self.session.open_changes, self.session.bench.problem
         if not count or problem is None:
-            self.exit(message=exit_words(count, self.session.runs))
+            self.exit(message=view_models.exit_words(count, self.session.runs))
         else:
             body = f"{counted(count, 'pending change')} cannot be saved: {problem.detail}"
-            question = Confirm("Quit and lose pending changes?", body, verb="quit")
-            self.push_screen(question, lambda yes: self.exit(message=exit_words(0, self.session.runs)) if yes else None)
+            question = screens.Confirm("Quit and lose pending changes?", body, verb="quit")
+            self.push_screen(
+                question, lambda yes: self.exit(message=view_models.exit_words(0, self.session.runs)) if yes else None
+            )
 
     def action_interrupt(self) -> None:
         """Once: stop following logs. Twice: quit. Runs are never stopped by it."""
@@ -219,10 +219,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self._interrupted = False
 
     def action_help(self) -> None:
-        from tui.screens import HelpScreen
-
         if isinstance(self.screen, SessionScreen):
-            self.push_screen(HelpScreen(self.command_runner.valid()), self.command_runner.run)
+            self.push_screen(screens.HelpScreen(self.command_runner.valid()), self.command_runner.run)
 
     def action_redraw(self) -> None:
         """Paint all of the screen, whatever another program has written over it."""

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tui import view_models
 from tui.protocol import Background, Notify, Signals
 from tui.session import Session
 
@@ -85,14 +86,12 @@ class EditActions:
 
     def rebase(self) -> None:
         """Compare the pending changes with the files as they were read last, and follow renames."""
-        from tui.view_models import rebase_words
-
         session = self._session
 
         def rebase() -> tuple[bool, str]:
             session.bench.look_at_git()
             event = session.bench.rebase(session.present)
-            return event is not None, rebase_words(event, session.bench.conflicts(session.present).values())
+            return event is not None, view_models.rebase_words(event, session.bench.conflicts(session.present).values())
 
         def rebased(outcome: tuple[bool, str]) -> None:
             moved, words = outcome

@@ -12,6 +12,7 @@ from textual.app import App
 from core.errors import TTMatrixError
 from core.matrix import Matrix
 from core.text import one_line
+from tui import terminal
 from tui.protocol import Background, Notify
 from tui.session import Session
 
@@ -69,14 +70,11 @@ class FileActions:
 
     def edit_file(self, path: str, line: int) -> None:
         """Open $EDITOR at a line of a file, whose path is relative to the checkout; then index the checkout again."""
-        # Imported here because it is no part of the first frame.
-        from tui.terminal import edit, editor_command, lend_terminal
-
         root = self._session.checkout.root
         try:
-            argv = editor_command(root / path, line)
+            argv = terminal.editor_command(root / path, line)
             with self._app.suspend():
-                edit(argv, root, partial(lend_terminal, self._app))
+                terminal.edit(argv, root, partial(terminal.lend_terminal, self._app))
         except TTMatrixError as error:
             self._notify.error(error)
         self.reload()

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.app import App
 
+from tui import screens
 from tui.screens import SCREENS, SessionScreen
+from tui.screens.matrix import MatrixScreen
 
 if TYPE_CHECKING:
     from core.matrix.query import Query
@@ -78,12 +80,10 @@ class Navigation:
         else:
             self.show(self.named(name))
 
-    # The classes are imported here and not above because the first frame shows only the matrix.
+    # The classes come from the face of `tui.screens`, which imports each with its first use.
 
     def _show_runs(self, *, log: bool) -> None:
-        from tui.screens import RunsScreen
-
-        screen = self.screen(RunsScreen)
+        screen = self.screen(screens.RunsScreen)
         self.show(screen)
         if log:
             screen.show_log()
@@ -92,46 +92,34 @@ class Navigation:
 
     def stop_following(self) -> None:
         """Stop following logs."""
-        from tui.screens import RunsScreen
-
-        self.screen(RunsScreen).stop_following()
+        self.screen(screens.RunsScreen).stop_following()
 
     def show_run(self, run_id: str) -> None:
         """Show the log of a run."""
-        from tui.screens import RunsScreen
-
-        screen = self.screen(RunsScreen)
+        screen = self.screen(screens.RunsScreen)
         self.show(screen)
         self._app.call_later(screen.show_run, run_id, zoomed=True)
 
     def show_test(self, id: str) -> None:
         """Show a test in the matrix; a filter that hides it is cleared."""
-        from tui.screens.matrix import MatrixScreen
-
         screen = self.screen(MatrixScreen)
         self.show(screen)
         self._app.call_later(screen.go_to, id)
 
     def show_tests(self, query: Query) -> None:
         """Show the tests that a query selects in the matrix."""
-        from tui.screens.matrix import MatrixScreen
-
         screen = self.screen(MatrixScreen)
         self.show(screen)
         self._app.call_later(screen.go_to_tests, query)
 
     def show_findings(self, kind: str) -> None:
         """Show the findings of a kind; empty: of every kind."""
-        from tui.screens import DoctorScreen
-
-        screen = self.screen(DoctorScreen)
+        screen = self.screen(screens.DoctorScreen)
         self.show(screen)
         self._app.call_later(screen.show_kind, kind)
 
     def start_workflows(self, ids: Sequence[str]) -> None:
         """Start a workflow on each of these failing training tests, and show them."""
-        from tui.screens import WorkflowsScreen
-
-        screen = self.screen(WorkflowsScreen)
+        screen = self.screen(screens.WorkflowsScreen)
         self.show(screen)
         self._app.call_later(screen.begin, ids)

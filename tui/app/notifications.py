@@ -11,6 +11,7 @@ from textual.app import App
 from core.errors import TTMatrixError
 from core.files import atomic_write
 from core.text import printable
+from tui import screens
 from tui.terminal import write_to_terminal
 
 _CLIPBOARD_CHARACTERS = 100_000
@@ -32,10 +33,7 @@ class Notifications:
 
     def error(self, error: TTMatrixError) -> None:
         """Show an error in a dialog, to be closed by the person."""
-        # Imported here because the first frame shows no dialog.
-        from tui.screens import Notice
-
-        self._app.push_screen(Notice(error))
+        self._app.push_screen(screens.Notice(error))
 
     def attract(self, text: str) -> None:
         """Show a message, and call the person who is looking elsewhere as the settings say."""

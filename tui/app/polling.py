@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from core import evidence
 from core.errors import TTMatrixError
 from core.sources import Stamps, all_unchanged
+from tui import view_models
 from tui.app.bridge import Repeating
 from tui.app.facts import FactRequests
 from tui.app.notifications import Notifications
@@ -54,15 +56,12 @@ class Looker:
 
     def look(self) -> Seen:
         """All that can have changed."""
-        # Imported here because it is no part of the first frame.
-        from core.evidence import evidence_stamp, store_file
-
         session, before = self._session, self._seen
         all_runs, runs, repository, error = self._runs(before)
-        file = store_file(session.paths.evidence, session.checkout.root)
+        file = evidence.store_file(session.paths.evidence, session.checkout.root)
         decisions = before.decisions + session.bench.catch_up()
         changed = not all_unchanged(self.heads)
-        self._seen = Seen(all_runs, runs, repository, error, changed, evidence_stamp(file, runs), decisions)
+        self._seen = Seen(all_runs, runs, repository, error, changed, evidence.evidence_stamp(file, runs), decisions)
         return self._seen
 
     def _runs(self, before: Seen) -> tuple[list[RunRecord], list[RunRecord], str, TTMatrixError | None]:
@@ -174,8 +173,5 @@ class Polling:
         if not self._unfinished or any(record.active for record in records):
             return
         if ended := [record for record in records if record.spec.batch in self._unfinished]:
-            # Imported here because it is no part of the first frame.
-            from tui.view_models import ended_words
-
             self._unfinished.clear()
-            self._notify.attract(ended_words(ended))
+            self._notify.attract(view_models.ended_words(ended))

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from core import runs
 from core.errors import TTMatrixError
+from core.runs import execution, planning
 from core.text import one_line
+from tui import screens
 from tui.app.polling import Polling
 from tui.protocol import Background, Notify
 from tui.session import Session
@@ -59,12 +62,9 @@ class RunActions:
     def _list_and_start(self, specs: Sequence[RunSpec], *, always: bool = False) -> None:
         """Start what is planned; several runs, or `always`, once they are listed and confirmed."""
         if specs and (always or len(specs) > 1):
-            # Imported here because the first frame shows no dialog.
-            from tui.screens import Confirm
-
             names = [one_line(spec.test_id) for spec in specs]
             body = "\n".join((*names[:_NAMED], *([f"and {len(names) - _NAMED:,} more"] if names[_NAMED:] else ())))
-            question = Confirm(f"Run {counted(len(names), 'test')} again?", body, verb="run")
+            question = screens.Confirm(f"Run {counted(len(names), 'test')} again?", body, verb="run")
             self._app.push_screen(question, lambda yes: self._start(lambda: (specs, ())) if yes else None)
         else:
             self._start(lambda: (specs, ()))
@@ -105,40 +105,31 @@ class RunActions:
         """Stop runs and everything they started."""
 
         def work() -> None:
-            # Imported here because the first frame needs no run.
-            from core.runs.execution import cancel_all
-
-            cancel_all(self._session.store, run_ids)
+            execution.cancel_all(self._session.store, run_ids)
 
         self._background.run(f"cancel {' '.join(run_ids)}", work, lambda _: self._polling.now())
 
 
-# In a thread, and imported here because the first frame needs no run.
+# In a thread
 
 
 def _planned(session: Session, ids: Sequence[str]) -> Planned:
     """CPU repros of tests."""
-    from core.runs.planning import Options, plan_tests
-
-    runs, options = session.store.root, Options(arch=session.view.arch)
-    return plan_tests(session.matrix, ids, session.settings, options, runs=runs, records=session.runs)
+    root, options = session.store.root, planning.Options(arch=session.view.arch)
+    return planning.plan_tests(session.matrix, ids, session.settings, options, runs=root, records=session.runs)
 
 
 def _again(session: Session, records: Iterable[RunRecord]) -> Sequence[RunSpec]:
     """The very same runs once more, as one batch."""
-    from core.runs.planning import as_batch, plan_again, with_estimates
-
-    again = [plan_again(record.spec, session.store.root, session.matrix) for record in records]
-    return as_batch(with_estimates(again, session.runs, {}))
+    again = [planning.plan_again(record.spec, session.store.root, session.matrix) for record in records]
+    return planning.as_batch(planning.with_estimates(again, session.runs, {}))
 
 
 def _rest(session: Session) -> Sequence[RunSpec]:
     """What failed or did not run in the newest batch, again. Raises UsageError where there is none."""
-    from core.runs import own_runs
-    from core.runs.planning import left_over, newest_batch
-
-    records = own_runs(session.store.records(), session.tree)
-    return _again(session, left_over(records, newest_batch(records), failures=True, undone=True))
+    records = runs.own_runs(session.store.records(), session.tree)
+    left = planning.left_over(records, planning.newest_batch(records), failures=True, undone=True)
+    return _again(session, left)
 
 
 def _queued(session: Session, specs: Sequence[RunSpec]) -> tuple[list[RunRecord], str]:
@@ -146,9 +137,6 @@ def _queued(session: Session, specs: Sequence[RunSpec]) -> tuple[list[RunRecord]
 
     Raises TTMatrixError where something is in the way of all of them.
     """
-    from core.runs.execution import launch_all
-    from core.runs.planning import look_ahead, refuse
-
-    ahead = look_ahead(specs, session.settings, runs=session.store.root, starting=True)
-    refuse(ahead.obstacles)
-    return launch_all(session.store, ahead.specs, provenance=ahead.provenance), ahead.asked
+    ahead = planning.look_ahead(specs, session.settings, runs=session.store.root, starting=True)
+    planning.refuse(ahead.obstacles)
+    return execution.launch_all(session.store, ahead.specs, provenance=ahead.provenance), ahead.asked

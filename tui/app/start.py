@@ -12,6 +12,7 @@ from pathlib import Path
 # A second frame waits for a tick of this clock, so a faster clock means a shorter wait; idle costs nothing.
 os.environ.setdefault("TEXTUAL_FPS", "120")
 
+import core.matrix.cache
 from core.cli import AppRequest
 from core.errors import TTMatrixError
 from core.matrix import Matrix
@@ -63,10 +64,7 @@ class AppProcess:
 
     def read_again(self, _: Matrix) -> Matrix:
         """Index the checkout again, and save the index."""
-        # Imported here because it is no part of the first frame.
-        from core.matrix.cache import reindex
-
-        return reindex(self._cache)
+        return core.matrix.cache.reindex(self._cache)
 
     def started(self, app: TTMatrixApp) -> None:
         """Begin with what nobody waits for."""

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.signal import Signal
 from textual.widgets import Static
 
+from tui import view_models
 from tui.commands import Where, screen_commands
 from tui.protocol import Context
 
@@ -79,10 +80,7 @@ class SessionScreen(Screen[None]):
         """How many runs go on."""
         if not self.session.runs:
             return ""
-        # Imported here because the first frame shows no run.
-        from tui.view_models import going_words
-
-        return going_words(self.session.runs)
+        return view_models.going_words(self.session.runs)
 
     def on_resize(self, event: events.Resize) -> None:
         """What the title has room for hangs on the width."""

@@ -4,6 +4,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from core import evidence
 from core.matrix.view import BY_TABLE_FIELD, DECLARED, DEVICE_RUN, EVIDENCE, RUN, RUN_KINDS, View, text_of_row
 from core.model import Status
 from core.text import one_line
@@ -19,8 +20,6 @@ from tui.view_models.style import (
     bringup_word,
     status_look,
 )
-
-# What shows results is imported once there are any: the first frame has none.
 
 if TYPE_CHECKING:
     from core.evidence.verdicts import Verdicts
@@ -129,11 +128,9 @@ class MatrixRows:
     def _evidence(self, row: int, _: str) -> list[Cell]:
         if self._verdicts is None:
             return [Cell("")]
-        from core.evidence import summary_of
-
         seen = self._verdicts.seen.get(self._matrix.ids[row], {})
         archs = [arch for arch in seen if self._arch in ("", arch)]
-        return [Cell(one_line("  ".join(summary_of(arch, seen[arch]).text for arch in archs)))]
+        return [Cell(one_line("  ".join(evidence.summary_of(arch, seen[arch]).text for arch in archs)))]
 
     def _run(self, row: int, name: str) -> list[Cell]:
         look = self._runs.get(name, {}).get(self._matrix.ids[row])

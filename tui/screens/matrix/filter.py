@@ -11,6 +11,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from core.errors import UsageError
+from core.matrix import query
 from core.matrix.query import Query
 from core.providers import waiting_words
 from tui.commands import Where, bindings
@@ -63,11 +64,8 @@ class QueryFilter:
             self.answer()
 
     def _refuse(self, text: str, error: UsageError) -> None:
-        # Imported here because it is no part of the first frame.
-        from core.matrix.query import values_wanted
-
         self._refused = True
-        if values := values_wanted(self._view.scope, text):
+        if values := query.values_wanted(self._view.scope, text):
             self.bar.note(values)
             return
         # The remedy first: on a narrow terminal there is room for little else.
@@ -88,10 +86,7 @@ class QueryFilter:
 
     def complete(self, text: str) -> str:
         """The query with its last word completed; empty where nothing fits."""
-        # Imported here because it is no part of the first frame.
-        from core.matrix.query import completed
-
-        return completed(self._view.scope, text)
+        return query.completed(self._view.scope, text)
 
     def leave(self) -> None:
         """The query stays: go to the rows. Where the cursor is now is where the next query begins."""

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from core import ci
 from core.matrix.view import EVIDENCE, Targets
+from tui import view_models, widgets
 from tui.protocol import Context
 from tui.view_models import MatrixRows, TreeRows
 from tui.widgets import MatrixTable, RowTable
@@ -41,10 +43,7 @@ class Listing:
     def grid(self) -> MatrixGrid:
         """The tests as a grid."""
         if self._grid is None:
-            # Imported here because it is no part of the first frame.
-            from tui.widgets import MatrixGrid
-
-            self._grid = MatrixGrid(id="grid")
+            self._grid = widgets.MatrixGrid(id="grid")
             self._show_grid(self._grid)
         return self._grid
 
@@ -94,11 +93,8 @@ class Listing:
 
     def take_runs(self) -> bool:
         """Take in how runs are now; returns whether the order of the rows may be another by that."""
-        # Imported here because the first frame shows no run.
-        from tui.view_models import last_runs
-
         view = self._view
-        self._last_runs = last_runs(self._session.runs, self._session.ages)
+        self._last_runs = view_models.last_runs(self._session.runs, self._session.ages)
         view.runs = {name: {id: look.word for id, look in found.items()} for name, found in self._last_runs.items()}
         if view.sort_key not in view.runs:
             return False
@@ -141,22 +137,18 @@ class Listing:
 
     def detail(self) -> Text:
         """All about what is under the cursor."""
-        # Imported here because the first frame has no detail: the cursor has not rested.
-        from core.ci import job_name
-        from tui.view_models import detail_text, group_text
-
         session = self._session
         if self._view.grid:
-            return group_text(self.grid.cell_title, self.chosen())
+            return view_models.group_text(self.grid.cell_title, self.chosen())
         if group := self.table.heading:
-            return group_text(group.text, group.ids())
+            return view_models.group_text(group.text, group.ids())
         if self.current is None:
             return Text("No test matches the filter.")
         self._context.facts.request(_OF_DETAIL)
         selected, row = session.selected, session.matrix.rows[self.current]
-        jobs = None if selected is None else [job_name(job) for job in selected.of(row)]
+        jobs = None if selected is None else [ci.job_name(job) for job in selected.of(row)]
         runs = [record for record in session.runs if record.spec.test_id == self.current]
         self._context.facts.request_verdicts()
         verdicts = session.verdicts
         judged = verdicts.of(self.current) if verdicts and self.current in verdicts.matrix.rows else ()
-        return detail_text(session.describe(self.current), runs, jobs, judged, session.ages)
+        return view_models.detail_text(session.describe(self.current), runs, jobs, judged, session.ages)

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from core import workflows
 from core.matrix.view import Targets, hidden_words
 from core.model import node_id
 from core.text import one_line
+from tui import screens
 from tui.screens.base import SessionScreen
 from tui.screens.matrix.listing import Listing
 from tui.view_models import counted
@@ -97,10 +99,7 @@ class TestActions:
     # Runs and edits
 
     def _act(self, verb: str, act: Callable[[Targets], None], *, names: bool = False) -> None:
-        # Imported here because it is no part of the first frame.
-        from tui.screens.target_question import act_on
-
-        act_on(self._screen, verb, self._listing.targets(), act, names=names)
+        screens.act_on(self._screen, verb, self._listing.targets(), act, names=names)
 
     def run(self) -> None:
         """Run the test under the cursor at once; more than that is shown first."""
@@ -115,28 +114,21 @@ class TestActions:
         self._act("Run", self._choose_runs, names=True)
 
     def _choose_runs(self, targets: Targets) -> None:
-        # Imported here because it is no part of the first frame.
-        from tui.screens.launch import Launch
-
         runs = self._context.runs
-        dialog = Launch(self._context, targets.ids, targets.name)
+        dialog = screens.Launch(self._context, targets.ids, targets.name)
         self._screen.app.push_screen(dialog, lambda plan: runs.start_planned(plan) if plan else None)
 
     def start_workflows(self) -> None:
         """Start workflows on failing training tests."""
-        # Imported here because they are no part of the first frame.
-        from core.workflows import is_target
-        from tui.screens.target_question import act_on
-
         notify, targets = self._context.notify, self._listing.targets()
-        fitting = targets.where(lambda id: is_target(self._session.matrix, id))
+        fitting = targets.where(lambda id: workflows.is_target(self._session.matrix, id))
         if targets.ids and not fitting.ids:
             notify.info("No workflow fits: workflows are for training entries of PyTorch models on a single device.")
             return
         if left_out := len(targets.ids) - len(fitting.ids):
             notify.info(f"{counted(left_out, 'test')} left out: no workflow fits.")
         start = self._context.navigation.start_workflows
-        act_on(self._screen, "Triage", fitting, lambda chosen: start(chosen.ids))
+        screens.act_on(self._screen, "Triage", fitting, lambda chosen: start(chosen.ids))
 
     def show_log(self) -> None:
         """Show the log of the last run."""

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
 from core.matrix import NO_ARCH
-from core.matrix.view import Saved, Trail, ViewSpec
+from core.matrix.view import GROUPINGS, LAYOUTS, Saved, Trail, ViewSpec
+from tui import screens
 from tui.screens.base import SessionScreen
 
 if TYPE_CHECKING:
     from tui.screens.matrix.columns import ColumnChoice
     from tui.screens.pick import Option
-
-# Dialogs, groups and grids are imported when they are opened: they are no part of the first frame.
 
 
 class ViewActions:
@@ -109,30 +108,23 @@ class ViewActions:
 
     def group(self) -> None:
         """Choose what the rows are grouped by; in the grid, how it is laid out."""
-        from core.matrix.view import GROUPINGS, LAYOUTS
-        from tui.screens.pick import Option
-
         view = self._session.view
         if view.grid:
-            layouts = [Option(one.name, one.name, one.help) for one in LAYOUTS]
+            layouts = [screens.Option(one.name, one.name, one.help) for one in LAYOUTS]
             self._pick("Lay out the grid", layouts, view.grid, lambda name: self._present()._replace(grid=name))
             return
         groupings = [
-            Option("", "nothing", "no groups"),
-            *(Option(g.name, g.name, g.help) for g in GROUPINGS),
+            screens.Option("", "nothing", "no groups"),
+            *(screens.Option(g.name, g.name, g.help) for g in GROUPINGS),
         ]
         self._pick("Group the tests by", groupings, view.group, lambda name: self._present()._replace(group=name))
 
     def _pick(self, title: str, options: list[Option[str]], value: str, spec: Callable[[str], ViewSpec]) -> None:
-        from tui.screens.pick import Pick
-
-        pick = Pick(title, options, value)
+        pick = screens.Pick(title, options, value)
         self._screen.app.push_screen(pick, lambda name: None if name is None else self.go(spec(name)))
 
     def toggle_grid(self) -> None:
         """The grid in place of the table, or the table again."""
-        from core.matrix.view import LAYOUTS
-
         layouts = (one.grid for one in reversed(self._trail.places) if one.grid)
         self.go(self._present()._replace(grid="" if self._session.view.grid else next(layouts, LAYOUTS[0].name)))
 
