@@ -132,9 +132,12 @@ def _same_model(manifest: Manifest, other: Manifest, path: Path) -> bool:
     return manifest.model == other.model and manifest.model != path.stem
 
 
-def rows(manifests: Iterable[Manifest]) -> tuple[Row, ...]:
-    """Every case. Its id is `model::name`; where another file had that first, the name of the file follows."""
-    taken: set[str] = set()
+def rows(manifests: Iterable[Manifest], taken: set[str] | None = None) -> tuple[Row, ...]:
+    """Every case. Its id is `model::name`; where another file had that first, the name of the file follows.
+
+    `taken` are the ids of other manifests; those given here are added to it.
+    """
+    taken = set() if taken is None else taken
     found: list[Row] = []
     for manifest in manifests:
         for case in manifest.cases:

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The side under test: where tensors go, how an op is compiled for it, and when its result is there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol
+
+import torch
+
+PLAIN = ("eager", "none")
+"""The op is called as it is, on the device under test: no compiler."""
+
+
+LAZY = ("xla", "tt")
+"""Devices of torch-xla."""
+
+_EXECUTION = "RUNTIME_EXECUTION_START"
+"""The stage that follows compilation (docs/rules.md 4.5)."""
+
+
+class BackendMissing(Exception):
+    """The backend asked for cannot work here; the text says what to do about it."""
+
+
+class Ran(NamedTuple):
+    """What a call gave, and what it took."""
+
+    output: Any
+    compile_seconds: float | None
+    run_seconds: float
+
+
+class Backend(Protocol):
+    """Runs ops on one device."""
+
+    name: str
+    device: torch.device
+
+    def run(self, call: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Ran:
+        """Call an op on tensors of the device and wait for the result."""
+
+    def reset(self) -> None:
+        """Forget what was compiled for the last case."""
+
+
+def choose_backend(name: str, device: str = "") -> Backend:
+    """The backend called `name`, on `device` where it is not bound to one. Raises BackendMissing.
+
+    Any name that `torch._dynamo` knows as a backend is one.
+    """
+    if name in LAZY:
+        return Lazy(name)
+    where = _device(device or "cpu")
+    return Plain(where) if name in PLAIN else Compiled(name, where)
+
+
+def load_ahead(name: str) -> None:
+    """Import what the backend called `name` needs, in a process that forks later: no runtime is started."""
+    if name not in (*PLAIN, *LAZY):
+        import torch._dynamo
+        import torch._inductor.compile_fx
+        import torch.fx.experimental.symbolic_shapes  # noqa: F401
+
+
+class Plain:
+    """The op itself, without a compiler."""
+
+    name = "eager"
+
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
+
+    def run(self, call: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Ran:
+        """Nothing is compiled."""
+        start = time.perf_counter()
+        output = call(*args, **kwargs)
+        _synchronize(self.device)
+        return Ran(output, None, time.perf_counter() - start)
+
+    def reset(self) -> None:
+        """There is nothing to forget."""
+
+
+class Compiled:
+    """`torch.compile` with one of dynamo's backends, the op as one whole graph."""
+
+    def __init__(self, name: str, device: torch.device) -> None:
+        import torch._dynamo
+        import torch._inductor.config
+
+        if name not in torch._dynamo.list_backends(exclude_tags=()):
+            known = ", ".join(sorted({*PLAIN, *LAZY, *torch._dynamo.list_backends()}))
+            raise BackendMissing(f"there is no backend {name}; there are {known}")
+        if name == "inductor":
+            compilers = [one for one in (os.environ.get("CXX"), "g++", "clang++") if one]
+            if device.type == "cpu" and not any(map(shutil.which, compilers)):
+                raise BackendMissing("inductor finds no C++ compiler on PATH; install g++, or name one in CXX")
+            # Else an op that draws numbers draws other ones than the reference.
+            torch._inductor.config.fallback_random = True
+        self.name = name
+        self.device = device
+        self._compile = torch._dynamo.lookup_backend(name)
+
+    def run(self, call: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Ran:
+        """The first call compiles; what comes before the graph is entered counts as that."""
+        entered: list[float] = []
+
+        def backend(graph: torch.fx.GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+            compiled = self._compile(graph, inputs)
+
+            def run(*values: Any) -> Any:
+                entered.append(time.perf_counter())
+                return compiled(*values)
+
+            return run
+
+        def op(*args: Any, **kwargs: Any) -> Any:
+            return call(*args, **kwargs)
+
+        start = time.perf_counter()
+        output = torch.compile(op, backend=backend, fullgraph=True)(*args, **kwargs)
+        _synchronize(self.device)
+        end = time.perf_counter()
+        begun = entered[0] if entered else end
+        return Ran(output, begun - start, end - begun)
+
+    def reset(self) -> None:
+        """No guard of the last case is checked for the next."""
+        torch._dynamo.reset()
+
+
+class Lazy:
+    """Lazy tensors of torch-xla: calling an op records a program, which is compiled and run when it is asked for."""
+
+    def __init__(self, name: str) -> None:
+        from ttmatrix_execute.settings import Settings  # type: ignore[import-not-found]
+        from ttmatrix_execute.tt import Tenstorrent  # type: ignore[import-not-found]
+        from ttmatrix_execute.xla import Xla  # type: ignore[import-not-found]
+
+        self.name = name
+        self._settings = Settings()
+        self._inner = Tenstorrent() if name == "tt" else Xla()
+        if reason := self._inner.missing():
+            raise BackendMissing(f"the backend {name} cannot work here: {reason}")
+        self._inner.start(self._settings)
+        self.device = self._inner.device()
+
+    def run(self, call: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Ran:
+        """Everything the op made or wrote to is waited for."""
+        begun: dict[str, float] = {}
+
+        def stage(name: str) -> None:
+            begun[name] = time.perf_counter()
+
+        def op(*args: Any, **kwargs: Any) -> Any:
+            return call(*args, **kwargs)
+
+        start = time.perf_counter()
+        # On torch-xla's own devices the op itself; tt-xla has a compiler of its own in between.
+        output = self._inner.compile(op, self._settings, stage)(*args, **kwargs)
+        self._inner.settle(list(tensors_in((output, args, kwargs))), stage)
+        end = time.perf_counter()
+        return Ran(output, begun[_EXECUTION] - start, end - begun[_EXECUTION])
+
+    def reset(self) -> None:
+        """Programs are cached by what they compute, which makes the next case quick; guards of dynamo are not kept."""
+        if self.name == "tt":
+            torch._dynamo.reset()
+
+
+def tensors_in(value: Any) -> Iterator[torch.Tensor]:
+    """The tensors of a nested value."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for one in value:
+            yield from tensors_in(one)
+    elif isinstance(value, dict):
+        yield from tensors_in([*value.values()])
+
+
+@contextmanager
+def made_on(device: torch.device) -> Iterator[None]:
+    """Within it, ops that make tensors of nothing make them on `device`."""
+    if device.type == "cpu":
+        # The mode costs a function call for each op, and the CPU is the default.
+        yield
+    else:
+        with device:
+            yield
+
+
+def _device(name: str) -> torch.device:
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        text = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise BackendMissing(f"there is no device {name}: {text}") from error
+    return device
+
+
+def _synchronize(device: torch.device) -> None:
+    if device.type not in ("cpu", "meta"):
+        torch.accelerator.synchronize(device)

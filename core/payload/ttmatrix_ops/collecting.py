@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Collect the cases of manifests as items, called `model::case`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .cases import Manifest, Problem
+from .collection import SUFFIXES, File, find_files, read_files, rows
+from .item import OpTest, ProblemTest
+from .load import read_file
+from .options import Options
+
+_CASES = re.compile(r"^cases\s*:", re.MULTILINE)
+_CONTEXT = 2
+"""Lines before and after the one with a mistake."""
+
+
+class Catalogue:
+    """The manifests of a session, and the ids that are taken."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.broken: list[str] = []
+        """What is wrong with files that cannot be read at all."""
+        self.warnings: list[str] = []
+        self.taken: set[str] = set()
+        self._read: set[Path] = set()
+
+    def files(self) -> list[File]:
+        """Those of the directories that were asked for."""
+        return [file for place in self.options.directories for file in self._below(place, place.parent)]
+
+    def named(self, path: Path) -> list[File]:
+        """The file at `path`, which pytest came across or was told."""
+        return list(find_files(path, str(path), path.parent, include_template=True))
+
+    def wants(self, path: Path) -> bool:
+        """Whether a file that pytest comes across is a manifest: other YAML has no `cases`."""
+        if path.suffix not in SUFFIXES or not any(self._below(path, path.parent)):
+            return False
+        try:
+            return _CASES.search(path.read_text(encoding="utf-8")) is not None
+        except (OSError, UnicodeDecodeError):
+            return False
+
+    def read(self, files: Iterable[File]) -> Iterator[tuple[File, Manifest]]:
+        """The manifests that were not read before. What is wrong with the whole of one is noted."""
+        new = [file for file in files if file.path.resolve() not in self._read]
+        self._read.update(file.path.resolve() for file in new)
+        for file, manifest in zip(new, read_files(new, read_file), strict=True):
+            self.warnings += (place(file.path, one) for one in manifest.problems if one.warning)
+            self.broken += (context(file.path, one) for one in whole_problems(manifest))
+            yield file, manifest
+
+    def _below(self, path: Path, root: Path) -> Iterator[File]:
+        root = path if path.is_dir() else root
+        return find_files(path, str(path), root, include_template=self.options.include_template)
+
+
+class ManifestFile(pytest.File):
+    """One manifest; its node id is the name of its model."""
+
+    def __init__(self, catalogue: Catalogue, manifest: Manifest, files: Path, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.catalogue = catalogue
+        self.manifest = manifest
+        self.files = files
+        """Where files that cases name may be."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        model = self.manifest.model
+        for row in rows([self.manifest], self.catalogue.taken):
+            name = row.id.removeprefix(f"{model}::")
+            yield OpTest.from_parent(self, name=name, case=row.case, model=model, root=self.files)
+        wrong = sorted((one for one in self.manifest.problems if not one.warning), key=lambda one: one.case)
+        for case, problems in groupby(wrong, key=lambda one: one.case):
+            text = "\n".join(place(self.path, one) for one in problems)
+            name = case or self.path.name
+            while f"{model}::{name}" in self.catalogue.taken:
+                name += f"::{self.path.name}"
+            self.catalogue.taken.add(f"{model}::{name}")
+            yield ProblemTest.from_parent(self, name=name, model=model, text=text)
+
+
+def collectors(parent: pytest.Collector, catalogue: Catalogue, files: Iterable[File]) -> list[pytest.Collector]:
+    """One for each file that was not collected before."""
+    return [
+        ManifestFile.from_parent(
+            parent,
+            path=file.path,
+            nodeid=manifest.model,
+            name=file.path.name,
+            catalogue=catalogue,
+            manifest=manifest,
+            files=catalogue.options.root or file.root,
+        )
+        for file, manifest in catalogue.read(files)
+    ]
+
+
+def whole_problems(manifest: Manifest) -> Sequence[Problem]:
+    """What is wrong with a manifest as a whole; empty where some of its cases can be read."""
+    wrong = [one for one in manifest.problems if not one.warning]
+    return [] if manifest.cases or any(one.case for one in wrong) else wrong
+
+
+def place(path: Path, problem: Problem) -> str:
+    """A mistake with its place, as compilers print it."""
+    where = f":{problem.line}:{problem.column}" if problem.line else ""
+    return f"{path}{where}: {problem.message}" + (f" ({problem.hint})" if problem.hint else "")
+
+
+def context(path: Path, problem: Problem) -> str:
+    """A mistake with its place and the lines around it."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    first, last = max(0, problem.line - 1 - _CONTEXT), problem.line + _CONTEXT
+    shown = [place(path, problem)]
+    for number, line in enumerate(lines[first:last] if problem.line else (), first + 1):
+        text = "".join(letter if letter.isprintable() else "?" for letter in line[:200])
+        shown.append(f"{'>' if number == problem.line else ' '} {number:5d} | {text}")
+    return "\n".join(shown)

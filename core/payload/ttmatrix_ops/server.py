@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The other end of `children`: a process that has torch imported and forks for each file of cases."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib
+import json
+import os
+import pickle
+import signal
+import sys
+import warnings
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from .results import BUILD, Result
+
+_PR_SET_PDEATHSIG = 1
+"""From linux/prctl.h."""
+_MOST_TEXT = 6000
+"""Characters of a message: a whole answer is written at once, so that a process that is killed sends no half of one."""
+
+
+def main(descriptor: int) -> None:
+    """Serve the process at the other end of this socket until it closes it."""
+    _die_with_parent(os.getppid())
+    os.set_inheritable(descriptor, False)
+    link = Connection(descriptor)
+    settings = json.loads(link.recv_bytes())
+    # One process compiles one op at a time: a pool of compiling processes costs more than it gives.
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+    _send(link, {"torch": _load_ahead(settings)})
+    gc.collect()
+    # Else every child copies the pages of all that its collector looks at.
+    gc.freeze()
+    while True:
+        try:
+            message = link.recv_bytes()
+        except EOFError:
+            return
+        if message == b"fork":
+            _send(link, {"ended": _forked(link, settings)})
+        elif message != b"end":
+            _send(link, {"lost": True})
+
+
+def _load_ahead(settings: dict[str, Any]) -> str:
+    """Import what every child needs. The version of torch."""
+    import torch
+
+    from .backends import load_ahead
+
+    load_ahead(settings["backend"])
+    for name in settings["modules"]:
+        importlib.import_module(name)
+    return str(torch.__version__)
+
+
+def _forked(link: Connection, settings: dict[str, Any]) -> int:
+    """Fork a child and wait for its end: its exit code, minus the number of a signal."""
+    parent = os.getpid()
+    with warnings.catch_warnings():
+        # Newer Pythons warn of threads: those of numpy's BLAS, which knows of forks.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            # A group of its own: it is killed with what it has started.
+            os.setsid()
+            _die_with_parent(parent)
+            code = _child(link, settings)
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def _child(link: Connection, settings: dict[str, Any]) -> int:
+    """Run the cases that are sent, until the end of their file."""
+    from .backends import BackendMissing, choose_backend
+    from .files import Place
+    from .memory import bound
+    from .running import run_case
+    from .tensors import RULE
+
+    try:
+        backend = choose_backend(settings["backend"], settings["device"])
+    except BackendMissing as error:
+        _send(link, {"missing": str(error)})
+        return 0
+    facts = {"backend": backend.name, "device": backend.device.type, "rule": RULE}
+    _send(link, {"pid": os.getpid(), "facts": facts})
+    while True:
+        message = link.recv_bytes()
+        if message == b"end":
+            return 0
+        _send(link, {"stage": BUILD})
+        case, manifest, root = pickle.loads(message)
+        place = Place(Path(manifest), Path(root), settings["max_bytes"])
+        bound(place.max_bytes)
+        result = run_case(
+            case,
+            backend,
+            place,
+            lambda stage: _send(link, {"stage": stage}),
+            skip_large=settings["skip_large"],
+            replace_devices=settings["replace_devices"],
+        )
+        _send(link, {"result": _short(result).document()})
+
+
+def _short(result: Result) -> Result:
+    text = result.message
+    return result if len(text) <= _MOST_TEXT else result._replace(message=f"{text[:_MOST_TEXT]} ...")
+
+
+def _send(link: Connection, message: dict[str, Any]) -> None:
+    link.send_bytes(json.dumps(message).encode())
+
+
+def _die_with_parent(parent: int) -> None:
+    """Nothing is left behind where pytest is killed."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
