@@ -270,8 +270,13 @@ def _has_other_lines(text: str, start: int, indent: int) -> bool:
     return re.compile(rf"\n(?! {{{indent + 1}}}| {{{indent}}}- | *\n|\Z)").search(text, start - 1) is not None
 
 
+def _has_anchor(piece: str) -> bool:
+    """Whether there may be an anchor or an alias, which means something in other pieces too."""
+    return ("&" in piece or "*" in piece) and _ANCHOR.search(piece) is not None
+
+
 def _composed(piece: str) -> Any:
-    if _ANCHOR.search(piece):
+    if _has_anchor(piece):
         raise _NotQuick
     node = compose(piece)
     if node is None:
@@ -332,7 +337,7 @@ def _number(key: str, written: str) -> object:
 
 def _ordinarily(chunk: str, line: int, defaults: Defaults, names: dict[str, int]) -> tuple[Case | None, list[Problem]]:
     """A case that something is unusual with."""
-    if _ANCHOR.search(chunk):
+    if _has_anchor(chunk):
         raise _NotQuick
     node = compose(chunk)
     if node is None or node.id != "sequence" or len(node.value) != 1:

@@ -51,7 +51,7 @@ def compose(text: str) -> Node | None:
         node = _retry(library.retry, library.error, text)
     except RecursionError:
         raise NotLoaded(f"nests more than {_MOST_DEPTH} deep") from None
-    if node is not None and _ALIAS.search(text):
+    if node is not None and "*" in text and _ALIAS.search(text):
         _Counted().size(node)
     return node
 

