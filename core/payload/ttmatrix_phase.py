@@ -42,7 +42,7 @@ def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
         import_error = error
     phases = [Phase(dtype, args) for dtype in (torch.bfloat16, torch.float32)]
     # As the runner does it: a loader is imported without the packages that it asks for, and run with them.
-    with nullcontext() if make_loader is None else _packages(args):
+    with nullcontext() if make_loader is None else packages(args):
         for phase in phases:
             result["phases"].append(phase.report)
             if make_loader is not None:
@@ -59,7 +59,7 @@ def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _packages(args: argparse.Namespace) -> Iterator[None]:
+def packages(args: argparse.Namespace) -> Iterator[None]:
     """What the files beside loader.py ask for (docs/rules.md 6). Raises Problem where it cannot be had."""
     with ExitStack() as stack:
         try:

@@ -24,7 +24,7 @@ from .names import SPECIAL, OpKind, kind_of
 
 LEVELS = ("torch", "aten")
 """`torch`: functions and methods as the model calls them. `aten`: what these come down to."""
-MOST_STORED = 256
+MOST_STORED = 64
 """Elements of a tensor of integers or booleans that are written one by one; of a larger one, their bounds."""
 
 _UNDER_TEST = "cuda:0"
@@ -136,11 +136,18 @@ class Recorder:
             made.append(case._replace(name=f"{case.op}.{numbers[case.op]}", description=text))
         return made
 
+    @property
+    def calls(self) -> int:
+        """How many calls the cases are of."""
+        return sum(self._counts.values())
+
     def prepare(self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Case | str:
         """The case of a call, or why there is none. To be asked for before the call: it may change its arguments."""
         try:
             if reason := _unrepeatable(name, function, args, kwargs):
                 return reason
+            if name == "torch.t" and args[0].dim() > 2:
+                return "more than two dimensions"
             if kind_of(name) not in (OpKind.OP, OpKind.SPECIAL):
                 return "not allowed in manifests"
             args, kwargs = _positional(function, args, kwargs)
@@ -272,7 +279,7 @@ _REQUIRED = object()
 def _by_name(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     if not {"dropout_p", "training", "train"} & {name for name, _ in _parameters(function)}:
         return dict(kwargs)
-    return {**{name: value for (name, _), value in zip(_parameters(function), args)}, **kwargs}
+    return {**{name: value for (name, _), value in zip(_parameters(function), args, strict=False)}, **kwargs}
 
 
 def _positional(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .arguments import text_value
 from .cases import Argument, Case, Condition, DeviceName, DtypeName, Manifest, Raises, Tensor, Value
@@ -17,6 +17,7 @@ from .reading import Defaults
 _PLAIN = re.compile(r"[A-Za-z_/][\w./+-]*(?: [\w./+-]+)*")
 _RESERVED = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n", "none", "inf", "nan"})
 _OVERRIDES = ("dtype", "seed", "rtol", "atol", "pcc", "xfail_if", "xfail_reason", "xfail_strict")
+_DEFAULTS = ("dtype", "seed", "rtol", "atol")
 _CASES = re.compile(r"^cases:[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 
 
@@ -28,7 +29,7 @@ def manifest_text(manifest: Manifest, defaults: Defaults, comments: Iterable[str
     """A file of these cases. Each case writes what differs from `defaults`. Raises NotWritable."""
     head = [f"# {comment}".rstrip() for comment in comments]
     head += [f"model: {_scalar(manifest.model)}", "defaults:"]
-    head += [f"  {name}: {_scalar(getattr(defaults, name))}" for name in ("dtype", "seed", "rtol", "atol")]
+    head += [f"  {name}: {_scalar(getattr(defaults, name))}" for name in _DEFAULTS]
     body = [line for case in manifest.cases for line in case_lines(case, defaults)]
     return "\n".join([*head, "cases:" if body else "cases: []", *body, ""])
 
@@ -146,35 +147,30 @@ def _item(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _tensor_lines(tensor: Tensor) -> Iterator[str]:
-    yield f"shape: {_numbers(tensor.shape)}"
-    yield f"dtype: {tensor.dtype}"
-    yield f"init: {tensor.init}"
     arguments = dict(tensor.init_args)
     if tensor.init == "file":
-        arguments = {"path": tensor.file, **({"key": tensor.key} if tensor.key else {})}
-    if arguments:
-        yield f"init_args: {_flow(arguments)}"
-    if tensor.data is not None:
-        yield f"data: {_data(tensor.data)}"
-    if tensor.preset:
-        yield f"preset: {tensor.preset}"
-        if tensor.preset_args:
-            yield f"preset_args: {_flow(tensor.preset_args)}"
-        if tensor.base_shape is not None:
-            yield f"base_shape: {_numbers(tensor.base_shape)}"
-    if tensor.stride is not None:
-        yield f"stride: {_numbers(tensor.stride)}"
-    if tensor.storage_offset:
-        yield f"storage_offset: {tensor.storage_offset}"
-    if tensor.contiguous != (not tensor.preset and tensor.stride is None):
-        yield f"contiguous: {_scalar(tensor.contiguous)}"
-    if tensor.device:
-        yield f"device: {_text(tensor.device)}"
+        arguments = {"path": tensor.file, "key": tensor.key}
+    plain = not tensor.preset and tensor.stride is None
+    lines = {
+        "shape": _numbers(tensor.shape),
+        "dtype": tensor.dtype,
+        "init": tensor.init,
+        "init_args": _flow(arguments),
+        "data": "" if tensor.data is None else _data(tensor.data),
+        "preset": tensor.preset,
+        "preset_args": _flow(tensor.preset_args),
+        "base_shape": "" if tensor.base_shape is None else _numbers(tensor.base_shape),
+        "stride": "" if tensor.stride is None else _numbers(tensor.stride),
+        "storage_offset": str(tensor.storage_offset or ""),
+        "contiguous": "" if tensor.contiguous == plain else _scalar(tensor.contiguous),
+        "device": _text(tensor.device) if tensor.device else "",
+    }
+    return (f"{name}: {value}" for name, value in lines.items() if value)
 
 
-def _flow(mapping: object) -> str:
-    assert isinstance(mapping, dict)
-    return f"{{{', '.join(f'{name}: {_scalar(value)}' for name, value in mapping.items())}}}"
+def _flow(mapping: Mapping[str, object]) -> str:
+    written = ", ".join(f"{name}: {_scalar(value)}" for name, value in mapping.items() if value != "")
+    return f"{{{written}}}" if written else ""
 
 
 def _numbers(numbers: Iterable[int]) -> str:
@@ -191,29 +187,30 @@ def _data(data: object) -> str:
 
 
 def _value_line(value: object) -> str:
-    """`- value: ...` where that reads as the same value, else `- py: ...`."""
-    if (
-        isinstance(value, (tuple, slice))
-        or value is Ellipsis
-        or (isinstance(value, str) and text_value(value) != value)
-    ):
-        return f"- py: {_text(literal(value))}"
-    return f"- value: {_value(value)}"
+    """`- py: ...` for what YAML has no form for, else `- value: ...`."""
+    return f"- py: {_text(literal(value))}" if _is_literal(value) else f"- value: {_value(value)}"
 
 
 def _value(value: object) -> str:
-    """A value as YAML: lists are lists, and what YAML cannot say is a literal in a text."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
+    """A value as YAML: lists are lists, and what YAML has no form for is a literal in a text."""
     if isinstance(value, DtypeName):
         return f"torch.{value.name}"
     if isinstance(value, DeviceName):
         return _text(value.name)
-    if isinstance(value, (tuple, slice)) or value is Ellipsis:
+    if _is_literal(value):
         return _text(literal(value))
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    return _text(value) if isinstance(value, str) else _scalar(value)
+
+
+def _is_literal(value: object) -> bool:
+    """Whether only a literal of Python says a value: YAML has no form for it, or its text would mean something else."""
+    if isinstance(value, (DtypeName, DeviceName)):
+        return False
     if isinstance(value, str):
-        return _text(value if text_value(value) == value else literal(value))
-    return _scalar(value)
+        return text_value(value) != value
+    return isinstance(value, (tuple, slice)) or value is Ellipsis
 
 
 def literal(value: object) -> str:
@@ -251,13 +248,19 @@ def _float(value: float) -> str:
         return ".nan"
     if math.isinf(value):
         return ".inf" if value > 0 else "-.inf"
-    # YAML 1.1, which PyYAML reads, takes `1e-05` for a text.
-    mantissa, sign, exponent = repr(value).partition("e")
-    if sign:
-        return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}e{exponent if exponent[0] == '-' else f'+{exponent.lstrip(chr(43))}'}"
-    return mantissa
+    # YAML 1.1, which PyYAML reads, takes `1e-05` and `1.0e16` for texts.
+    mantissa, exponent = f"{value!r}e".split("e")[:2]
+    if not exponent:
+        return mantissa
+    sign = "" if exponent[0] in "+-" else "+"
+    return f"{mantissa}{'' if '.' in mantissa else '.0'}e{sign}{exponent}"
 
 
 def _text(text: str) -> str:
-    """In double quotes, in which YAML and JSON agree but for characters that YAML does not allow as they are."""
-    return json.dumps(text)
+    """In double quotes, in which YAML and JSON agree, but for characters beyond 16 bits."""
+    return "".join(one if one.isprintable() else _escape(one) for one in json.dumps(text, ensure_ascii=False))
+
+
+def _escape(character: str) -> str:
+    number = ord(character)
+    return f"\\u{number:04x}" if number < 2**16 else f"\\U{number:08x}"
