@@ -12,6 +12,7 @@ from core.cli.parser import add_global_options
 VERBS: Mapping[str, str] = {
     "list": "list op cases: which ones there are, and which of them are the same test",
     "models": "list the models that there are op cases of",
+    "extract": "write the ops of a model as a manifest: what it calls in one run on the CPU, with their shapes",
     "report": "count op cases by model and by op, with what dedupe saves, and list mistakes in their files",
 }
 """Each verb with its help; `core.cli.ops_VERB` is its module."""

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from .extraction import LEVELS as LEVELS, extract as extract, merged as merged
 from .findings import (
     MANIFEST_KIND as MANIFEST_KIND,
     manifest_findings as manifest_findings,

@@ -14,6 +14,7 @@ from .load import MOST_BYTES, read_file, read_text
 from .names import OpKind, kind_of
 from .sizes import estimate, tensors_of
 from .tokens import NotRead
+from .writing import NotWritable, added
 
 __all__ = [
     "MOST_BYTES",
@@ -22,11 +23,13 @@ __all__ = [
     "File",
     "Manifest",
     "NotRead",
+    "NotWritable",
     "OpKind",
     "Problem",
     "Row",
     "Tensor",
     "Value",
+    "added",
     "condition_context",
     "dtype_name",
     "duplicates",

@@ -34,7 +34,7 @@ def manifest_text(manifest: Manifest, defaults: Defaults, comments: Iterable[str
     return "\n".join([*head, "cases:" if body else "cases: []", *body, ""])
 
 
-def added(text: str, name: str, cases: Sequence[Case], defaults: Defaults) -> tuple[str, int]:
+def added(text: str, name: str, cases: Sequence[Case]) -> tuple[str, int]:
     """`text` with those of `cases` at its end that it does not have yet, and how many that are.
 
     Every byte of `text` stays. Raises NotWritable where that cannot be.

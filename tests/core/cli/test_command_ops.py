@@ -8,6 +8,7 @@ import pytest
 
 from core.sources.checkout import Checkout
 from tests.support.cli import call
+from tests.support.sample import sample_checkout
 from tests.support.tree import LOADERS, write_checkout
 
 ONE = """\
@@ -125,3 +126,43 @@ def test_a_link_out_of_the_checkout_is_a_finding(checkout: Checkout, tmp_path: P
     assert "leads out of" in problems[0]["message"]
     settings = ["ops", "list", "--format", "ids", "--repo", checkout.root]
     assert call(*settings).out.count("one::a") == 1
+
+
+@pytest.mark.slow("a real model runs")
+def test_extract_writes_the_ops_of_a_model_and_adds_what_is_missing(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    checkout = sample_checkout(tmp_path / "demo")
+    test, file = "conv_classifier/pytorch-Width_16-single_device-inference", tmp_path / "conv.yaml"
+    called = call("ops", "extract", test, "-o", file, "--json", "--repo", checkout.root)
+    assert called.code == 0, called.err
+    assert (called.json["added"], called.json["left_out"]) == (called.json["cases"], {})
+    text = file.read_text()
+    assert "op: torch.nn.functional.conv2d" in text
+    assert "in forward, code:" in text
+    listed = call("ops", "list", "--ops-dir", file, "--format", "ids", "--repo", checkout.root)
+    assert len(listed.out.splitlines()) == called.json["cases"]
+    refused = call("ops", "extract", test, "-o", file, "--repo", checkout.root)
+    assert refused.code != 0
+    assert "--merge" in refused.err
+    first, _, rest = text.partition("  - name: torch.nn.functional.conv2d.1\n")
+    file.write_text(f"# mine\n{first}  - name: mine\n{rest}")
+    mine = file.read_text()
+    again = call("ops", "extract", test, "-o", file, "--merge", "--json", "--repo", checkout.root)
+    assert (again.json["added"], file.read_text()) == (0, mine)
+    # Without its last case, exactly this one comes back.
+    cut = mine[: mine.rindex("  - name:")]
+    file.write_text(cut)
+    again = call("ops", "extract", test, "-o", file, "--merge", "--json", "--repo", checkout.root)
+    assert again.json["added"] == 1
+    assert file.read_text().startswith(cut)
+
+
+def test_extract_says_why_a_model_has_no_ops(tmp_path: Path, checkout: Checkout) -> None:
+    (checkout.root / "venv/bin").mkdir(parents=True)
+    python = checkout.root / "venv/bin/python"
+    python.write_text('#!/bin/sh\necho walls\necho \'TTMATRIX-OPS {"problem": "the model failed: no luck"}\'\nexit 1\n')
+    python.chmod(0o755)
+    called = call("ops", "extract", "delta/pytorch-single_device-inference", "--repo", checkout.root)
+    assert called.code != 0
+    assert "no luck" in called.err
+    assert "walls" in called.err

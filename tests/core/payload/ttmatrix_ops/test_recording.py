@@ -9,11 +9,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from ttmatrix_ops.cases import Case, DeviceName, DtypeName, Manifest, Tensor, Value  # noqa: E402
-from ttmatrix_ops.load import read_text  # noqa: E402
-from ttmatrix_ops.reading import Defaults  # noqa: E402
-from ttmatrix_ops.recording import MOST_STORED, Recorder  # noqa: E402
-from ttmatrix_ops.writing import manifest_text  # noqa: E402
+from core.payload.ttmatrix_ops.cases import Case, DeviceName, DtypeName, Manifest, Tensor, Value  # noqa: E402
+from core.payload.ttmatrix_ops.load import read_text  # noqa: E402
+from core.payload.ttmatrix_ops.reading import Defaults  # noqa: E402
+from core.payload.ttmatrix_ops.recording import MOST_STORED, Recorder  # noqa: E402
+from core.payload.ttmatrix_ops.writing import manifest_text  # noqa: E402
 
 F = torch.nn.functional
 HERE = Path(__file__).parent
@@ -117,9 +117,9 @@ def test_tensors_among_keywords_become_positional() -> None:
     case = only(lambda: F.layer_norm(x, (3,), weight=weight, eps=1e-6))
     assert case.inputs == (Tensor((2, 3), "float32", "randn"), Value((3,)), Tensor((3,), "float32", "randn"))
     assert case.keywords == {"bias": None, "eps": 1e-6}
-    query = -torch.ones(1, 1, 2, 4)
-    case = only(lambda: F.scaled_dot_product_attention(query, query, query, attn_mask=-torch.ones(2, 2)[None, None]))
-    assert len(case.inputs) == 4
+    query, mask = -torch.ones(1, 1, 2, 4), -torch.ones(1, 1, 2, 2)
+    case = only(lambda: F.scaled_dot_product_attention(query, query, query, attn_mask=mask))
+    assert case.inputs[3] == Tensor((1, 1, 2, 2), "float32", "randn")
 
 
 def test_factories_make_their_tensor_on_the_side_that_is_tested() -> None:

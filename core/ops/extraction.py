@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ops of a model: one run of it in the interpreter of the models, and the manifest that comes of it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from core import payload
+from core.errors import TTMatrixError, UsageError
+from core.ids import TestId
+from core.model import Framework
+from core.payload.ttmatrix_ops import NotWritable, added, read_text
+from core.proc import run_command
+
+SCRIPT = Path(payload.__file__).parent / "ops_extract.py"
+LEVELS = ("torch", "aten")
+_MARK = "TTMATRIX-OPS "
+_LAST_LINES = 20
+_NO_SEQ_LEN = 1
+
+
+class Extracted(NamedTuple):
+    """A manifest, with what there is to say of it."""
+
+    text: str
+    cases: int
+    calls: int
+    """Equal calls are one case."""
+    left_out: Mapping[str, int]
+    """Calls that no case can say: `torch.rand: random or uninitialised values`, by how often."""
+
+
+def extract(python: Path, checkout: Path, test: TestId, *, level: str, timeout: float) -> Extracted:
+    """Run the model of `test` once on the CPU with `python`, and record its ops. Nothing of `checkout` is written.
+
+    Raises UsageError for a test that is no PyTorch model, and TTMatrixError with the last lines of its output where
+    the model fails or has not ended after `timeout` seconds.
+    """
+    if test.framework is not Framework.PYTORCH:
+        raise UsageError(f"{test} has no ops of torch", "Only PyTorch loaders can be extracted; this one is JAX.")
+    with TemporaryDirectory(prefix="ttmatrix-ops-") as directory:
+        output = Path(directory) / "ops.yaml"
+        argv = [str(python), str(SCRIPT), *_arguments(checkout, test), f"--level={level}", f"--output={output}"]
+        done = run_command(argv, cwd=checkout, timeout=timeout)
+        report = _report(done.stdout)
+        if done.returncode or report is None:
+            lines = (done.stdout + done.stderr).splitlines()
+            last = "\n".join([line for line in lines if not line.startswith(_MARK)][-_LAST_LINES:])
+            problem = (report or {}).get("problem") or f"the process ended with {done.returncode}"
+            raise TTMatrixError(f"No ops of {test}", f"{problem}\n{last}".strip())
+        return Extracted(output.read_text(encoding="utf-8"), report["cases"], report["calls"], report["left_out"])
+
+
+def merged(text: str, name: str, extracted: Extracted) -> tuple[str, int]:
+    """The manifest `text` with the cases that it does not have yet at its end, and how many these are.
+
+    No byte of `text` changes. `name` is its file's, for errors. Raises TTMatrixError where nothing can be added.
+    """
+    try:
+        return added(text, name, read_text(extracted.text, name).cases)
+    except NotWritable as error:
+        raise TTMatrixError(f"Nothing can be added to {name}", str(error)) from error
+
+
+def _arguments(checkout: Path, test: TestId) -> list[str]:
+    # `--name=value` keeps a variant that starts with a dash from being taken for an option.
+    arguments = [f"--checkout={checkout}", f"--loader={test.directory}"]
+    if test.variant is not None:
+        arguments.append(f"--variant={test.variant}")
+    if test.llm is not None:
+        arguments.append(f"--phase={test.llm.phase}")
+        if test.llm.batch_size is not None:
+            arguments.append(f"--batch-size={test.llm.batch_size}")
+        if test.llm.seq_len not in (None, _NO_SEQ_LEN):
+            arguments.append(f"--seq-len={test.llm.seq_len}")
+    return arguments
+
+
+def _report(output: str) -> dict[str, Any] | None:
+    lines = [line for line in output.splitlines() if line.startswith(_MARK)]
+    return dict(json.loads(lines[-1].removeprefix(_MARK))) if lines else None
