@@ -98,6 +98,8 @@ def _runs(directory: Path, home: Path) -> Documents:
     def printed(schema: str, *argv: object) -> tuple[str, str, Any]:
         return _printed(schema, *argv, "--repo", checkout.root)
 
+    yield printed("ops-extract", "ops", "extract", passing)
+    yield printed("ops-extract", "ops", "extract", passing, "-o", directory / "tiny.yaml")
     yield printed("plan", "run", passing, "--kind", "cpu", "--plan")
     yield printed("runs", "run", passing, failing, "--kind", "cpu", "--wait")
     runs = printed("runs", "runs")

@@ -47,6 +47,13 @@ def payload():
     sys.exit(0 if ok else 1)
 
 
+def extraction():
+    with open(re.search(r"--output=(\S+)", LINE)[1], "w") as out:
+        out.write("model: tiny\ncases:\n  - {name: torch.relu.1, op: torch.relu, inputs: [{tensor: {shape: [2]}}]}\n")
+    said = {"cases": 1, "calls": 2, "left_out": {"torch.rand: random or uninitialised values": 1}}
+    print("TTMATRIX-OPS", json.dumps(said))
+
+
 def hang():
     if "net-v1.5+aug" in LINE:
         print("waiting", flush=True)
@@ -61,6 +68,8 @@ if sys.argv[1:2] == ["-c"]:
     probe()
 elif sys.argv[1:3] == ["-m", "pytest"]:
     pytest()
+elif sys.argv[1].endswith("ops_extract.py"):
+    extraction()
 else:
     payload()
 """
