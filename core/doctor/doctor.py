@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every finding of a checkout. To look for one more kind: write its Check in `checks/` and name it in CHECKS."""
+"""Every finding of a checkout. To look for one more kind: write its Check in a module here and name it in CHECKS."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

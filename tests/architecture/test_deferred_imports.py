@@ -47,4 +47,6 @@ def test_imports_stand_at_the_top() -> None:
         if not str(relative := path.relative_to(ROOT)).startswith(_OWN)
         for module in _deferred(path)
     }
-    assert found == LATER.keys()
+    late, gone = sorted(found - LATER.keys()), sorted(LATER.keys() - found)
+    assert late == [], "import it at the top of the file; where somebody would wait for that, say in LATER how long"
+    assert gone == [], "nothing imports it late any more: take it out of LATER"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 _MOST_LINES = 460
+_LICENCE = "# SPDX-License-Identifier: Apache-2.0"
 
 
 def _sources(package: str) -> Iterator[Path]:
@@ -22,13 +23,13 @@ def test_files_stay_small() -> None:
         for source in _sources(package)
         if (lines := len((ROOT / source).read_text(encoding="utf-8").splitlines())) > _MOST_LINES
     }
-    assert long == {}
+    assert long == {}, f"a file is one idea and has at most {_MOST_LINES} lines: find the second idea"
 
 
 def test_every_source_says_its_licence_and_its_duty() -> None:
     bare = []
     for source in (*_sources("core"), *_sources("tui")):
         lines = (ROOT / source).read_text(encoding="utf-8").splitlines()
-        if lines[:1] != ["# SPDX-License-Identifier: Apache-2.0"] or not lines[1].startswith('"""'):
+        if lines[:1] != [_LICENCE] or not lines[1].startswith('"""'):
             bare.append(str(source))
-    assert bare == []
+    assert bare == [], f"the first line is {_LICENCE!r}, and the docstring begins on the second"

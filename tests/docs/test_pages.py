@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """README, CONTRIBUTING and docs: their commands parse, their links lead somewhere, and the README is short."""
 
+import ast
+import importlib
 import re
 import shlex
 from collections.abc import Iterator
@@ -64,6 +66,18 @@ def test_files_that_the_recipes_name_are_there() -> None:
     files = re.findall(r"`((?:core|tui|tests|docs)/[\w/.-]+\.\w+)`", (ROOT / "CONTRIBUTING.md").read_text())
     assert len(files) > 20
     assert [one for one in files if "NAME" not in one and not (ROOT / one).exists()] == []
+
+
+def test_what_the_examples_import_is_there() -> None:
+    """Of those that say which file they are."""
+    examples = re.findall(
+        r"^```python\n# \S+\.py\n(.*?)^```", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE | re.DOTALL
+    )
+    assert len(examples) > 3
+    for node in (node for text in examples for node in ast.walk(ast.parse(text))):
+        if isinstance(node, ast.ImportFrom):
+            module = importlib.import_module(str(node.module))
+            assert [one.name for one in node.names if not hasattr(module, one.name)] == [], node.module
 
 
 def test_make_targets_that_are_named_are_there() -> None:

@@ -51,16 +51,21 @@ def test_a_schema_is_one(name: str) -> None:
 @_EVERY_COMMAND
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in {*OF_FILES, "demo"}])
 def test_what_is_printed_is_as_the_schema_says(name: str, said: Any) -> None:
-    assert said[name], "no command has printed it"
+    assert said[name], "no command has printed it: have tests/docs/documents.py call one that does"
     for command, document in said[name]:
         assert complaints(name, document) == [], command
 
 
 @_EVERY_COMMAND
 def test_every_document_has_a_schema_and_every_command_a_document(said: Any) -> None:
-    assert set(said) <= set(NAMES)
+    assert set(said) - set(NAMES) == set(), "write docs/schemas/NAME.json"
     commands = {command.split()[0] for pairs in said.values() for command, _ in pairs}
-    assert set(COMMANDS) - commands == {"demo"}
+    assert set(COMMANDS) - commands == {"demo"}, "have tests/docs/documents.py call the others too"
+
+
+def test_every_schema_is_on_the_page_of_formats() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
+    assert [name for name in NAMES if f"(schemas/{name}.json)" not in page] == [], "name it in docs/formats.md"
 
 
 def test_the_policy_is_as_its_schema_says_and_has_no_other_names() -> None:

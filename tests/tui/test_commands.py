@@ -84,12 +84,15 @@ def test_every_action_exists_where_the_command_is_valid(command: object) -> None
 
     assert isinstance(command, Command)
     name = command.action.partition("(")[0]
-    assert callable(getattr(_OWNERS[command.where], f"action_{name}", None))
+    assert command.where in _OWNERS, f"no screen is at {command.where!r}: name it in SCREENS of tui/screens/table.py"
+    owner = _OWNERS[command.where]
+    assert callable(getattr(owner, f"action_{name}", None)), f"{owner.__name__} has no method action_{name}"
 
 
 def test_ids_are_unique_and_texts_are_short() -> None:
     assert len({command.id for command in COMMANDS}) == len(COMMANDS)
-    assert all(len(command.label.split()) <= 2 and len(command.help) <= 60 for command in COMMANDS)
+    long = [command.id for command in COMMANDS if len(command.label.split()) > 2 or len(command.help) > 60]
+    assert long == [], "a label has at most two words, a help at most 60 characters"
 
 
 def test_keys_read_as_a_person_types_them() -> None:

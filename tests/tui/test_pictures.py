@@ -51,7 +51,8 @@ async def test_every_screen(
     app = build_app(checkout, query="status:xfail mode:training")
     async with app.run_test(size=size) as pilot:
         shown = [f"===== {name} =====\n{text}" async for name, text in _walk(app, pilot)]
-    assert "\n".join(shown).replace(str(tmp_path), "~") == snapshot(extension_class=Pictures)
+    found = "\n".join(shown).replace(str(tmp_path), "~")
+    assert found == snapshot(extension_class=Pictures), "if the screens are to look like that: make pictures"
 
 
 async def _walk(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.doctor.check import Check
-from core.doctor.doctor import diagnose
+from core.doctor.doctor import CHECKS, diagnose
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.model import Finding
@@ -31,6 +31,7 @@ def find(checked: Callable[..., Matrix]) -> Find:
     """The findings of one check; each fix among them must take its finding away and bring no other."""
 
     def look(check: Check, yaml: str | Mapping[str, str], **options: Mapping[str, str]) -> list[Finding]:
+        assert check in CHECKS, f"name the check {check.kind} in CHECKS of core/doctor/doctor.py"
         matrix = checked(yaml, **options)
         found = [one for one in diagnose(matrix) if one.kind == check.kind]
         for one in found:

@@ -46,5 +46,5 @@ async def test_every_screen_is_shown_by_its_key_and_has_the_focus(tmp_path: Path
         for where, command in screen_commands():
             await pilot.press(command.keys)
             assert app.screen is app.navigation.named(where.value)
-            await until(pilot, lambda: app.focused is not None, f"the focus in {where}")
+            await until(pilot, lambda: app.focused is not None, f"the focus in {where}: `on_mount` gives it")
             assert app.focused is not None and app.focused.screen is app.screen
