@@ -86,7 +86,7 @@ def test_every_action_exists_where_the_command_is_valid(command: object) -> None
     name = command.action.partition("(")[0]
     assert command.where in _OWNERS, f"no screen is at {command.where!r}: name it in SCREENS of tui/screens/table.py"
     owner = _OWNERS[command.where]
-    assert callable(getattr(owner, f"action_{name}", None)), f"{owner.__name__} has no method action_{name}"
+    assert callable(getattr(owner, f"action_{name}", None)), f"{owner} has no method action_{name}"
 
 
 def test_ids_are_unique_and_texts_are_short() -> None:
