@@ -48,5 +48,5 @@ def test_imports_stand_at_the_top() -> None:
         for module in _deferred(path)
     }
     late, gone = sorted(found - LATER.keys()), sorted(LATER.keys() - found)
-    assert late == [], "import it at the top of the file; where somebody would wait for that, say in LATER how long"
+    assert late == [], "import its package at the top, or say in LATER who would wait for that how long"
     assert gone == [], "nothing imports it late any more: take it out of LATER"
