@@ -22,7 +22,7 @@ from tui.screens.clusters import ClustersScreen
 from tui.screens.triage import TriageScreen
 
 _VIT = "patch_vit/pytorch-Small_Patch8-single_device-training"
-_CLOCKS = ("tui.session", "tui.evidence_service", "core.providers.history")
+_CLOCKS = ("tui.screens.runs", "tui.evidence_service", "core.providers.history")
 
 
 class Pictures(SingleFileSnapshotExtension):
