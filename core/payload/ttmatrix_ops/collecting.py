@@ -14,7 +14,6 @@ import pytest
 from .cases import Manifest, Problem
 from .collection import SUFFIXES, File, find_files, read_files, rows
 from .item import OpTest, ProblemTest
-from .load import read_file
 from .options import Options
 
 _CASES = re.compile(r"^cases\s*:", re.MULTILINE)
@@ -54,7 +53,7 @@ class Catalogue:
         """The manifests that were not read before. What is wrong with the whole of one is noted."""
         new = [file for file in files if file.path.resolve() not in self._read]
         self._read.update(file.path.resolve() for file in new)
-        for file, manifest in zip(new, read_files(new, read_file), strict=True):
+        for file, manifest in zip(new, read_files(new), strict=True):
             self.warnings += (place(file.path, one) for one in manifest.problems if one.warning)
             self.broken += (context(file.path, one) for one in whole_problems(manifest))
             yield file, manifest
