@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Play a scene once for every step it takes, with the fault at that step; each in a process and a copy of its own.
 
-`python -m tests.faults.run SCENE FAULT DIRECTORY` prints one line a step and ends with an error where something that
-must hold does not.
+`python -m tests.faults.run SCENE DIRECTORY FAULT...` prints one line a step and ends with an error where something that
+must hold does not. Many steps leave the same on the disk: each state is checked once.
 """
 
+import hashlib
 import os
+import re
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import traceback
 from collections.abc import Callable
@@ -32,23 +35,71 @@ _NOT_REACHED = 7
 _LIMITS = range(0, 4000, 150)
 
 
-def main(scene: str, fault: str, directory: Path) -> None:
+_SCRATCH = re.compile(r"ttmatrix-\w{8}(?=$|/)")
+_PROCESS = re.compile(rb'"(pid|start_time|at)": [0-9.]+')
+"""How a note names the process that wrote it: whichever it was, it is dead."""
+_INDEX = b"DIRC"
+# The same commit has the same name, whenever it is made.
+_DATES = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2026-11-01T00:00:00Z")
+
+
+def main(scene: str, directory: Path, faults: list[str]) -> None:
     prepare, play, check = SCENES[scene]
     adopt_orphans()
+    os.environ.update(_DATES)
     # The journal knows a checkout by its path, so what is prepared is prepared where it is played.
     template, place = Place(directory / "template"), Place(directory / "place")
     scenes.lay_out(place)
     prepare(place)
     place.directory.rename(template.directory)
-    for step in _LIMITS if fault == SMALL_FILES else count(1):
-        shutil.copytree(template.directory, place.directory, symlinks=True)
-        code = _forked(lambda step=step: _play(play, place, fault, step))  # type: ignore[misc]
-        print(f"{scene}: {fault} step {step}: ended with {code}", flush=True)
-        check(place, fault)
-        shutil.rmtree(place.directory)
-        if code == _NOT_REACHED:
-            return
-        assert code in (0, -signal.SIGKILL)
+    checked = set[tuple[str, str]]()
+    for fault in faults:
+        for step in _LIMITS if fault == SMALL_FILES else count(1):
+            # Much faster than `shutil.copytree`, which runs once a directory.
+            subprocess.run(["cp", "-a", template.directory, place.directory], check=True)
+            code = _forked(lambda fault=fault, step=step: _play(play, place, fault, step))  # type: ignore[misc]
+            state = (_state(place), _what_must_hold(fault))
+            print(f"{scene}: {fault} step {step}: ended with {code}{', as before' * (state in checked)}", flush=True)
+            if state not in checked:
+                check(place, fault)
+                checked.add(state)
+            shutil.rmtree(place.directory)
+            if code == _NOT_REACHED:
+                break
+            assert code in (0, -signal.SIGKILL)
+
+
+def _what_must_hold(fault: str) -> str:
+    """Whoever was killed could not say so; who met an error did. That is all that the checks tell apart."""
+    return "killed" if fault.startswith("killed") else fault
+
+
+def _state(place: Place) -> str:
+    """A digest of all that the next start may find: names, modes and contents of all files."""
+    digest = hashlib.sha256()
+    for path in sorted(place.directory.rglob("*")):
+        name = _SCRATCH.sub("scratch", str(path.relative_to(place.directory)))
+        content = b""
+        if path.is_symlink():
+            content = os.fsencode(path.readlink())
+        elif path.is_file():
+            content = _PROCESS.sub(b"", path.read_bytes())
+        if content.startswith(_INDEX):
+            content = _staged(place, path)
+        digest.update(repr((name, path.lstat().st_mode, content)).encode())
+    return digest.hexdigest()
+
+
+def _staged(place: Place, index: Path) -> bytes:
+    """What an index holds, without times and numbers of files, which each copy has its own; its bytes where it is torn."""
+    done = subprocess.run(
+        ["git", "ls-files", "--stage"],
+        cwd=place.checkout.root,
+        env={**os.environ, "GIT_INDEX_FILE": str(index)},
+        capture_output=True,
+        check=False,
+    )
+    return done.stdout if done.returncode == 0 else index.read_bytes()
 
 
 def _play(play: Callable[[Place], None], place: Place, fault: str, step: int) -> int:
@@ -85,4 +136,4 @@ def _forked(work: Callable[[], int]) -> int:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]))
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3:])

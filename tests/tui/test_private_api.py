@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from textual.app import App
@@ -21,12 +22,14 @@ _KINDS = (App, Message, Screen, ScrollView, Input, TextArea)
 
 def _private(kind: type) -> set[str]:
     """The names that Textual has for itself in a class and what it is made from."""
-    names: set[str] = set()
-    for base in kind.__mro__:
-        if base.__module__.startswith("textual"):
-            own = re.findall(r"\bself\.(_[a-z]\w*)", inspect.getsource(base))
-            names |= {name for name in (*vars(base), *own) if re.match("_[a-z]", name)}
-    return names
+    return set().union(*(_own_private(base) for base in kind.__mro__ if base.__module__.startswith("textual")))
+
+
+@cache
+def _own_private(base: type) -> set[str]:
+    # Cached, because to find the source of a class Python parses the whole module.
+    own = re.findall(r"\bself\.(_[a-z]\w*)", inspect.getsource(base))
+    return {name for name in (*vars(base), *own) if re.match("_[a-z]", name)}
 
 
 def _modules() -> Iterator[Path]:
