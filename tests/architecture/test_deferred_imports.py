@@ -16,6 +16,10 @@ LATER = {
     ("core/cli/dispatch.py", "core.forked"): "2 ms of `--help`",
     ("core/matrix/cache/index_cache.py", "core.matrix.indexing"): "20 ms of `list` where nothing has changed",
     ("core/matrix/view/saved.py", "filelock"): "19 ms of `list` and of the first frame, which save no view",
+    (
+        "core/runs/execution/conclude.py",
+        "core.runs.junit",
+    ): "50 of 300 ms of each scheduler's start, where no report is read",
     ("core/settings.py", "tomllib"): "4 ms of every start of those who have set nothing",
     ("tui/app/facts.py", "tui.evidence_service"): "of the first frame, which shows no result",
     ("tui/app/start.py", "ctypes"): "of the first frame",

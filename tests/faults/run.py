@@ -36,8 +36,8 @@ _LIMITS = range(0, 4000, 150)
 
 
 _SCRATCH = re.compile(r"ttmatrix-\w{8}(?=$|/)")
-_PROCESS = re.compile(rb'"(pid|start_time|at)": [0-9.]+')
-"""How a note names the process that wrote it: whichever it was, it is dead."""
+_PROCESS = re.compile(rb'"(pid|start_time|at)": [0-9.]+|"serial": "\w+"')
+"""How a note names the process that wrote it, which is dead, and a journal itself."""
 _INDEX = b"DIRC"
 # The same commit has the same name, whenever it is made.
 _DATES = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "2026-11-01T00:00:00Z")

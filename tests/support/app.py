@@ -15,6 +15,7 @@ from textual.pilot import Pilot
 from core.matrix.indexing import index
 from core.settings import Settings, paths
 from core.sources.checkout import Checkout
+from tests.support.git import committed_checkout
 from tests.support.idle import wait_for_idle
 from tui.app.app import TTMatrixApp
 from tui.session import Session
@@ -65,15 +66,7 @@ def screen_text(app: App[Any]) -> str:
 
 def own_checkout(root: Path) -> Checkout:
     """A checkout that `git` knows: one commit of whatever is at `root`."""
-    from core.proc import run_command
-
-    identity = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"]
-    for words in (["init", "--quiet"], ["add", "--all"], [*identity, "commit", "--quiet", "--message=first"]):
-        done = run_command(["git", *words], cwd=root)
-        assert done.returncode == 0, done.stderr
-    for name, value in (("user.name", "Somebody"), ("user.email", "somebody@example.com")):
-        assert run_command(["git", "config", name, value], cwd=root).returncode == 0
-    return Checkout(root)
+    return committed_checkout(Checkout(root))
 
 
 def shown_ids(app: TTMatrixApp) -> list[str]:

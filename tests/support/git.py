@@ -18,11 +18,16 @@ def git(root: Path, *words: str, stdin: str = "", env: Mapping[str, str] | None 
     return done.stdout
 
 
+def committer(root: Path) -> None:
+    """Let somebody commit there: what two calls of `git config` would write."""
+    with (root / ".git" / "config").open("a") as config:
+        config.write("[user]\n\tname = Somebody\n\temail = somebody@example.com\n")
+
+
 def committed_checkout(checkout: Checkout) -> Checkout:
     """The same with one commit of everything, by somebody."""
-    git(checkout.root, "init", "--quiet", "--initial-branch=main")
-    git(checkout.root, "config", "user.name", "Somebody")
-    git(checkout.root, "config", "user.email", "somebody@example.com")
+    git(checkout.root, "init", "--quiet", "--template=", "--initial-branch=main")
+    committer(checkout.root)
     git(checkout.root, "add", "--all")
     git(checkout.root, "commit", "--quiet", "--message=first")
     return checkout

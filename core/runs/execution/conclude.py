@@ -8,15 +8,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
 from core.ids import TestId
 from core.runs.execution.supervisor import Exit
-from core.runs.junit import Testcase, read_testcase, read_testcases
 from core.runs.log import LogFile, cause_line
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
 from core.runs.spec import ResultFormat, RunSpec
 from core.runs.store import JUNIT, LOG, Finished
+
+if TYPE_CHECKING:
+    from core.runs.junit import Testcase
 
 _STAGE_FILE = "._bringup_stage.txt"
 _STAGE_CHARACTERS = 100
@@ -105,6 +108,8 @@ def _reported(remains: Remains, code: int | None) -> _Reported:
 
 
 def _reported_by_junit(remains: Remains, code: int) -> _Reported:
+    from core.runs.junit import read_testcase
+
     spec = remains.spec
     try:
         case = read_testcase(remains.directory / JUNIT, f"{spec.function}[{spec.test_id}]")
@@ -124,6 +129,8 @@ def _reported_by_junit(remains: Remains, code: int) -> _Reported:
 
 
 def _why_not_run(remains: Remains, code: int, error: TTMatrixError) -> str:
+    from core.runs.junit import read_testcases
+
     cases: list[Testcase] = []
     with suppress(TTMatrixError):
         cases = read_testcases(remains.directory / JUNIT)
@@ -133,7 +140,7 @@ def _why_not_run(remains: Remains, code: int, error: TTMatrixError) -> str:
     return f"pytest ended with exit code {code}: {why or f'{error.title}: {error.detail}'}"
 
 
-def why_not_run(log: Sequence[str], cases: Sequence[Testcase], directory: str) -> str:
+def why_not_run(log: Sequence[str], cases: Sequence["Testcase"], directory: str) -> str:
     """The line that says why a test is not in the report; empty where none does.
 
     `log` are its last lines as they are shown, `cases` what the report holds instead, `directory` that of the loader:

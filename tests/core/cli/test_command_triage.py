@@ -221,7 +221,7 @@ def test_killed_with_several_ids_nothing_runs_twice(checkout: Checkout, tmp_path
     deadline = time.monotonic() + 60
     while not there[moment]() and process.poll() is None:
         assert time.monotonic() < deadline
-        time.sleep(0.001)
+        time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     process.wait()
     called = triage(checkout, *ids, "--resume", "--device-result", xml, "--json")
@@ -241,7 +241,7 @@ def test_killed_at_any_line_of_its_journal_it_ends_the_same(checkout: Checkout, 
     deadline = time.monotonic() + 60
     while _lines(checkout) < lines and process.poll() is None:
         assert time.monotonic() < deadline
-        time.sleep(0.001)
+        time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     process.wait()
     called = triage(checkout, SMALL, "--resume", "--device-result", xml, "--json")
