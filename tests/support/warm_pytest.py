@@ -11,8 +11,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 _SERVER = r"""
-import gc, importlib.metadata, json, os, sys, traceback
-import pytest
+import gc, importlib, importlib.metadata, json, os, pdb, sys, traceback
+import _pytest.config, pytest
+import hypothesis  # Its plugin imports it at the end of each session, a quarter of what a session takes.
+for name in _pytest.config.default_plugins:
+    importlib.import_module(f"_pytest.{name}")
 for entry in importlib.metadata.entry_points(group="pytest11"):
     entry.load()
 gc.freeze()

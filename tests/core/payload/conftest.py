@@ -74,6 +74,7 @@ class Ran:
         return phases
 
 
+Payload = Callable[[list[str]], tuple[int, str]]
 Repro = Callable[..., Ran]
 
 
@@ -105,21 +106,33 @@ def server() -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.fixture
-def repro(models: Path, tmp_path: Path, server: subprocess.Popen[str]) -> Repro:
+def payload(tmp_path: Path, server: subprocess.Popen[str]) -> Payload:
+    """Runs the payload with arguments: its exit code, or minus a signal's number, and its output."""
+
+    def run(argv: list[str]) -> tuple[int, str]:
+        output = tmp_path / "output"
+        output.unlink(missing_ok=True)
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write(json.dumps([argv, str(output)]) + "\n")
+        server.stdin.flush()
+        code = int(server.stdout.readline())
+        return code, output.read_text()
+
+    return run
+
+
+@pytest.fixture
+def repro(models: Path, payload: Payload) -> Repro:
     """Writes a loader into the checkout and runs the payload on it."""
 
     def run(loader: str, *options: str, directory: str = "tiny/pytorch", mode: str = "training") -> Ran:
         place = models / directory
         place.mkdir(parents=True, exist_ok=True)
         (place / "loader.py").write_text(loader)
-        output = tmp_path / "output"
         argv = [f"--checkout={models.parents[1]}", f"--loader={directory}", f"--mode={mode}", "--nonce=cafe", *options]
-        assert server.stdin
-        assert server.stdout
-        server.stdin.write(json.dumps([argv, str(output)]) + "\n")
-        server.stdin.flush()
-        code = int(server.stdout.readline())
-        return Ran(code, output.read_text(), last_result(output.read_text()))
+        code, output = payload(argv)
+        return Ran(code, output, last_result(output))
 
     return run
 

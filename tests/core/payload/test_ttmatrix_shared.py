@@ -12,6 +12,8 @@ import pytest
 
 from core.runs.planning.kinds import CPU_PAYLOAD
 
+from .conftest import Payload
+
 pytestmark = [
     pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed"),
     pytest.mark.slow("interpreters load torch"),
@@ -64,15 +66,21 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(checkout: Path, *options: str) -> tuple[int, str, list[dict[str, Any]]]:
-    argv = [sys.executable, str(CPU_PAYLOAD), f"--checkout={checkout}", "--loader=tiny/pytorch", "--mode=inference"]
-    done = subprocess.run([*argv, *options], capture_output=True, text=True)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("TTMATRIX-RESULT ")]
-    return done.returncode, done.stdout, [json.loads(line.partition(" ")[2]) for line in lines]
+def run(payload: Payload, checkout: Path, *options: str) -> tuple[int, str, list[dict[str, Any]]]:
+    code, output = payload([f"--checkout={checkout}", "--loader=tiny/pytorch", "--mode=inference", *options])
+    lines = [line for line in output.splitlines() if line.startswith("TTMATRIX-RESULT ")]
+    return code, output, [json.loads(line.partition(" ")[2]) for line in lines]
+
+
+def in_an_interpreter_of_its_own(argv: list[str]) -> tuple[int, str]:
+    done = subprocess.run([sys.executable, str(CPU_PAYLOAD), *argv], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout
 
 
 def test_each_variant_has_its_own_process_and_result_and_the_imports_are_made_once(checkout: Path) -> None:
-    code, out, results = run(checkout, "--variant=B=b", "--nonce=3", "--also=r1=1=A", "--also=r2=2=C")
+    code, out, results = run(
+        in_an_interpreter_of_its_own, checkout, "--variant=B=b", "--nonce=3", "--also=r1=1=A", "--also=r2=2=C"
+    )
     # A aborted: it has no result, and takes nobody along.
     assert [(one["nonce"], one["phases"][0]["ok"]) for one in results] == [("2", False), ("3", True)]
     assert code == 0
@@ -82,17 +90,17 @@ def test_each_variant_has_its_own_process_and_result_and_the_imports_are_made_on
     assert len({line.rpartition(" ")[2] for line in out.splitlines() if line.startswith("seen")}) == 3
 
 
-def test_it_ends_as_the_variant_that_was_asked_for_does(checkout: Path) -> None:
-    code, _, results = run(checkout, "--variant=A", "--nonce=2", "--also=r1=1=B=b")
+def test_it_ends_as_the_variant_that_was_asked_for_does(checkout: Path, payload: Payload) -> None:
+    code, _, results = run(payload, checkout, "--variant=A", "--nonce=2", "--also=r1=1=B=b")
     assert code == -6
     assert [one["nonce"] for one in results] == ["1"]
-    code, _, results = run(checkout, "--variant=C", "--nonce=2", "--also=r1=1=none such")
+    code, _, results = run(payload, checkout, "--variant=C", "--nonce=2", "--also=r1=1=none such")
     assert code == 1
     assert [(one["problem"] or {}).get("kind") for one in results] == ["unknown-variant", None]
 
 
-def test_a_loader_that_cannot_be_imported_says_so_for_each(checkout: Path) -> None:
+def test_a_loader_that_cannot_be_imported_says_so_for_each(checkout: Path, payload: Payload) -> None:
     (checkout / "third_party/tt_forge_models/tiny/pytorch/loader.py").write_text("raise ValueError('broken')\n")
-    code, _, results = run(checkout, "--variant=A", "--nonce=2", "--also=r1=1=C")
+    code, _, results = run(payload, checkout, "--variant=A", "--nonce=2", "--also=r1=1=C")
     assert code == 1
     assert [(one["phases"][0]["step"], one["phases"][0]["error"]) for one in results] == [("import", "broken")] * 2
