@@ -135,7 +135,7 @@ def test_times_of_what_was_moved_are_not_known(tmp_path: Path) -> None:
 def test_a_run_that_prints_without_end_keeps_its_limit_and_its_result(
     store: RunStore, make_spec: MakeSpec, limit: int
 ) -> None:
-    code = "for number in range(300_000): print('line', number)\nprint('last words')\nreport()"
+    code = "for number in range(150_000): print('line', number)\nprint('last words')\nreport()"
     spec = make_spec(code, log_limit=limit)
     launch(store, spec)
     (record,) = wait(store, [spec.run_id])
