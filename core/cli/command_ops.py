@@ -14,6 +14,7 @@ VERBS: Mapping[str, str] = {
     "models": "list the models that there are op cases of",
     "extract": "write the ops of a model as a manifest: what it calls in one run on the CPU, with their shapes",
     "report": "count op cases by model and by op, with what dedupe saves, and list mistakes in their files",
+    "run": "run op cases on a backend and compare each with the CPU reference",
 }
 """Each verb with its help; `core.cli.ops_VERB` is its module."""
 

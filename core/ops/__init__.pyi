@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from .batch import Batch as Batch, OpResult as OpResult, run_batch as run_batch
 from .extraction import LEVELS as LEVELS, extract as extract, merged as merged
 from .findings import (
     MANIFEST_KIND as MANIFEST_KIND,

@@ -58,6 +58,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("ops-list", "ops", "list", "--include-template")
     yield printed("ops-models", "ops", "models")
     yield printed("ops-report", "ops", "report")
+    yield printed("ops-run", "ops", "run", "nano_lm::input_norm", "--backend", "eager")
     yield printed("loaders", "loaders")
     yield printed("verdicts", "verdicts")
     yield printed("policy-of-checkout", "policy")
