@@ -93,7 +93,7 @@ def kind_of(name: str) -> OpKind:
     if _NOT_OPS.fullmatch(name):
         return OpKind.NOT_AN_OP
     room, last = room_of(name)
-    if room in ("torch.Tensor", "torch.ops.aten") and last in _OPERATORS.split():
+    if room in ("torch.Tensor", "torch.ops.aten") and last.split(".")[0] in _OPERATORS.split():
         return OpKind.OP
     if not room or last.startswith("__") or any(map(_REFUSED.fullmatch, last.split("."))):
         return OpKind.REFUSED
