@@ -5,9 +5,10 @@ import argparse
 import csv
 from collections.abc import Iterable
 
-from core import runs
+from core import ops, runs
 from core.cli.context import Context
-from core.errors import EXIT_OK
+from core.cli.op_records import DEFAULT_BACKEND, op_records, print_cases
+from core.errors import EXIT_OK, UsageError
 from core.matrix import NO_ARCH, Matrix, Universe
 from core.matrix.query import Query, help_text, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
@@ -19,6 +20,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = help_text()
     parser.add_argument("query", nargs="*", metavar="QUERY", help="which tests; see below")
+    parser.add_argument(
+        "--kind", choices=("model", "op"), default="model", help="op: cases of op manifests; default: model"
+    )
     parser.add_argument("--format", choices=("table", "ids", "csv", "json"), help="default: table; with --json: json")
     parser.add_argument("--view", metavar="VIEW", help="use the query, arch, order and columns of a saved view")
     parser.add_argument("--views", action="store_true", help="list the saved views instead")
@@ -32,6 +36,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     if args.views:
         return _print_views(context)
+    if args.kind == "op":
+        return _op_cases(args, context)
     view = _view(args.view, context)
     universe = Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR
     matrix = context.index(universe)
@@ -60,6 +66,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     else:
         context.console.table(columns, cells)
         context.console.note(f"{len(rows):,} of {len(matrix.ids):,}")
+    return EXIT_OK
+
+
+def _op_cases(args: argparse.Namespace, context: Context) -> int:
+    if args.query or args.view or args.universe:
+        raise UsageError("Queries, views and universes are of model tests", hint="See: ttmatrix ops list --help")
+    tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
+    print_cases(op_records(tests, (), DEFAULT_BACKEND, dedupe=True), args.format, context)
     return EXIT_OK
 
 

@@ -56,6 +56,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("doctor-kinds", "doctor", "--kinds")
     (checkout.root / "tests/op_manifests/broken.yaml").write_text("cases: [{name: a, op: torch.load}]\nmodle: a\n")
     yield printed("ops-list", "ops", "list", "--include-template")
+    yield printed("ops-list", "list", "--kind", "op")
     yield printed("ops-models", "ops", "models")
     yield printed("ops-report", "ops", "report")
     yield printed("ops-run", "ops", "run", "nano_lm::input_norm", "--backend", "eager")

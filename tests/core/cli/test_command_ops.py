@@ -72,6 +72,20 @@ def test_ids_models_and_templates(checkout: Checkout) -> None:
     assert [(one["model"], one["cases"], one["unique"]) for one in models] == [("one", 2, 1), ("two", 2, 2)]
 
 
+def test_list_knows_op_cases(checkout: Checkout) -> None:
+    listed = call("list", "--kind", "op", "--repo", checkout.root, "--format", "ids")
+    assert listed.out.splitlines() == ["one::a", "one::b", "two::a", "two::b"]
+    assert call("list", "--kind", "op", "--json", "--repo", checkout.root).json == call(
+        "ops", "list", "--json", "--repo", checkout.root
+    ).json
+    assert call("list", "--kind", "op", "alpha", "--repo", checkout.root).code == 64
+    assert call("list", "--kind", "model", "--repo", checkout.root, "--format", "ids").out == call(
+        "list", "--repo", checkout.root, "--format", "ids"
+    ).out
+    lines = call("ops", "list", "--format", "csv", "--repo", checkout.root).out.splitlines()
+    assert (lines[0], len(lines)) == ("id,op,dtype,file:line,note", 6)
+
+
 def test_a_directory_needs_no_checkout(tmp_path: Path) -> None:
     (tmp_path / "m.yaml").write_text(ONE)
     with chdir(tmp_path):

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Op cases as `ttmatrix ops list` and `ttmatrix list --kind op` print them."""
+
+import csv
+from collections.abc import Sequence
+
+# By its face: `list` needs it for op cases only.
+from core import ops
+from core.cli.context import Context
+from core.text import counted
+
+DEFAULT_BACKEND = "inductor"
+"""What `skip_if` sees as the backend."""
+_HEADER = ("id", "op", "dtype", "file:line", "note")
+Record = dict[str, object]
+
+
+def print_cases(found: Sequence[Record], style: str | None, context: Context) -> None:
+    """Print cases as `table`, `ids`, `csv` or `json`; without a style as the console is."""
+    style = style or ("json" if context.console.json else "table")
+    if style == "json":
+        context.console.document(found)
+    elif style == "ids":
+        # What has a mistake cannot be run.
+        context.console.out.writelines(f"{one['id']}\n" for one in found if one["op"])
+    elif style == "csv":
+        writer = csv.writer(context.console.out, lineterminator="\n")
+        writer.writerow(_HEADER)
+        writer.writerows(map(_cells, found))
+    else:
+        _print(found, context)
+
+
+def op_records(tests: ops.OpTests, models: Sequence[str], backend: str, *, dedupe: bool) -> list[Record]:
+    """Each case in its JSON form, and after those of each file the ones with a mistake."""
+    selected = tests.of_models(models)
+    skipped = ops.skips(selected, backend)
+    said = ops.deduplicated(selected, skipped, dedupe=dedupe)
+    warnings = {
+        (manifest.path, problem.case): ops.problem_text(problem)
+        for manifest in tests.manifests
+        for problem in manifest.problems
+        if problem.warning
+    }
+    found: list[Record] = []
+    for row in selected:
+        note = "The op computes nothing" if ops.computes_nothing(row.case) else ""
+        found.append(
+            {
+                "id": row.id,
+                "model": row.manifest.model,
+                "name": row.case.name,
+                "op": row.case.op,
+                "dtype": row.case.dtype,
+                "file": row.manifest.path,
+                "line": row.case.line,
+                "key": said[row.id].key,
+                "dup_of": said[row.id].dup_of or None,
+                "skip": skipped.get(row.id),
+                "problem": warnings.get((row.manifest.path, row.case.name), note) or None,
+            }
+        )
+    return [*found, *_broken(tests, models, {str(one["id"]) for one in found})]
+
+
+def _broken(tests: ops.OpTests, models: Sequence[str], known: set[str]) -> list[Record]:
+    """Cases with a mistake. They are not run."""
+    found: dict[str, Record] = {}
+    for manifest in tests.manifests:
+        for problem in manifest.problems:
+            id = f"{manifest.model}::{problem.case}"
+            if problem.warning or not problem.case or (models and manifest.model not in models):
+                continue
+            if id in known or id in found:
+                id = f"{id}::{manifest.path}:{problem.line}"
+            empty = dict.fromkeys(("op", "dtype", "key", "dup_of", "skip"))
+            record = {"id": id, "model": manifest.model, "name": problem.case, **empty}
+            found.setdefault(
+                id, {**record, "file": manifest.path, "line": problem.line, "problem": ops.problem_text(problem)}
+            )
+    return list(found.values())
+
+
+def _print(found: Sequence[Record], context: Context) -> None:
+    if found:
+        context.console.table(_HEADER, map(_cells, found))
+    same = sum(1 for one in found if one["dup_of"])
+    context.console.note(f"{counted(len(found), 'op case')}, {same:,} the same as another" if found else "no op cases")
+
+
+def _cells(one: Record) -> tuple[str, ...]:
+    return str(one["id"]), str(one["op"] or ""), str(one["dtype"] or ""), f"{one['file']}:{one['line']}", _note(one)
+
+
+def _note(one: Record) -> str:
+    if one["problem"]:
+        return str(one["problem"])
+    if one["skip"]:
+        return f"skip: {one['skip']}"
+    return f"same as {one['dup_of']}" if one["dup_of"] else ""
