@@ -75,13 +75,15 @@ def test_ids_models_and_templates(checkout: Checkout) -> None:
 def test_list_knows_op_cases(checkout: Checkout) -> None:
     listed = call("list", "--kind", "op", "--repo", checkout.root, "--format", "ids")
     assert listed.out.splitlines() == ["one::a", "one::b", "two::a", "two::b"]
-    assert call("list", "--kind", "op", "--json", "--repo", checkout.root).json == call(
-        "ops", "list", "--json", "--repo", checkout.root
-    ).json
+    assert (
+        call("list", "--kind", "op", "--json", "--repo", checkout.root).json
+        == call("ops", "list", "--json", "--repo", checkout.root).json
+    )
     assert call("list", "--kind", "op", "alpha", "--repo", checkout.root).code == 64
-    assert call("list", "--kind", "model", "--repo", checkout.root, "--format", "ids").out == call(
-        "list", "--repo", checkout.root, "--format", "ids"
-    ).out
+    assert (
+        call("list", "--kind", "model", "--repo", checkout.root, "--format", "ids").out
+        == call("list", "--repo", checkout.root, "--format", "ids").out
+    )
     lines = call("ops", "list", "--format", "csv", "--repo", checkout.root).out.splitlines()
     assert (lines[0], len(lines)) == ("id,op,dtype,file:line,note", 6)
 
