@@ -114,7 +114,7 @@ def load_settings(file: Path) -> Settings:
     """Read `file`; absent means defaults. Raises TTMatrixError on bad TOML, unknown names or wrong types."""
     try:
         text = file.read_text(encoding="utf-8")
-        # 5 ms of every start, and most people have no such file.
+        # 4 ms of every start, and most people have no such file.
         import tomllib
 
         raw = tomllib.loads(text)

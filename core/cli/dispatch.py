@@ -69,7 +69,7 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
 
 
 def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> int:
-    """Open the app, or run the command. What commands need is imported here, 12 ms that the app opens without."""
+    """Open the app, or run the command. What commands need is imported here: 4 ms of `--help`, 2 of the app."""
     if args.command is None:
         return open_app(AppRequest(args.repo, args.arch, args.query))
     from core.cli.context import Context

@@ -95,7 +95,7 @@ class AppProcess:
 
 def watch_checkout(checkout: Checkout, stop: threading.Event, changed: Callable[[Set[str]], None]) -> None:
     """Call `changed` with the paths of each burst of changes to what is indexed, until `stop` is set. Blocks."""
-    # Imported here because it is no part of the first frame.
+    # 4 ms of the first frame.
     import watchfiles
 
     places = [place for place in (checkout.test_config, checkout.models, checkout.presets) if place.is_dir()]
@@ -126,6 +126,7 @@ def _give_back_memory() -> None:
     Each new index comes through threads and as large blocks. Left alone, glibc keeps a heap for each thread and large
     blocks within them: after some re-indexes that is half as much again as all the rest.
     """
+    # 1.5 ms of the first frame.
     import ctypes
 
     with suppress(OSError, AttributeError):

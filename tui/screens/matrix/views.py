@@ -94,6 +94,7 @@ class ViewActions:
 
     def choose_columns(self) -> None:
         """Open the dialog of columns."""
+        # 50 ms of the first frame, which shows no dialog.
         from tui.screens.matrix.columns import Columns
 
         self._screen.app.push_screen(Columns(self._session.view.spec), self._take_columns)
@@ -132,6 +133,7 @@ class ViewActions:
 
     def open_saved(self) -> None:
         """Open the dialog of saved views."""
+        # 50 ms of the first frame, which shows no dialog.
         from tui.screens.matrix.saved import Views
 
         dialog = Views(self._session.view.spec, self._session.saved, self._save)
