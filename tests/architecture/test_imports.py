@@ -103,6 +103,7 @@ _LISTED = (
     "core.providers",
     "core.runs",
     "core.sources.loaders",
+    "core.sources.schema_read",
     "ruamel",
     "tomllib",
 )

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+import core.sources
 from core.matrix.cache_file import load, store
 from core.matrix.matrix import Matrix
-from core.sources import SCHEMA_SOURCES, Checkout, ExpectationFile, Stamp, directories_below, stamps_of
+from core.sources import Checkout, ExpectationFile, Stamp, directories_below, stamps_of
 
 if TYPE_CHECKING:
     from core.matrix.indexing import Reading
@@ -52,7 +53,7 @@ class Cache:
         modules = {f"{models}/{path}": path for path in reading.modules}
         files = {f"{config}/{file.name}": file for file in reading.matrix.files}
         places = [*directories_below(self.checkout.models), *directories_below(self.checkout.test_config)]
-        sources = [str(self.checkout.root / path) for path in SCHEMA_SOURCES]
+        sources = [str(self.checkout.root / path) for path in core.sources.SCHEMA_SOURCES]
         # What has changed since the reading began may have been read before or after that.
         stamps = stamps_of([*modules, *files, *places, *sources], reading.began_ns)
         parts = _Parts(
