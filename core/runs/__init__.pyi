@@ -7,6 +7,7 @@ from .junit import (
     deciding_case as deciding_case,
     file_chunks as file_chunks,
     rank as rank,
+    read_testcase as read_testcase,
     read_testcases as read_testcases,
     stream_testcases as stream_testcases,
 )

@@ -13,7 +13,7 @@ _OWN = ("core/payload", "core/demo/tree")
 """Code of other interpreters, and data."""
 
 LATER = {
-    ("core/ci/markers.py", "_pytest.mark.expression"): (45, "`doctor` and `verdicts`: only -m and -k of CI jobs need it"),
+    ("core/ci/markers.py", "_pytest.mark.expression"): (45, "`doctor`, `verdicts`: only -m and -k of CI jobs need it"),
     ("core/cli/command_demo.py", "core.cli.demo_walk"): (310, "`demo`, which opens the app"),
     ("core/cli/dispatch.py", "core.cli.complete"): (75, "every command: only a shell that completes a word needs it"),
     ("core/cli/dispatch.py", "core.cli.context"): (2, "`--help` and the first frame"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core import runs
 from core.errors import TTMatrixError
 from core.ids import TestId
 from core.runs.execution.supervisor import Exit
@@ -108,11 +109,9 @@ def _reported(remains: Remains, code: int | None) -> _Reported:
 
 
 def _reported_by_junit(remains: Remains, code: int) -> _Reported:
-    from core.runs.junit import read_testcase
-
     spec = remains.spec
     try:
-        case = read_testcase(remains.directory / JUNIT, f"{spec.function}[{spec.test_id}]")
+        case = runs.read_testcase(remains.directory / JUNIT, f"{spec.function}[{spec.test_id}]")
     except TTMatrixError as error:
         # After a crash or a hard stop of pytest there is no file.
         outcome = Outcome.CRASH if code < 0 else Outcome.ERROR
@@ -129,11 +128,9 @@ def _reported_by_junit(remains: Remains, code: int) -> _Reported:
 
 
 def _why_not_run(remains: Remains, code: int, error: TTMatrixError) -> str:
-    from core.runs.junit import read_testcases
-
     cases: list[Testcase] = []
     with suppress(TTMatrixError):
-        cases = read_testcases(remains.directory / JUNIT)
+        cases = runs.read_testcases(remains.directory / JUNIT)
     lines = LogFile(remains.directory / LOG).last(_CAUSE_BYTES)
     parsed = TestId.parse(remains.spec.test_id)
     why = why_not_run(lines, cases, parsed.directory if parsed else remains.spec.test_id)
