@@ -22,6 +22,7 @@ from core.errors import TTMatrixError
 from core.numbers import duration, moment
 from core.runs.junit_stream import MOST_TEXT, RawCase, stream_cases
 from core.runs.outcome import Outcome
+from core.sources import parse_expression
 
 _MOST_CHARACTERS = 1_000_000
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf}
@@ -64,13 +65,13 @@ def _as_json(text: str) -> str:
 
 def _json_string(literal: str) -> str:
     if literal[0] == '"' or "\\" in literal or '"' in literal:
-        return json.dumps(ast.literal_eval(literal))
+        return json.dumps(ast.literal_eval(parse_expression(literal)))
     return f'"{literal[1:-1]}"'
 
 
 def _python_value(text: str) -> object:
     try:
-        return ast.literal_eval(_Finite().visit(ast.parse(text.strip(), mode="eval")))
+        return ast.literal_eval(_Finite().visit(parse_expression(text.strip())))
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return None
 

@@ -13,6 +13,7 @@ from core.sources.loaders import loader_file
 from core.sources.models_tree import imported_module
 from core.sources.modules import ImportedName
 from core.sources.stamps import NEVER, Stamp, stamps_of
+from core.sources.syntax import parse_python
 
 _REQUIREMENTS = re.compile(r"requirements.*\.txt")
 """Beside a loader: what is installed before it is imported (docs/rules.md 4.1)."""
@@ -121,8 +122,8 @@ def _read(file: str, path: str, stamp: Stamp | None) -> _File:
 def _imports(source: bytes, path: str) -> Iterator[str]:
     """Modules of the tree that a file names in imports, those inside of functions included."""
     try:
-        nodes = ast.walk(ast.parse(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        nodes = ast.walk(parse_python(source))
+    except (SyntaxError, ValueError):
         return
     for node in nodes:
         if isinstance(node, ast.ImportFrom):

@@ -2,20 +2,46 @@
 """The syntax tree of Python files, within bounds: one that is too large or too deep must not stop the index."""
 
 import ast
+import os
+import threading
 
 MOST_SOURCE = 16 * 2**20
 """Of one file, in bytes. The longest of all loaders has 350 thousand."""
 
 
+_one_at_a_time = threading.Lock()
+"""Before 3.12 Python counts how deep it is in a tree for all threads together: where one interrupts another while both
+parse, the parser raises SystemError ("AST constructor recursion depth mismatch")."""
+
+
+def _unlock_child() -> None:
+    """A process forked while another thread parsed would wait forever."""
+    global _one_at_a_time
+    _one_at_a_time = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_unlock_child)
+
+
 def parse_python(source: str | bytes, filename: str = "<unknown>") -> ast.Module:
-    """The syntax tree of `source`; bytes are decoded as Python does it.
+    """The syntax tree of `source`; bytes are decoded as Python does it. Threads wait for each other.
 
     Raises SyntaxError or ValueError (null bytes) where Python would, and SyntaxError beyond our bounds.
     """
     if len(source) > MOST_SOURCE:
         raise SyntaxError(f"it has {len(source):,} bytes; at most {MOST_SOURCE:,} are read")
     try:
-        return ast.parse(source, filename=filename)
+        with _one_at_a_time:
+            return ast.parse(source, filename=filename)
     except (MemoryError, RecursionError):
         # What Python's parser raises where its own stack is too small.
+        raise SyntaxError("it nests too deeply") from None
+
+
+def parse_expression(source: str) -> ast.Expression:
+    """The syntax tree of one expression, with the errors of `parse_python`."""
+    try:
+        with _one_at_a_time:
+            return ast.parse(source, mode="eval")
+    except (MemoryError, RecursionError):
         raise SyntaxError("it nests too deeply") from None

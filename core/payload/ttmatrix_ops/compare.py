@@ -91,7 +91,8 @@ def _sequences(test: Any, reference: Sequence[Any], tolerance: Tolerance, device
         return _wrong(f"{name} is a {_kind(test)}, the reference a {_kind(reference)}")
     if len(test) != len(reference):
         return _wrong(f"{name} has a length of {len(test)}, the reference of {len(reference)}")
-    measured, problems = Measured(), []
+    measured = Measured()
+    problems: list[str] = []
     for index, (one, other) in enumerate(zip(test, reference, strict=True)):
         part = compare(one, other, tolerance, device, f"{name}[{index}]")
         measured = measured.worse(part.measured)

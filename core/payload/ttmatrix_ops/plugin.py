@@ -9,7 +9,7 @@ An id is `MODEL::CASE`. Manifests may also be named themselves, and a directory 
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from .reporting import Results
 from .selection import apply_conditions, drop_duplicates, select, take_ids
 
 CATALOGUE: pytest.StashKey[Catalogue] = pytest.StashKey()
-IDS: pytest.StashKey[list[str]] = pytest.StashKey()
+IDS: pytest.StashKey[Sequence[str]] = pytest.StashKey()
 """Of the cases that the command line names."""
 _DOCUMENT = "ttmatrix_op"
 """The attribute of reports that carries a result, also from a worker of pytest-xdist."""

@@ -201,9 +201,9 @@ class _Functions(TorchFunctionMode):
         return result
 
 
-class _Dispatches(TorchDispatchMode):
+class _Dispatches(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, recorder: Recorder) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._recorder = recorder
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -344,7 +344,7 @@ def _tensor(tensor: torch.Tensor) -> Tensor:
         raise NotExpressible("a tensor is sparse, quantised or complex")
     dtype = str(tensor.dtype).removeprefix("torch.")
     shape = tuple(tensor.shape)
-    stride, offset = (None, 0) if tensor.is_contiguous() else (tuple(tensor.stride()), tensor.storage_offset())
+    stride, offset = (None, 0) if tensor.is_contiguous() else (tuple(tensor.stride()), int(tensor.storage_offset()))
     init, arguments, data = _values(tensor)
     return Tensor(shape, dtype, init, arguments, data, stride=stride, storage_offset=offset, contiguous=stride is None)
 

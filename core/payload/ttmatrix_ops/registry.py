@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 
@@ -187,8 +187,9 @@ def _walk(room: str, name: str) -> Callable[..., Any] | None:
 def _of_torch(name: str) -> Callable[..., Any] | None:
     """A function of torch itself; of a name that only tensors know, the method."""
     native = hasattr(torch._C._VariableFunctions, name) or name in torch.functional.__all__
-    if native and callable(found := getattr(torch, name, None)):
-        return found
+    found: Any = getattr(torch, name, None)
+    if native and callable(found):
+        return cast(Callable[..., Any], found)
     return _method(name)
 
 
@@ -211,7 +212,7 @@ def _aten(name: str, overload: str = "") -> Callable[..., Any] | None:
     packet = getattr(torch.ops.aten, name, None)
     found = getattr(packet, overload, None) if overload else packet
     overloads = [found] if overload else _overloads(packet)
-    schemas = [one._schema for one in overloads if hasattr(one, "_schema")]
+    schemas = [one._schema for one in overloads if one is not None and hasattr(one, "_schema")]
     return found if callable(found) and any(map(_computes, schemas)) else None
 
 

@@ -8,7 +8,7 @@ Each tensor has a generator of its own. Input `i` is drawn with `seed + 1000 * i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -244,13 +244,18 @@ def _drawn(source: _Source, draw: Callable[[torch.Tensor], torch.Tensor], count:
         return torch.view_as_complex(draw(torch.empty(count, 2))).to(source.dtype)
     if source.dtype in (torch.float32, torch.float64):
         memory = torch.empty(count, dtype=source.dtype)
-        for part in memory.split(CHUNK):
+        for part in _chunks(memory):
             draw(part)
         return memory
     memory = torch.empty(count, dtype=source.dtype)
-    for part in memory.split(CHUNK):
+    for part in _chunks(memory):
         part.copy_(draw(torch.empty(part.numel())))
     return memory
+
+
+def _chunks(memory: torch.Tensor) -> Iterator[torch.Tensor]:
+    """Views of a tensor of one dimension that are small enough to be drawn at once."""
+    return (memory[start : start + CHUNK] for start in range(0, memory.numel(), CHUNK))
 
 
 def _randint(source: _Source, count: int, shape: Sequence[int]) -> torch.Tensor:
@@ -258,7 +263,7 @@ def _randint(source: _Source, count: int, shape: Sequence[int]) -> torch.Tensor:
     if high <= low:
         raise ValueError(f"init randint needs low < high, not {low} and {high}")
     memory = torch.empty(count, dtype=source.dtype)
-    for part in memory.split(CHUNK):
+    for part in _chunks(memory):
         part.copy_(torch.randint(int(low), int(high), (part.numel(),), generator=source.generator))
     return memory
 

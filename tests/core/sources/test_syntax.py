@@ -2,11 +2,15 @@
 """core.sources.syntax: what Python's own parser cannot take is a syntax error."""
 
 import ast
+import gc
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from core.sources import syntax as module
-from core.sources.syntax import parse_python
+from core.sources.syntax import parse_expression, parse_python
 
 
 def test_a_file_is_parsed_as_python_does_it() -> None:
@@ -29,3 +33,36 @@ def test_what_is_too_long_is_a_syntax_error(monkeypatch: pytest.MonkeyPatch) -> 
     assert parse_python("x = 1").body
     with pytest.raises(SyntaxError, match="it has 6 bytes; at most 5"):
         parse_python("x = 12")
+
+
+@pytest.fixture
+def interrupted() -> Iterator[None]:
+    """Python code runs, and so threads change, in the middle of parsing: the collector calls some all the time."""
+    threshold, interval = gc.get_threshold(), sys.getswitchinterval()
+
+    def dawdle(*_: object) -> None:
+        for _ in range(100):
+            pass
+
+    gc.callbacks.append(dawdle)
+    gc.set_threshold(50, 5, 5)
+    sys.setswitchinterval(1e-6)
+    yield
+    gc.callbacks.remove(dawdle)
+    gc.set_threshold(*threshold)
+    sys.setswitchinterval(interval)
+
+
+def test_threads_that_parse_at_once_do_not_disturb_each_other(interrupted: None) -> None:
+    source = "\n".join(f"def f{number}(a, b=[1, (2, {{3: 4}})]): return [c for c in b]" for number in range(100))
+
+    def deep(levels: int) -> None:
+        if levels:
+            return deep(levels - 1)
+        for _ in range(10):
+            parse_python(source)
+            parse_expression("[1, (2, {'a': 3})]")
+
+    with ThreadPoolExecutor(4) as threads:
+        # Each as deep in calls as no other is.
+        list(threads.map(deep, (0, 40, 80, 120)))
