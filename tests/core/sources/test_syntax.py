@@ -40,7 +40,7 @@ def interrupted() -> Iterator[None]:
     """Python code runs, and so threads change, in the middle of parsing: the collector calls some all the time."""
     threshold, interval = gc.get_threshold(), sys.getswitchinterval()
 
-    def dawdle(*_: object) -> None:
+    def dawdle(*event: object) -> None:
         for _ in range(100):
             pass
 
