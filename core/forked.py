@@ -27,7 +27,7 @@ def in_fork(work: Callable[[], T]) -> Callable[[], T]:
     Half of all loaders read so: a cold index of 21,072 tests takes 480 ms on two cores instead of 620.
 
     The result must be picklable, and `work` must only compute: what it changes is lost with the copy. With one core,
-    with other threads (a lock they hold would stay held in the copy), or where the copy fails, the work is done by
+    with other threads (a lock they hold would stay locked in the copy), or where the copy fails, the work is done by
     the call instead.
     """
     if threading.active_count() > 1 or len(os.sched_getaffinity(0)) < 2:
@@ -61,7 +61,7 @@ def in_background(work: Callable[[], object]) -> None:
 
     A command that read a changed checkout answers 105 ms earlier, because the copy writes the cache.
 
-    It has no terminal, and nobody learns how it ends. With other threads (a lock they hold would stay held in the
+    It has no terminal, and nobody learns how it ends. With other threads (a lock they hold would stay locked in the
     copy), or where there can be no copy, the work is done before this returns.
     """
     if threading.active_count() > 1:

@@ -72,7 +72,7 @@ class Finding(NamedTuple):
     """Operations in their JSON form that together remove the finding; empty: a person must decide."""
 
     def document(self) -> dict[str, object]:
-        """The JSON form. Programs know the fix by the key `mend`."""
+        """The JSON form. Its key for the fix is older than the word: programs read it."""
         fields = self._asdict()
         return {**{name: value for name, value in fields.items() if name != "fix"}, "mend": self.fix}
 
@@ -95,7 +95,7 @@ class Loader(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """One key of a `test_config` mapping with the place where it stands."""
+    """One key of a `test_config` mapping with the place where it is."""
 
     id: str
     file: str

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keep what ttmatrix writes down of a person to that person: directories 0700, files 0600.
 
-Logs, reports and pending changes can hold what nobody else is to read. What is written for others (the checkout, files
-that a command is told to write, what runs and git do) has the modes that the person's own mask gives.
+Logs, reports and pending changes can hold what nobody else may read. What is written for others (the checkout, files
+that a command is asked to write, what runs and git do) has the modes that the person's own mask gives.
 
 A TTMATRIX_HOME that a team shares is left alone: a directory that its group may write and that hands on its group
 (`chmod g+ws`), or that everybody may write.
@@ -20,7 +20,7 @@ _OTHERS = 0o077
 _CONFIG = ("settings.toml", "policy.toml")
 _STATE = ("runs", "evidence", "journal", "triage", "views.json", "views.lock")
 _CACHE = ("index", "issues.json", "clip.txt")
-"""What stood there before all of it was private."""
+"""What was there before all of it was private."""
 
 _masks: list[int] = []
 """The person's own mask, once it was changed."""

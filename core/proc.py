@@ -407,6 +407,6 @@ def _status(pid: int) -> tuple[str, float] | None:
         line = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return None
-    # The name stands in parentheses and may hold anything, also parentheses.
+    # The name is in parentheses and may hold anything, also parentheses.
     fields = line.rpartition(b")")[2].split()
     return fields[0].decode(), int(fields[_START_FIELD]) / _TICKS

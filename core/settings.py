@@ -59,7 +59,7 @@ class Profile:
     """A named way to run tests: a table `[profiles.NAME]`."""
 
     arguments: tuple[str, ...] = ()
-    """Added to the command; `{artefacts}` stands for the directory of the run."""
+    """Added to the command; `{artefacts}` is replaced by the directory of the run."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables that are set; their values know `{artefacts}` too."""
     timeout: float | None = None
@@ -85,7 +85,7 @@ class Settings:
     hang_timeout: float = 1200.0
     """Seconds without output and without work after which any run is stopped; 0: never."""
     log_gib: float = 2.0
-    """How large, in GiB, the log of one run may grow; its beginning and its end are kept; 0: any size."""
+    """How large, in GiB, the log of one run may grow; its beginning and its end are stored; 0: any size."""
     notify: str = "bell"
     """How the end of a batch is announced: bell, osc9 (a desktop notification) or off."""
     keep_runs: int = 0

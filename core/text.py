@@ -6,7 +6,7 @@ import re
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 # C0 and C1 controls but the newline, then the bidirectional controls and the line and paragraph separators. A lone
-# surrogate stands for a byte of a file name that is not UTF-8, and no terminal can be sent one.
+# surrogate means a byte of a file name that is not UTF-8, and no terminal can be sent one.
 _UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 

@@ -63,7 +63,7 @@ def _head(parser: argparse.ArgumentParser) -> Iterator[str]:
     yield f"{parser.description}"
     yield ""
     yield from _groups(parser, without="")
-    yield "Global options may stand before or after the command."
+    yield "Global options may come before or after the command."
     yield ""
     yield "| Exit code | |"
     yield "|---|---|"

@@ -32,13 +32,13 @@ class Gathered:
 
     clusters: tuple[Cluster, ...]
     ages: Mapping[str, int]
-    """For how many days the status of each entry has stood."""
+    """For how many days the status of each entry has been the same."""
     issues: Mapping[str, IssueState]
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Two runs held against each other; without names there are no two."""
+    """Two runs compared; without names there are no two."""
 
     runs: tuple[str, ...]
     """All that are known, the last one first."""
@@ -70,7 +70,7 @@ class Knowledge:
             return verdicts_on(session.matrix, session.cache, session.paths, session.store.records())
 
     def _ages(self, matrix: Matrix) -> Mapping[str, int] | None:
-        """For how many days the status of each entry has stood; None where git cannot tell."""
+        """For how many days the status of each entry has been the same; None where git cannot tell."""
         try:
             return ages(read_history(self._session.cache, matrix), time.time())
         except TTMatrixError:
@@ -92,7 +92,7 @@ class Knowledge:
         return gather(evidence_store(session.checkout, session.paths), session.store.records(), session.checkout)
 
     def compare(self, names: tuple[str, str] | None) -> Compared:
-        """Two runs, or the last two, held against each other."""
+        """Two runs, or the last two, compared."""
         observations = self.observations()
         runs = runs_of(observations)
         if names is None and len(runs) < 2:

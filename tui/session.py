@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the screens share: the view of one checkout, the pending edits, the runs; built once, held here only."""
+"""What the screens share: the view of one checkout, the pending edits, the runs; built once, only here."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Session:
 
     @property
     def present(self) -> Present:
-        """The entries of the present matrix, as changes are held against them."""
+        """The entries of the present matrix, as changes are compared with them."""
         if self._present is None or self._present[0] is not self.matrix:
             self._present = self.matrix, edits.Present(self.matrix.files)
         return self._present[1]

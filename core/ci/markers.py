@@ -49,7 +49,7 @@ class Collection:
 
     matrix: Matrix
     rows: Mapping[Traits, Sequence[int]]
-    """Rows of the matrix with the same traits, ascending; a row stands once for each of its functions."""
+    """Rows of the matrix with the same traits, ascending; a row is listed once for each of its functions."""
     traits: Mapping[int, tuple[Traits, ...]]
     """Traits by row, one for each function. Rows that no loader gives rise to are left out."""
 
@@ -86,7 +86,7 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
         parallelism = _TENSOR_PARALLEL if member.parallelism.endswith(_TENSOR_PARALLEL) else member.parallelism
         rest = (parallelism, member.mode, groups[model], member.id.startswith(prefixes), *given)
         found = tuple(Traits(function, *rest) for function in matrix.functions_of(member))
-        # Some hundred stand for all rows.
+        # Some hundred cover all rows.
         traits[row] = alike.setdefault(found, found)
         for one in traits[row]:
             rows.setdefault(one, []).append(row)

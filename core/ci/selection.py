@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which jobs select which rows of a matrix, in kilobytes: some hundred sets of jobs stand for all rows."""
+"""Which jobs select which rows of a matrix, in kilobytes: some hundred sets of jobs cover all rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix ops list`: op cases, with the case that stands for each of several that are the same test."""
+"""`ttmatrix ops list`: op cases, with the case that represents several that are the same test."""
 
 import argparse
 
@@ -11,7 +11,7 @@ from core.errors import EXIT_OK
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_selection(parser)
-    parser.add_argument("--no-dedupe", action="store_true", help="let every case stand for itself")
+    parser.add_argument("--no-dedupe", action="store_true", help="list every case, also those that are the same test")
     parser.add_argument(
         "--backend", default=DEFAULT_BACKEND, metavar="NAME", help="what skip_if sees as the backend; default: inductor"
     )

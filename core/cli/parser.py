@@ -106,7 +106,7 @@ def build_parser(names: Iterable[str] = COMMANDS, configured: Collection[str] = 
 
 
 def add_global_options(parser: argparse.ArgumentParser, defaults: dict[str, object]) -> None:
-    """The global options, which may stand before or after the command; only before it do they have defaults."""
+    """The global options, which may come before or after the command; only before it do they have defaults."""
 
     def default(name: str) -> object:
         return defaults.get(name, argparse.SUPPRESS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """In the file at `path`, every `before` became `after`. An empty `before` stands for nothing: text was added."""
+    """In the file at `path`, every `before` became `after`. An empty `before`: text was added."""
 
     path: str
     before: str

@@ -8,7 +8,7 @@ from core.errors import TTMatrixError
 from core.files import read_text
 
 TEST_CONFIG = "tests/runner/test_config"
-"""Where the expectation YAML stands in a checkout."""
+"""Where the expectation YAML is in a checkout."""
 
 _HERE = Path(__file__).parent
 _TREE = _HERE / "tree"

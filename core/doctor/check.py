@@ -42,7 +42,7 @@ class Written:
     path: str
     """Path of the file relative to the checkout."""
     alone: bool = True
-    """Whether the id stands once in its file; else no operation can mean this entry."""
+    """Whether the id is only once in its file; else no operation can name this entry."""
 
     def finding(self, kind: str, message: str, at: Path = (), fix: tuple[Op, ...] = ()) -> Finding:
         """A finding at `at`, or at the nearest part around it whose place is known.
@@ -97,7 +97,7 @@ def marked_archs(entry: Entry, known: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def shown(value: object) -> str:
-    """A value as it may stand in a message."""
+    """A value as it may be in a message."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return elide_middle(repr(value), _WIDEST_VALUE)

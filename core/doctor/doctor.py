@@ -87,7 +87,7 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
 
 
 def _unimportable(cache: Cache, matrix: Matrix) -> tuple[Finding, ...]:
-    """Kept between starts, because it takes reading every module that a loader imports."""
+    """Cached between starts, because it takes reading every module that a loader imports."""
 
     def read() -> tuple[Finding, ...]:
         return mark_broken(matrix.checkout, ModelsTree(matrix.checkout.models), matrix.loaders.values())[1]

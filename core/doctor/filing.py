@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries that stand in two files, or in a file that is not for them (docs/rules.md 2.1)."""
+"""Entries that are in two files, or in a file that is not for them (docs/rules.md 2.1)."""
 
 import re
 from collections import defaultdict
@@ -41,10 +41,10 @@ def _duplicates(matrix: Matrix) -> Iterator[Finding]:
 
 def _misfiled(matrix: Matrix) -> Iterator[Finding]:
     for one in written(matrix):
-        stands, belongs = _drawer(matrix, one.entry.file), _home(matrix, one.entry.id)
-        if stands is None or belongs is None:
+        actual, belongs = _drawer(matrix, one.entry.file), _home(matrix, one.entry.id)
+        if actual is None or belongs is None:
             continue
-        wrong = [f"{own}, not {file}" for file, own in zip(stands, belongs, strict=True) if file and file != own]
+        wrong = [f"{own}, not {file}" for file, own in zip(actual, belongs, strict=True) if file and file != own]
         if wrong:
             move = () if _is_taken(matrix, belongs.file, one.entry.id) else (one.operation("move", to=belongs.file),)
             yield one.finding(MISFILED.kind, f"Belongs to {belongs.file}: is {' and '.join(wrong)}", (), move)

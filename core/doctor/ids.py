@@ -59,7 +59,7 @@ class _Known:
         return [models[text] for text in difflib.get_close_matches(_model(id), models, _SUGGESTIONS)]
 
     def respelled(self, id: TestId) -> list[TestId]:
-        """The same letters and digits, whatever the case and what stands between them."""
+        """The same letters and digits, whatever the case and what is between them."""
         return self.by_letters.get(letters(_model(id)), [])
 
     def moved(self, id: TestId) -> list[TestId]:
@@ -111,7 +111,7 @@ def _root(id: TestId) -> str:
 def _unknown(matrix: Matrix, one: Written, id: TestId, known: _Known, near: Sequence[str]) -> Finding:
     has_loader = id.directory in matrix.loaders
     message = f"The loader {id.directory} has no such test" if has_loader else f"There is no loader {id.directory}"
-    # While the loader stands, the same variant elsewhere is another task, not the same test.
+    # While the loader exists, the same variant elsewhere is another task, not the same test.
     meant = list(map(str, known.respelled(id) or ([] if has_loader else known.moved(id))))
     free = [text for text in meant if text not in matrix.entries]
     fix = (one.operation("rename", to=free[0]),) if len(meant) == len(free) == 1 else ()

@@ -19,7 +19,7 @@ Key = tuple[str, str]
 
 
 class Absence(Enum):
-    """Stands where there is no value, which is not the same as a value that is null."""
+    """The absence of a value, which is not the same as a value that is null."""
 
     ABSENT = "absent"
 

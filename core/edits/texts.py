@@ -101,7 +101,7 @@ def _problem(path: Path, name: str, test_config: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """A file that was parsed, and what becomes of it."""
+    """A file that was parsed, and the result."""
 
     name: str
     """Path relative to the test_config directory."""

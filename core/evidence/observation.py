@@ -9,7 +9,7 @@ from core.model import BringupStatus, Status
 
 
 class Ending(StrEnum):
-    """What became of the model in one execution; decided by its testcase and tags, never by the status.
+    """How the model ended in one execution; decided by its testcase and tags, never by the status.
 
     See docs/rules.md 4.4.
     """

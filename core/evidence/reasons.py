@@ -100,7 +100,7 @@ def alike(one: str, other: str) -> bool:
     if signature(one) == signature(other):
         return True
     short, long = sorted((normalise(one), normalise(other)), key=len)
-    # A word or two may stand in anything.
+    # A word or two may be in anything.
     return len(short.split()) > 2 and re.search(rf"(?<!\w){re.escape(short)}(?!\w)", long) is not None
 
 

@@ -47,7 +47,7 @@ def read_text(path: Path) -> str:
 
 
 def atomic_write(path: Path, content: str | bytes) -> None:
-    """Replace the content of `path`, following links and keeping its mode; on failure the old file stands.
+    """Replace the content of `path`, following links and keeping its mode; on failure the old file stays.
 
     Text is written as UTF-8. A file that we may not write is refused, though its directory would let us replace
     it. Raises TTMatrixError with the system's reason, for example a full disk.
@@ -57,7 +57,7 @@ def atomic_write(path: Path, content: str | bytes) -> None:
 
 
 def _unchecked() -> None:
-    """Nothing stands against it."""
+    """There is no objection."""
 
 
 @contextmanager
@@ -147,7 +147,7 @@ class _Swap:
         self._placed = placed
 
     def back(self) -> str:
-        """Put back what was there; returns what stands against it."""
+        """Put back what was there; returns what could not be put back, and why."""
         if self._placed is None:
             return ""
         try:

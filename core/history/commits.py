@@ -35,7 +35,7 @@ class ChangeReader:
 
     blobs: Blobs
     stand_ins: dict[str, str | None] = field(default_factory=dict)
-    """For each blob that cannot be read, the one that stood there before; None: no file."""
+    """For each blob that cannot be read, the one that was there before; None: no file."""
     skipped: list[Skipped] = field(default_factory=list)
     _entries: EntryReader = field(default_factory=EntryReader)
 
@@ -120,7 +120,7 @@ class EntryHistory:
     """Blobs of the files as of `head`."""
     skipped: tuple[Skipped, ...] = ()
     stand_ins: Mapping[str, str | None] = field(default_factory=dict)
-    """For each blob that cannot be read, the one that stood there before; None: no file."""
+    """For each blob that cannot be read, the one that was there before; None: no file."""
 
 
 def read_entry_history(checkout: Checkout, known: EntryHistory | None = None, git: Git | None = None) -> EntryHistory:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which entries differ between two texts of an expectation file; what stands in both is not parsed."""
+"""Which entries differ between two texts of an expectation file; what is in both is not parsed."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ class Difference(NamedTuple):
     old: Fields | None
     new: Fields | None
     follows: str
-    """The nearest id above it, on the side where it stands, that both sides hold; empty: there is none."""
+    """The nearest id above it, on the side where it is, that both sides hold; empty: there is none."""
 
 
 _END = r"[ ]*(?:#.*)?$"
@@ -29,7 +29,7 @@ _FLAGS = re.ASCII | re.MULTILINE
 _HEAD = re.compile(rf"(?:{_END}\n)*{ROOT_KEY}:{_END}(?:\n{_END})*", _FLAGS)
 _KEY_LINE = re.compile(rf"\n[ ]{{2}}(\w\S*):{_END}", _FLAGS)
 _OTHER_LINE = re.compile(rf"\n(?![ ]{{3}}|\n|[ ]{{2}}\w\S*:{_END}|{_END})", _FLAGS)
-# Where these stand, what an entry says is decided outside of it too.
+# Where these are, what an entry says is decided outside of it too.
 _LINE_ENDS = ("\r", "\x85", "\u2028", "\u2029")
 _ALIAS = re.compile(r"(?:[:,?\[{-]|^)\s*\*\S", re.MULTILINE)
 
@@ -58,7 +58,7 @@ def cut(text: str) -> EntryTexts:
         return EntryTexts(text, None)
     parts: dict[str, str] = {}
     for key, (start, end) in zip(keys, pairwise(starts), strict=True):
-        # A key that stands twice makes a part that is not one entry, and so is not read by itself.
+        # A key that occurs twice makes a part that is not one entry, and so is not read by itself.
         parts[key[1]] = parts.get(key[1], "") + text[start:end]
     return EntryTexts(text, parts)
 
@@ -74,7 +74,7 @@ class EntryReader:
     known: dict[str, Fields | None] = field(default_factory=dict)
 
     def differences(self, before: EntryTexts, after: EntryTexts) -> list[Difference]:
-        """The entries that do not say the same in both: first what went or changed, then what came, as they stand.
+        """The entries that do not say the same in both: first what went or changed, then what came, in file order.
 
         Raises TTMatrixError where a text is not valid YAML.
         """

@@ -14,7 +14,7 @@ from core.sources import Commit, Edge
 
 @dataclass(frozen=True)
 class History:
-    """What became of the entries of `matrix`, up to what is on disk."""
+    """What happened to the entries of `matrix`, up to what is on disk."""
 
     matrix: Matrix
     committed: EntryHistory

@@ -62,7 +62,7 @@ _Score = tuple[bool | int, ...]
 
 
 class Location(NamedTuple):
-    """Where an entry stands."""
+    """Where an entry is."""
 
     file: str
     """Path relative to the test_config directory."""
@@ -70,7 +70,7 @@ class Location(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """An entry that stands on one side of a commit alone."""
+    """An entry that is on one side of a commit alone."""
 
     location: Location
     fields: Fields
@@ -79,7 +79,7 @@ class Placed(NamedTuple):
 
 
 class EntryEdit(NamedTuple):
-    """What became of one entry: where it stood with what, and where it stands with what. None: there was, or is, none.
+    """What happened to one entry: its old and its new place and text. None: there was, or is, none.
 
     A rename or a move has both locations, and the fields are the same mapping where they did not change.
     """

@@ -24,7 +24,7 @@ class Timeline:
     """The life of one entry."""
 
     location: Location | None
-    """Where it stands on disk; None: it is gone."""
+    """Where it is on disk; None: it is gone."""
     steps: tuple[Step, ...]
     """Newest first. The last one added the entry, or is where the clone's history begins."""
 
@@ -36,7 +36,7 @@ class Timeline:
 
 
 _Tracks = dict[Location, set[int]]
-"""Which entries, by number, stood at a location; two branches can lead to the same one."""
+"""Which entries, by number, were at a location; two branches can lead to the same one."""
 
 
 def timelines(
@@ -112,7 +112,7 @@ def _join(tracks: _Tracks, more: _Tracks) -> _Tracks:
 
 
 def _is_new(edits: Sequence[EntryEdit]) -> bool:
-    """Whether a merged entry stands where, or says what, it does in no parent."""
+    """Whether a merged entry is where, or says what, it does in no parent."""
     new = edits[0].new or {}
     olds = [edit.old or {} for edit in edits]
     said = all(any(name in old and old[name] == value for old in olds) for name, value in new.items())

@@ -39,7 +39,7 @@ def load(file: Path) -> object:
             status = os.fstat(handle.fileno())
             if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                 return None
-            # What tells stands first: what no longer holds is not worth the time to load the rest.
+            # The stamps come first: what is no longer valid is not worth the time to load the rest.
             key, stamps = pickle.load(handle)
             return pickle.load(handle) if key == _key() and all_unchanged(stamps) else None
     except (OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError, IndexError, TypeError, ValueError):

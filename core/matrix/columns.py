@@ -82,7 +82,7 @@ class FlagColumn:
 
     values: tuple[str, ...]
     masks: Sequence[int]
-    """One mask per row; bit `i` stands for `values[i]`."""
+    """One mask per row; bit `i` means `values[i]`."""
 
     @classmethod
     def sparse(

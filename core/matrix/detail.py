@@ -22,7 +22,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """One id. `effective` is by arch, then by field; under NO_ARCH stand the values without `--arch`."""
+    """One id. `effective` is by arch, then by field; under NO_ARCH are the values without `--arch`."""
 
     id: str
     function: Function

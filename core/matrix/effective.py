@@ -92,7 +92,7 @@ def text_of(value: object) -> str:
 
 
 UNWRITTEN: Final = object()
-"""Stands for the value of a field that is not written."""
+"""The value of a field that is not written."""
 
 SWITCHES = ("required_atol", "allclose_rtol", "allclose_atol")
 """Writing one of these turns its check on, whatever the value: their defaults are not the same as no value."""
@@ -101,7 +101,7 @@ _SETS = ("markers", "supported_archs")
 
 
 def acting(field: str, value: object) -> Hashable:
-    """What `value` comes to: equal for two values that no run can tell apart. `UNWRITTEN` stands for no value.
+    """What `value` comes to: equal for two values that no run can tell apart. `UNWRITTEN` means no value.
 
     What upstream makes nothing of, such as a status that is none, comes to itself.
     """
@@ -148,7 +148,7 @@ def differing(one: Entry | None, other: Entry | None, arch: str | None) -> list[
 
 
 def with_fields(entry: Entry | None, fields: Mapping[str, object]) -> Entry:
-    """`entry`, or an entry that stands nowhere, as if it said `fields`."""
+    """`entry`, or an entry that is nowhere, as if it said `fields`."""
     if entry is None:
         return Entry("", "", 0, 0, fields)
     return Entry(entry.id, entry.file, entry.line, entry.end_line, fields, entry.places)

@@ -23,7 +23,7 @@ NO_ARCH = ""
 
 
 class Written(NamedTuple):
-    """What stands in the expectation YAML: all of it, and what of it counts."""
+    """What is in the expectation YAML: all of it, and what of it counts."""
 
     files: tuple[ExpectationFile, ...]
     entries: Mapping[str, Entry]

@@ -34,7 +34,7 @@ class Metrics(NamedTuple):
 
     @property
     def saved(self) -> float:
-        """The part of the cases that another one stands for; 0 where there are none."""
+        """The part of the cases that another one represents; 0 where there are none."""
         return 1 - self.total.unique / self.total.cases if self.total.cases else 0.0
 
 

@@ -90,14 +90,14 @@ def skips(selected: Sequence[Row], backend: str, environment: Mapping[str, str] 
             try:
                 reason = skip_reason(row.case, context)
             except NotRead as error:
-                reason = f"skip_if cannot be told: {error}"
+                reason = f"skip_if cannot be evaluated: {error}"
             if reason:
                 found[row.id] = reason
     return found
 
 
 def deduplicated(selected: Sequence[Row], skipped: Collection[str], *, dedupe: bool) -> dict[str, Duplicate]:
-    """By id, what stands for each of the selected rows: among those that are not skipped, so that one of them runs."""
+    """By id, what represents each of the selected rows: one that is not skipped, so that one of them runs."""
     running = [row for row in selected if row.id not in skipped]
     resting = [row for row in selected if row.id in skipped]
     return {**duplicates(running, dedupe=dedupe), **duplicates(resting, dedupe=False)}

@@ -23,7 +23,7 @@ _PLUMBING = (
     "torch/utils/_python_dispatch.py",
     "importlib/__init__.py",
 )
-"""What stands around our frames because of us: how torch reaches a dispatch mode, how a module is run."""
+"""What is around our frames because of us: how torch reaches a dispatch mode, how a module is run."""
 
 
 def frames(error: BaseException, checkout: Path) -> list[dict[str, Any]]:

@@ -73,7 +73,7 @@ def import_file(models: Path, directory: str) -> ModuleType:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     module.__package__ = package
-    # Kept under a name that nobody imports: other loaders may import the same file by its real name.
+    # Stored under a name that nobody imports: other loaders may import the same file by its real name.
     sys.modules[f"tt-forge-models.{directory}"] = module
     spec.loader.exec_module(module)
     return module

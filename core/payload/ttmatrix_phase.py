@@ -24,7 +24,7 @@ from ttmatrix_widen import host_numerics
 from ttmatrix_workload import call, load_inputs, load_model
 
 MAX_COMPARED_ELEMENTS = 500_000_000
-"""Gradients beyond this number are not kept for comparison: they would double the memory needed."""
+"""Gradients beyond this number are not stored for comparison: they would double the memory needed."""
 
 
 def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:

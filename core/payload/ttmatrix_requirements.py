@@ -5,7 +5,7 @@ The rules are those of docs/rules.md 6.
 
 Upstream installs into the environment itself and rolls back; what dies in between leaves it damaged, and two such tests
 cannot run at a time. A layer is a virtual environment that sees all packages of the one it lies on and has only what is
-new or different. It is made once for the same files over the same packages, kept, and put in front of the import path.
+new or different. It is made once for the same files over the same packages, cached, and put first in the import path.
 Where nothing would be in it, there is none, and pip is not asked.
 """
 
@@ -76,7 +76,7 @@ def applied(loader_directory: Path, cache: Path | None = None) -> Iterator[Path 
 
 
 def default_cache() -> Path:
-    """Where layers are kept: below ttmatrix's own cache directory."""
+    """Where layers are cached: below ttmatrix's own cache directory."""
     if home := os.environ.get("TTMATRIX_HOME"):
         return Path(home) / "cache/requirements"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ttmatrix/requirements"

@@ -21,7 +21,7 @@ def run_shared(args: argparse.Namespace, run: Callable[[argparse.Namespace], int
     alone = variants(args)
     _import_beforehand(args)
     if threading.active_count() > 1:
-        # A lock that another thread holds would stay held in a fork: whoever asked runs the others by themselves.
+        # A lock that another thread holds would stay locked in a fork: the caller runs the others by itself.
         return run(alone[-1])
     status = 0
     for one in alone:
@@ -40,7 +40,7 @@ def variants(args: argparse.Namespace) -> list[argparse.Namespace]:
 
 
 def _import_beforehand(args: argparse.Namespace) -> None:
-    """What fails here fails in each variant again, where it is told."""
+    """What fails here fails again in each variant, and is reported there."""
     look = HubLook()
     try:
         import torch  # noqa: F401

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long the statuses of each row's entry have stood, and how often they changed, as columns."""
+"""How long the statuses of each row's entry have been the same, and how often they changed, as columns."""
 
 import time
 

@@ -51,7 +51,7 @@ def model_columns(matrix: Matrix, infos: ModelInfos) -> Plain:
     """The same of known infos; a text is empty where the info of a model is not known."""
     loaders, variants = matrix.columns["loader"], variant_column(matrix)
     pairs = list(zip(loaders.codes, variants.codes, strict=True))
-    # A thousand models stand for all rows.
+    # A thousand models serve all rows.
     models = {pair: code for code, pair in enumerate(dict.fromkeys(pairs))}
     codes = [models[pair] for pair in pairs]
     known = [infos.known.get((loaders.values[one], variants.values[other] or None)) for one, other in models]

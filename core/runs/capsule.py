@@ -90,7 +90,7 @@ def unpack(file: Path) -> Capsule:
 def differences(capsule: Capsule, ours: RunSpec, runs: Path) -> list[tuple[str, str, str]]:
     """What the run of the capsule was given and `ours`, planned here for the same test, is not: what, there, here.
 
-    An empty text stands for nothing. Places, ids and random words do not count.
+    An empty text: nothing. Places, ids and random words do not count.
     """
     there = at_home(capsule, ours.cwd, Path(ours.argv[0]), runs)
     theirs = _anonymous(there.argv, there), _anonymous((f"{k}={v}" for k, v in there.env.items()), there)

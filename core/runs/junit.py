@@ -34,7 +34,7 @@ _DECODE = json.JSONDecoder(strict=False).decode
 
 
 def parse_tags(text: str) -> Mapping[str, object]:
-    """The value of the property; empty where it is no dictionary. `nan` and `inf` may stand bare in it."""
+    """The value of the property; empty where it is no dictionary. `nan` and `inf` may be bare in it."""
     if len(text) > _MOST_CHARACTERS:
         return {}
     try:
@@ -51,9 +51,9 @@ def _as_json(text: str) -> str:
         pieces, glue = _STRING.split(text), ""
         pieces[1::2] = map(_json_string, pieces[1::2])
     else:
-        # No string holds a quote then, so what stands between two is a string and all else is not.
+        # No string holds a quote then, so what is between two is a string and all else is not.
         pieces, glue = text.split("'"), '"'
-    # Behind the strings no quote is left, so one can stand for each of them.
+    # Behind the strings no quote is left, so one can take the place of each of them.
     outside = _MARK.join(pieces[::2])
     if any(name in outside for name in _JSON_NAMES):
         raise ValueError("a name that Python does not know")

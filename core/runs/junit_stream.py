@@ -2,7 +2,7 @@
 """Take the testcases out of a JUnit file as it is read: of a file of any size, one testcase is in memory at a time.
 
 What would need more is refused: a document type (it can hide a bomb), a tag or a nesting without end. Of a very long
-text the beginning and the end are kept.
+text the beginning and the end are stored.
 """
 
 from collections import deque
@@ -154,4 +154,4 @@ class _Text:
 
 
 def _refuse_doctype(*_: object) -> None:
-    raise ValueError("it declares a document type, which no JUnit file needs and which can hide a bomb")
+    raise ValueError("it declares a document type, which no JUnit file needs and which can hide an entity bomb")

@@ -29,7 +29,7 @@ class Outcome(StrEnum):
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
     LOST = "lost"
-    """Whoever watched it is gone, and it left no result."""
+    """Its supervisor is gone, and it left no result."""
     ERROR = "error"
     """The environment could not run it; says nothing about the model."""
 

@@ -12,7 +12,7 @@ _STRING = r"[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
 # The one common beginning is what makes searching fast.
 _ESCAPED = re.compile(rf"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_]{_STRING}|[ -/]*[0-~])")
 SEQUENCES = re.compile(rf"{_ESCAPED.pattern}|\x9b[0-?]*[ -/]*[@-~]|[\x90\x98\x9d-\x9f]{_STRING}")
-"""What steers a terminal, begun by ESC or by one of the controls that stand for ESC and a letter."""
+"""What steers a terminal, begun by ESC or by one of the controls that are short for ESC and a letter."""
 
 _SINGLE = re.compile("[\x90\x98\x9b\x9d-\x9f]")
 _OVERWRITTEN = re.compile(r"^[^\n]*\r(?=[^\r\n])", re.MULTILINE)

@@ -18,6 +18,6 @@ class ExpectationFile(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
     def entry_text(self, entry: Entry) -> str:
-        """The lines of `entry` as they stand in the file, without the last line end."""
+        """The lines of `entry` as they are in the file, without the last line end."""
         lines = self.text.removeprefix("\ufeff").split("\n")[entry.line - 1 : entry.end_line]
         return "\n".join(line.rstrip("\r") for line in lines)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read the expectation YAML: entries with the lines where they stand, and everything that is wrong with a file."""
+"""Read the expectation YAML: entries with the lines where they are, and everything that is wrong with a file."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -123,7 +123,7 @@ def _entries(root: MappingNode, name: str, path: str, findings: list[Finding]) -
 
 
 def _places(node: MappingNode, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], tuple[int, int]]]:
-    """Where each key of a mapping and each item of its lists stands, by path."""
+    """Where each key of a mapping and each item of its lists is, by path."""
     for key, value in node.value:
         at = (*above, str(key.value))
         yield at, _place(key)

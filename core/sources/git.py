@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What git knows of a checkout: commits, the files they change, what stood in those, and what differs from them now.
+"""What git knows of a checkout: commits, the files they change, what was in those, and what differs from them now.
 
 Reading starts nothing that a checkout names. Its `.git/config` and attributes can name programs (a file system monitor,
 hooks, filters, diff drivers, a pager, gpg, ssh), and so can those of its submodules: all are turned off here.
@@ -92,7 +92,7 @@ class _Listed(NamedTuple):
 
 
 class FileChange(NamedTuple):
-    """What became of one file. Blobs are object ids; None: there was, or is, no such file."""
+    """What happened to one file. Blobs are object ids; None: there was, or is, no such file."""
 
     path: str
     """Relative to the directory git runs in."""
@@ -146,7 +146,7 @@ class Git:
     def commits(self, head: str, directory: str) -> tuple[Commit, ...]:
         """The commits up to `head` that touched `directory`, children before their parents.
 
-        Of a merge that took the directory as it stood in one parent, only that parent is followed.
+        Of a merge that took the directory as it was in one parent, only that parent is followed.
         """
         options = ("--topo-order", "--parents", "--encoding=UTF-8", f"--format={_FORMAT}")
         lines = self.text("rev-list", *options, head, "--", directory).split("\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which loaders cannot be imported for a reason that stands in the tree itself: a name or file that is not there."""
+"""Which loaders cannot be imported for a reason that is in the tree itself: a name or file that is not there."""
 
 from collections.abc import Iterable
 

@@ -125,7 +125,7 @@ class ModelsTree:
 
 @dataclass(frozen=True, slots=True)
 class ClassPlace:
-    """A class and where it stands."""
+    """A class and where it is."""
 
     path: str
     """Of its module, relative to the models root."""
@@ -149,7 +149,7 @@ class Lineages:
         if (path, name) not in self._known:
             # A class that descends from itself ends here; Python would not have it at all.
             self._known[path, name] = ()
-            # A base that several share stands after all of them, as in Python's own order.
+            # A base that several share comes after all of them, as in Python's own order.
             found = {(one.path, one.name): one for one in reversed(list(self._find(path, module, name)))}
             self._known[path, name] = tuple(reversed(found.values()))
         return self._known[path, name]

@@ -30,7 +30,7 @@ class ImportedName(NamedTuple):
     module: str
     name: str
     guarded: bool = False
-    """Whether it stands under `if` or `try`, so that its failure need not be the module's."""
+    """Whether it is under `if` or `try`, so that its failure need not be the module's."""
 
 
 class ModuleFacts(NamedTuple):
@@ -74,7 +74,7 @@ _PLAIN = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.I
 
 
 def _top_level(body: list[ast.stmt], guarded: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
-    """Statements that run when the module is imported, and whether they stand under a condition."""
+    """Statements that run when the module is imported, and whether they are under a condition."""
     for node in body:
         yield node, guarded
         if isinstance(node, _PLAIN):

@@ -48,7 +48,7 @@ class Schema(NamedTuple):
     config_directories: tuple[str, ...] = ("torch", "jax", "torch_llm")
     """Directories of expectation YAML, in the order they are merged: a later duplicate wins.
 
-    They stand below test_config; an empty one is test_config itself.
+    They are below test_config; an empty one is test_config itself.
     """
     parallelisms: tuple[str, ...] = ("single_device", "data_parallel", "tensor_parallel")
     llm_parallelisms: tuple[str, ...] = (

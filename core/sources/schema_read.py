@@ -70,7 +70,7 @@ CONSTANTS = Path("tests/runner/test_config/constants.py")
 _CONFTEST = Path("tests/runner/conftest.py")
 _HOOK = "def pytest_collection_modifyitems("
 _LISTS = (CONSTANTS, _CONFTEST)
-"""Where upstream's lists stand; what the first one has counts."""
+"""Where upstream's lists are; what the first one has counts."""
 SCHEMA_SOURCES = (*_LISTS, Path(TEST_MODULE))
 """All files that a schema is read from."""
 _PARAMETER_ID = re.compile(r"""\bid=["'](\w+)["']""")
@@ -97,8 +97,8 @@ _UPSTREAM_NAMES = {
 def read_schema(checkout: Checkout) -> tuple[Schema, tuple[Finding, ...]]:
     """The schema of `checkout`. Constants that are absent or not literal keep the built-in value.
 
-    Before there was a file of constants, archs stood in the conftest; before there were meshes, LLM ids had no
-    such part; before 2026, ids had the part `full`; before November 2025, JAX was not tested and one directory held
+    Before there was a file of constants, archs were in the conftest; before there were meshes, LLM ids had no
+    such part; before 2026, ids had the part `full`; before November 2025, JAX was not tested and one directory had
     all expectation files. All of that is read off the checkout's own files.
     """
     found: dict[str, object] = {}
@@ -167,7 +167,7 @@ def _has(function: Function, text: str) -> bool:
 
 
 def _parameters(text: str, function: Function, field: str) -> dict[str, object]:
-    """The ids that stand in the decorators of a test, under the name of our field; nothing where they do not tell."""
+    """The ids that are in the decorators of a test, under the name of our field; nothing where they do not tell."""
     before, found, _ = text.partition(f"def {function}(")
     lines = before[max(before.rfind("\ndef "), 0) :].splitlines() if found else []
     ids = [id for line in lines if not line.lstrip().startswith("#") for id in _PARAMETER_ID.findall(line)]

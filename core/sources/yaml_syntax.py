@@ -14,7 +14,7 @@ _MOST_DEPTH = 64
 _MOST_NODES = 1_000_000
 """With what aliases repeat."""
 _FEW_BRACKETS = 1000
-# A mapping or list may begin on the line of the one it stands in, or one column further to the right.
+# A mapping or list may begin on the line of the one it is in, or one column further to the right.
 _MAY_BE_DEEP = re.compile(rf"(?:[-?:][ \t]+){{{_MOST_DEPTH // 2}}}|^ {{{_MOST_DEPTH}}}", re.MULTILINE)
 _ALIAS = re.compile(r"(?:^|[\s\[{,:-])\*[^\s,\[\]{}*]", re.MULTILINE)
 

@@ -15,7 +15,7 @@ class CaseEntry:
 
     id: str
     file: str
-    """Where the entry stands, relative to the test_config directory."""
+    """Where the entry is, relative to the test_config directory."""
     fields: Mapping[str, Any] = field(default_factory=dict)
     """As YAML means them."""
 

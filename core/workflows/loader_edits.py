@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loader edits of a checkout that stand in its work tree and in no commit, and the way back from them."""
+"""The loader edits of a checkout that are in its work tree and in no commit, and the way back from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -48,7 +48,7 @@ class WorkflowItem:
     """A snapshot of one workflow."""
 
     id: str
-    standing: WorkflowState
+    state: WorkflowState
     session: WorkflowSession | None = None
     blocked: Blocked | None = None
     error: TTMatrixError | None = None
@@ -79,7 +79,7 @@ class WorkflowManager:
         for session in left_open(self._root):
             id = session.state.case.id
             if id not in self._items:
-                self._put(WorkflowItem(id, _standing(session, None), session))
+                self._put(WorkflowItem(id, _state(session, None), session))
 
     def begin(self, world: WorkflowContext, ids: Sequence[str]) -> None:
         """A new workflow on each of `ids`, one after the other; their CPU repros side by side before."""
@@ -126,13 +126,13 @@ class WorkflowManager:
         self._put(WorkflowItem(id, WorkflowState.RUNS, session))
         progress = drive(world, session, given)
         suspend(world, session)
-        return WorkflowItem(id, _standing(session, progress.blocked), session, progress.blocked)
+        return WorkflowItem(id, _state(session, progress.blocked), session, progress.blocked)
 
     def _act(self, id: str, act: Callable[[], WorkflowItem]) -> None:
         try:
             self._put(act())
         except TTMatrixError as error:
-            self._put(replace(self._items[id], standing=WorkflowState.FAILED, error=error))
+            self._put(replace(self._items[id], state=WorkflowState.FAILED, error=error))
 
     def _put(self, item: WorkflowItem) -> None:
         with self._lock:
@@ -143,7 +143,7 @@ class WorkflowManager:
             self._items.pop(id, None)
 
 
-def _standing(session: WorkflowSession, blocked: Blocked | None) -> WorkflowState:
+def _state(session: WorkflowSession, blocked: Blocked | None) -> WorkflowState:
     match session.state.end:
         case Propose():
             return WorkflowState.READY

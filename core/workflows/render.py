@@ -16,7 +16,7 @@ _MODELS = "third_party/tt_forge_models"
 
 
 def markdown(progress: Progress, yaml_diff: str, *, applies: bool = False) -> str:
-    """The whole report, with what of it stands in the work tree by now.
+    """The whole report, with what of it is in the work tree by now.
 
     `yaml_diff` is what the operations come to; `applies`: that was asked for.
     """
@@ -159,7 +159,7 @@ def go_on(blocked: Blocked, *, applies: bool) -> str:
 
 
 def _reminders(progress: Progress, report: WorkflowReport) -> Iterator[str]:
-    """What stands in the work tree is looked up there, whatever was asked for."""
+    """What is in the work tree is looked up there, whatever was asked for."""
     yield "- the inference expectations are not touched"
     written = progress.session.applied
     if not report.edits:

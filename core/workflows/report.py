@@ -56,7 +56,7 @@ class WorkflowReport:
     """Decided by the CPU alone, since there is no device."""
     operations: list[Operation] = field(default_factory=list)
     states: dict[str, str] = field(default_factory=dict)
-    """What becomes of each entry, by id, in words."""
+    """What was decided for each entry, by id, in words."""
     review: list[str] = field(default_factory=list)
     """What a person should look at."""
     aborted: str | None = None

@@ -17,7 +17,7 @@ _DEVICE = ("id", "ending", "reason", "stage", "line")
 
 
 def document(progress: Progress, yaml_diff: str, *, applies: bool = False) -> dict[str, Any]:
-    """All of the report, with what of it stands in the work tree by now; `applies`: that was asked for."""
+    """All of the report, with what of it is in the work tree by now; `applies`: that was asked for."""
     case = progress.session.state.case
     report = progress.session.state.report or WorkflowReport()
     return {

@@ -39,7 +39,7 @@ async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> 
     deadline = time.monotonic() + _PATIENCE_SECONDS
     await wait_for_idle()
     while not condition():
-        assert time.monotonic() < deadline, f"never happened: {what}"
+        assert time.monotonic() < deadline, f"never happened: {what}\n{screen_text(pilot.app)}"
         await asyncio.sleep(_STEP_SECONDS)
         await pilot.pause(0)
 

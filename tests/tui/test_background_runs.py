@@ -64,7 +64,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(tmp_path: Path,
         terminal.until("0 of 5 done")
         waiting = next(record for record in store.records() if model(record) == "patch_vit")
         store.queue.hold(waiting.spec.run_id, True)
-        terminal.until("held")
+        terminal.until("on hold")
         ask_to_stop(terminal, "patch_vit")
         terminal.press("y")
         terminal.until("cancelled")

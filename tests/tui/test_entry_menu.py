@@ -102,7 +102,7 @@ async def test_what_is_so_already_is_said(checkout: Checkout) -> None:
         await _choose(app, pilot, "add marker", "Add which marker?")
         await type_text(pilot, "large")
         await pilot.press("enter")
-        await until(pilot, lambda: "It is so already" in screen_text(app), "the word")
+        await until(pilot, lambda: "already says this" in screen_text(app), "the word")
     assert _proposed(app) == []
 
 
@@ -111,7 +111,7 @@ async def test_a_marker_is_refused_or_doubted_where_it_is_typed(checkout: Checko
     async with app.run_test(size=(80, 24)) as pilot:
         await _choose(app, pilot, "add marker", "Add which marker?")
         for text, said in (
-            ("large", "It is so already"),
+            ("large", "already says this"),
             ("pussh", "Did you mean push?"),
             ("push nightly", "one at a time"),
         ):

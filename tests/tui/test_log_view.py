@@ -87,7 +87,7 @@ async def test_search_goes_from_hit_to_hit_and_round_the_end(log: Path) -> None:
             await app.settle(pilot)
             assert app.current() == number
             assert any(row.strip() == f"line {number}" for row in app.rows())
-        assert app.note == "/line 5: 1 of 11, round the end"
+        assert app.note == "/line 5: 1 of 11, wrapped"
         await ask(app, pilot, "slash", "nowhere")
         assert app.note == "/nowhere: none"
         await ask(app, pilot, "slash", "re:(")
@@ -109,7 +109,7 @@ async def test_errors_and_marks(log: Path) -> None:
         assert app.current() == 10
         await pilot.press("e", "e")
         await app.settle(pilot)
-        assert (app.current(), app.note) == (10, "errors: 1 of 2, round the end")
+        assert (app.current(), app.note) == (10, "errors: 1 of 2, wrapped")
 
 
 async def test_filters_narrow_and_toggling_them_keeps_the_place(log: Path) -> None:

@@ -185,7 +185,7 @@ async def test_a_view_is_saved_opened_replaced_and_deleted(checkout: Checkout) -
         assert app.session.view.spec == spec
         app.matrix_screen.go(ViewSpec(Query.parse("tiny")))
         await pilot.press("V", "n", "enter")
-        await until(pilot, lambda: "Put this view in its place?" in screen_text(app), "the question")
+        await until(pilot, lambda: "Replace it?" in screen_text(app), "the question")
         await pilot.press("y")
         assert str(read_saved(file).views["mine"].query) == "tiny"
         await pilot.press("D")
@@ -245,7 +245,7 @@ async def test_back_forth_and_the_last_view(checkout: Checkout) -> None:
         await pilot.press("minus")
         assert _query(app) == "net"
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: "There is no view after this one." in screen_text(app), "the end")
+        await until(pilot, lambda: "There is no next view." in screen_text(app), "the end")
 
 
 async def test_a_range_is_shown_marked_and_left(checkout: Checkout) -> None:

@@ -1,28 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every screen at three sizes looks as it did: the pictures in `__snapshots__`, taken anew by `--snapshot-update`."""
+"""Every screen and dialog at three sizes looks as it did: the pictures in `__snapshots__`, taken anew by `make pictures`."""
 
+import importlib
+import pkgutil
+import re
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rich.text import Text
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+from textual.command import CommandPalette
 from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Input
 
+import tui
+from core.settings import load_settings, paths
 from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.fake_python import use_fake_python
 from tests.support.picture import still
 from tests.support.recorded import NOON, nights, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
-from tui.screens import DoctorScreen
+from tui.commands import Where, screen_commands
 from tui.screens.clusters import ClustersScreen
+from tui.screens.dialogs import Dialog
+from tui.screens.doctor import DoctorScreen
+from tui.screens.table import SCREENS
 from tui.screens.triage import TriageScreen
+from tui.view_models import launch_text
 
+_QUERY = "status:xfail mode:training"
 _VIT = "patch_vit/pytorch-Small_Patch8-single_device-training"
 _CLOCKS = ("tui.screens.runs", "tui.evidence_service", "core.providers.history")
+_SIZES = ((80, 24), (120, 40), (200, 60))
+ROOT = Path(__file__).parents[2]
+
+_FILLED: dict[Where, Callable[[TTMatrixApp], bool]] = {
+    Where.TRIAGE: lambda app: bool(app.navigation.screen(TriageScreen).tests.changes),
+    Where.DOCTOR: lambda app: bool(app.navigation.screen(DoctorScreen)._findings),
+    Where.CLUSTERS: lambda app: bool(app.navigation.screen(ClustersScreen)._clusters),
+}
+"""When the rows of a screen that come from a thread are there."""
+
+Shown = AsyncIterator[tuple[str, str]]
+"""The name of a picture, and the picture."""
 
 
 class Pictures(SingleFileSnapshotExtension):
@@ -32,12 +59,122 @@ class Pictures(SingleFileSnapshotExtension):
     file_extension = "txt"
 
 
+class Walk:
+    """Goes through the app and takes pictures."""
+
+    def __init__(self, app: TTMatrixApp, pilot: Pilot[Any]) -> None:
+        self._app = app
+        self._pilot = pilot
+        self.seen: set[type[Screen[Any]]] = set()
+        """The classes of the screens and dialogs that have a picture."""
+
+    async def _take(self, what: str | Callable[[], bool]) -> str:
+        """The screen in front, once it shows a text or a condition holds, and nothing moves any more."""
+        await until(
+            self._pilot, what if callable(what) else lambda: what in screen_text(self._app), f"the picture: {what}"
+        )
+        self.seen.add(type(self._app.screen))
+        return await still(self._app, self._pilot)
+
+    async def everything(self) -> Shown:
+        """All pictures, in the order in which they are stored."""
+        await self._find_test()
+        for part in (self._matrix(), self._entry_dialogs(), self._screens(), self._run_dialogs(), self._commit()):
+            async for name, text in part:
+                yield name, text
+
+    async def _find_test(self) -> None:
+        await self._pilot.press("/", "ctrl+u")
+        await type_text(self._pilot, _QUERY)
+        await self._pilot.press("enter")
+        await until(self._pilot, lambda: "patch_vit" in screen_text(self._app), "the tests")
+        while self._app.matrix_screen.current != _VIT:
+            await self._pilot.press("j")
+
+    async def _matrix(self) -> Shown:
+        press = self._pilot.press
+        yield "matrix", await self._take("patch_vit")
+        await press("slash", "end", "space")
+        await type_text(self._pilot, "arch:")
+        yield "query", await self._take("arch:")
+        await press("ctrl+u")
+        await type_text(self._pilot, _QUERY)
+        await press("enter", "d")
+        yield "matrix with details", await self._take("patch_vit")
+        await press("d", "f")
+        yield "facets", await self._take("filter by")
+        await press("f", "number_sign")
+        yield "grid", await self._take("loader")
+        await press("number_sign", "question_mark")
+        yield "help", await self._take("Keys that work here")
+        await press("escape", "colon")
+        await until(self._pilot, lambda: isinstance(self._app.screen, CommandPalette), "the palette")
+        self._app.screen.query_one(Input).cursor_blink = False
+        await type_text(self._pilot, "mark")
+        yield "palette", await self._take("Mark or unmark the row")
+        await press("escape")
+        await until(self._pilot, lambda: not isinstance(self._app.screen, CommandPalette), "the matrix")
+        await press("C")
+        yield "columns", await self._take("Columns of the table")
+        await press("escape", "V")
+        yield "saved views", await self._take("Saved views")
+        await press("n")
+        yield "name of a view", await self._take("Save this view as")
+        await press("escape", "escape")
+
+    async def _entry_dialogs(self) -> Shown:
+        press = self._pilot.press
+        await press("M")
+        yield "entry menu", await self._take("delete")
+        await type_text(self._pilot, "delete")
+        await press("enter")
+        yield "question", await self._take("Delete the entry?")
+        await press("escape", "e")
+        yield "notice", await self._take("No terminal for an editor")
+        await press("escape", "asterisk", "slash", "ctrl+u")
+        await type_text(self._pilot, "patch_vit mode:training")
+        await press("enter", "T")
+        yield "targets", await self._take("Hidden by the filter")
+        await press("escape", "ctrl+n")
+        await self._find_test()
+        await press("R")
+        yield "launch", await self._take("ready to run")
+        await press("escape", "E")
+        yield "edit form", await self._take("bringup_status")
+        await press("left", "enter")
+        await until(self._pilot, lambda: "1 pending" in screen_text(self._app), "the change")
+
+    async def _screens(self) -> Shown:
+        """Whatever the table of screens has."""
+        for where, command in screen_commands():
+            await self._pilot.press(command.keys.split(",")[0])
+            filled = _FILLED.get(where, lambda _: True)
+            yield str(where), await self._take(lambda filled=filled: filled(self._app))  # type: ignore[misc]
+
+    async def _run_dialogs(self) -> Shown:
+        press = self._pilot.press
+        await press("2", "g", "3")
+        yield "log", await self._take("RuntimeError")
+        await press("slash")
+        await type_text(self._pilot, "dtype")
+        yield (
+            "log with a search",
+            await self._take(lambda: re.search(r"dtype.* \d of \d", screen_text(self._app)) is not None),
+        )
+        await press("escape", "escape", "2", "g", "space", "j", "c")
+        yield "two logs", await self._take("Two logs")
+        await press("escape", "ctrl+n")
+
+    async def _commit(self) -> Shown:
+        press = self._pilot.press
+        await press("5", "a", "c")
+        yield "commit", await self._take("and nothing else")
+        await press("escape")
+
+
 @pytest.mark.parametrize(
     "size",
-    [
-        pytest.param(size, id="{}x{}".format(*size), marks=pytest.mark.slow("every screen is shown"))
-        for size in ((80, 24), (120, 40), (200, 60))
-    ],
+    [pytest.param(size, id="{}x{}".format(*size), marks=pytest.mark.slow("every screen is shown")) for size in _SIZES],
 )
 async def test_every_screen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion, size: tuple[int, int]
@@ -45,57 +182,36 @@ async def test_every_screen(
     for module in _CLOCKS:
         monkeypatch.setattr(f"{module}.time", SimpleNamespace(time=lambda: NOON))
     monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setenv("VISUAL", "vi")
     checkout = sample_checkout(tmp_path / "tt-xla")
+    use_fake_python(paths().settings_file.parents[1], tmp_path)
     keep(checkout, list(nights()))
     record_runs(checkout)
-    app = build_app(checkout, query="status:xfail mode:training")
+
+    def shortened(plan: Any) -> Text:
+        """The same without the places of this machine, whose lengths decide where lines end, and without random words."""
+        text = launch_text(plan).markup.replace(str(tmp_path), "~").replace(str(ROOT), "~/ttmatrix")
+        return Text.from_markup(re.sub(r"(TTMATRIX_RUN=|--nonce=)([\w-]+)", lambda m: m[1] + "0" * len(m[2]), text))
+
+    monkeypatch.setattr("tui.screens.launch.launch_text", shortened)
+    app = build_app(checkout, query=_QUERY, settings=load_settings(paths().settings_file))
     async with app.run_test(size=size) as pilot:
-        shown = [f"===== {name} =====\n{text}" async for name, text in _walk(app, pilot)]
+        walk = Walk(app, pilot)
+        shown = [f"===== {name} =====\n{text}" async for name, text in walk.everything()]
+    assert not [one.__name__ for one in dialogs() | {one.load() for one in SCREENS} if one not in walk.seen]
     found = "\n".join(shown).replace(str(tmp_path), "~")
     assert found == snapshot(extension_class=Pictures), "if the screens are to look like that: make pictures"
 
 
-async def _walk(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[tuple[str, str]]:
-    """Each screen and form, once what it waits for is there."""
-
-    async def there(what: str | Callable[[], bool]) -> str:
-        await until(pilot, what if callable(what) else lambda: what in screen_text(app), str(what))
-        return await still(app, pilot)
-
-    await pilot.press("/", "ctrl+u")
-    await type_text(pilot, "status:xfail mode:training")
-    await pilot.press("enter")
-    await there("patch_vit")
-    while app.matrix_screen.current != _VIT:
-        await pilot.press("j")
-    yield "matrix", await there("patch_vit")
-    await pilot.press("d")
-    yield "matrix with details", await still(app, pilot)
-    await pilot.press("d", "number_sign")
-    yield "grid", await still(app, pilot)
-    await pilot.press("number_sign", "question_mark")
-    yield "help", await still(app, pilot)
-    await pilot.press("escape", "M")
-    yield "entry menu", await there("delete")
-    await pilot.press("escape", "E")
-    yield "edit form", await there("bringup_status")
-    await pilot.press("left", "enter")
-    await there("1 pending")
-    await pilot.press("0")
-    yield "overview", await still(app, pilot)
-    await pilot.press("2")
-    yield "runs", await still(app, pilot)
-    await pilot.press("3")
-    yield "log", await still(app, pilot)
-    await pilot.press("escape", "4")
-    yield "triage", await there(lambda: bool(app.navigation.screen(TriageScreen).tests.changes))
-    await pilot.press("5")
-    yield "review", await still(app, pilot)
-    await pilot.press("6")
-    yield "doctor", await there(lambda: bool(app.navigation.screen(DoctorScreen)._findings))
-    await pilot.press("7")
-    yield "clusters", await there(lambda: bool(app.navigation.screen(ClustersScreen)._clusters))
-    await pilot.press("8")
-    yield "compare", await still(app, pilot)
-    await pilot.press("9")
-    yield "workflows", await still(app, pilot)
+def dialogs() -> set[type[Screen[Any]]]:
+    """All classes of dialogs there are."""
+    for module in pkgutil.walk_packages(tui.__path__, "tui."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    found: set[type[Screen[Any]]] = set()
+    left: list[type[Any]] = [Dialog]
+    while left:
+        kind = left.pop()
+        found.add(kind)
+        left += [one for one in kind.__subclasses__() if one.__module__.startswith("tui.")]
+    return found - {Dialog}

@@ -177,7 +177,7 @@ async def test_the_queue_is_held_and_moved_and_the_rest_runs_again(tmp_path: Pat
         await until(pilot, lambda: app.session.runs[2].state == "running", "the first")
         app.navigation.screen(RunsScreen).show_run(passed.spec.run_id)
         await pilot.press("h")
-        await until(pilot, lambda: "held" in screen_text(app), "the hold")
+        await until(pilot, lambda: "on hold" in screen_text(app), "the hold")
         app.navigation.screen(RunsScreen).show_run(failed.spec.run_id)
         await pilot.press("T")
         queue = app.session.store.queue
@@ -311,7 +311,7 @@ async def test_what_is_looked_for_in_a_log_is_typed_from_the_runs_too(checkout: 
         assert len(app.session.runs) == 1
         assert app.focused is app.navigation.screen(RunsScreen).log_view
         await pilot.press("tab", "n")
-        await until(pilot, lambda: "round the end" in screen_text(app), "the same line again")
+        await until(pilot, lambda: "wrapped" in screen_text(app), "the same line again")
 
 
 async def test_a_burst_behind_the_key_of_the_log_is_for_the_log(checkout: Checkout, settings: Settings) -> None:

@@ -37,7 +37,7 @@ async def test_on_one_arch_the_other_keeps_what_it_has(checkout: Checkout) -> No
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("E", "up", "right")
-        await until(pilot, lambda: "what counts on n150" in screen_text(app), "the scope")
+        await until(pilot, lambda: "values on n150" in screen_text(app), "the scope")
         # The form shows what counts there, though it stands at the entry.
         await until(pilot, lambda: "Too large for single chip" in screen_text(app), "the reason")
         await pilot.press("down", "left", "enter")
@@ -88,5 +88,5 @@ async def test_another_scope_keeps_what_was_typed_and_nothing_typed_says_so(chec
         await pilot.press("down", "down")
         await type_text(pilot, "kept")
         await pilot.press(*["up"] * 3, "right")
-        await until(pilot, lambda: "what counts on n150" in screen_text(app), "the scope")
+        await until(pilot, lambda: "values on n150" in screen_text(app), "the scope")
         await until(pilot, lambda: app.screen.query_one("#field-reason", Input).value == "kept", "the text")

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.css.query import NoMatches
 
 from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.tree import sample
 from tui.app.notifications import save_copy
+from tui.screens import WorkflowsScreen
 from tui.widgets.cycle import Cycle
 
 
@@ -95,3 +97,18 @@ async def test_state_that_cannot_be_read_is_told_once_and_the_matrix_works(tmp_p
         await until(pilot, lambda: "Cannot make" in screen_text(app), "why the copy is not saved")
         await pilot.press("r")
         await until(pilot, lambda: "Cannot create run" in screen_text(app), "why nothing runs")
+
+
+async def test_a_timer_does_nothing_once_the_widgets_are_gone(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path / "tt-xla"))
+    async with app.run_test() as pilot:
+        await pilot.press("9")
+        await until(pilot, lambda: isinstance(app.screen, WorkflowsScreen), "the screen")
+        screen = app.screen
+        assert isinstance(screen, WorkflowsScreen)
+        look = screen.with_widgets(screen._look)
+        look()
+        await screen.remove_children()
+        look()
+        with pytest.raises(NoMatches):
+            screen._look()

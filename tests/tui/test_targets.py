@@ -103,6 +103,6 @@ async def test_several_visible_tests_are_named_before_a_workflow_begins(checkout
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("asterisk", "T")
         await until(pilot, lambda: isinstance(app.screen, TargetQuestion), "the question")
-        assert "Triage " in screen_text(app)
+        assert "Start a workflow on " in screen_text(app)
         await pilot.press("escape")
         assert app.screen is app.matrix_screen

@@ -37,10 +37,10 @@ async def begun(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
     app.matrix_screen.go_to(SMALL)
     await until(pilot, lambda: app.matrix_screen.current == SMALL, "the test")
     await pilot.press("T")
-    standing = WorkflowState.DEVICE
+    state = WorkflowState.DEVICE
     await until(
         pilot,
-        lambda: [one.standing for one in app.navigation.screen(WorkflowsScreen).board.items] == [standing],
+        lambda: [one.state for one in app.navigation.screen(WorkflowsScreen).board.items] == [state],
         "the device stop",
     )
     await until(pilot, lambda: "needs a device" in screen_text(app), "the word")
@@ -89,9 +89,7 @@ async def test_a_workflow_left_by_another_start_is_there_again(checkout: Checkou
     async with second.run_test(size=(120, 40)) as pilot:
         await pilot.press("9")
         await until(pilot, lambda: SMALL in screen_text(second), "the workflow")
-        assert [one.standing for one in second.navigation.screen(WorkflowsScreen).board.items] == [
-            WorkflowState.STOPPED
-        ]
+        assert [one.state for one in second.navigation.screen(WorkflowsScreen).board.items] == [WorkflowState.STOPPED]
         await pilot.press("r")
         await until(pilot, lambda: "needs a device" in screen_text(second), "the device stop")
 

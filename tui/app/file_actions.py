@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from textual.app import App
+from textual.app import App, SuspendNotSupported
 
 from core.errors import TTMatrixError
 from core.matrix import Matrix
@@ -75,6 +75,9 @@ class FileActions:
             argv = terminal.editor_command(root / path, line)
             with self._app.suspend():
                 terminal.edit(argv, root, partial(terminal.lend_terminal, self._app))
+        except SuspendNotSupported:
+            hint = f"Open it elsewhere: {one_line(path)}:{line}"
+            self._notify.error(TTMatrixError("No terminal for an editor", "The app runs in a browser.", hint))
         except TTMatrixError as error:
             self._notify.error(error)
         self.reload()

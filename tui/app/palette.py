@@ -22,9 +22,9 @@ class CommandRunner:
         self._navigation = navigation
 
     def valid(self) -> Sequence[Command]:
-        """What works on the screen in front."""
+        """What works on the screen in front, its own commands first."""
         screen = self._navigation.in_front()
-        return commands(Where.APP, *screen.places()) if screen else []
+        return [*commands(*screen.places()), *commands(Where.APP)] if screen else []
 
     def run(self, command: Command | None) -> None:
         """Do what the command's key would do here."""
@@ -54,14 +54,14 @@ class CommandProvider(Provider):
 
     async def discover(self) -> Hits:
         for command in self._runner.valid():
-            yield DiscoveryHit(_title(command), self._run(command), help=command.where)
+            yield DiscoveryHit(_title(command), self._run(command))
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for command in self._runner.valid():
             title = _title(command)
             if (score := matcher.match(title)) > 0:
-                yield Hit(score, matcher.highlight(title), self._run(command), help=command.where)
+                yield Hit(score, matcher.highlight(title), self._run(command))
 
     def _run(self, command: Command) -> partial[None]:
         return partial(self._runner.run, command)

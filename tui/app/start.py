@@ -121,7 +121,7 @@ def settle_memory() -> None:
 
 
 def _give_back_memory() -> None:
-    """Have the C library give back what is freed, where it can be told to.
+    """Have the C library give back what is freed, where it has an option for that.
 
     Each new index comes through threads and as large blocks. Left alone, glibc keeps a heap for each thread and large
     blocks within them: after some re-indexes that is half as much again as all the rest.

@@ -50,6 +50,14 @@ class SessionScreen(Screen[None]):
         """Call `react` whenever `signal` is published, as long as the screen lives."""
         signal.subscribe(self, lambda _: react())
 
+    def every(self, seconds: float, act: Callable[[], None]) -> None:
+        """Call `act` again and again, as long as the screen has its widgets: at the end they go before its timers."""
+        self.set_interval(seconds, self.with_widgets(act))
+
+    def with_widgets(self, act: Callable[[], None]) -> Callable[[], None]:
+        """`act`, which does nothing once the widgets are gone."""
+        return lambda: act() if self.query("#title") else None
+
     def fit_list(self, selector: str, rows: int) -> None:
         """Give a list above a pane the height its rows need, within a third of the screen."""
         most = max(_LEAST_LIST, self.size.height * 35 // 100)

@@ -23,7 +23,7 @@ from tui.widgets import CachedText, KeyLine, LinesView, RowTable, TextLines
 
 _KINDS = (None, *DifferenceKind)
 _NO_RUNS = (
-    "A run is a nightly whose reports were read, or a batch of device runs here. "
+    "A run is a nightly with ingested reports, or a batch of device runs here. "
     "`ttmatrix ingest PATH --run-name NAME` adds one."
 )
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -18,6 +19,10 @@ from tui.view_models import Cell, TableColumn
 from tui.widgets import RowTable
 
 T = TypeVar("T")
+
+_LEAST_NAME, _MOST_NAME = 6, 30
+_NEVER = 10_000
+"""A width that no table has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +38,21 @@ class Option(Generic[T]):
 class OptionRows(Generic[T]):
     """A RowSource over options."""
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("", 12),
-        TableColumn("", 30, share=1),
-        TableColumn("", 16, from_width=70),
-    )
+    columns: Sequence[TableColumn]
 
-    def __init__(self, options: Sequence[Option[T]], titles: Sequence[str] = ("", "", "")) -> None:
+    def __init__(self, options: Sequence[Option[T]], among: Sequence[Option[T]], titles: Sequence[str]) -> None:
+        """`among` are all options there are, from which the columns have their widths."""
         self.options = options
-        self.columns = [
-            TableColumn(title, column.width, column.share, column.elide, column.from_width)
-            for title, column in zip(titles, OptionRows.columns, strict=True)
-        ]
+        names, notes = (
+            max((cell_len(text) for text in texts), default=0)
+            for texts in ((one.name for one in among), (one.note for one in among))
+        )
+        name, help_, note = titles
+        self.columns = (
+            TableColumn(name, max(_LEAST_NAME, min(names, _MOST_NAME))),
+            TableColumn(help_, 30, share=1),
+            TableColumn(note, notes, from_width=70 if notes else _NEVER),
+        )
 
     def __len__(self) -> int:
         return len(self.options)
@@ -68,8 +76,8 @@ class Pick(Dialog[T]):
         Binding("down", "move(1)", "Down", show=False),
         Binding("up", "move(-1)", "Up", show=False),
     ]
-    TITLES: ClassVar[Sequence[str]] = ("name", "what it means", "")
-    VERB: ClassVar[str] = "take it"
+    TITLES: ClassVar[Sequence[str]] = ("name", "description", "")
+    VERB: ClassVar[str] = "select"
 
     def __init__(self, title: str, options: Sequence[Option[T]], value: T | None = None) -> None:
         """The cursor begins at the option of that value."""
@@ -84,7 +92,7 @@ class Pick(Dialog[T]):
             words = Input(placeholder="type to filter")
             words.cursor_blink = False
             yield words
-            yield RowTable(OptionRows(self._options, self.TITLES))
+            yield RowTable(OptionRows(self._options, self._options, self.TITLES))
             yield Label(Text(f"↑ ↓ choose   enter {self.VERB}   esc cancel"), id="dialog-hint")
 
     def on_mount(self) -> None:
@@ -95,7 +103,7 @@ class Pick(Dialog[T]):
         found = [
             one for one in self._options if all(word in f"{one.name} {one.help} {one.note}".lower() for word in words)
         ]
-        self.query_one(RowTable).show(OptionRows(found, self.TITLES))
+        self.query_one(RowTable).show(OptionRows(found, self._options, self.TITLES))
 
     def on_input_submitted(self) -> None:
         # By way of the input: enter then comes after the letters typed before it, however fast they came.
@@ -114,8 +122,8 @@ class Pick(Dialog[T]):
 class HelpScreen(Pick[Command]):
     """Dismissed with the command to run."""
 
-    TITLES: ClassVar[Sequence[str]] = ("key", "what it does", "where")
-    VERB: ClassVar[str] = "run it"
+    TITLES: ClassVar[Sequence[str]] = ("key", "description", "where")
+    VERB: ClassVar[str] = "run"
 
     def __init__(self, commands: Sequence[Command]) -> None:
         super().__init__(

@@ -104,7 +104,7 @@ class RunList:
             self.table.action_unmark()
 
     def hold(self) -> None:
-        """Hold queued runs, or release them where all of them are held."""
+        """Hold queued runs, or release them where all of them are on hold."""
         if queued := self._queued():
             held = not all(record.held for record in queued)
             self._in_queue(queued, lambda queue, run_id: queue.hold(run_id, held))

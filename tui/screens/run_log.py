@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 from functools import partial
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.widget import Widget
 from textual.widgets import Static
@@ -14,9 +15,11 @@ from core.runs.store import RunRecord, artefacts, find_artefact, read_provenance
 from core.text import one_line
 from tui.screens.base import SessionScreen
 from tui.screens.pick import Option, Pick
-from tui.view_models import run_look, run_text
+from tui.view_models import fit, run_look, run_text
 from tui.widgets import LogPane, LogView, TextPane
 
+_LEAST_ID = 24
+"""Cells that the id in the title has, whatever else is said there."""
 _REASON_BYTES = 4 * 1024 * 1024
 """How much of the end of a log is searched for the line that explains the failure."""
 
@@ -72,8 +75,10 @@ class RunLog:
         state = f"{view.unseen:,} new lines below" if view.unseen else "following" if view.following else ""
         live = state if record.active else record.summary
         age = self._age(record)
-        words = (one_line(record.spec.test_id), run_look(record).word, age.text if age else "", one_line(self._file))
-        self._title.update("   ".join(filter(None, (*words, live))))
+        words = (run_look(record).word, age.text if age else "", one_line(self._file), live)
+        rest = "   ".join(filter(None, words))
+        room = max(_LEAST_ID, self._title.content_size.width - cell_len(rest) - 3)
+        self._title.update(f"{fit(one_line(record.spec.test_id), room, elide=True).rstrip()}   {rest}")
 
     def _age(self, record: RunRecord) -> Age | None:
         return self._screen.session.ages.get(record.spec.run_id)

@@ -48,7 +48,7 @@ class RunsScreen(SessionScreen):
         self.follow(self.context.signals.pending_changed, self._say_where)
         self._runs_changed()
         self.set_focus(self.log_view if self.has_class("zoomed") else self.table)
-        self.set_interval(_TICK_SECONDS, self._tick)
+        self.every(_TICK_SECONDS, self._tick)
 
     def places(self) -> tuple[Where, ...]:
         own = (Where.RUN_TABLE, Where.TABLE) if self.table.has_focus else (Where.LINES, Where.LOG)

@@ -263,5 +263,5 @@ class TriageScreen(DecisionScreen):
 def _leaves_ci(item: InboxItem, width: int) -> list[Line]:
     """That a test leaves CI comes before everything else."""
     leaves = item.proposal.leaves if item.proposal else ()
-    text = f"LEAVES CI on {', '.join(leaves)}: no scheduled job selects it after this change"
+    text = f"will leave CI on {', '.join(leaves)}: no scheduled job selects it after this change"
     return list(paragraph(text, "error", width)) if leaves else []

@@ -40,7 +40,7 @@ class WorkflowsScreen(SessionScreen):
         self.board = WorkflowManager(self.session.sessions)
         self._shown: list[WorkflowItem] = []
         self._read: tuple[object, ...] = ()
-        self.set_interval(_LOOK_SECONDS, self._look)
+        self.every(_LOOK_SECONDS, self._look)
         self.table.focus()
         self.context.background.run("triage", self.board.look, lambda _: self._look())
         self._look()
@@ -72,10 +72,8 @@ class WorkflowsScreen(SessionScreen):
             self._shown = items
             self.table.show(WorkflowRows(items), keep=self.table.cursor_key)
             self.fit_list("#workflows-box", len(items))
-        waiting = sum(
-            item.standing in (WorkflowState.ASKS, WorkflowState.DEVICE, WorkflowState.READY) for item in items
-        )
-        empty = "none: T in the matrix starts one on the marked training tests, else on this one"
+        waiting = sum(item.state in (WorkflowState.ASKS, WorkflowState.DEVICE, WorkflowState.READY) for item in items)
+        empty = "none yet: T in the matrix starts one"
         self.title_line(f"{counted(len(items), 'workflow')}, {waiting} for you" if items else empty)
         self._read_current()
 
@@ -112,7 +110,7 @@ class WorkflowsScreen(SessionScreen):
     def action_device_result(self) -> None:
         """Continue with the JUnit file of a run made elsewhere."""
         item = self.current
-        if item is None or item.standing is not WorkflowState.DEVICE:
+        if item is None or item.state is not WorkflowState.DEVICE:
             self.context.notify.info("This workflow needs no device run.")
             return
         title = "The JUnit file of the device run"
@@ -128,7 +126,7 @@ class WorkflowsScreen(SessionScreen):
     def action_accept(self) -> None:
         """Keep the loader edit in the work tree, and propose what follows for the expectations."""
         item = self.current
-        if item is None or item.standing not in (WorkflowState.READY, WorkflowState.DEVICE):
+        if item is None or item.state not in (WorkflowState.READY, WorkflowState.DEVICE):
             self.context.notify.info("Nothing to accept yet.")
             return
         report = item.session.state.report if item.session else None

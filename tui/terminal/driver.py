@@ -160,7 +160,7 @@ def _wait_for_front(terminal: int) -> None:
 class Ending:
     """Ends `app` when a signal asks for it or the terminal is gone: gently at first, in any case in the end.
 
-    A hangup signal reaches only those whose controlling terminal it is, and not those that were told to ignore it.
+    A hangup signal reaches only those whose controlling terminal it is, and not those that ignore it.
     Without us the app would read end after end of its input for ever. Everything decided is on the disk by then.
     """
 

@@ -16,10 +16,10 @@ _LIKE_CODE = ("code", "code-insiders", "codium", "code-oss", "cursor", "windsurf
 _LINE_AS_SUFFIX = ("subl", "sublime_text", "hx", "helix", "zed", "zeditor")
 _LINE_AS_OPTION = {"kate": "--line", "kwrite": "--line", "mate": "--line", "idea": "--line", "pycharm": "--line"}
 _RETURN_AT_ONCE = (*_LIKE_CODE, "subl", "sublime_text", "zed", "zeditor", "mate", "idea", "pycharm")
-"""Editors that, unless told to wait, end before the person has edited anything."""
+"""Editors that, without an option to wait, end before the person has edited anything."""
 _WAITS = ("-w", "--wait")
 _STARTERS = re.compile(r"env|nice|[A-Za-z_]\w*=.*")
-"""What may stand before the editor's own name."""
+"""What may be before the editor's own name."""
 _MISSING = (126, 127)
 """Exit codes by which a starter such as `env` says that there is no such program."""
 
@@ -27,7 +27,7 @@ _MISSING = (126, 127)
 def editor_command(path: Path, line: int, environ: Mapping[str, str] = os.environ) -> list[str]:
     """The command that opens `path` at `line` (from 1): $VISUAL, else $EDITOR, else what is installed.
 
-    An editor is known by its name, wherever it stands and whatever version its name ends in; one that nobody knows is
+    An editor is known by its name, wherever it is and whatever version its name ends in; one that nobody knows is
     given `+LINE`, as most understand. Raises TTMatrixError where there is no editor, and where the variable cannot be
     read.
     """

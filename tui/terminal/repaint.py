@@ -18,9 +18,9 @@ from textual.strip import Strip
 from tui.terminal.textual_private import ChopsUpdate, CompositorUpdate, LayoutUpdate
 
 _Row = dict[int, Strip]
-"""What stands on a line of the screen: strips by the column where they begin."""
+"""What is on a line of the screen: strips by the column where they begin."""
 _Line = Mapping[int, Strip | None]
-"""What is to stand on one; None: nobody says, so what is there stays."""
+"""What a line is to show; None: unknown, so what is there stays."""
 _LEAST_MOVED = 3
 """Lines that must have moved: fewer are written as fast as they are scrolled."""
 
@@ -85,7 +85,7 @@ class Repaint:
         for y, (x, _) in keys.items():
             if shown := self._rows[y].get(x):
                 place = x, shown.render(console)
-                # What stands in several places, as blank lines do, tells nothing of where it went.
+                # What is in several places, as blank lines do, tells nothing of where it went.
                 before[place] = None if place in before else y
         moves = {
             y: was - y
@@ -146,7 +146,7 @@ def _complete(strips: _Line | None) -> bool:
 
 
 def _difference(x: int, y: int, shown: Strip, strip: Strip, console: Console) -> str:
-    """What makes one strip of another that is as long: its segments, but for those that stand there already."""
+    """What makes one strip of another that is as long: its segments, but for those that are there already."""
     there = dict(_places(x, shown))
     pieces: list[str] = []
     end = -1

@@ -4,24 +4,32 @@
 - The driver of an app: signals and other threads must reach the terminal when the app does not run.
 - The updates of the compositor, and the method that writes them: the only way to send a terminal less than Textual
   does. Over ssh its own update is 4 to 18 KB for each line of a log.
+- The parser of keys: it takes esc and a key within 100 ms for one key with alt, which nothing here has, so that esc was
+  lost wherever both come in one packet.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any, Protocol, cast
 
 from rich.console import RenderableType
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.driver import Driver
+from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
+from textual.message import Message
 from textual.screen import Screen
 
 __all__ = (
     "ChopsUpdate",
     "CompositorUpdate",
     "FilteringApp",
+    "KeyParser",
     "LayoutUpdate",
     "driver_of",
     "stop_pixel_mouse",
@@ -54,6 +62,39 @@ class FilteringApp(App[None]):
         """Nobody knows what the terminal shows: the next frame is written whole."""
         if self.frames is not None:
             self.frames.forget()
+
+
+_ESC = "\x1b"
+_GO_ON = r"\[O\]Pfb\\\x7f\t\x1b"
+"""What may come right behind the escape character of a sequence: `f` and `b` are words right and left on a Mac."""
+_LONE = re.compile(rf"(?<={_ESC})(?=[^{_GO_ON}])")
+_BEGINS_ALONE = re.compile(rf"[^{_GO_ON}]")
+_PASTE, _PASTED = f"{_ESC}[200~", f"{_ESC}[201~"
+
+
+class KeyParser(XTermParser):
+    """Textual's parser of what a terminal sends, for which esc is esc, however soon another key comes behind it."""
+
+    def __init__(self, debug: bool = False) -> None:
+        super().__init__(debug)
+        self._open = False
+        """Whether the last character was an escape character, which may be a key or begin a sequence."""
+        self._pasting = False
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """The events of what the terminal has sent."""
+        pasting = self._pasting or _PASTE in data
+        self._pasting = pasting and data.rfind(_PASTED) <= data.rfind(_PASTE)
+        for part in [data] if pasting else _LONE.split(data):
+            if self._open and _BEGINS_ALONE.match(part):
+                self._timeout_time = 0.0
+                yield from self.tick()
+            self._open = part.endswith(_ESC)
+            yield from super().feed(part)
+
+
+# The driver makes its parser itself.
+setattr(linux_driver, "XTermParser", KeyParser)  # noqa: B010 - not exported, so mypy knows no such name
 
 
 def driver_of(app: App[Any]) -> Driver | None:

@@ -96,7 +96,7 @@ def _effective(text: Text, detail: Detail) -> None:
     unmarked = [arch for arch in detail.effective if arch and arch not in detail.supported]
     overridden = [arch for arch in unmarked if any(arch in one.entry.overrides for one in detail.declared)]
     if overridden:
-        text.append(f"overrides for {', '.join(overridden)} never count: the test is not marked for them\n", "red")
+        text.append(f"overrides for {', '.join(overridden)} have no effect: the test is not marked for them\n", "red")
 
 
 def _evidence(text: Text, judged: Sequence[Judgement]) -> None:

@@ -63,7 +63,7 @@ def group_lines(items: Iterable[InboxItem], width: int) -> list[CellLine]:
         strips = [strip_cells(one.arch, one.rows) for one in item.about if one.rows]
         lines += wrapped([cell for strip in strips for cell in (Cell("  "), *strip)], width, _INDENT) if strips else []
         if item.proposal and item.proposal.leaves:
-            text = f"  LEAVES CI on {', '.join(item.proposal.leaves)}"
+            text = f"  will leave CI on {', '.join(item.proposal.leaves)}"
             lines += paragraph(text, "error", width, _INDENT)
     return lines
 
@@ -80,7 +80,7 @@ def _row(row: Observation, width: int, suspects: Collection[str]) -> Iterator[Ce
     when = f"{datetime.fromtimestamp(row.when, UTC):%m-%d %H:%M}" if row.when else "no date"
     here = "here " if row.origin is Origin.HERE else ""
     pcc = "" if row.pcc is None else f" pcc {row.pcc:.4f}{' (close enough)' if row.shortcut else ''}"
-    alone = " FAILS ALONE" if row.host in suspects else ""
+    alone = " only this machine fails" if row.host in suspects else ""
     words = f"{when} {here}{row.run} on {row.host or 'unknown host'}{alone}{pcc}"
     attempts = f", attempt {row.attempts}" if row.attempts > 1 else ""
     style = "error" if alone else "dim"

@@ -119,7 +119,7 @@ def short_id(id: str, width: int) -> str:
 
 
 def _shorter_places(directory: str, varies: bool) -> Iterator[str]:
-    """What may stand in place of a directory, the longest first; all of it may go where a variant follows."""
+    """What may be in place of a directory, the longest first; all of it may go where a variant follows."""
     path, _, framework = directory.rpartition("/")
     short = _FRAMEWORKS.get(framework, framework)
     first, *others = path.split("/")

@@ -43,7 +43,7 @@ class GridRows:
         return f"{self.title(position, column)}   {tally_text(counts)}" if counts else self.title(position, column)
 
     def title(self, position: int, column: int) -> str:
-        """What the row and the column of a cell stand for."""
+        """What the row and the column of a cell mean."""
         if not self.grid.heads:
             return ""
         return f"{one_line(self.grid.label(position)) or 'none'} · {one_line(self.grid.heads[column])}"

@@ -221,7 +221,7 @@ _MODELS = "third_party/tt_forge_models/"
 
 
 def edit_rows(edits: Sequence[LoaderEdit]) -> list[EditRow]:
-    """Loader edits, the newest first, under a heading that stands for all of them; nothing without edits."""
+    """Loader edits, the newest first, under a heading that covers all of them; nothing without edits."""
     if not edits:
         return []
     name = Cell(counted(len(edits), "loader edit"), "running")

@@ -46,7 +46,7 @@ def run_look(record: RunRecord, age: Age | None = None) -> OutcomeLook:
         return OutcomeLook(f"{look.word}{age.mark}", "dim") if age else look
     if record.state is RunState.RUNNING:
         return OutcomeLook("running", "running")
-    return OutcomeLook("held" if record.held else "queued", "dim")
+    return OutcomeLook("on hold" if record.held else "queued", "dim")
 
 
 def last_runs(records: Sequence[RunRecord], ages: Mapping[str, Age]) -> dict[str, dict[str, OutcomeLook]]:

@@ -78,7 +78,7 @@ class Listed(Change):
         """What is proposed, or why nothing is."""
         if self.ops:
             leaves = self.item.proposal.leaves if self.item and self.item.proposal else ()
-            warning = f"LEAVES CI on {', '.join(leaves)}; " if leaves else ""
+            warning = f"will leave CI on {', '.join(leaves)}; " if leaves else ""
             return warning + describe_operations(self.ops)
         return self.note
 

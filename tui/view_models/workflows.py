@@ -45,7 +45,7 @@ class WorkflowRows:
         item = self.items[position]
         report = item.session.state.report if item.session else None
         return (
-            [Cell(item.standing, _STYLES.get(item.standing, ""))],
+            [Cell(item.state, _STYLES.get(item.state, ""))],
             [Cell(report.workflow if report else "", "dim")],
             [Cell(one_line(item.id))],
             [Cell(report.decision if report else "", "dim")],

@@ -24,7 +24,7 @@ class LogSearch:
         self.current: int | None = None
         """The line found last, by its number."""
         self.last: tuple[Seek, bool] = (Seek.SEARCH, False)
-        """What was looked for last, and whether the search went round the end."""
+        """What was looked for last, and whether the search went around the end."""
         self._wanted: _Wanted | None = None
 
     def seek(self, look: LogLook, what: Seek, start: int, *, forward: bool) -> int | None:
@@ -51,7 +51,7 @@ class LogSearch:
             self._wanted = self._wanted._replace(start=self._wanted.start + count)
 
     def hits(self, look: LogLook) -> str:
-        """`3 of 11, round the end`; empty where nothing is looked for."""
+        """`3 of 11, wrapped`; empty where nothing is looked for."""
         what, wrapped = self.last
         if what is Seek.SEARCH and look.search is None:
             return ""
@@ -60,7 +60,7 @@ class LogSearch:
             return "none"
         # A line found from the end has no number yet among all of them.
         known = f"{at:,} of {count:,}" if all_known else f"{count:,} so far, still searching"
-        return f"{known}{', round the end' if wrapped else ''}"
+        return f"{known}{', wrapped' if wrapped else ''}"
 
     def note(self, look: LogLook) -> str:
         """`/text: 3 of 11` or `errors: 1 of 2`."""

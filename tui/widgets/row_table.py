@@ -294,6 +294,10 @@ class RowTable(LinePane):
         self.cursor -= _WHEEL_ROWS
 
 
+_LEAST_WIDTH = 16
+"""Cells that a column keeps of its width, whatever the others need."""
+
+
 def _widths(columns: Sequence[TableColumn], total: int) -> list[int]:
     """What each column gets of `total` cells; 0: it is not shown."""
     shown = [column for column in columns if total >= column.from_width]
@@ -302,7 +306,11 @@ def _widths(columns: Sequence[TableColumn], total: int) -> list[int]:
     # One cell in front of each column, and one for the mark.
     spare = total - 1 - sum(column.width + 1 for column in shown)
     shares = sum(column.share for column in shown) or 1
-    return [column.width + max(0, spare) * column.share // shares if column in shown else 0 for column in columns]
+    # Where there is still too little room, what is cut are columns that may be, not the end of the row.
+    return [
+        max(min(column.width, _LEAST_WIDTH), column.width + spare * column.share // shares) if column in shown else 0
+        for column in columns
+    ]
 
 
 def _merged(parts: Iterable[_Part]) -> list[Segment]:

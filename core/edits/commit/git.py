@@ -61,7 +61,7 @@ class Repository:
     def try_git(
         self, *words: str, stdin: str = "", env: Mapping[str, str] | None = None, timeout: float = _SECONDS
     ) -> CommandResult:
-        """Run git at `root`, whatever comes of it."""
+        """Run git at `root`; its exit code is not checked."""
         # A commit starts hooks, filters and signing, which are a part of it; hooks inherit this environment.
         env = {**_ENVIRONMENT, **self._environ, **(env or {})}
         return self._runner(["git", *words], cwd=self.root, env=env, stdin=stdin, timeout=timeout)

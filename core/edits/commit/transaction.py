@@ -107,7 +107,7 @@ def _disk_errors_reported() -> Iterator[None]:
 
 
 class Committer:
-    """Whoever holds the index, to make commits."""
+    """The process that has locked the index, to make commits."""
 
     def __init__(self, repository: Repository, directory: str, place: Scratch) -> None:
         """`directory` is that of test_config, relative to the root of the checkout."""

@@ -20,7 +20,7 @@ _CANNOT_RUN = ("ModuleNotFoundError", "ImportError")
 
 
 class Answer(StrEnum):
-    """What came of the check."""
+    """The result of the check."""
 
     PASSED = "passed"
     FAILED = "failed"

@@ -43,7 +43,7 @@ class Journal:
         """
         self.state = PendingState()
         self.notices: list[str] = []
-        """What a person should know about how the file was found. Whoever tells it clears the list."""
+        """What a person should know about how the file was found. The caller reports it and clears the list."""
         self.problem: TTMatrixError | None = None
         """Why events are not saved at present; None: they are."""
         self._file = file

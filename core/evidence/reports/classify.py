@@ -140,7 +140,7 @@ def observe(case: Testcase, setting: Setting, beside: Clues = _NOTHING) -> Obser
 
 
 def ending_of(case: Testcase, *, loads: bool = False) -> Ending:
-    """What became of the model (docs/rules.md 4.4). `loads`: its loader is known to work."""
+    """How the model ended (docs/rules.md 4.4). `loads`: its loader is known to work."""
     if case.outcome is Outcome.CRASH:
         return Ending.CRASHED
     if case.outcome in (Outcome.FAIL, Outcome.ERROR, Outcome.XFAIL) and _out_of_time(case.text or case.message):

@@ -180,7 +180,7 @@ def path_facts(parts: Sequence[str], archs: Sequence[str], *, alone: bool = Fals
 
 
 def arch_in(text: str, archs: Sequence[str]) -> str:
-    """The arch that stands first in `text` as a word of its own; of those that begin there the longest."""
+    """The arch that is first in `text` as a word of its own; of those that begin there the longest."""
     alternatives = "|".join(re.escape(arch) for arch in sorted(archs, key=len, reverse=True))
     match = re.search(rf"(?<![A-Za-z0-9])(?:{alternatives})(?![A-Za-z0-9])", text) if alternatives else None
     return match[0] if match else ""

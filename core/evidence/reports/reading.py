@@ -75,7 +75,7 @@ def read_reports(
 ) -> Reading:
     """Every report that `paths` name; what is damaged is a problem and keeps nothing else from being read.
 
-    `archs` are the names that may stand in paths. Raises UsageError for a path that is not there.
+    `archs` are the names that may be in paths. Raises UsageError for a path that is not there.
     """
     reports: list[JUnitReport] = []
     problems: list[Problem] = []

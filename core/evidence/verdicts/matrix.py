@@ -91,7 +91,7 @@ class Verdicts:
 
     @cached_property
     def _kinds(self) -> tuple[Sequence[int], Sequence[int]]:
-        """One row of each kind, and the kind of each row: some hundred pairs of marks and jobs stand for all rows."""
+        """One row of each kind, and the kind of each row: some hundred pairs of marks and jobs cover all rows."""
         masks = self.matrix.flags["arch"].masks
         pairs = list(zip(masks, self._selected.codes if self._selected else bytes(len(masks)), strict=True))
         examples = {pair: row for row, pair in enumerate(pairs)}

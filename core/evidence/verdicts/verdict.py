@@ -141,7 +141,7 @@ def allowed(measured: float, policy: PccPolicy) -> float:
 def raised(rows: Sequence[Observation], expected: Expected, policy: PccPolicy) -> float | None:
     """The threshold that passes allow to raise to, or to enable; None where nothing is to change.
 
-    A number of 1 that stands for "close enough" raises nothing by itself, and of training the tags hold the forward
+    A number of 1 that means "close enough" raises nothing by itself, and of training the tags hold the forward
     number only (docs/rules.md 5.3, 11).
     """
     measured = [row for row in rows if not row.shortcut]
@@ -212,7 +212,7 @@ def judge(
 ) -> list[Judgement]:
     """The verdict on every cell of one test, in the order of `expected`.
 
-    `expected` and `seen` are by arch; results stand oldest first. `pinned` is why the entry is to stay as it is: it
+    `expected` and `seen` are by arch; results are oldest first. `pinned` is why the entry is to stay as it is: it
     changes no verdict, only what follows.
     """
     said = {arch: _alone(one, seen.get(arch, ()), policy) for arch, one in expected.items()}

@@ -15,6 +15,7 @@ from .fields import (
     lens as lens,
     needs as needs,
     select as select,
+    texts_of as texts_of,
 )
 from .query import Query as Query
 from .terms import Node as Node

@@ -57,7 +57,7 @@ def function_column(matrix: Matrix) -> FlagColumn:
     columns = [matrix.columns[name] for name in ("phase", "framework", "parallelism", "mode")]
     decoding = matrix.columns["loader"].mapped(lambda directory: "decoding" if directory in matrix.decoding else "")
     kinds = list(zip(*(column.codes for column in (*columns, decoding)), strict=True))
-    # These parts decide the functions, and some dozen kinds stand for all rows.
+    # These parts decide the functions, and some dozen kinds cover all rows.
     members = dict(zip(kinds, matrix.members(), strict=True))
     bits = {function: 1 << bit for bit, function in enumerate(Function)}
     masks = {kind: sum(bits[function] for function in matrix.functions_of(member)) for kind, member in members.items()}
@@ -78,7 +78,7 @@ def llm_column(matrix: Matrix, part: str) -> Column:
 
 @_kept
 def _shapes(matrix: Matrix) -> Column:
-    """The end of each LLM id, from its sequence length on: some hundred texts stand for all of them."""
+    """The end of each LLM id, from its sequence length on: some hundred texts cover all of them."""
     phase = matrix.columns["phase"]
     llm = [text.startswith("llm") for text in phase.values]
     return Column.of(

@@ -12,7 +12,7 @@ from core.matrix.query.terms import Term
 _STRETCH = re.compile(r'(?:[^\s"()]|"(?:[^"\\]|\\.)*(?:"|\\?\Z))+|[\s()]', re.DOTALL)
 _FIELD_AND_VALUES = re.compile(r"(?P<field>[A-Za-z_]+):(?:.*,)?[<>=]*(?P<value>[^,]*)", re.DOTALL)
 _BEFORE_VALUE = frozenset(":,<>=")
-"""What stands right before a value."""
+"""What is right before a value."""
 _MOST_VALUES = 40
 """So many fill a screen."""
 _WORD_START = re.compile(r"(?<![^\W_])(?=[^\W_])")
@@ -20,7 +20,7 @@ _WORD_START = re.compile(r"(?<![^\W_])(?=[^\W_])")
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A text to stand in place of what is written from `start` to `end` (0-based, end not included)."""
+    """A text to replace what is written from `start` to `end` (0-based, end not included)."""
 
     text: str
     start: int
@@ -76,7 +76,7 @@ def values_wanted(scope: Scope, text: str) -> str:
 def _values(scope: Scope, name: str, typed: str) -> dict[str, str]:
     """The values of a field that `typed` begins, then those with a later word that it begins, as they are written.
 
-    Each comes with the whole value that it stands for.
+    Each comes with the whole value that it means.
     """
     field = BY_NAME.get(name)
     known = field.completions(scope) if field and (not field.needs or field.needs in scope.learned) else ()
@@ -96,7 +96,7 @@ def _word_starts(text: str) -> list[int]:
 
 
 def _written(value: str) -> str:
-    """A value as it stands in a query."""
+    """A value as it is in a query."""
     return str(Term("x", (value,))).removeprefix("x:")
 
 

@@ -16,7 +16,7 @@ def named(field: str, text: str) -> Node:
 
 
 def written(field: str, text: str, others: Iterable[str]) -> Node:
-    """The term for a whole text of a field of free text, in which `others` stand too."""
+    """The term for a whole text of a field of free text, that has `others` too."""
     return _matching(field, f"{_SPECIAL.sub(_escaped, text)}$", text, others) if text else _empty(field)
 
 
@@ -26,7 +26,7 @@ def beginning(field: str, text: str, others: Iterable[str]) -> Node:
 
 
 def _matching(field: str, pattern: str, text: str, others: Iterable[str]) -> Node:
-    # Patterns ignore case, which seldom matters; where it does they are told not to.
+    # Patterns ignore case, which seldom matters; where it does, they are made exact.
     folded = text.lower()
     if any(other != text and other.lower() == folded for other in others):
         pattern = f"(?-i:{pattern})"

@@ -125,6 +125,18 @@ def column_of(scope: Scope, name: str) -> AnyColumn:
     return field.column(scope)
 
 
+def texts_of(scope: Scope, name: str, value: str) -> frozenset[str]:
+    """The texts of a field, in lower case, that `value` asks for: `xfail` means `known_failure_xfail`."""
+    field = BY_NAME[name]
+    assert isinstance(field, Choice | Text | Number), f"{name} has no column"
+    vocabulary = field.column(scope).values
+    try:
+        codes = field.named(vocabulary, Term(name, (value,)), 0)
+    except QueryError:
+        return frozenset()  # The query is refused for it; until it is corrected, it names nothing.
+    return frozenset((vocabulary[code] or NONE).lower() for code in codes)
+
+
 def _terms(nodes: Iterable[Node]) -> Iterator[Term]:
     for node in nodes:
         match node:

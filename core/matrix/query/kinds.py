@@ -79,7 +79,7 @@ class FromFacts:
 
 @dataclass(frozen=True, slots=True)
 class _ColumnField(ABC):
-    """A field whose values stand in a column: a term is decided once per distinct text."""
+    """A field whose values are in a column: a term is decided once per distinct text."""
 
     name: str
     help: str

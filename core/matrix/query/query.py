@@ -68,8 +68,12 @@ class Query:
         """The query with `value` added to, or taken from, its positive term on a field."""
         values = self.values_of(name)
         chosen = tuple(v for v in values if v != value) if value in values else (*values, value)
+        return self.asking_for(name, chosen)
+
+    def asking_for(self, name: str, values: tuple[str, ...]) -> "Query":
+        """The query with these values as its only positive term on a field; without values it has none."""
         rest = self.without(name).terms
-        return Query((*rest, Term(name, chosen)) if chosen else rest)
+        return Query((*rest, Term(name, values)) if values else rest)
 
 
 _KEYWORD = re.compile(r"(?i:or|and|not)(?=[\s()]|\Z)")

@@ -21,7 +21,7 @@ FIELD = r"(?P<field>[A-Za-z_]+)(?P<operator>[:~])"
 
 
 class Operator(StrEnum):
-    """What stands between a field and its values."""
+    """What is between a field and its values."""
 
     IS = ":"
     MATCHES = "~"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts as columns to ask for. Who judges stands above the matrix and hands them in."""
+"""Verdicts as columns to ask for. They are made above the matrix and handed in."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Judged:
         if not words:
             return FlagColumn((), [0] * len(self.matrix.ids)).or_none()
         bits = {word: 1 << at for at, word in enumerate(words)} | {"": 0}
-        # Few ways in which a row can stand on all archs stand for all rows.
+        # Few combinations over all archs cover all rows.
         columns = tuple(self.by_arch.values())
         rows = list(zip(*(column.codes for column in columns), strict=True))
         masks = {

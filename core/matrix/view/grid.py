@@ -50,7 +50,7 @@ class Grid:
     heads: tuple[str, ...]
     """One a column."""
     codes: tuple[int, ...]
-    """What each row but the first stands for, as a code of the side."""
+    """What each row but the first means, as a code of the side."""
     side: Column
     cells: Mapping[tuple[int, int], Tally]
     """By row and column; where no test is, no cell is."""
@@ -60,7 +60,7 @@ class Grid:
         return len(self.codes) + 1
 
     def label(self, row: int) -> str:
-        """What a row stands for."""
+        """What a row means."""
         return self.side.values[self.codes[row - 1]] if row else "all"
 
     def at(self, row: int, column: int) -> Tally:

@@ -119,7 +119,7 @@ def _work(matrix: Matrix) -> Section:
 
 
 def _count(cells: Grid, label: str, head: str) -> int:
-    """The tests in the cell of that label and head; an empty label stands for all rows together."""
+    """The tests in the cell of that label and head; an empty label covers all rows together."""
     row = next((at for at in range(1, len(cells)) if cells.label(at) == label), None) if label else 0
     return 0 if row is None or head not in cells.heads else sum(cells.at(row, cells.heads.index(head)).values())
 

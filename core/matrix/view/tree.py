@@ -24,7 +24,7 @@ class Grouping:
     help: str
     column: Callable[[Scope], Column]
     biggest_first: bool = False
-    """Whether the groups stand by size; otherwise in the order of the vocabulary."""
+    """Whether the groups are sorted by size; otherwise in the order of the vocabulary."""
     needs: str = ""
     """The provider of `core.providers.base` without whose facts there is no such column."""
 

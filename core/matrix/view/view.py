@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.errors import QueryError
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.query import BY_NAME, NONE, Learned, Query, Scope, column_of, lens, needs, select
+from core.matrix.query import BY_NAME, NONE, Learned, Query, Scope, column_of, lens, needs, select, texts_of
 from core.matrix.view.columns import DEFAULT_COLUMNS, RunWords, ordered
 from core.matrix.view.grid import Grid, grid
 from core.matrix.view.spec import ViewSpec
@@ -257,13 +257,23 @@ class View:
         return [self._facet(name) for name in names if BY_NAME[name].needs in ("", *self.learned)]
 
     def _facet(self, name: str) -> Facet:
-        asked = {value.lower() for value in self.query.values_of(name)}
+        scope = self.scope
+        asked = {text for value in self.query.values_of(name) for text in texts_of(scope, name, value)}
         rows = self._selected(self.query.without(name), self.arch) if asked else self.rows
-        counts = column_of(self.scope, name).counts(rows)
+        counts = column_of(scope, name).counts(rows)
         return Facet(
             name,
             tuple(FacetValue(v or NONE, count, (v or NONE).lower() in asked) for v, count in counts.items()),
         )
+
+    def toggled(self, name: str, text: str) -> Query:
+        """The query with a text of a facet, in lower case, added or taken away, however its values name it."""
+        scope, values, found = self.scope, list[str](), False
+        for value in self.query.values_of(name):
+            texts = texts_of(scope, name, value)
+            found |= text in texts
+            values += sorted(texts - {text}) if text in texts else [value]
+        return self.query.asking_for(name, tuple(values if found else (*values, text)))
 
     def _selected(self, query: Query, arch: str, among: Sequence[int] | None = None) -> list[int]:
         if not query.terms:

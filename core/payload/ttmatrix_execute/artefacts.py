@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keep what a compiler was given and told, and run FileCheck on it."""
+"""Save the input and the options of a compiler, and run FileCheck on them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Artefacts:
             (self.directory / f"{name}.stablehlo.mlir").write_text(text, encoding="utf-8")
 
     def keep_options(self) -> None:
-        """Write what the compiler was told, and by whom."""
+        """Write the options of the compiler, and where they come from."""
         if self.directory is None:
             return
         told = {

@@ -12,7 +12,7 @@ import torch
 from .settings import Settings
 
 Stage = Callable[[str], None]
-"""Is told each stage as it begins; the runner writes it to upstream's stage file (docs/rules.md 4.5)."""
+"""Gets each stage as it begins; the runner writes it to upstream's stage file (docs/rules.md 4.5)."""
 
 FRONTEND = "FE_COMPILATION_START"
 COMPILATION = "TTMLIR_COMPILATION_START"
@@ -44,7 +44,7 @@ class Backend(Protocol):
         """Where tensors go."""
 
     def compile_options(self, settings: Settings) -> dict[str, str]:
-        """What the compiler is told."""
+        """The options of the compiler."""
 
     def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
         """A function that calls `model`, which has been placed, compiled now or when first called."""

@@ -49,7 +49,7 @@ def execute(
 ) -> Execution:
     """Run the loader's model on CPU and through `backend`, and compare.
 
-    `stage` is told FE_COMPILATION_START and what follows, as each begins. `begun` gets the result once the model and
+    `stage` gets FE_COMPILATION_START and what follows, as each begins. `begun` gets the result once the model and
     its inputs are there; it is filled from then on. Raises whatever the loader or the model raises.
     """
     stage(FRONTEND)

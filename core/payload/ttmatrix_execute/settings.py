@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of one execution of a model, and what comes of it."""
+"""Settings of one execution of a model, and its result."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class FileCheck:
-    """What became of one pattern file."""
+    """What happened to one pattern file."""
 
     pattern: str
     """Its name without the suffix: `concatenate_heads.ttnn`."""

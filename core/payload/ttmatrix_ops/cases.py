@@ -20,13 +20,13 @@ class Problem(NamedTuple):
     case: str = ""
     """The name of the case it is in; empty: the mistake is outside of the cases."""
     hint: str = ""
-    """What to write instead, where that can be told."""
+    """What to write instead, where that is known."""
     warning: bool = False
     """Whether the case is read all the same."""
 
 
 class DtypeName(NamedTuple):
-    """A value that stands for a dtype."""
+    """A dtype as a value."""
 
     name: str
     """Without `torch.`: `float16`."""

@@ -41,7 +41,7 @@ class File(NamedTuple):
 
     path: Path
     name: str
-    """For people: as it is called from where one stands."""
+    """For people: its path from the current directory."""
     root: Path
     """Nothing that it names is read outside of this directory."""
     refusal: str = ""
@@ -60,7 +60,7 @@ class Duplicate(NamedTuple):
 
     key: str
     dup_of: str
-    """The id of the row that stands for it; empty: it stands for itself."""
+    """The id of the row that represents it; empty: none other does."""
 
 
 def find_files(place: Path, name: str, root: Path, *, include_template: bool = False) -> Iterator[File]:

@@ -103,7 +103,7 @@ class _Condition:
         self._reader = Reader(expression)
         self._context = context
         self._checking = checking
-        """Whether values only stand for others. They are not compared then."""
+        """Whether values are placeholders. They are not compared then."""
 
     def whole(self) -> object:
         value = self._either()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes two cases the same test, and which one of them stands for the others.
+"""What makes two cases the same test, and which one of them represents the others.
 
 The digest is made of the op, its arguments, the expected errors and the dtype: all that decides what is computed.
 Names, models, descriptions, marks, seeds, tolerances and recorded devices are not in it.
@@ -124,7 +124,7 @@ class Group(NamedTuple):
     case: Case
     """The one that is run: the first, with the strictest tolerances of all."""
     members: tuple[int, ...]
-    """The positions of all in what was given; the first stands for the others."""
+    """The positions of all in what was given; the first represents the others."""
 
 
 def group(cases: Sequence[Case], *, directories: Sequence[str] = (), dedupe: bool = True) -> tuple[Group, ...]:

@@ -133,7 +133,7 @@ def is_null(node: Node) -> bool:
 
 
 def is_plain(node: Node) -> bool:
-    """Whether a scalar stands without quotes."""
+    """Whether a scalar is written without quotes."""
     return node.style in (None, "")
 
 

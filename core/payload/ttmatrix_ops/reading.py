@@ -174,7 +174,7 @@ _SINGLE: Mapping[str, Callable[[Node], object]] = {
 
 
 def _overrides(found: Mapping[str, Field], notes: Notes) -> dict[str, Any]:
-    """The values of keys that stand in a case and in the block of defaults alike."""
+    """The values of keys that are in a case and in the block of defaults alike."""
     read: dict[str, Any] = {}
     for name, reader in _SINGLE.items():
         if name in found:

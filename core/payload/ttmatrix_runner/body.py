@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run one test through its gates, and report what came of it (docs/rules.md 4.1, 4.4)."""
+"""Run one test through its gates, and report how it ended (docs/rules.md 4.1, 4.4)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> Non
         if facts.execution is not None and facts.case.mode == "inference":
             perf.report(loader, facts, harness.options)
         if facts.expectation.status == "KNOWN_FAILURE_XFAIL":
-            # Whatever came of it; nothing with --runxfail.
+            # However it ended; nothing with --runxfail.
             pytest.xfail(judge(facts).reason or "")
 
 

@@ -49,7 +49,7 @@ class Catalogue:
         arch = self.options.arch
         if case.id in self.expectations.entries:
             return self.expectations.of(case.id, arch)
-        # Most tests have no entry: one value stands for them all.
+        # Most tests have no entry: one value serves them all.
         return self._plain.setdefault(arch, Expectation(arch=arch))
 
     def check_names(self) -> None:
@@ -76,7 +76,7 @@ class Catalogue:
 
 
 class ModelTests(pytest.Collector):
-    """Stands for tt-xla's `tests/runner/test_models.py`."""
+    """Takes the place of tt-xla's `tests/runner/test_models.py`."""
 
     def __init__(self, catalogue: Catalogue, **kwargs: Any) -> None:
         super().__init__(**kwargs)

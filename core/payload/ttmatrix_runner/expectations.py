@@ -33,7 +33,7 @@ class BadExpectation(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """The fields of an entry as they count for one arch. Tests without an entry share one, told by its identity."""
+    """The fields of an entry as they count for one arch. Tests without an entry share one, known by its identity."""
 
     status: str = "UNSPECIFIED"
     bringup_status: str | None = None

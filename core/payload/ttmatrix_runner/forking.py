@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run a test in a process of its own, so that its crash is a report and not the end of the session (docs/rules.md 4.3).
 
-In place of pytest-forked, whose releases do not go with every pytest that upstream runs on; what is told of a
+In place of pytest-forked, whose releases do not go with every pytest that upstream runs on; what is reported of a
 crash is worded and tagged as upstream has it.
 """
 

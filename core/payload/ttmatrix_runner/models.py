@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find the loaders of a models tree and import them; what cannot be imported is kept, never hidden.
+"""Find the loaders of a models tree and import them; what cannot be imported is listed, never hidden.
 
 See docs/rules.md 1.1, 1.2.
 """

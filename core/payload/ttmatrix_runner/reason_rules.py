@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Upstream's names for failures and how each is told, in its order: the first that fits counts (docs/rules.md 5.2)."""
+"""Upstream's names for failures and the pattern of each, in its order: the first match counts (docs/rules.md 5.2)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 METAL, TTNN, TORCH, XLA, SWEEPS = "Metal", "TTNN", "Torch", "Xla", "Sweeps"
 BY_US = ("UNCLASSIFIED", "NOT_SUPPORTED_AND_SKIPPED", "INCORRECT_RESULT_PCC_DISABLED")
-"""Names that no failure is looked up by: what has none, what was not run, what is not held against a test."""
+"""Names that no failure is looked up by: what has none, what was not run, what does not count against a test."""
 NEVER = ("SEG_FAULT", "HIGH_MEMORY", "INFERENCE_FROZEN")
 """Names that upstream has no check for."""
 
@@ -229,7 +229,7 @@ RULES = (
         exception=_TYPE,
         log=(r"Phi3VForCausalLM\.forward", "unexpected keyword argument", "max_new_tokens"),
     ),
-    # Upstream goes by the file that asserts, where other assertions stand as well.
+    # Upstream goes by the file that asserts, which has other assertions as well.
     Rule("MODEL_NOT_TORCH_MODULE", "Model is not a torch.nn.Module", (r"is no torch\.nn\.Module",), _ASSERTION),
     Rule(
         "UNSUPPORTED_INPUT_DATA_TYPE",

@@ -102,7 +102,7 @@ def properties(facts: Facts) -> list[Property]:
 
 
 def filecheck_lines(checks: Sequence[Any]) -> list[str]:
-    """What became of each pattern, in words."""
+    """The result of each pattern, in words."""
     words = {True: "passed", False: "failed", None: "not checked"}
     return [
         f"FileCheck {one.pattern}: {words[one.passed]}{f', {one.message}' if one.message else ''}" for one in checks
@@ -131,7 +131,7 @@ def tags(facts: Facts, judged: Judged) -> dict[str, Any]:
         found.update(_thresholds(facts.expectation))
     pcc = told.pcc if told is not None else None
     required, checked = required_pcc(facts.expectation), checks_pcc(facts.expectation)
-    # Last in the report, wherever it stood.
+    # Last in the report, wherever it was.
     del found["guidance"]
     found["guidance"] = guidance(pcc, required, checked, facts.expectation.status, judged.bringup_status)
     return found
@@ -160,7 +160,7 @@ def common_tags(case: Case, expectation: Expectation, model_name: str, model_inf
 
 
 def crash_properties(case: Case, expectation: Expectation, backend: str = "") -> list[Property]:
-    """What is told of a test whose process died in `backend`."""
+    """What is reported of a test whose process died in `backend`."""
     assert case.function != PLACEHOLDER and case.model is not None
     info = case.model.info
     found = common_tags(case, expectation, str(info.name), info.to_report_dict())

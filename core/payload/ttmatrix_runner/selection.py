@@ -42,7 +42,7 @@ class Selection:
 def take_arguments(arguments: Sequence[str], directory: Path) -> tuple[Selection, list[str]]:
     """What the command line wants of our module, and the arguments that name something else.
 
-    `directory` is where relative paths start. The directories above the module stand for it.
+    `directory` is where relative paths start. The directories above the module select it too.
     """
     everything, functions, names, rest = False, set(), [], []
     for argument in arguments:

@@ -123,7 +123,7 @@ def _reported_by_junit(remains: Remains, code: int) -> _Reported:
     tags = _plain(case.tags)
     result = {"message": message, "error_message": declared, "seconds": case.seconds, "tags": tags, **ran_by}
     if code < 0:
-        return _Reported(Outcome.CRASH, result, detail=f"after pytest had written down: {case.outcome}")
+        return _Reported(Outcome.CRASH, result, detail=f"after pytest had reported: {case.outcome}")
     return _Reported(case.outcome, result, signal=case.signal)
 
 

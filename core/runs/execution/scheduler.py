@@ -342,7 +342,7 @@ def main(arguments: Sequence[str]) -> int:
     while leases.take([SERVICE], me) is None:
         scheduler.serve()
         leases.release(me)
-        # Whoever queued a run just before the release relied on us.
+        # A process that queued a run just before the release relied on us.
         if scheduler.asked_to_end or not store.queue.has_work():
             break
     return 0

@@ -149,7 +149,7 @@ class Arrivals:
                 at, size = line.split()
                 note = float(at), int(size)
                 if self._sizes and note[1] < self._sizes[-1]:
-                    # The middle of the log was left out: of what stands where before, nothing is known any more.
+                    # The middle of the log was left out: where lines were before is not known any more.
                     self._times.clear()
                     self._sizes.clear()
                 self._times.append(note[0])

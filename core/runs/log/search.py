@@ -169,7 +169,7 @@ class LineScan:
             self._open_found = True
 
     def seek(self, number: int, *, forward: bool) -> Hit:
-        """The line found nearest after line `number` or before it, round the end where there is none."""
+        """The line found nearest after line `number` or before it, around the end where there is none."""
         if forward:
             at = bisect_right(self.found, number)
             if at == len(self.found) and not self.done:

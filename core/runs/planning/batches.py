@@ -22,8 +22,8 @@ def newest_batch(records: Iterable[RunRecord]) -> str:
     return newest
 
 
-def standing(records: Iterable[RunRecord], batch: str) -> Mapping[Key, Sequence[RunRecord]]:
-    """How the tests of `batch` and of the batches it reruns stand: for each, its runs in the newest of these.
+def newest_results(records: Iterable[RunRecord], batch: str) -> Mapping[Key, Sequence[RunRecord]]:
+    """The runs of each test in the newest batch that has it, of `batch` and the batches it reruns.
 
     `records` are newest first, and so are the runs of a test. Raises UsageError for an unknown batch.
     """
@@ -32,16 +32,16 @@ def standing(records: Iterable[RunRecord], batch: str) -> Mapping[Key, Sequence[
         members.setdefault(record.spec.batch, []).append(record)
     if batch not in members:
         raise UsageError(f"No batch {batch}", "A batch has the id of its first run; see: ttmatrix runs --json")
-    stands: dict[Key, list[RunRecord]] = {}
+    newest: dict[Key, list[RunRecord]] = {}
     seen: set[str] = set()
     while batch and batch in members and batch not in seen:
         seen.add(batch)
         found: dict[Key, list[RunRecord]] = {}
         for record in members[batch]:
             found.setdefault((record.spec.test_id, record.spec.kind, record.spec.arch), []).append(record)
-        stands = found | stands
+        newest = found | newest
         batch = members[batch][0].spec.parent
-    return stands
+    return newest
 
 
 def left_over(records: Sequence[RunRecord], batch: str, *, failures: bool, undone: bool) -> Sequence[RunRecord]:
@@ -51,7 +51,7 @@ def left_over(records: Sequence[RunRecord], batch: str, *, failures: bool, undon
     """
     chosen = [
         runs
-        for runs in standing(records, batch).values()
+        for runs in newest_results(records, batch).values()
         if not (failures or undone) or (failures and failed(runs)) or (undone and not_run(runs))
     ]
     return sorted((runs[0] for runs in chosen), key=lambda record: record.spec.created)

@@ -139,7 +139,7 @@ def _encode(event: Event) -> tuple[str, dict[str, object]]:
     fields = plain(event)
     del fields["at"]
     if isinstance(event, Started):
-        # The process stands flat in its line, before all else.
+        # The fields of the process come first in its line, not nested.
         fields = {**fields.pop("supervisor"), **fields}
     return _NAMES[type(event)], fields
 

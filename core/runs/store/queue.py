@@ -174,7 +174,7 @@ class Queue:
                     file.unlink(missing_ok=True)
 
     def _guard(self, wait: float = -1) -> FileLock:
-        """While it is held, no environment comes, is named or goes; `wait` is in seconds, and raises TimeoutError."""
+        """While it is locked, no environment comes, is named or goes; `wait` is in seconds, and raises TimeoutError."""
         return FileLock(self.directory / "environments.lock", timeout=wait)
 
     def _ticket(self, run_id: str) -> Path:

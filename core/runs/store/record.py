@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of a run: one pure fold over its spec and its events."""
+"""The state of a run: one pure fold over its spec and its events."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -206,7 +206,7 @@ def _and(what: str, detail: str) -> str:
 
 
 def _result_text(result: Mapping[str, object] | None) -> str:
-    """The child's own words: what kept it from running, else how each phase went."""
+    """The child's own words: what prevented it from running, else how each phase went."""
     if result is None:
         return ""
     problem = result.get("problem")

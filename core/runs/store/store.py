@@ -117,7 +117,7 @@ class RunStore:
 
     def scan(self) -> tuple[list[RunRecord], list[Problem]]:
         """Every run, newest first, and the run directories that cannot be read."""
-        # Whoever served the queue last may have been killed before it came to that.
+        # The last scheduler may have been killed before it came to that.
         self.queue.forget_environments()
         names = self._run_ids()
         self._recall(names)

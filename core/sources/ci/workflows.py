@@ -54,7 +54,7 @@ def _workflow(document: object) -> Workflow:
     return Workflow(
         events=_events(events),
         crons=_crons(_mapping(events).get("schedule")),
-        # An expression is only known once the workflow runs; several files stand with colons between them.
+        # An expression is only known once the workflow runs; several files are separated by colons.
         presets=tuple(name for text in suites if "${{" not in text for name in text.split(":")),
         calls=tuple(text.removeprefix(_LOCAL) for text in uses if text.startswith(_LOCAL)),
     )

@@ -16,7 +16,7 @@ _LOADER_CLASS = "ModelLoader"
 _INFO_CLASS = "ModelInfo"
 _BASE_FILE = "base.py"
 _LOADERS_AT_ONCE = 25
-"""So many syntax trees are held: more take memory, fewer mean to parse what loaders share more often."""
+"""So many syntax trees are cached: more take memory, fewer mean to parse what loaders share more often."""
 
 Key: TypeAlias = tuple[str, str | None]
 """Loader directory and variant value; None: the loader has no variants."""

@@ -34,11 +34,11 @@ Bound: TypeAlias = ast.expr | ast.FunctionDef | ClassSource | ImportedName | Unc
 
 
 def read_namespace(body: list[ast.stmt]) -> dict[str, Bound]:
-    """What each name bound by `body` stands for.
+    """What each name bound by `body` means.
 
     A name that is bound twice, or that any other statement mentions (a loop, a call that may change it), is Unclear:
     which binding counts is not for a reader to guess. The same import twice is one binding. In a
-    branch only imports and classes count, which nothing else could stand in for.
+    branch only imports and classes count, which nothing else could replace.
     """
     names: dict[str, Bound] = {}
     for name, bound in _bindings(body):

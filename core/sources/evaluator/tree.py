@@ -37,7 +37,7 @@ class TreeNames:
         self._ancestors.clear()
 
     def lookup(self, path: str, name: str) -> Found:
-        """What the global `name` of the file at `path` stands for. Raises Unknown where that cannot be seen."""
+        """What the global `name` of the file at `path` means. Raises Unknown where that cannot be seen."""
         if (path, name) not in self._found:
             self._found[path, name] = self._find(path, name)
         return self._found[path, name]

@@ -54,7 +54,7 @@ class EnumMember:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where an expression stands: a module, a class body (`owner`), or a method of `owner` (`names` not None)."""
+    """Where an expression is: a module, a class body (`owner`), or a method of `owner` (`names` not None)."""
 
     path: str
     owner: TreeClass | None = None

@@ -18,18 +18,18 @@ def board(world: WorkflowContext) -> WorkflowManager:
     return WorkflowManager(sessions_directory(paths().state, world.root))
 
 
-def standings(board: WorkflowManager) -> list[WorkflowState]:
-    return [item.standing for item in board.items]
+def states(board: WorkflowManager) -> list[WorkflowState]:
+    return [item.state for item in board.items]
 
 
 def test_from_begin_to_accept(world: WorkflowContext, board: WorkflowManager, tmp_path: Path) -> None:
     board.begin(world, [SMALL])
-    assert standings(board) == [WorkflowState.DEVICE]
+    assert states(board) == [WorkflowState.DEVICE]
     assert (world.root / LOADER_FILE).read_text() == LOADER
     assert board.accept(world, SMALL) == ()
     assert (world.root / LOADER_FILE).read_text() != LOADER
     board.go_on(world, SMALL, UserInput(device_result=device_xml(tmp_path / "junit.xml")))
-    assert standings(board) == [WorkflowState.READY]
+    assert states(board) == [WorkflowState.READY]
     assert {op.id for op in board.accept(world, SMALL)} == {SMALL, LARGE}
     assert board.items == []
     assert (world.root / LOADER_FILE).read_text() != LOADER
@@ -39,7 +39,7 @@ def test_dropping_leaves_nothing_for_the_next_look(world: WorkflowContext, board
     board.begin(world, [SMALL])
     other = WorkflowManager(sessions_directory(paths().state, world.root))
     other.look()
-    assert standings(other) == [WorkflowState.STOPPED]
+    assert states(other) == [WorkflowState.STOPPED]
     board.drop(world, SMALL)
     assert board.items == []
     other = WorkflowManager(sessions_directory(paths().state, world.root))
@@ -54,7 +54,7 @@ def test_one_that_cannot_be_performed_says_so_and_the_next_goes_on(
     board.begin(world, [SMALL])
     board.go_on(world, SMALL, wrong)
     (item,) = board.items
-    assert item.standing is WorkflowState.FAILED
+    assert item.state is WorkflowState.FAILED
     assert item.error is not None
     board.go_on(world, SMALL, UserInput())
-    assert standings(board) == [WorkflowState.DEVICE]
+    assert states(board) == [WorkflowState.DEVICE]

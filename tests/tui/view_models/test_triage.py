@@ -55,7 +55,7 @@ def test_the_most_urgent_group_first_then_the_biggest() -> None:
 def test_a_test_says_what_is_proposed_and_that_it_leaves_ci() -> None:
     rows = _rows(TriageBy.NOTHING)
     assert _text(rows, 1) == ["? open", "stale", "b", "n150 P+x 1/2", "status = EXPECTED_PASSING"]
-    assert _text(rows, 2)[4] == "LEAVES CI on n150; status = EXPECTED_PASSING"
+    assert _text(rows, 2)[4] == "will leave CI on n150; status = EXPECTED_PASSING"
     assert _text(rows, 3)[::2] == ["  -", "d", "n150: it is"]
     assert rows.position_of("c") == 2
 
@@ -91,5 +91,5 @@ def test_lines_fit_and_carry_no_control() -> None:
         ):
             texts = _plain(lines)
             assert texts and all(len(text) <= width and text.isprintable() for text in texts)
-    assert any("FAILS ALONE" in text for text in _plain(result_lines(judgements, 80, ["host-a"])))
+    assert any("only this machine fails" in text for text in _plain(result_lines(judgements, 80, ["host-a"])))
     assert _plain(strip_lines(judgements, 80))[0] == "n150 P+x 1/2 regressed: regressed it is"

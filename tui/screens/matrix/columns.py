@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choose the columns of the table, their places, and the one it is sorted by."""
+"""Choose the columns of the table, their order, and the sort column."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from tui.screens.dialogs import Dialog
 from tui.view_models import Cell, TableColumn
 from tui.widgets import RowTable
 
-_KEYS = """space show or hide   J K move down, up   o sort, again: turn
-0 as at first   enter take   esc leave it"""
+_KEYS = """space show or hide   J K move down, up   o sort, again: reverse
+0 defaults   enter apply   esc cancel"""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoice:
-    """Columns in their places, and the order."""
+    """The visible columns in order, and the sort order."""
 
     columns: tuple[str, ...]
     sort: str
@@ -30,13 +30,13 @@ class ColumnChoice:
 
 
 class ColumnRows:
-    """A RowSource over all columns: the visible ones in their places, then the others."""
+    """A RowSource over all columns: the visible ones in order, then the others."""
 
     columns: Sequence[TableColumn] = (
         TableColumn("shown", 5),
         TableColumn("column", 13),
         TableColumn("order", 5),
-        TableColumn("what it says", 20, share=1),
+        TableColumn("description", 20, share=1),
     )
 
     def __init__(self, choice: ColumnChoice, names: Sequence[str]) -> None:
@@ -66,15 +66,15 @@ class ColumnRows:
 
 
 class Columns(Dialog[ColumnChoice]):
-    """Dismissed with what was chosen; the ids are always there."""
+    """Returns the choice. The column of ids is always visible."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "choose", "Show or hide", show=False),
-        Binding("J,shift+down", "carry(1)", "Later", show=False),
-        Binding("K,shift+up", "carry(-1)", "Earlier", show=False),
+        Binding("J,shift+down", "reorder(1)", "Later", show=False),
+        Binding("K,shift+up", "reorder(-1)", "Earlier", show=False),
         Binding("o", "sort", "Sort", show=False),
-        Binding("0", "defaults", "As at first", show=False),
-        Binding("enter", "take", "Take", show=False),
+        Binding("0", "defaults", "Defaults", show=False),
+        Binding("enter", "apply", "Apply", show=False),
     ]
 
     def __init__(self, spec: ViewSpec) -> None:
@@ -106,8 +106,8 @@ class Columns(Dialog[ColumnChoice]):
         self._show(ColumnChoice(columns, choice.sort, choice.descending), name)
         self.query_one(RowTable).action_move(1)
 
-    def action_carry(self, steps: int) -> None:
-        """Carry the column to another place."""
+    def action_reorder(self, steps: int) -> None:
+        """Move the column by so many places."""
         name, names = self._current, self._names
         at = names.index(name)
         to = max(0, min(at + steps, len(names) - 1))
@@ -124,5 +124,5 @@ class Columns(Dialog[ColumnChoice]):
         self._names.sort(key=[*DEFAULT_COLUMNS, *BY_TABLE_FIELD].index)
         self._show(ColumnChoice(DEFAULT_COLUMNS, "id", False), self._current)
 
-    def action_take(self) -> None:
+    def action_apply(self) -> None:
         self.dismiss(self._choice)

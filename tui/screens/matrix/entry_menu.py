@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be done to entries besides setting fields: one item more or less, another name or file, no entry at all."""
+"""Edits of entries besides setting fields: add or remove an item, rename, move, delete."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -18,19 +18,19 @@ _SHOWN_IDS = 6
 
 
 class Act(Enum):
-    """One thing to do to entries; the value is its name and what it does."""
+    """One edit of entries; the value is its name and its help."""
 
-    ADD_MARKER = ("add marker", "one marker more in the entry's list")
-    ADD_ARCH = ("add arch", "one more of the supported archs")
-    RENAME = ("rename", "another id for the entry, which stays in its place")
-    MOVE = ("move", "the entry as it is, in another file")
-    REMOVE_MARKER = ("remove marker", "one marker less")
-    REMOVE_ARCH = ("remove arch", "one less of the supported archs")
-    DELETE = ("delete", "the entry is taken out of its file; asks first")
+    ADD_MARKER = ("add marker", "add a marker to the entry")
+    ADD_ARCH = ("add arch", "add an arch to supported_archs")
+    RENAME = ("rename", "give the entry another id, in the same place")
+    MOVE = ("move", "move the entry to another file")
+    REMOVE_MARKER = ("remove marker", "remove a marker from the entry")
+    REMOVE_ARCH = ("remove arch", "remove an arch from supported_archs")
+    DELETE = ("delete", "delete the entry; asks first")
 
 
 class EntryMenu:
-    """The menu of what can be done to the entries of some tests, in front of a screen."""
+    """The menu of edits for the entries of some tests, over a screen."""
 
     def __init__(self, screen: SessionScreen, ids: Sequence[str], name: str) -> None:
         """`name` says which tests `ids` are."""
@@ -38,7 +38,7 @@ class EntryMenu:
         self._ids, self._name = ids, name
 
     def open(self) -> None:
-        """Ask what to do, and do it."""
+        """Ask which edit, and propose it."""
         menu = Pick(self._name, [Option(act, *act.value) for act in Act])
         self._app.push_screen(menu, lambda act: self._begin(act, self._ids) if act else None)
 
@@ -75,7 +75,7 @@ class EntryMenu:
             self._context.notify.error(error)
             return
         if not operations:
-            self._context.notify.info("It is so already: nothing to change.")
+            self._context.notify.info("Nothing to change: the entries already say this.")
         self._context.edits.propose(operations)
 
     def _ask(
@@ -87,7 +87,7 @@ class EntryMenu:
     ) -> None:
         def check(text: str) -> None:
             if not make(text.strip()):
-                raise UsageError("It is so already: nothing to change")
+                raise UsageError("Nothing to change: the entry already says this")
 
         question = Ask(title, self._name, value=value, verb="propose", check=check, doubt=doubt)
         self._app.push_screen(question, lambda text: self._propose(lambda: make(text.strip())) if text else None)
@@ -110,13 +110,13 @@ class EntryMenu:
 
     def _rename(self, entries: Sequence[Entry]) -> None:
         if len(entries) != 1:
-            self._context.notify.info("One entry at a time can be renamed.")
+            self._context.notify.info("Rename one entry at a time.")
             return
         (entry,) = entries
 
         def renamed(text: str) -> Sequence[Operation]:
             if text in self._session.matrix.entries and text != entry.id:
-                raise UsageError(f"{text} has an entry already", "Two entries cannot have one id")
+                raise UsageError(f"{text} has an entry already", "Two entries cannot have the same id")
             return [] if text == entry.id else [Operation(OpKind.RENAME, entry.id, entry.file, to=text)]
 
         self._ask("Rename the entry to", entry.id, renamed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Saved views: open one, keep the present one under a name, delete one."""
+"""Saved views: open one, save the present one under a name, delete one."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
@@ -17,7 +17,7 @@ from tui.view_models import Cell, TableColumn
 from tui.widgets import RowTable
 
 SaveChange = Callable[[Callable[[Saved], Saved]], Saved | None]
-"""Changes what is saved; None if it could not be, which was reported."""
+"""Changes the saved views. None: it failed, and that was reported."""
 
 
 class ViewRows:
@@ -63,11 +63,11 @@ def way(spec: ViewSpec) -> str:
 
 
 class Views(Dialog[ViewSpec]):
-    """Dismissed with the view to open."""
+    """Returns the view to open."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "Open", show=False),
-        Binding("n", "name", "Keep", show=False),
+        Binding("n", "name", "Save", show=False),
         Binding("D", "delete", "Delete", show=False),
     ]
 
@@ -81,7 +81,7 @@ class Views(Dialog[ViewSpec]):
         with Vertical(id="box"):
             yield Label(Text("Saved views"), id="dialog-title")
             yield RowTable(ViewRows(self._saved))
-            hint = "enter open   n save this view   D delete   esc leave it"
+            hint = "enter open   n save this view   D delete   esc close"
             yield Label(Text(hint), id="dialog-hint")
 
     @property
@@ -100,7 +100,7 @@ class Views(Dialog[ViewSpec]):
             self.dismiss(self._saved.all()[name])
 
     def action_name(self) -> None:
-        """Keep the present view; over one of the same name only after asking."""
+        """Save the present view; a view of the same name is replaced only after a question."""
         body = f"{str(self._present.query) or 'all tests'}\n{way(self._present)}".strip()
         question = Ask("Save this view as", body, value=self._own, verb="save it")
         self.app.push_screen(question, self._named)
@@ -111,8 +111,8 @@ class Views(Dialog[ViewSpec]):
         if not self._saved.has(name):
             self._save(name)
             return
-        body = f"{one_line(name)} holds another view now."
-        question = Confirm("Put this view in its place?", body, verb="replace it")
+        body = f"{one_line(name)} is the name of another saved view."
+        question = Confirm("Replace it?", body, verb="replace it")
         self.app.push_screen(question, lambda yes: self._save(name) if yes else None)
 
     def _save(self, name: str) -> None:

@@ -209,7 +209,7 @@ class MatrixScreen(SessionScreen):
         self.detail.follow_soon()
 
     def on_facet_panel_chosen(self, event: FacetPanel.Chosen) -> None:
-        query = self.session.view.query.toggled(event.field, event.value)
+        query = self.session.view.toggled(event.field, event.value)
         self.filter.bar.input.value = str(query)
 
     # Actions of this screen

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The form that sets fields of one entry or of many, at the entry or as they count on one arch."""
+"""The form that sets fields of one entry or of many, in the entry itself or for one arch."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ _VARIOUS = "\N{HORIZONTAL ELLIPSIS}"
 
 
 class SetFields(Dialog[Sequence[Operation]]):
-    """Dismissed with the operations of what was changed."""
+    """Returns the operations for the changed fields."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "propose", "Propose", show=False),
@@ -57,7 +57,7 @@ class SetFields(Dialog[Sequence[Operation]]):
         """The markers that were asked about last."""
 
     def compose(self) -> ComposeResult:
-        scopes = [(ENTRY_SCOPE, "the entry"), *((arch, f"what counts on {arch}") for arch in self._matrix.schema.archs)]
+        scopes = [(ENTRY_SCOPE, "the entry"), *((arch, f"values on {arch}") for arch in self._matrix.schema.archs)]
         with Vertical(id="box"):
             yield Label(Text(self._title), id="dialog-title")
             with Horizontal(classes="field"):
@@ -68,7 +68,7 @@ class SetFields(Dialog[Sequence[Operation]]):
                     yield Label(field.name)
                     yield self._editor(field)
             yield Label("", id="form-problem", classes="problem")
-            yield Label(Text("↑ ↓ field   ← → choose   empty: takes it away   enter propose   esc"), id="dialog-hint")
+            yield Label(Text("↑ ↓ field   ← → choose   empty: unset   enter propose   esc"), id="dialog-hint")
 
     def _editor(self, field: FormField) -> Cycle | Input:
         if field.choices:
@@ -84,7 +84,7 @@ class SetFields(Dialog[Sequence[Operation]]):
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
         if event.cycle.id == "scope":
-            # What was filled in stays filled in, at another place.
+            # What was typed stays, for the other scope.
             typed = self._changed()
             self._fill()
             for name, text in typed.items():
@@ -112,7 +112,7 @@ class SetFields(Dialog[Sequence[Operation]]):
         self.action_propose()
 
     def on_input_blurred(self, event: Input.Blurred) -> None:
-        """A field that is left says at once whether it can hold that."""
+        """Leaving a field checks its value."""
         self._check(self._changed())
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -121,12 +121,12 @@ class SetFields(Dialog[Sequence[Operation]]):
             self._say("")
 
     def action_propose(self) -> None:
-        """Propose what has an effect. Where nothing has one, say why, and propose it all the same when asked again."""
+        """Propose what has an effect. If nothing has, say why; asked again, propose it anyway."""
         scope, changed = self.query_one("#scope", Cycle).value, self._changed()
         if wrong := self._check(changed):
             self.set_focus(self._field(wrong))
         elif not changed:
-            self._say("Nothing is changed yet: esc leaves the form.")
+            self._say("Nothing is changed yet; esc closes the form.")
         elif doubt := self._doubt(changed.get("markers", "")):
             self._say(f"{doubt} Enter again proposes it anyway.")
             self.set_focus(self._field("markers"))
@@ -136,7 +136,7 @@ class SetFields(Dialog[Sequence[Operation]]):
     def _propose(self, operations: Sequence[Operation]) -> None:
         telling, no_ops = without_no_ops(self._matrix, operations)
         if not operations:
-            self._say("No effect: the entries say so already.")
+            self._say("No effect: the entries already say this.")
         elif telling or not no_ops or operations == self._refused:
             self.dismiss(telling or operations)
         else:
@@ -144,7 +144,7 @@ class SetFields(Dialog[Sequence[Operation]]):
             self._say(f"No effect: {_reasons(no_ops)}. Enter again proposes it anyway.")
 
     def _check(self, names: Iterable[str]) -> str:
-        """Tell the first problem among fields, and return its field; empty: there is none."""
+        """Show the first problem among fields and return its field; empty: no problem."""
         changed = self._changed()
         for name in names:
             try:

@@ -128,7 +128,7 @@ class TestActions:
         if left_out := len(targets.ids) - len(fitting.ids):
             notify.info(f"{counted(left_out, 'test')} left out: no workflow fits.")
         start = self._context.navigation.start_workflows
-        screens.act_on(self._screen, "Triage", fitting, lambda chosen: start(chosen.ids))
+        screens.act_on(self._screen, "Start a workflow on", fitting, lambda chosen: start(chosen.ids))
 
     def show_log(self) -> None:
         """Show the log of the last run."""

@@ -62,7 +62,7 @@ class ViewActions:
         self.remember()
         trail = self._trail.step(steps)
         if trail.here == before:
-            self._notify.info(f"There is no view {'before' if steps < 0 else 'after'} this one.")
+            self._notify.info(f"There is no {'previous' if steps < 0 else 'next'} view.")
         elif self._adopt(trail.here):
             self._trail, self._before = trail, before
 

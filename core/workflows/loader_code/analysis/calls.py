@@ -27,7 +27,7 @@ _NO_VALUES = frozenset({"torch", "np", "numpy", "F", "self", "super", "transform
 
 
 class Follower(Protocol):
-    """Who follows what stands around a call."""
+    """What follows the code around a call."""
 
     def follow(self, node: cst.BaseExpression, spot: Spot) -> list[Origin]:
         """Where the value of `node` may come from."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One parsed file of loader code: what stands where, and how to put text between without moving anything else."""
+"""One parsed file of loader code: what is where, and how to put text between without moving anything else."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ class Code:
         return self._bytes.rfind(b"\n", 0, offset) + 1
 
     def end_of_block(self, node: cst.CSTNode) -> int:
-        """The offset of the line behind a compound statement and the comments that stand indented below it."""
+        """The offset of the line behind a compound statement and the comments that are indented below it."""
         end = self.end(node)
         at = end if self._bytes[end - 1 : end] == b"\n" else self.line_end(end)
         indent, ahead = len(self.margin(node)), at
@@ -158,7 +158,7 @@ def own_method(cls: cst.ClassDef, name: str) -> cst.FunctionDef | None:
 
 
 def suite(body: cst.BaseSuite) -> Sequence[Statement]:
-    """The statements of a block; none where it stands behind the colon, as nothing is ever put there."""
+    """The statements of a block; none where it is behind the colon, as nothing is ever put there."""
     return body.body if isinstance(body, cst.IndentedBlock) else ()
 
 

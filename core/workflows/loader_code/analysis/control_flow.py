@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the variables of `for x in ...` stand for, in loops and comprehensions alike."""
+"""What the variables of `for x in ...` mean, in loops and comprehensions alike."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from core.workflows.loader_code.analysis.frames import Followed, Frame, Path, me
 
 Key: TypeAlias = str | int | None
 Keys: TypeAlias = Mapping[str, Key]
-"""Loop variables that stand for the key or index of what is followed."""
+"""Loop variables that mean the key or index of what is followed."""
 _ELSEWHERE = "\0"
 """No key that anything is found under."""
 
@@ -44,7 +44,7 @@ class Walk:
         return (over, (None, names.index(name))) if kind == "plain" else None
 
     def keys_of(self, container: str, key: Key) -> Keys | None:
-        """Loop variables that come to stand for `key` of `container`; None if unknown."""
+        """Loop variables that come to mean `key` of `container`; None if unknown."""
         over, kind = _unwrapped(self.iterable)
         names = _names(self.target)
         if dotted(over) == container and kind in ("plain", "keys", "items", "enumerate", "indexes"):
@@ -118,7 +118,7 @@ _FLOAT_TEST = "is_floating_point"
 
 
 class Conditions:
-    """What is known of one followed tensor: the names that stand for it, and for the key it is found under."""
+    """What is known of one followed tensor: its names, and those of the key it is found under."""
 
     def __init__(self, frame: Frame, keys: Mapping[str, str | int | None], names: frozenset[str]) -> None:
         self.frame = frame
@@ -202,5 +202,5 @@ def _among(key: str | int | None, operator: cst.CSTNode, right: cst.BaseExpressi
 
 
 def _names_float(operator: cst.CSTNode, right: cst.BaseExpression) -> bool:
-    """Whether a dtype is held against float32, or against several of which it is one."""
+    """Whether a dtype is compared with float32, or against several of which it is one."""
     return isinstance(operator, cst.Equal | cst.In) and "torch.float32" in cst.Module([]).code_for_node(right)

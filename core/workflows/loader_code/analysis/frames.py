@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A function as it is called: what its parameters stand for, and which names carry the dtype override."""
+"""A function as it is called: what its parameters mean, and which names carry the dtype override."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -61,7 +61,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spot:
-    """Where an expression stands, and which part of its value is followed."""
+    """Where an expression is, and which part of its value is followed."""
 
     frame: Frame
     at: Statement

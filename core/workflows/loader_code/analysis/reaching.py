@@ -14,13 +14,13 @@ from core.workflows.loader_code.analysis.frames import Frame, Path, mentions
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A variable, the path to the part that is wanted, and the loop variables that stand for its key."""
+    """A variable, the path to the part that is wanted, and the loop variables that mean its key."""
 
     name: str
     path: Path = ()
     keys: Keys = field(default_factory=dict)
     names: frozenset[str] = frozenset()
-    """Loop variables that stand for the part itself, or for its key."""
+    """Loop variables that mean the part itself, or its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Hit:
     at: Statement
     keys: Keys
     chosen: bool = False
-    """Stands for a statement that assigns in some cases only, although it knows that the override is given."""
+    """A statement that assigns in some cases only, although it knows that the override is given."""
 
 
 Found: TypeAlias = tuple[list[Hit], bool]
@@ -53,7 +53,7 @@ class Reaching:
         while not isinstance(block, cst.IndentedBlock):
             if block is None or isinstance(block, cst.Module):
                 return []
-            # An `elif` stands in the `if` before it.
+            # An `elif` is in the `if` before it.
             at, block = (block if isinstance(block, cst.If) else at), self.code.parent(block)
         earlier = block.body[: _position(block, at)]
         hits, definite = self._block(earlier, query)
@@ -138,7 +138,7 @@ class Reaching:
         return other if holds is False else (body[0] + other[0], body[1] and other[1])
 
     def _choice(self, node: cst.If, body: Found, holds: bool | None, query: Query) -> Hit | None:
-        """A guard on the override that leaves the variable as it is in some cases that cannot be told."""
+        """A guard on the override that leaves the variable as it is in some unknown cases."""
         if not mentions(node.test, self.frame.aware) or not body[0] or holds is False or (holds and body[1]):
             return None
         return Hit(None, query.path, node, query.keys, chosen=True)

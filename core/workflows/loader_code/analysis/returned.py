@@ -152,7 +152,7 @@ class Returned:
 
     @property
     def is_long(self) -> bool:
-        """Whether the value stands over several lines."""
+        """Whether the value is over several lines."""
         return self.code.line(self.statement) != self.code.last_line(self.statement)
 
     def before(self, text: str) -> Splice:

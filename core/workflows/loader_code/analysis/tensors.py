@@ -138,7 +138,7 @@ def dtype_argument(call: cst.Call) -> cst.BaseExpression | None:
 
 
 def written_dtype(node: cst.BaseExpression) -> Made | None:
-    """What `torch.float32` or `torch.long` stand for as a dtype; None: something else."""
+    """What `torch.float32` or `torch.long` mean as a dtype; None: something else."""
     name = dotted(node).removeprefix("torch.")
     if not dotted(node).startswith("torch."):
         return None
@@ -182,7 +182,7 @@ class _Numbers(cst.CSTVisitor):
         self.whole = self.broken = False
 
     def visit_Subscript(self, node: cst.Subscript) -> bool:
-        return False  # What stands in a subscript or a call is no element.
+        return False  # What is in a subscript or a call is no element.
 
     def visit_Call(self, node: cst.Call) -> bool:
         return False

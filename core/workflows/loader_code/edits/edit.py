@@ -71,7 +71,7 @@ class EditedFile:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """What stands beside the old content of a file."""
+    """What is beside the old content of a file."""
 
     path: Path
     edit: SourceEdit

@@ -31,7 +31,7 @@ class UnpackChoice:
 
 @dataclass(frozen=True, slots=True)
 class Unpacking:
-    """What could stand for an output. One choice: the family settles it; several: a person decides."""
+    """Which part of an output could be taken. One choice: the family settles it; several: a person decides."""
 
     family: str
     """For people: `image classification`; empty: no family is known for the task."""

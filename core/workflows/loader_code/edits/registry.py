@@ -57,7 +57,7 @@ def unregister(source: str, output_class: str) -> SourceEdit | NoSite:
     for line, name, attribute in _lines(code):
         if name == output_class and attribute is not None:
             start, end = code.line_start(code.start(line)), code.line_end(code.end(line))
-            summary = f"take the handler of {name} out: its {attribute} is no tensor"
+            summary = f"remove the handler of {name}: its {attribute} is not a tensor"
             return SourceEdit(
                 EditKind.UNREGISTER, code.line(line), summary, source, code.spliced([Splice(start, end, "")])
             )

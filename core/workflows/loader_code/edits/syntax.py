@@ -53,7 +53,7 @@ def _line_each(code: Code, call: cst.Call) -> str | None:
 def import_from_models(code: Code, module: str, name: str, depth: int) -> list[Splice] | NoSite:
     """What imports `name` of `module` (dotted, below the models root) into the file; nothing where it is there.
 
-    The line stands behind the last import from the models tree, written as that is: as many dots, or by the tree's
+    The line is behind the last import from the models tree, written as that is: as many dots, or by the tree's
     full name. Where there is none, `depth` dots lead to the models root.
     """
     known = list(_from_models(code))
@@ -80,7 +80,7 @@ def import_from_models(code: Code, module: str, name: str, depth: int) -> list[S
 def import_torch(code: Code, function: cst.FunctionDef | None = None) -> list[Splice]:
     """What makes the name `torch` known in the file; nothing where it is known there, or throughout `function`.
 
-    The line stands before the first import that is not of the standard library, else behind the last one.
+    The line is before the first import that is not of the standard library, else behind the last one.
     """
     inner = suite(function.body) if function is not None else ()
     if any(_binds_torch(one) for one in (*code.module.body, *inner)):

@@ -77,8 +77,8 @@ def unpack_override(
 
     Indentation and line ends are the file's. Where `form` needs upstream's helper and the file does not have it, its
     import is added behind the last import from the models tree; `depth` is how many directories below the models root
-    the loader's own stands, for a file that imports nothing from there yet. NoSite where the class has the method, or
-    is not here. Raises TTMatrixError where the file is no Python.
+    the loader's directory is, for a file that imports nothing from there yet. NoSite where the class has the
+    method, or is not here. Raises TTMatrixError where the file is no Python.
     """
     code = Code(source)
     if cls not in code.classes:

@@ -102,6 +102,22 @@ def test_facets_count_alternatives_of_their_own_field(matrix: Matrix) -> None:
     assert (statuses["EXPECTED_PASSING"], statuses["KNOWN_FAILURE_XFAIL"], statuses["EXCLUDE_MODEL"]) == (1, 1, 0)
 
 
+def test_a_part_of_a_value_chooses_it_in_its_facet(matrix: Matrix) -> None:
+    view = View(matrix, Query.parse("has:entry status:XFAIL"))
+    assert [one.value for one in view.facets(["status"])[0].values if one.chosen] == ["KNOWN_FAILURE_XFAIL"]
+    assert str(view.toggled("status", "known_failure_xfail")) == "has:entry"
+    assert str(view.toggled("status", "expected_passing")) == "has:entry status:XFAIL,expected_passing"
+    view = View(matrix, Query.parse("mode:in"))
+    assert {one.value for one in view.facets(["mode"])[0].values if one.chosen} == {"inference", "training"}
+    assert str(view.toggled("mode", "training")) == "mode:inference"
+
+
+def test_a_wrong_value_chooses_nothing(matrix: Matrix) -> None:
+    view = View(matrix)
+    view.query = Query.parse("status:nonsense")
+    assert str(view.toggled("status", "expected_passing")) == "status:nonsense,expected_passing"
+
+
 def test_arch_changes_what_status_means(matrix: Matrix) -> None:
     view = View(matrix, Query.parse("status:xfail"))
     assert NET in _shown(view)

@@ -55,7 +55,7 @@ def test_a_process_that_dies_after_its_report_has_crashed_all_the_same(tmp_path:
     (tmp_path / "junit.xml").write_text(junit(""))
     finished = end(tmp_path, -11)
     assert (finished.outcome, finished.signal) == (Outcome.CRASH, 11)
-    assert finished.detail == "after pytest had written down: pass"
+    assert finished.detail == "after pytest had reported: pass"
 
 
 @pytest.mark.parametrize("text", [None, "", "<testsuites>", "<html/>", "\x00", junit("").replace(NAME, "another[x]")])

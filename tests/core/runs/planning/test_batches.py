@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import UsageError
 from core.runs.outcome import Outcome
-from core.runs.planning.batches import failed, newest_batch, not_run, standing
+from core.runs.planning.batches import failed, newest_batch, newest_results, not_run
 from core.runs.store.events import Finished
 from core.runs.store.record import RunRecord, fold
 from tests.core.runs.store.test_record import SPEC
@@ -33,9 +33,9 @@ RECORDS = [
 
 
 def left(batch: str) -> dict[str, str]:
-    stands = standing(RECORDS, batch)
+    newest = newest_results(RECORDS, batch)
     return {
-        key[0]: "failed" if failed(runs) else "not run" if not_run(runs) else "done" for key, runs in stands.items()
+        key[0]: "failed" if failed(runs) else "not run" if not_run(runs) else "done" for key, runs in newest.items()
     }
 
 
@@ -48,17 +48,17 @@ def test_the_newest_run_of_each_test_counts_through_all_reruns() -> None:
 
 def test_one_failure_among_repeats_is_a_failure_and_one_result_is_a_run() -> None:
     repeats = [run("1", "a", Outcome.PASS), run("1", "a", Outcome.HANG)]
-    ((_, runs),) = standing(repeats, "1").items()
+    ((_, runs),) = newest_results(repeats, "1").items()
     assert failed(runs)
     assert not not_run([run("1", "a", Outcome.LOST), run("1", "a", Outcome.PASS)])
 
 
 def test_a_circle_of_parents_ends() -> None:
-    assert len(standing([run("1", "a", Outcome.PASS, "2"), run("2", "b", Outcome.PASS, "1")], "1")) == 2
+    assert len(newest_results([run("1", "a", Outcome.PASS, "2"), run("2", "b", Outcome.PASS, "1")], "1")) == 2
 
 
 def test_what_is_not_there_is_told() -> None:
     with pytest.raises(UsageError, match="no batch"):
         newest_batch([run("", "a", Outcome.PASS)])
     with pytest.raises(UsageError, match="No batch 9"):
-        standing(RECORDS, "9")
+        newest_results(RECORDS, "9")

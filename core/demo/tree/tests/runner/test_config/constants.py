@@ -17,7 +17,7 @@ ALLOWED_ARCHES = {
     "qb2-blackhole",
     "lb-blackhole",
 }
-"""What may stand in `supported_archs` and below `arch_overrides`."""
+"""What may be in `supported_archs` and below `arch_overrides`."""
 
 ALLOWED_FIELDS = {
     # What is expected, and why.

@@ -31,7 +31,7 @@ class LoraLinear(nn.Module):
 
 
 class LoRAModelMixin:
-    """Puts adapters into the model of the loader it is mixed into; stands first among the bases."""
+    """Puts adapters into the model of the loader it is mixed into; it comes first among the bases."""
 
     _LORA_CONFIGS: dict = {}
     _DEFAULT_LORA_CONFIG = LoraConfig()

@@ -2,7 +2,7 @@
 """A driving planner over camera views.
 
 It has an enum and a default variant but no `_VARIANTS`, so it is tested once, without a variant in the id, and its
-model name says None where the variant would stand. It passes.
+model name says None where the variant would be. It passes.
 """
 
 from typing import Optional

@@ -2,7 +2,7 @@
 """Depth from one image.
 
 Its forward returns a `DepthMapOutput`, a class that no handler is registered for, so training ends with "No handler
-for class DepthMapOutput exists". The map, `predicted_depth`, is what stands for it.
+for class DepthMapOutput exists". The map, `predicted_depth`, is the part to use.
 """
 
 from typing import Optional

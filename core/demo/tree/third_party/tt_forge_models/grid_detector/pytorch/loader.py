@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A detector with one head per scale.
 
-Its forward returns a plain list and the loader does not say which tensor stands for it, so training ends with "No
+Its forward returns a plain list and the loader does not say which tensor to use, so training ends with "No
 handler for class list exists in `unpack_forward_output`."
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A vision transformer at toy size.
 
-Its variants stand in a dictionary of the module, which the class names. Its output class is one that
+Its variants are in a dictionary of the module, which the class names. Its output class is one that
 `training_utils` knows.
 """
 
