@@ -86,7 +86,8 @@ class KeyParser(XTermParser):
         pasting = self._pasting or _PASTE in data
         self._pasting = pasting and data.rfind(_PASTED) <= data.rfind(_PASTE)
         for part in [data] if pasting else _LONE.split(data):
-            if self._open and _BEGINS_ALONE.match(part):
+            # Where it waits no longer, the time for a sequence was up before.
+            if self._open and self._timeout_time is not None and _BEGINS_ALONE.match(part):
                 self._timeout_time = 0.0
                 yield from self.tick()
             self._open = part.endswith(_ESC)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tui.terminal.textual_private: what a terminal sends, as keys."""
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -52,6 +53,14 @@ def test_sequences_are_one_key(packets: list[str], expected: list[str]) -> None:
 def test_what_is_pasted_is_not_read_as_keys() -> None:
     assert keys("\x1b[200~a\x1b[201~", "\x1b1") == ["Paste", "escape", "1"]
     assert keys("\x1b[200~a", "b\x1b[201~", "\x1b1") == ["Paste", "escape", "1"]
+
+
+def test_esc_whose_time_was_up_before_is_one_key() -> None:
+    parser = KeyParser()
+    assert not list(parser.feed("\x1b"))
+    while not (waited := list(parser.tick())):
+        time.sleep(0.01)
+    assert [event.key for event in (*waited, *parser.feed("5")) if isinstance(event, events.Key)] == ["escape", "5"]
 
 
 def test_the_driver_reads_with_it() -> None:
