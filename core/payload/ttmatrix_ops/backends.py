@@ -168,7 +168,7 @@ class Lazy:
         return Ran(output, begun[_EXECUTION] - start, end - begun[_EXECUTION])
 
     def reset(self) -> None:
-        """Programs are cached by what they compute, which makes the next case quick; guards of dynamo are not kept."""
+        """Programs are cached by what they compute, which makes the next case quick; guards of dynamo do not stay."""
         if self.name == "tt":
             torch._dynamo.reset()
 

@@ -37,7 +37,7 @@ class Catalogue:
         return [file for place in self.options.directories for file in self._below(place, place.parent)]
 
     def named(self, path: Path) -> list[File]:
-        """The file at `path`, which pytest came across or was told."""
+        """The file at `path`, which pytest found or was given."""
         return list(find_files(path, str(path), path.parent, include_template=True))
 
     def wants(self, path: Path) -> bool:

@@ -79,7 +79,7 @@ class OpTest(pytest.Item):
         self.key = ""
         """What equal cases have in common."""
         self.dup_of = ""
-        """The id of the case that stands for this one."""
+        """The id of the case that represents this one."""
         self.result: Result | None = None
         self.status = SKIP
         self.extra_keyword_matches.add(case.op)

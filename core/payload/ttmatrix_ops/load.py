@@ -19,7 +19,7 @@ MOST_BYTES = 16 * 2**20
 def read_file(path: Path, name: str = "", quick: QuickReader | None = None) -> Manifest:
     """The manifest at `path`, called `name` in the result. Never raises: what is wrong is in its problems.
 
-    Whoever reads several files gives each the same `quick`, which remembers what it has read.
+    A caller with several files gives each the same `quick`, which remembers what it has read.
     """
     name = name or str(path)
     try:

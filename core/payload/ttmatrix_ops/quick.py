@@ -248,7 +248,7 @@ class QuickReader:
 
 _MOST_ARGUMENTS = 256
 _BELOW = object()
-"""The value stands on the next lines."""
+"""The value is on the next lines."""
 _NUMBERS = frozenset({"low", "high", "fill_value", "dim", "step", "dim0", "dim1"})
 _TENSOR_KEYS = frozenset(TensorKeys._fields) - {"data"}
 

@@ -23,7 +23,7 @@ class Results:
         self.skipped: list[tuple[str, str]] = []
 
     def add(self, document: dict[str, Any]) -> None:
-        """One result. A duplicate takes the verdict of the case that stands for it, which may come later."""
+        """One result. A duplicate takes the verdict of the case that represents it, which may come later."""
         status = document["status"]
         self.counts[status] += 1
         if status == DUP:

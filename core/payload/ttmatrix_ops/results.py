@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of a case: its status, what was measured, and how long each part took."""
+"""The result of a case: its status, what was measured, and how long each part took."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Seconds(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What became of one case."""
+    """The result of one case."""
 
     status: str
     message: str = ""

@@ -62,7 +62,7 @@ class _Progress:
         self.told(stage)
 
     def result(self, status: str, message: str = "", measured: Measured = _NOTHING) -> Result:
-        """What became of the case, with what has been measured until now."""
+        """The result of the case, with what has been measured until now."""
         return Result(status, message, self.stage, self.seconds, self.peak.bytes(), *measured)
 
 
@@ -83,7 +83,7 @@ def run_case(
     skip_large: bool = False,
     replace_devices: bool = True,
 ) -> Result:
-    """What became of `case`. `told` hears of each stage as it begins.
+    """The result of `case`. `told` is called with each stage as it begins.
 
     A case that needs more than `place.max_bytes` is not built: it is an error, with `skip_large` a skip. With
     `replace_devices`, a recorded device of another kind means the one under test.

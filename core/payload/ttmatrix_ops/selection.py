@@ -100,7 +100,7 @@ def _apply(item: OpTest, where: Mapping[str, object]) -> None:
         reason = conditions.skip_reason(case, where)
         fails = bool(case.xfail_if) and conditions.evaluate(case.xfail_if, where)
     except NotRead as error:
-        item.add_marker(pytest.mark.skip(reason=f"a condition cannot be told: {error}"))
+        item.add_marker(pytest.mark.skip(reason=f"a condition cannot be evaluated: {error}"))
         return
     if reason:
         item.add_marker(pytest.mark.skip(reason=reason))
@@ -109,7 +109,7 @@ def _apply(item: OpTest, where: Mapping[str, object]) -> None:
 
 
 def drop_duplicates(items: Sequence[pytest.Item], options: Options) -> None:
-    """Let the first of equal cases that run stand for the others."""
+    """Let the first of equal cases that run represent the others."""
     cases = [item for item in items if isinstance(item, OpTest) and item.skip_reason() is None]
     directories = [str(item.path.parent) for item in cases]
     groups = group([item.case for item in cases], directories=directories, dedupe=options.dedupe)
