@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ops of a model: one run of it in the interpreter of the models, and the manifest that comes of it."""
+"""The ops of a model: one run of it in the interpreter of the models, and its manifest."""
 
 import json
 from collections.abc import Mapping
