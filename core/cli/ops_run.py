@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix ops run`: run op cases on a backend, compare with the CPU reference, print what became of each."""
+"""`ttmatrix ops run`: run op cases on a backend, compare with the CPU reference, print what happened to each."""
 
 import argparse
 import difflib

@@ -18,7 +18,7 @@ _PASSING = ("pass", "skip", "xfail", "xpass", "dup", "not-an-op")
 
 @dataclass(frozen=True)
 class OpResult:
-    """What became of one case."""
+    """What happened to one case."""
 
     id: str
     status: str
