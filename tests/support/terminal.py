@@ -81,7 +81,7 @@ class Terminal:
         if self.process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(10)
+        self.process.wait(60)
         self.hang_up()
 
     def hang_up(self) -> None:
@@ -138,7 +138,7 @@ class Terminal:
             if select.select([self._master], [], [], left)[0]:
                 self.read(0)
 
-    def wait(self, seconds: float = 20.0) -> int:
+    def wait(self, seconds: float = 60.0) -> int:
         """The exit code of the program, whose last words are taken in."""
         self.until(lambda: self.process.poll() is not None, seconds)
         self.read(0.2)

@@ -71,7 +71,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(tmp_path: Path,
         assert any(record.active for record in store.records())
         terminal.press("q", "q")
         terminal.until("Runs continue: ")
-        assert terminal.process.wait(20) == 0
+        assert terminal.process.wait(60) == 0
     assert any(record.active for record in store.records())
     with Terminal(command, {"PYTHONPATH": str(ROOT)}) as terminal:
         terminal.until("running")
@@ -89,7 +89,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(tmp_path: Path,
         assert {record.spec.parent for record in again} == {first[0].spec.batch}
         assert {model(record) for record in again} == ENDS.keys() - {"conv_classifier"}
         terminal.press("q", "q")
-        assert terminal.process.wait(20) == 0
+        assert terminal.process.wait(60) == 0
 
 
 def ask_to_stop(terminal: Terminal, name: str) -> None:

@@ -32,7 +32,7 @@ def test_what_was_decided_and_marked_outlives_kill_9(tmp_path: Path) -> None:
         terminal.press("a")
         terminal.until("✓ accept")
         os.killpg(terminal.process.pid, signal.SIGKILL)
-        terminal.process.wait(10)
+        terminal.process.wait(60)
     with Terminal(command, {"PYTHONPATH": str(ROOT)}) as terminal:
         terminal.until("1 pending")
         terminal.until("1 marked")
@@ -42,4 +42,4 @@ def test_what_was_decided_and_marked_outlives_kill_9(tmp_path: Path) -> None:
         terminal.until("? open")
         terminal.press("q", "q")
         terminal.until("1 pending change saved for the next start.")
-        assert terminal.process.wait(20) == 0
+        assert terminal.process.wait(60) == 0

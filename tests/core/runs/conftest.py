@@ -32,7 +32,7 @@ class MakeSpec(Protocol):
 
 
 class Until(Protocol):
-    def __call__(self, condition: Callable[[], object], seconds: float = 20.0) -> None: ...
+    def __call__(self, condition: Callable[[], object], seconds: float = 60.0) -> None: ...
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def make_spec(tmp_path: Path) -> MakeSpec:
 
 @pytest.fixture
 def until() -> Until:
-    def wait(condition: Callable[[], object], seconds: float = 20.0) -> None:
+    def wait(condition: Callable[[], object], seconds: float = 60.0) -> None:
         deadline = time.monotonic() + seconds
         pause = threading.Event()
         while not condition():

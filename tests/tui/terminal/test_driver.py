@@ -47,7 +47,7 @@ def test_the_whole_job_at_80x24(tmp_path: Path) -> None:
         terminal.press("ctrl+s")
         terminal.until("Committed")
         terminal.press("q", "q")
-        assert terminal.process.wait(20) == 0
+        assert terminal.process.wait(60) == 0
     subject = run_command(["git", "log", "-1", "--format=%s"], cwd=checkout.root).stdout
     assert subject == f"Expect {STALE} to pass\n"
 
@@ -60,7 +60,7 @@ def test_a_run_outlives_a_killed_app_and_is_found_again(tmp_path: Path) -> None:
         terminal.press("r")
         terminal.until("1 running")
         os.killpg(terminal.process.pid, signal.SIGKILL)
-        terminal.process.wait(10)
+        terminal.process.wait(60)
     (record,) = RunStore(paths().runs).records()
     assert record.active
     with _open(checkout.root) as terminal:
@@ -73,7 +73,7 @@ def test_a_run_outlives_a_killed_app_and_is_found_again(tmp_path: Path) -> None:
         terminal.press("y")
         terminal.until("cancelled")
         terminal.press("q", "q")
-        assert terminal.process.wait(20) == 0
+        assert terminal.process.wait(60) == 0
 
 
 def test_the_app_ends_with_its_terminal(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_the_app_ends_with_its_terminal(tmp_path: Path) -> None:
     with _open(checkout.root) as terminal:
         terminal.until("2,244 tests")
         terminal.hang_up()
-        assert terminal.process.wait(20) == 128 + signal.SIGHUP
+        assert terminal.process.wait(60) == 128 + signal.SIGHUP
 
 
 def test_without_a_terminal_it_says_so_instead_of_waiting_for_keys(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_without_a_terminal_it_says_so_instead_of_waiting_for_keys(tmp_path: Pat
 def test_errors_before_the_app_opens_are_plain_lines(tmp_path: Path) -> None:
     with _open(tmp_path) as terminal:
         terminal.until("No tt-xla checkout")
-        assert terminal.process.wait(10) == 2
+        assert terminal.process.wait(60) == 2
         assert "Traceback" not in terminal.text
 
 
@@ -138,4 +138,4 @@ def test_overview_grid_and_groups_at_80x24(tmp_path: Path) -> None:
         terminal.press("family", "enter")
         terminal.until("▸ ")
         terminal.press("q")
-        assert terminal.process.wait(20) == 0
+        assert terminal.process.wait(60) == 0

@@ -116,7 +116,7 @@ def test_an_error_of_our_own_gives_it_back(checkout: Path, error: str) -> None:
 def test_after_a_kill_the_next_start_gives_it_back(checkout: Path, command: list[str]) -> None:
     with _open(_argv(checkout)) as terminal:
         terminal.process.kill()
-        terminal.process.wait(10)
+        terminal.process.wait(60)
         terminal.read(0.2)
         assert (terminal.lines_edited, len(_notes())) == (False, 1)
         terminal.start([*_argv(checkout), *command])
@@ -137,7 +137,7 @@ def test_a_note_of_another_terminal_or_of_an_app_that_is_there_changes_nothing(c
         assert terminal.wait() == 0
         assert {1000, 1049} <= terminal.modes
         app.kill()
-        app.wait(10)
+        app.wait(60)
         (note,) = _notes()
         note.write_text(note.read_text().replace('"terminal": ', '"terminal": 1'))
         seen = len(terminal.output)

@@ -14,7 +14,7 @@ from core.runs.log.growth import ArrivalNotes, Arrivals, LogLimit
 from core.runs.log.tail import LogFile
 from core.runs.outcome import Outcome
 from core.runs.store.store import RunStore
-from tests.core.runs.conftest import MakeSpec
+from tests.core.runs.conftest import MakeSpec, Until
 
 LIMIT = 80_000
 NOTE = re.compile(r"^\.\.\. ttmatrix left out ([\d,]+) bytes here: the log is over its limit of 80,000 bytes \.+$")
@@ -178,16 +178,33 @@ def test_nothing_is_raised_where_nothing_can_be_noted_or_read(tmp_path: Path) ->
     assert arrivals.at([0, 1]) == [2.0, None]
 
 
-def test_the_lines_of_a_run_have_the_times_at_which_they_came(store: RunStore, make_spec: MakeSpec) -> None:
-    code = "import time\nfor n in range(4): print(n, time.time(), flush=True); time.sleep(0.9)\nreport()"
+def test_the_lines_of_a_run_have_the_times_at_which_they_came(
+    store: RunStore, make_spec: MakeSpec, until: Until, tmp_path: Path
+) -> None:
+    # A line is printed once the time of the line before it is known.
+    code = f"""
+import pathlib, time
+for number in range(3):
+    print(number, time.time(), flush=True)
+    while not pathlib.Path({str(tmp_path)!r}, f"seen-{{number}}").exists(): time.sleep(0.01)
+report()"""
     spec = make_spec(code)
     launch(store, spec)
-    (record,) = wait(store, [spec.run_id])
+    record = store.record(spec.run_id)
     log, arrivals = LogFile(record.log), Arrivals(record.arrivals)
-    assert not log.poll()
-    arrivals.poll()
-    times = arrivals.at(log.positions(range(log.line_count)))
-    for line, time in zip(log.lines(0, 4), times, strict=False):
-        assert time is not None
-        assert -0.1 < time - float(line.split()[1]) < 3
-    assert len(set(times)) > 1
+
+    def time_of(number: int) -> float | None:
+        log.poll()
+        arrivals.poll()
+        return arrivals.at(log.positions([number]))[0] if log.line_count > number else None
+
+    for number in range(3):
+        until(lambda number=number: time_of(number) is not None)  # type: ignore[misc]
+        (tmp_path / f"seen-{number}").touch()
+    wait(store, [spec.run_id])
+    for number in range(3):
+        assert (came := time_of(number)) is not None
+        # The notes have hundredths of a second.
+        assert float(log.lines(number, number + 1)[0].split()[1]) - 0.1 < came
+        if number < 2:
+            assert came < float(log.lines(number + 1, number + 2)[0].split()[1]) + 0.1
