@@ -89,6 +89,8 @@ def read_options(config: pytest.Config, workers: int = 1) -> Options:
         modules=tuple(get("--ops-import")),
     )
     root, results = get("--ops-root"), get("--ops-json")
+    if results and not (here / results).parent.is_dir():
+        raise pytest.UsageError(f"--ops-json: there is no directory {(here / results).parent}")
     return Options(
         models=tuple(get("--model")),
         names=tuple(get("--test-name")),

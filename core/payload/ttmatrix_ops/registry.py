@@ -71,6 +71,12 @@ _REFLECTED = (
     "xor",
 )
 
+_UNWRITTEN = ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided")
+"""What these give is memory as it was found."""
+
+_DRAWING = ("rand", "randn", "randint", "randperm", "bernoulli", "multinomial", "normal", "uniform", "random")
+_DRAWING += ("exponential", "geometric", "cauchy", "log_normal", "poisson", "gumbel_softmax")
+
 _CASTS = ("float", "double", "half", "bfloat16", "int", "long", "short", "char", "byte", "bool", "cfloat", "cdouble")
 """`torch.float` is a dtype; recorded as an op it is the method."""
 
@@ -97,12 +103,25 @@ def resolve(name: str) -> Op:
 
 def writes(name: str) -> bool:
     """Whether the op of this name writes to its first argument, by torch's own convention."""
-    parts = name.split(".")
-    # An overload of aten comes last: torch.ops.aten.add_.Tensor
-    last = parts[3] if parts[:3] == ["torch", "ops", "aten"] and len(parts) > 3 else parts[-1]
+    last = _last(name)
     if last.strip("_") in ("setitem", *_INPLACE):
         return True
     return last.endswith("_") and not last.startswith("__") and last not in _OPERATORS
+
+
+def has_values(name: str, *, host: bool) -> bool:
+    """Whether what an op gives is the same each time, on the host or elsewhere.
+
+    Elsewhere, what draws numbers draws other ones from the same seed.
+    """
+    last = _last(name)
+    return last not in _UNWRITTEN and (host or last.removesuffix("_").removesuffix("_like") not in _DRAWING)
+
+
+def _last(name: str) -> str:
+    """The name itself: an overload of aten comes last, as in `torch.ops.aten.add_.Tensor`."""
+    parts = name.split(".")
+    return parts[3] if parts[:3] == ["torch", "ops", "aten"] and len(parts) > 3 else parts[-1]
 
 
 @cache

@@ -17,7 +17,7 @@ from .compare import Comparison, Measured, Tolerance, compare
 from .errors import first_lines, unexpected
 from .files import Place
 from .memory import Peak
-from .registry import NotAnOp, Op, UnknownOp, resolve
+from .registry import NotAnOp, Op, UnknownOp, has_values, resolve
 from .results import (
     BUILD,
     BUILD_ERROR,
@@ -144,7 +144,10 @@ def _both_sides(
         raise _Stop(FAIL, f"{backend.name} raised {first_lines(test.error)}") from test.error
 
     progress.begin(COMPARE)
-    return _compared(case, (test.output, ours), (reference.output, theirs), _output_device(arguments, backend, replace))
+    values = has_values(op.name, host=backend.device == _CPU)
+    tolerance = Tolerance(case.rtol, case.atol, case.pcc, values)
+    device = _output_device(arguments, backend, replace)
+    return _compared(tolerance, (test.output, ours), (reference.output, theirs), device)
 
 
 def _judge_reference(case: Case, reference: Side) -> None:
@@ -157,9 +160,10 @@ def _judge_reference(case: Case, reference: Side) -> None:
         raise _Stop(REFERENCE_ERROR, f"the reference raised {first_lines(reference.error)}") from reference.error
 
 
-def _compared(case: Case, ours: tuple[Any, Arguments], theirs: tuple[Any, Arguments], device: str) -> Comparison:
+def _compared(
+    tolerance: Tolerance, ours: tuple[Any, Arguments], theirs: tuple[Any, Arguments], device: str
+) -> Comparison:
     """Outputs, then the tensors that were handed in: an op may have written to them, or have left that out."""
-    tolerance = Tolerance(case.rtol, case.atol, case.pcc)
     outputs = compare(ours[0], theirs[0], tolerance, device)
     measured, problems = outputs.measured, [*outputs.problems]
     for name, test, reference in _pairs(ours[1], theirs[1]):

@@ -167,6 +167,7 @@ def test_a_second_file_with_the_same_id_has_its_name_in_it(directory: Directory)
         (("--ops-dir=.", "small::torch.add.2"), "not found: small::torch.add.2; closest: small::torch.add.1"),
         (("--max-bytes=much", "--ops-dir=."), "'much' is not a size such as 512M or 2G"),
         (("--case-timeout=0", "--ops-dir=."), "must be more than 0 seconds"),
+        (("--ops-root=nowhere", "--ops-dir=."), "--ops-root: there is no directory"),
         (("--ops-dir=.", "--compile-backend=eager", "--test-device=nosuch"), "there is no device nosuch"),
     ],
 )

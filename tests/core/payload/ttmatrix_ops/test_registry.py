@@ -135,3 +135,17 @@ def test_ops_that_write_are_known_by_their_names(name: str, writes: bool) -> Non
 def test_functions_of_torch_win_over_operators_of_the_same_name() -> None:
     assert registry.resolve("torch.mul").call is torch.mul
     assert registry.resolve("torch.truediv").call is operator.truediv
+
+
+@pytest.mark.parametrize(
+    ("name", "host", "elsewhere"),
+    [
+        ("torch.add", True, True),
+        ("torch.empty_like", False, False),
+        ("torch.ops.aten.new_empty.default", False, False),
+        ("torch.rand_like", True, False),
+        ("torch.Tensor.uniform_", True, False),
+    ],
+)
+def test_ops_whose_values_mean_nothing_are_known(name: str, host: bool, elsewhere: bool) -> None:
+    assert (registry.has_values(name, host=True), registry.has_values(name, host=False)) == (host, elsewhere)

@@ -113,6 +113,8 @@ def test_an_op_in_place_that_writes_nothing_fails() -> None:
         case("torch.zeros", (2, 3), keywords={"dtype": cases.DtypeName("bfloat16"), "device": cases.DeviceName("cuda:0")}),
         case("torch.to", tensor(3), cases.DeviceName("cuda:0")),
         case("torch.rand", (50,)),
+        case("torch.empty", (50,)),
+        case("torch.new_empty", tensor(2), (50,)),
         case("torch.nn.functional.dropout", tensor(50), 0.5, True),
         case("torch.topk", tensor(50), 3),
         case("torch.sym_sum", [1, 2]),
@@ -129,6 +131,11 @@ def test_the_global_generator_is_as_before() -> None:
     run(case("torch.nn.functional.dropout", tensor(50), 0.5, True))
     run(case("torch.Tensor.uniform_", tensor(50)))
     assert torch.equal(before, torch.random.get_rng_state())
+
+
+def test_memory_that_nobody_wrote_has_a_shape_and_a_dtype() -> None:
+    result = run(case("torch.empty", (50,)), lambda output, _: output.double())
+    assert (result.status, result.message) == ("fail", "output is float64, the reference float32")
 
 
 def test_copies_keep_layout_and_shared_memory() -> None:
