@@ -148,7 +148,7 @@ _COMMON_FUNCTIONAL = """
 def common_names() -> tuple[str, ...]:
     """Ops that manifests have often. Names that are meant are looked for here; others are ops as well."""
     return (
-        *SPECIAL,
+        *sorted(SPECIAL),
         *(f"torch.{name}" for name in _COMMON.split()),
         *(f"torch.nn.functional.{name}" for name in _COMMON_FUNCTIONAL.split()),
         *(f"torch.Tensor.{name}" for name in _METHODS.split()),
