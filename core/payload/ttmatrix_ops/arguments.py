@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from .cases import Argument, DtypeName, Tensor, Value
-from .dtypes import device_name, dtype_name
+from .dtypes import device_name, dtype_name, format_name
 from .literals import MOST_ELEMENTS, read_literal
 from .nodes import Bad, Field, Node, Notes, fields, is_null, items, near_key, only, scalar, shown, text
 from .paths import path_refusal
@@ -143,4 +143,4 @@ _LITERALS = frozenset({"None", "True", "False", "Ellipsis", "inf", "nan"})
 def _dtype_or_device(written: str) -> object:
     if name := dtype_name(written):
         return DtypeName(name)
-    return device_name(written) or written
+    return device_name(written) or format_name(written) or written

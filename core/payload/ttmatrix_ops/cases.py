@@ -38,6 +38,13 @@ class DeviceName(NamedTuple):
     name: str
 
 
+class FormatName(NamedTuple):
+    """A value that stands for a memory format or a layout."""
+
+    name: str
+    """Without `torch.`: `channels_last`."""
+
+
 class Tensor(NamedTuple):
     """One tensor to build."""
 
@@ -65,7 +72,7 @@ class Tensor(NamedTuple):
 
 
 class Value(NamedTuple):
-    """An argument that is no tensor: literals of Python, `slice`, `Ellipsis`, a `DtypeName` or a `DeviceName`."""
+    """An argument that is no tensor: literals of Python, `slice`, `Ellipsis`, or one of the names above."""
 
     value: object
 

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .cases import Argument, Case, DeviceName, DtypeName, Raises, Tensor, Value
+from .cases import Argument, Case, DeviceName, DtypeName, FormatName, Raises, Tensor, Value
 
 VERSION = 1
 """Of the rules below. It is in the digest: results of other rules are never taken for ours."""
@@ -60,7 +60,7 @@ def _value(value: object) -> object:
         return {"float": repr(value)}
     if isinstance(value, list):
         return [_value(one) for one in value]
-    if isinstance(value, (DtypeName, DeviceName)):
+    if isinstance(value, (DtypeName, DeviceName, FormatName)):
         return _name(value)
     if isinstance(value, tuple):
         return {"tuple": [_value(one) for one in value]}
@@ -70,9 +70,11 @@ def _value(value: object) -> object:
     return {"ellipsis": True}
 
 
-def _name(name: DtypeName | DeviceName) -> object:
+def _name(name: DtypeName | DeviceName | FormatName) -> object:
     if isinstance(name, DtypeName):
         return {"dtype": name.name}
+    if isinstance(name, FormatName):
+        return {"format": name.name}
     # Wherever it was recorded: it is the device under test.
     return {"device": "cuda" if name.name.startswith("cuda") else name.name}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of dtypes and devices as manifests write them, without torch."""
+"""Names of dtypes, devices and memory formats as manifests write them, without torch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from .cases import DeviceName
+from .cases import DeviceName, FormatName
 
 BYTES: Mapping[str, int] = MappingProxyType(
     {
@@ -66,6 +66,7 @@ _ALIASES = {
 SPELLINGS: Mapping[str, str] = MappingProxyType({**{name: name for name in BYTES}, **_ALIASES})
 """What may be written for a dtype, in lower case and without `torch.`, with torch's own name for it."""
 
+_FORMAT = re.compile(r"torch\.(contiguous_format|preserve_format|channels_last|channels_last_3d|strided)")
 _DEVICE = re.compile(r"(cpu|cuda|mps|xpu|xla|tt|spyre|hpu|npu|meta|privateuseone|vulkan|ipu)(:\d{1,3})?")
 
 
@@ -77,3 +78,9 @@ def dtype_name(text: str) -> str:
 def device_name(text: str) -> DeviceName | None:
     """The device that `text` names, as `cuda:0`; None for none."""
     return DeviceName(text) if _DEVICE.fullmatch(text) else None
+
+
+def format_name(text: str) -> FormatName | None:
+    """The memory format or layout that `text` names, as `torch.channels_last`; None for none."""
+    match = _FORMAT.fullmatch(text)
+    return FormatName(match[1]) if match else None

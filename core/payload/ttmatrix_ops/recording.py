@@ -19,7 +19,7 @@ from torch.overrides import TorchFunctionMode, get_testing_overrides, resolve_na
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from .cases import Argument, Case, DeviceName, DtypeName, Tensor, Value
+from .cases import Argument, Case, DeviceName, DtypeName, FormatName, Tensor, Value
 from .names import SPECIAL, OpKind, kind_of
 
 LEVELS = ("torch", "aten")
@@ -326,6 +326,8 @@ def _value(value: Any) -> object:
         return value
     if isinstance(value, torch.dtype):
         return DtypeName(str(value).removeprefix("torch."))
+    if isinstance(value, (torch.memory_format, torch.layout)):
+        return FormatName(str(value).removeprefix("torch."))
     if isinstance(value, torch.device):
         return DeviceName(_UNDER_TEST)
     if isinstance(value, slice):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 
 from .backends import Backend, Ran, made_on, tensors_in
-from .cases import Case, DeviceName, DtypeName
+from .cases import Case, DeviceName, DtypeName, FormatName
 from .compare import Comparison, Measured, Tolerance, compare
 from .errors import first_lines, unexpected
 from .files import Place
@@ -206,6 +206,8 @@ def _placed(arguments: Arguments, device: torch.device, replace: bool, *, copy: 
             return copy_to(value, device) if copy else value
         if isinstance(value, DtypeName):
             return dtype_of(value.name)
+        if isinstance(value, FormatName):
+            return getattr(torch, value.name)
         if isinstance(value, DeviceName):
             return device if _is_tested(value, replace) else torch.device(value.name)
         if isinstance(value, (tuple, list)):

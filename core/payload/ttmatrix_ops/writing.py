@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .arguments import text_value
-from .cases import Argument, Case, Condition, DeviceName, DtypeName, Manifest, Raises, Tensor, Value
+from .cases import Argument, Case, Condition, DeviceName, DtypeName, FormatName, Manifest, Raises, Tensor, Value
 from .digest import digest
 from .load import read_text
 from .reading import Defaults
@@ -193,7 +193,7 @@ def _value_line(value: object) -> str:
 
 def _value(value: object) -> str:
     """A value as YAML: lists are lists, and what YAML has no form for is a literal in a text."""
-    if isinstance(value, DtypeName):
+    if isinstance(value, (DtypeName, FormatName)):
         return f"torch.{value.name}"
     if isinstance(value, DeviceName):
         return _text(value.name)
@@ -206,7 +206,7 @@ def _value(value: object) -> str:
 
 def _is_literal(value: object) -> bool:
     """Whether only a literal of Python says a value: YAML has no form for it, or its text would mean something else."""
-    if isinstance(value, (DtypeName, DeviceName)):
+    if isinstance(value, (DtypeName, DeviceName, FormatName)):
         return False
     if isinstance(value, str):
         return text_value(value) != value

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.payload.ttmatrix_ops import Case, Manifest, Tensor, Value, read_file, read_text
-from core.payload.ttmatrix_ops.cases import Condition, DeviceName, DtypeName, Raises
+from core.payload.ttmatrix_ops.cases import Condition, DeviceName, DtypeName, FormatName, Raises
 
 SAMPLE = Path(__file__).parents[4] / "core/demo/tree/tests/op_manifests"
 
@@ -72,6 +72,7 @@ def test_spellings_of_a_dtype(spelling: str) -> None:
         ("bf16", DtypeName("bfloat16")),
         ("'cuda:0'", DeviceName("cuda:0")),
         ("cpu", DeviceName("cpu")),
+        ("torch.channels_last", FormatName("channels_last")),
         ("ij", "ij"),
         ("floor", "floor"),
         ("'b h d, b d -> b h'", "b h d, b d -> b h"),
