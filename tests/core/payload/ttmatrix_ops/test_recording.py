@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from core.payload.ttmatrix_ops.cases import Case, DeviceName, DtypeName, Manifest, Tensor, Value  # noqa: E402
+from core.payload.ttmatrix_ops.cases import Case, DeviceName, DtypeName, FormatName, Manifest, Tensor, Value  # noqa: E402
 from core.payload.ttmatrix_ops.load import read_text  # noqa: E402
 from core.payload.ttmatrix_ops.reading import Defaults  # noqa: E402
 from core.payload.ttmatrix_ops.recording import MOST_STORED, Recorder  # noqa: E402
@@ -133,15 +133,16 @@ def test_factories_make_their_tensor_on_the_side_that_is_tested() -> None:
         (lambda x: torch.rand(2), "torch.rand: random or uninitialised values"),
         (lambda x: F.dropout(x, 0.5, True), "torch.nn.functional.dropout: random values in training"),
         (lambda x: x[:, torch.tensor([0])], "torch.getitem: tensors and other values in one argument"),
-        (
-            lambda x: x.to(memory_format=torch.contiguous_format),
-            "torch.to: an argument is of type memory_format",
-        ),
         (lambda x: torch.view_as_complex(x).abs(), "torch.abs: a tensor is sparse, quantised or complex"),
     ],
 )
 def test_what_no_case_can_say_is_left_out_with_the_reason(function: Callable[[Any], Any], reason: str) -> None:
     assert reason in record(function, torch.ones(3, 2)).left_out
+
+
+def test_memory_formats_are_values() -> None:
+    case = only(lambda x: x.to(memory_format=torch.contiguous_format), torch.ones(2))
+    assert case.keywords == {"memory_format": FormatName("contiguous_format")}
 
 
 def test_dropout_that_does_nothing_is_a_case() -> None:

@@ -251,3 +251,8 @@ def test_backends_that_are_not_there_say_what_there_is() -> None:
         backends.choose_backend("eager", "nosuch")
     with pytest.raises(backends.BackendMissing, match=r"there are .*inductor"):
         backends.choose_backend("nosuch")
+
+
+def test_a_memory_format_is_torchs_own() -> None:
+    one = case("torch.contiguous", tensor(1, 2, 3, 4), keywords={"memory_format": cases.FormatName("channels_last")})
+    assert run(one).status == "pass"
