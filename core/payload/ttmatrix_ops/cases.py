@@ -39,7 +39,7 @@ class DeviceName(NamedTuple):
 
 
 class FormatName(NamedTuple):
-    """A value that stands for a memory format or a layout."""
+    """A memory format or a layout as a value."""
 
     name: str
     """Without `torch.`: `channels_last`."""
