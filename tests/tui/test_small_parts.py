@@ -15,6 +15,7 @@ from tests.support.app import build_app, screen_text, until
 from tests.support.tree import sample
 from tui.app.notifications import save_copy
 from tui.screens import WorkflowsScreen
+from tui.screens.dialogs import Ask
 from tui.widgets.cycle import Cycle
 
 
@@ -110,3 +111,15 @@ async def test_a_timer_does_nothing_without_the_widgets(tmp_path: Path) -> None:
         for one, name in ((screen, "shown"), (gone, "gone")):
             one.with_widgets(lambda name=name: ticks.append(name))()  # type: ignore[misc]
         assert ticks == ["shown"]
+
+
+async def test_typing_replaces_an_answer_that_is_offered(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path / "tt-xla"))
+    answers: list[str | None] = []
+    async with app.run_test() as pilot:
+        for keys in (["n", "e", "w"], ["end", "e", "r"]):
+            app.push_screen(Ask("Which issue?", value="old"), answers.append)
+            await until(pilot, lambda: isinstance(app.screen, Ask), "the question")
+            await pilot.press(*keys, "enter")
+            await until(pilot, lambda: not isinstance(app.screen, Ask), "the answer")
+    assert answers == ["new", "older"]

@@ -126,7 +126,7 @@ class Ask(Dialog[str]):
             yield Label(Text(printable(self._title)), id="dialog-title")
             if self._body:
                 yield Label(Text(printable(self._body) + "\n"))
-            answer = Input(self._value, select_on_focus=False)
+            answer = Input(self._value)
             answer.cursor_blink = False
             yield answer
             yield Label("", classes="problem")
