@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Op cases as `ttmatrix ops list` and `ttmatrix list --kind op` print them."""
 
+from __future__ import annotations
+
 import csv
 from collections.abc import Sequence
 
-# By its face: `list` needs it for op cases only.
+# By its face, also in annotations, which are not evaluated: `list` needs it for op cases only.
 from core import ops
 from core.cli.context import Context
 from core.text import counted

@@ -13,7 +13,10 @@ from typing import Any, Generic, TypeVar, cast
 import core
 from core import files
 from core.errors import TTMatrixError
-from core.sources import Stamps, all_unchanged, stamps_of
+from core.sources import Stamps, all_unchanged, files_below, stamps_of
+
+_MAKERS = ("ci", "history", "matrix", "providers", "sources")
+"""The packages that make what is kept."""
 
 
 def store(file: Path, value: object, stamps: Stamps | None = None) -> None:
@@ -92,8 +95,7 @@ class Late(Generic[T]):
 
 def _key() -> str:
     """Tells whether a cache is ours: it is of no use to other code, even of the same version."""
-    sources = Path(core.__file__).parent
-    stamps = stamps_of(
-        sorted(str(path) for folder in (".", "matrix", "sources") for path in (sources / folder).glob("*.py"))
-    )
+    own = Path(core.__file__).parent
+    below = (path for folder in _MAKERS for path in files_below(own / folder, ".py"))
+    stamps = stamps_of(sorted(path for path in (*map(str, own.glob("*.py")), *below) if path.endswith(".py")))
     return repr((core.__version__, sys.version, stamps))

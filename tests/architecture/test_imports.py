@@ -100,6 +100,8 @@ _LISTED = (
     "core.history",
     "core.matrix.view.grid",
     "core.matrix.view.tree",
+    "core.ops",
+    "core.payload",
     "core.providers",
     "core.runs",
     "core.sources.loaders",

@@ -12,6 +12,7 @@ from core.edits.pending.change import Decision
 from core.proc import run_command
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, own_checkout, screen_text, type_text, until
+from tests.support.git import hook
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample
 from tui.app.app import TTMatrixApp
 from tui.screens.review import ReviewScreen
@@ -147,9 +148,7 @@ async def test_a_field_changed_elsewhere_is_shown_with_both_sides_and_never_over
 
 @pytest.mark.slow("a job over several screens")
 async def test_git_refusing_is_told_in_its_own_words(checkout: Checkout) -> None:
-    hook = checkout.root / ".git" / "hooks" / "pre-commit"
-    hook.write_text("#!/bin/sh\necho the hook says no >&2\nexit 1\n")
-    hook.chmod(0o755)
+    hook(checkout.root, "pre-commit", "echo the hook says no >&2\nexit 1")
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("E", "right", "enter", "5", "a", "c")
@@ -157,7 +156,7 @@ async def test_git_refusing_is_told_in_its_own_words(checkout: Checkout) -> None
         await until(pilot, lambda: "the hook says no" in screen_text(app), "git's words")
         assert (checkout.test_config / INFERENCE).read_text() == YAML[INFERENCE]
         assert _decisions(app) == [Decision.ACCEPTED]
-        hook.unlink()
+        (checkout.root / ".git" / "hooks" / "pre-commit").unlink()
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "Committed" in screen_text(app), "the second try")
 
