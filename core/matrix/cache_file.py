@@ -16,7 +16,7 @@ from core.errors import TTMatrixError
 from core.sources import Stamps, all_unchanged, files_below, stamps_of
 
 _MAKERS = ("ci", "history", "matrix", "providers", "sources")
-"""The packages that make what is kept."""
+"""The packages that make what is cached."""
 
 
 def store(file: Path, value: object, stamps: Stamps | None = None) -> None:
