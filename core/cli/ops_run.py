@@ -72,8 +72,8 @@ def _print(results: Sequence[OpResult], context: Context) -> None:
         ),
     )
     counts = {status: sum(1 for one in results if one.status == status) for status in {one.status for one in results}}
-    told = ", ".join(f"{count:,} {status}" for status, count in sorted(counts.items()))
-    context.console.note(f"{counted(len(results), 'op case')}: {told}")
+    summary = ", ".join(f"{count:,} {status}" for status, count in sorted(counts.items()))
+    context.console.note(f"{counted(len(results), 'op case')}: {summary}")
 
 
 def _number(value: float | None) -> str:

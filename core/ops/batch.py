@@ -76,7 +76,8 @@ def _command(batch: Batch, results: Path, scratch: Path) -> list[str]:
     command += [] if batch.dedupe else ["--no-dedupe"]
     command += ["--include-template"] if batch.include_template else []
     command += [f"--max-bytes={batch.max_bytes}"] if batch.max_bytes else []
-    return [*command, *batch.ids, *_files(batch.places)]
+    # What comes out of manifests is never taken for an option.
+    return [*command, "--", *batch.ids, *_files(batch.places)]
 
 
 def _files(places: Collection[Path]) -> list[str]:

@@ -52,6 +52,14 @@ def test_each_case_has_its_result(checkout: Checkout) -> None:
     assert called.out.splitlines()[1].split()[:2] == ["one::b", "pass"]
 
 
+@pytest.mark.slow("ops run")
+def test_a_name_is_never_an_option(checkout: Checkout) -> None:
+    odd = "model: -c evil\ncases:\n  - {name: --help, op: torch.neg, inputs: [{tensor: {shape: [2]}}]}\n"
+    (checkout.root / "tests/op_manifests/one.yaml").write_text(odd)
+    called = call("ops", "run", "--backend", "eager", "--json", "--repo", checkout.root, "--", "-c evil::--help")
+    assert [(one["id"], one["status"]) for one in called.json] == [("-c evil::--help", "pass")]
+
+
 def test_what_is_not_there_is_told_before_anything_runs(checkout: Checkout) -> None:
     called = call("ops", "run", "one::aa", "--repo", checkout.root)
     assert called.code == EXIT_USAGE
