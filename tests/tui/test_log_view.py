@@ -390,6 +390,10 @@ async def test_an_expression_that_is_half_typed_says_so_and_is_typed_on(log: Pat
         await pilot.press("g", "slash", *"re:(", "full_stop")
         await app.settle(pilot)
         assert "unterminated" in app.note
+        # What was found before is counted on, and its news may come later.
+        app.view.post_message(LogView.NoteChanged())
+        await app.settle(pilot)
+        assert "unterminated" in app.note
         assert app.focused is app.query_one(LogBar).input
         await pilot.press(*"ix)ty", "enter")
         await app.settle(pilot)

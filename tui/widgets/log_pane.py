@@ -164,6 +164,8 @@ class LogPane(Vertical):
         self.view = LogView(self._ask, id="log")
         self._bar = LogBar(self._typed, self._entered, self._left)
         self._asks = Asks.SEARCH
+        self._mistake = ""
+        """What is wrong with what is being typed."""
         self._history: dict[Asks, list[str]] = {what: [] for what in Asks}
 
     def compose(self) -> ComposeResult:
@@ -200,6 +202,7 @@ class LogPane(Vertical):
 
     def _ask(self, what: Asks) -> None:
         self._asks = what
+        self._mistake = ""
         if what is Asks.SEARCH:
             self.view.begin_search()
         self._bar.ask(what, self._history[what])
@@ -208,12 +211,16 @@ class LogPane(Vertical):
         """Search for what is typed so far, from where typing began."""
         if self._asks is not Asks.SEARCH:
             return
+        self._mistake = ""
         try:
             self.view.search(text)
         except UsageError as error:
-            self._bar.remark(error.detail, error=True)
-        else:
-            self._bar.remark(self.view.hits)
+            self._mistake = error.detail
+        self._remark()
+
+    def _remark(self) -> None:
+        """Say what is wrong with the search that is being typed, else what it has found."""
+        self._bar.remark(self._mistake or self.view.hits, error=bool(self._mistake))
 
     def _entered(self, text: str) -> None:
         self.screen.set_focus(self.view)
@@ -238,7 +245,7 @@ class LogPane(Vertical):
         if not self._typing:
             self._say()
         elif self._asks is Asks.SEARCH:
-            self._bar.remark(self.view.hits)
+            self._remark()
 
     def on_log_view_given_up(self, event: LogView.GivenUp) -> None:
         event.stop()

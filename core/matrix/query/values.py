@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conditions on numbers: `0.99`, `<0.99`, `>=0.98`, `0.97..0.99`."""
 
+import gc
 import math
 import operator
 import re
@@ -78,10 +79,14 @@ def time_limit(seconds: float = LIMIT_SECONDS) -> Iterator[None]:
     A pattern does not show how much it costs, so its running time is limited. Python's own
     matcher looks for signals while it searches, and a timer on processor time is one that nothing else here uses.
     Signals belong to the main thread, where queries are answered; elsewhere there is no limit.
+
+    The collector waits meanwhile: its time is not the pattern's, and what is raised in a callback of it is lost.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    collected = gc.isenabled()
+    gc.disable()
     before = signal.signal(signal.SIGVTALRM, _stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
@@ -89,6 +94,8 @@ def time_limit(seconds: float = LIMIT_SECONDS) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+        if collected:
+            gc.enable()
 
 
 def _stop(*_: object) -> None:

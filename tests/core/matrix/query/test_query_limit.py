@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Searches end, and the limit leaves nothing behind."""
 
+import gc
 import re
 import signal
 import threading
@@ -46,3 +47,22 @@ def test_other_threads_go_without_a_limit() -> None:
     thread.start()
     thread.join()
     assert done == [499500]
+
+
+def test_the_collector_waits_and_then_goes_on() -> None:
+    phases: list[str] = []
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        phases.append(phase)
+
+    gc.collect()
+    gc.callbacks.append(note)
+    try:
+        with time_limit():
+            _ = [[number] for number in range(20_000)]
+            assert phases == []
+        assert gc.isenabled()
+        _ = [[number] for number in range(20_000)]
+        assert phases
+    finally:
+        gc.callbacks.remove(note)
