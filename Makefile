@@ -16,7 +16,7 @@ CONSTRAINTS ?= --constraint constraints.txt
 # On up to four cores. Long tests are together in their files, so a worker that has no more takes over from another.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
-.PHONY: demo quick test coverage test-xla check lint types contracts format pictures screenshots reference constraints clean
+.PHONY: demo quick test again coverage test-xla check lint types contracts format pictures screenshots reference constraints clean
 
 demo: $(READY)  ## open the app on the sample checkout
 	TTMATRIX_HOME=$(CURDIR)/build/home $(BIN)/ttmatrix demo build/demo
@@ -26,6 +26,9 @@ quick: $(READY)  ## the inner loop: the tests that are not marked slow, ten exam
 
 test: $(READY)  ## run all tests but those that need torch-xla
 	$(PYTEST)
+
+again: $(READY)  ## run the tests that failed last time, one after the other
+	$(BIN)/python -m pytest --last-failed --last-failed-no-failures none -v
 
 # By the tests that are not slow: what the others prove happens in processes that nothing measures.
 coverage: $(READY)  ## run the tests that are not slow; compare the branch coverage of each package with its floor

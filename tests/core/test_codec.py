@@ -62,7 +62,7 @@ inners = st.builds(Inner, st.sampled_from(Colour), st.lists(texts).map(tuple))
 outers = st.builds(
     Outer,
     inners,
-    st.text(st.characters(exclude_characters="\x00/")).map(Path),
+    st.text(st.characters(codec="utf-8", exclude_characters="\x00/")).map(Path),
     st.dictionaries(texts, anything),
     st.floats(allow_nan=False),
     st.lists(st.builds(Pair, texts, st.integers())).map(tuple),

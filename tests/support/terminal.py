@@ -3,6 +3,7 @@
 
 import contextlib
 import fcntl
+import math
 import os
 import pty
 import re
@@ -115,9 +116,10 @@ class Terminal:
             os.write(self._master, _NAMES.get(key, key).encode())
             self.read(0.05)
 
-    def read(self, seconds: float) -> None:
-        """Take in what the program writes until it is quiet for that long."""
-        while select.select([self._master], [], [], seconds)[0]:
+    def read(self, seconds: float, most: float = math.inf) -> None:
+        """Take in what the program writes until it is quiet for that long, or has written for `most` seconds."""
+        deadline = time.monotonic() + most
+        while time.monotonic() < deadline and select.select([self._master], [], [], seconds)[0]:
             try:
                 data = os.read(self._master, 1 << 16)
             except OSError:
@@ -154,7 +156,8 @@ class Terminal:
         deadline = time.monotonic() + seconds
         while not (wanted in self.text if isinstance(wanted, str) else wanted()):
             assert time.monotonic() < deadline, f"never happened: {wanted}\n{self.text}"
-            self.read(0.1)
+            # What is never quiet may show for a moment what is waited for.
+            self.read(0.1, most=1.0)
 
 
 def _as_from_a_shell() -> None:
