@@ -116,6 +116,7 @@ class Repeating(Generic[T]):
         self._round: Future[T] | None = None
         """The one that is under way."""
         self._once_more = False
+        self._stopped = False
         self._last: T | None = None
 
     def start(self) -> None:
@@ -130,10 +131,12 @@ class Repeating(Generic[T]):
 
     def stop(self) -> None:
         """No more rounds; one that is under way delivers nothing."""
+        self._stopped = True
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _tick(self) -> None:
-        if self._round is None:
+        # The app may end while what would start the rounds is still on its way.
+        if self._round is None and not self._stopped:
             self._round = self._thread.submit(self._work)
             self._round.add_done_callback(lambda done: self._app.post_message(WorkDone(self._finished, done)))
 
