@@ -95,10 +95,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     catalogue = config.stash[CATALOGUE]
     if catalogue.broken and not hasattr(config, "workerinput"):
         raise pytest.UsageError(*catalogue.broken)
-    kept, others = select(items, catalogue.options, config.stash[IDS])
+    chosen, others = select(items, catalogue.options, config.stash[IDS])
     if others:
         config.hook.pytest_deselected(items=others)
-        items[:] = kept
+        items[:] = chosen
     yield
     apply_conditions(items, catalogue.options)
     drop_duplicates(items, catalogue.options)

@@ -58,11 +58,11 @@ def select(
                 f"--model: there is no model {model}; there are {', '.join(sorted(models)) or 'none'}"
             )
     wanted = set(ids)
-    kept: list[pytest.Item] = []
+    chosen: list[pytest.Item] = []
     others: list[pytest.Item] = []
     for item in items:
-        (others if isinstance(item, Ours) and not _selected(item, options, wanted) else kept).append(item)
-    return kept, others
+        (others if isinstance(item, Ours) and not _selected(item, options, wanted) else chosen).append(item)
+    return chosen, others
 
 
 def _selected(item: Ours, options: Options, ids: set[str]) -> bool:
