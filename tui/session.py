@@ -95,7 +95,7 @@ class Session:
 
     def restore_marks(self) -> None:
         """Mark again what was marked when the app was left."""
-        self.view.marks |= self.bench.state.marks & self.matrix.rows.keys()
+        self.view.marks |= self.bench.state.marks & self.view.matrix.rows.keys()
 
     def count_changes(self) -> None:
         """Take in what the pending changes are now."""
@@ -110,7 +110,20 @@ class Session:
 
     @property
     def matrix(self) -> Matrix:
-        return self.view.matrix
+        """The tests of models, without the op cases that `view.matrix` has behind them."""
+        return self.view.matrix.model_tests
+
+    def is_op(self, id: str) -> bool:
+        """Whether an id of the view is that of an op case."""
+        rows = self.view.matrix
+        return id in rows.rows and rows.is_op(rows.rows[id])
+
+    def place_of_op(self, id: str) -> tuple[str, int]:
+        """The file of an op case, relative to the checkout, and the line at which it starts."""
+        rows = self.view.matrix
+        row, ops = rows.rows[id], rows.ops
+        assert ops is not None
+        return rows.columns["file"][row], ops.lines[row - len(rows.model_tests.ids)]
 
     @property
     def checkout(self) -> Checkout:

@@ -20,6 +20,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
+    if args.id is not None:
+        context.refuse_op_case(args.id)
     # What CI selects and how it splits is decided over everything that pytest collects.
     matrix = context.index(Universe.COLLECTED)
     id = resolve_id(matrix, args.id) if args.id is not None else None

@@ -3,11 +3,11 @@
 
 import argparse
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from core import ops, runs
 from core.cli.context import Context
-from core.cli.op_records import DEFAULT_BACKEND, op_records, print_cases
+from core.cli.op_records import Record, op_records, print_cases
 from core.errors import EXIT_OK, UsageError
 from core.matrix import NO_ARCH, Matrix, Universe
 from core.matrix.query import Query, help_text, select
@@ -21,7 +21,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = help_text()
     parser.add_argument("query", nargs="*", metavar="QUERY", help="which tests; see below")
     parser.add_argument(
-        "--kind", choices=("model", "op"), default="model", help="op: cases of op manifests; default: model"
+        "--kind",
+        choices=("model", "op", "all"),
+        help="op: cases of op manifests; default: all, with --universe model",
     )
     parser.add_argument("--format", choices=("table", "ids", "csv", "json"), help="default: table; with --json: json")
     parser.add_argument("--view", metavar="VIEW", help="use the query, arch, order and columns of a saved view")
@@ -36,15 +38,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     if args.views:
         return _print_views(context)
-    if args.kind == "op":
-        return _op_cases(args, context)
     view = _view(args.view, context)
-    universe = Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR
-    matrix = context.index(universe)
+    matrix = _rows_of_kind(args, context)
     arch = context.arch or view.arch
     matrix.check_arch(arch)
     query = Query((*view.query.terms, *context.parse(" ".join(args.query)).terms))
     rows = select(matrix, query, arch, context.learned(matrix, query))
+    if args.kind == "op":
+        rows = [row for row in rows if matrix.is_op(row)]
     if args.universe == "entries":
         rows = [row for row in rows if matrix.has_entry(row)]
     elif args.universe is not None:
@@ -53,12 +54,17 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if style == "ids":
         _print_ids(matrix, rows, context, with_function=args.universe == "collected")
         return EXIT_OK
+    only_cases = args.kind == "op" or (bool(rows) and matrix.is_op(rows[0]))
+    if only_cases and args.view is None:
+        print_cases(_op_records(matrix, rows, context, broken=not query.terms), style, context)
+        return EXIT_OK
     columns = view.columns or _COLUMNS
     last = {name: _last_runs(context, kind) for name, kind in RUN_KINDS.items() if name in (*columns, view.sort)}
     rows = ordered(matrix, rows, view.sort, arch, last, descending=view.descending)
     cells = (tuple(text_of_row(matrix, row, name, arch, last) for name in columns) for row in rows)
     if style == "json":
-        context.console.document([_record(matrix, row, arch) for row in rows])
+        cases = iter(_op_records(matrix, [row for row in rows if matrix.is_op(row)], context))
+        context.console.document([next(cases) if matrix.is_op(row) else _record(matrix, row, arch) for row in rows])
     elif style == "csv":
         writer = csv.writer(context.console.out, lineterminator="\n")
         writer.writerow(columns)
@@ -69,12 +75,25 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return EXIT_OK
 
 
-def _op_cases(args: argparse.Namespace, context: Context) -> int:
-    if args.query or args.view or args.universe:
-        raise UsageError("Queries, views and universes are of model tests", hint="See: ttmatrix ops list --help")
+def _rows_of_kind(args: argparse.Namespace, context: Context) -> Matrix:
+    """The matrix with the rows that are asked about, and maybe more."""
+    if args.universe is not None and args.kind in ("op", "all"):
+        raise UsageError("A universe is of model tests", hint=f"Leave out --universe or --kind {args.kind}.")
+    if args.universe is None and args.kind != "model":
+        return context.table
+    return context.index(Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR)
+
+
+def _op_records(matrix: Matrix, rows: Sequence[int], context: Context, *, broken: bool = False) -> list[Record]:
+    """Op cases in their JSON form, in the order of `rows`; `broken`: those with a mistake, which are no rows, too."""
+    if not rows and not broken:
+        return []
     tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
-    print_cases(op_records(tests, (), DEFAULT_BACKEND, dedupe=True), args.format, context)
-    return EXIT_OK
+    found = {str(one["id"]): one for one in op_records(tests, (), ops.DEFAULT_BACKEND, dedupe=True)}
+    return [
+        *(found[matrix.ids[row]] for row in rows if matrix.ids[row] in found),
+        *(one for one in found.values() if broken and not one["op"]),
+    ]
 
 
 def _view(name: str | None, context: Context) -> ViewSpec:
@@ -111,7 +130,7 @@ def _print_ids(matrix: Matrix, rows: Iterable[int], context: Context, *, with_fu
     if with_function:
         lines = sorted(f"{function}::{matrix.ids[row]}" for row in rows for function in matrix.functions(row))
     else:
-        lines = [matrix.ids[row] for row in rows]
+        lines = sorted(matrix.ids[row] for row in rows)
     context.console.out.writelines(f"{line}\n" for line in lines)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix show`: everything about one test."""
+"""`ttmatrix show`: everything about one test of a model, or about one op case."""
 
 import argparse
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ from core.ci import job_name
 from core.cli.context import Context
 from core.cli.evidence_report import evidence_text, judgement_document
 from core.cli.history_report import as_document as step_document, print_steps
+from core.cli.op_records import show_op_case
 from core.errors import EXIT_OK, TTMatrixError
 from core.history import Step
 from core.matrix import NO_ARCH, Detail, describe, text_of
@@ -21,10 +22,17 @@ _SHOWN_STEPS = 3
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", help="a test id, a pytest node id, or a part that matches only one id")
+    parser.add_argument(
+        "id",
+        metavar="ID",
+        help="a test id, a pytest node id, or a part that matches only one id; model::case: an op case",
+    )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
+    if case := context.op_case(args.id):
+        show_op_case(case, context)
+        return EXIT_OK
     detail = describe(context.matrix, context.resolve([args.id])[0])
     info = info_of(context.model_infos, detail.id)
     jobs = context.selected.of(context.matrix.rows[detail.id])

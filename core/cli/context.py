@@ -15,12 +15,13 @@ import core.evidence.verdicts as verdicts
 import core.matrix.cache as cache
 import core.matrix.query as query
 import core.runs.store as store
-from core import ci, evidence, history, matrix, providers, runs
+from core import ci, evidence, history, matrix, ops, providers, runs
 from core.cli.console import Console
 from core.cli.parser import OpenApp
-from core.errors import QueryError, TTMatrixError
+from core.errors import QueryError, TTMatrixError, UsageError
 from core.settings import Paths, Settings, load_settings, paths
 from core.sources import Checkout, find_checkout
+from core.text import counted
 
 if TYPE_CHECKING:
     from core.ci import Ci, Selected
@@ -83,6 +84,14 @@ class Context:
         return self._checked(found)
 
     @cached_property
+    def table(self) -> "Matrix":
+        """The matrix with a row for each op case behind the model tests, where the checkout has op manifests."""
+        directories = self.settings.ops_dirs
+        if not self.checkout.has_any(directories):
+            return self.matrix
+        return ops.with_ops(self.cache, self.matrix, directories)
+
+    @cached_property
     def model_infos(self) -> "ModelInfos":
         """Names and groups of all models."""
         return providers.model_infos(self.cache, self.matrix)
@@ -99,14 +108,14 @@ class Context:
             raise QueryError(error.title, error.column, error.token, hint=values) from error
 
     def scope(self, field: str) -> "Scope":
-        """What terms on `field` are answered on: the matrix, the arch, and the columns that they need."""
+        """What terms on `field` are answered on: all rows, the arch, and the columns that they need."""
         asked = self.parse(f"{field}:{query.NONE}") if field in query.BY_NAME else query.Query()
-        return query.Scope(self.matrix, self.arch, self.learned(self.matrix, asked))
+        return query.Scope(self.table, self.arch, self.learned(self.table, asked))
 
     def learned(self, on: "Matrix", asked: "Query") -> "Learned":
         """The columns that a query needs beside the index of a matrix; mostly none."""
         names = query.needs(asked)
-        return providers.compute_columns(self.cache, on, names, self._judged) if names else {}
+        return providers.compute_columns(self.cache, on.model_tests, names, self._judged) if names else {}
 
     def ids_of(self, text: str) -> "frozenset[str] | None":
         """The ids of the rows that a query selects; None: all, because it is empty."""
@@ -177,8 +186,31 @@ class Context:
             work()
 
     def resolve(self, texts: list[str]) -> list[str]:
-        """The ids that arguments of a command name. Raises UsageError for one that is unknown or ambiguous."""
-        return list(dict.fromkeys(matrix.resolve_id(self.matrix, text, self.ids_of_model_named) for text in texts))
+        """The model tests that arguments of a command name. Raises UsageError for one that is unknown or ambiguous."""
+        return list(dict.fromkeys(map(self._resolved, texts)))
+
+    def _resolved(self, text: str) -> str:
+        self.refuse_op_case(text)
+        return matrix.resolve_id(self.matrix, text, self.ids_of_model_named)
+
+    def refuse_op_case(self, text: str) -> None:
+        """Raise UsageError where an argument of a command about tests of models names an op case."""
+        if id := self.op_case(text):
+            raise UsageError(f"{id} is an op case", "This command is about tests of models.", "See: ttmatrix ops -h")
+
+    def op_case(self, text: str) -> str:
+        """The op case that an argument names by its id or by a part with `::`; empty where it names none.
+
+        Raises UsageError where it names several.
+        """
+        if "::" not in text or text in self.matrix.rows:
+            return ""
+        cases = self.table.ops.ids if self.table.ops else ()
+        found = [id for id in cases if text.lower() in id.lower()]
+        if text in found or len(found) < 2:
+            return text if text in found else "".join(found)
+        title = f"{text!r} matches {counted(len(found), 'op case')}"
+        raise UsageError(title, "\n".join(found[:5]), "Give the whole id.")
 
     def ids_of_model_named(self, name: str) -> list[str]:
         """The ids of the tests of the models of that `model_info.name`."""

@@ -11,8 +11,6 @@ from core import ops
 from core.cli.context import Context
 from core.text import counted
 
-DEFAULT_BACKEND = "inductor"
-"""What `skip_if` sees as the backend."""
 _HEADER = ("id", "op", "dtype", "file:line", "note")
 Record = dict[str, object]
 
@@ -63,6 +61,16 @@ def op_records(tests: ops.OpTests, models: Sequence[str], backend: str, *, dedup
             }
         )
     return [*found, *_broken(tests, models, {str(one["id"]) for one in found})]
+
+
+def show_op_case(id: str, context: Context) -> None:
+    """Print everything about one case."""
+    tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
+    record = next(one for one in op_records(tests, (), ops.DEFAULT_BACKEND, dedupe=True) if one["id"] == id)
+    if context.console.json:
+        context.console.document(record)
+    else:
+        context.console.table(("field", "value"), ((name, str(value)) for name, value in record.items() if value))
 
 
 def _broken(tests: ops.OpTests, models: Sequence[str], known: set[str]) -> list[Record]:

@@ -4,9 +4,10 @@
 import argparse
 
 from core.cli.context import Context
-from core.cli.op_records import DEFAULT_BACKEND, op_records, print_cases
+from core.cli.op_records import op_records, print_cases
 from core.cli.ops_common import add_selection, op_tests
 from core.errors import EXIT_OK
+from core.ops import DEFAULT_BACKEND
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from .cache_file import Late as Late, load as load, store as store
+from .cache_file import Late as Late, dumps as dumps, load as load, loads as loads, store as store
 from .columns import Column as Column, FlagColumn as FlagColumn, packed as packed
 from .detail import Detail as Detail, describe as describe
 from .effective import (
@@ -21,8 +21,12 @@ from .effective import (
     with_fields as with_fields,
     written as written,
 )
+from .extension import with_op_rows as with_op_rows
 from .field_rules import LISTS as LISTS, RULES as RULES, is_flag as is_flag
 from .indexing import cells_of as cells_of, index as index
 from .lookup import resolve_id as resolve_id
 from .matrix import NO_ARCH as NO_ARCH, Matrix as Matrix, Universe as Universe, Written as Written
+from .op_rows import (
+    OpRows as OpRows,
+)
 from .universe import Member as Member

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
+from typing import TypeAlias
 
 
 def packed(codes: Iterable[int], size: int) -> Sequence[int]:
@@ -134,3 +135,6 @@ class FlagColumn:
             value: sum(count for mask, count in distinct.items() if mask >> bit & 1)
             for bit, value in enumerate(self.values)
         }
+
+
+AnyColumn: TypeAlias = Column | FlagColumn

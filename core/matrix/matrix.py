@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.errors import UsageError
 from core.matrix.cache_file import Late
@@ -14,6 +14,9 @@ from core.matrix.columns import Column, FlagColumn
 from core.matrix.universe import Member, functions
 from core.model import Entry, Finding, Function, Loader
 from core.sources import Checkout, ExpectationFile, Schema
+
+if TYPE_CHECKING:
+    from core.matrix.op_rows import OpRows
 
 ID_PARTS = ("loader", "phase", "parallelism", "mode")
 """The columns that hold the parts of an id, as a Member has them."""
@@ -34,7 +37,8 @@ class Written(NamedTuple):
 class Matrix:
     """Every known test of one checkout. Never changed; a new index makes a new one.
 
-    Rows are numbered 0 to len(ids) - 1 in the order of their ids. All columns have one value per row.
+    Rows are numbered 0 to len(ids) - 1: the tests of models in the order of their ids, then the op cases in that of
+    theirs (`core.matrix.op_rows`). All columns have one value per row.
     """
 
     checkout: Checkout
@@ -50,6 +54,19 @@ class Matrix:
     flags: Mapping[str, FlagColumn]
     status: Mapping[str, Column]
     """Effective status by arch; under NO_ARCH the base status. `flags["status"]` holds those of all archs."""
+    ops: "OpRows | None" = None
+    """The op cases, whose rows are behind those of the model tests; None: there are none."""
+    models: "Matrix | None" = None
+    """The matrix without its op cases; None: it has none."""
+
+    @property
+    def model_tests(self) -> "Matrix":
+        """The same without op cases: its rows have the same numbers. What counts or judges model tests asks it."""
+        return self.models or self
+
+    def is_op(self, row: int) -> bool:
+        """Whether a row is an op case, and no test of a model."""
+        return self.models is not None and row >= len(self.models.ids)
 
     @property
     def files(self) -> tuple[ExpectationFile, ...]:
@@ -99,19 +116,22 @@ class Matrix:
         return self.loaders.get(self.columns["loader"][row])
 
     def function(self, row: int) -> Function:
-        """The test function of a row. What shares its id and entry, such as the op-by-op twin, is no row of its own."""
+        """The test function of a row that is no op case.
+
+        What shares its id and entry, such as the op-by-op twin, is no row of its own.
+        """
         return self.functions(row)[0]
 
     def functions(self, row: int) -> list[Function]:
-        """All the functions under which pytest collects the id of a row."""
-        return self.functions_of(self.member(row))
+        """All the functions under which pytest collects the id of a row. An op case has none."""
+        return [] if self.is_op(row) else self.functions_of(self.member(row))
 
     def functions_of(self, member: Member) -> list[Function]:
         """As `functions`, for an id with its parts."""
         return functions(member, self.schema, self.decoding)
 
     def member(self, row: int) -> Member:
-        """A row's id with its parts."""
+        """A row's id with its parts; an op case has none."""
         return Member(self.ids[row], *(self.columns[name][row] for name in ID_PARTS))
 
     def members(self) -> Iterator[Member]:
@@ -119,8 +139,8 @@ class Matrix:
         return map(Member, self.ids, *(self.columns[name].texts() for name in ID_PARTS))
 
     def universe(self) -> list[str]:
-        """The ids of all tests there are, in their order: all but strays."""
-        return [id for id in self.ids if id not in self.strays]
+        """The ids of all model tests there are, in their order: all but strays."""
+        return [id for id in self.model_tests.ids if id not in self.strays]
 
     def file_of(self, entry: Entry) -> ExpectationFile:
         """The file an entry was read from."""

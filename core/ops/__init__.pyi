@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from .batch import Batch as Batch, OpResult as OpResult, run_batch as run_batch
+from .elsewhere import read_elsewhere as read_elsewhere
 from .extraction import LEVELS as LEVELS, extract as extract, merged as merged
 from .findings import (
     MANIFEST_KIND as MANIFEST_KIND,
@@ -14,3 +15,5 @@ from .op_tests import (
     read_op_tests as read_op_tests,
     skips as skips,
 )
+from .rows import with_ops as with_ops
+from .tabulation import DEFAULT_BACKEND as DEFAULT_BACKEND

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find a tt-xla checkout and name the places in it."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +31,10 @@ class Checkout(NamedTuple):
     def presets(self) -> Path:
         """Directory of the CI matrix presets."""
         return self.root / ".github" / "workflows" / "test-matrix-presets"
+
+    def has_any(self, places: Iterable[str]) -> bool:
+        """Whether any of these paths, relative to the checkout, exists."""
+        return any((self.root / place).exists() for place in places)
 
     def relative(self, path: Path) -> str:
         """`path` as it is written in findings and diffs: relative to the checkout, with forward slashes."""

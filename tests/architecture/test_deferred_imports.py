@@ -20,6 +20,10 @@ LATER = {
     ("core/cli/dispatch.py", "core.forked"): (2, "`--help`"),
     ("core/matrix/cache/index_cache.py", "core.matrix.indexing"): (20, "`list` and the first frame, with a cache"),
     ("core/matrix/view/saved.py", "filelock"): (17, "`list` and the first frame, which save no view"),
+    ("core/ops/rows.py", "core.ops.tabulation"): (
+        90,
+        "`list` and the first frame of checkouts with op manifests, with a cache",
+    ),
     ("core/settings.py", "tomllib"): (4, "every command and the first frame of those who have set nothing"),
     ("tui/app/facts.py", "tui.evidence_service"): (170, "the first frame, which shows no result"),
     ("tui/app/start.py", "ctypes"): (1.5, "the first frame: memory is settled behind it"),

@@ -129,7 +129,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         for module in _SOON:
             importlib.import_module(module)
         self.session.open_bench()
-        self.session.matrix.complete()
+        self.session.view.matrix.complete()
 
     def _started(self) -> None:
         """Look at what there is beside the matrix: pending changes, marks, runs."""

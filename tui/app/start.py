@@ -4,7 +4,7 @@
 import gc
 import os
 import threading
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from pathlib import Path
 os.environ.setdefault("TEXTUAL_FPS", "120")
 
 import core.matrix.cache
+from core import ops
 from core.cli import AppRequest
 from core.errors import TTMatrixError
 from core.matrix import Matrix
@@ -39,6 +40,8 @@ def open_app(request: AppRequest) -> int:
     checkout = find_checkout(request.repo or Path.cwd(), upward=request.repo is None)
     cache = Cache(checkout, own.cache / "index")
     matrix, reading = cache.index()
+    if checkout.has_any(settings.ops_dirs):
+        matrix = ops.with_ops(cache, matrix, settings.ops_dirs)
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
     app = started_app(session, cache, saved=reading is None)
     Ending(app).run()
@@ -48,7 +51,7 @@ def open_app(request: AppRequest) -> int:
 
 def started_app(session: Session, cache: Cache, *, saved: bool) -> TTMatrixApp:
     """The app as a process of its own; `saved`: the index of `session` is in `cache` already."""
-    process = AppProcess(cache, saved=saved)
+    process = AppProcess(cache, session.settings.ops_dirs, saved=saved)
     app = TTMatrixApp(session, process.read_again, process=process, driver_class=TerminalDriver)
     app.frames = Repaint()
     return app
@@ -57,14 +60,18 @@ def started_app(session: Session, cache: Cache, *, saved: bool) -> TTMatrixApp:
 class AppProcess:
     """What the app does as a process: it watches the checkout, saves its index, and settles its memory."""
 
-    def __init__(self, cache: Cache, *, saved: bool) -> None:
+    def __init__(self, cache: Cache, op_directories: Sequence[str], *, saved: bool) -> None:
         self._cache = cache
+        self._op_directories = tuple(op_directories)
         self._saved = saved
         self._ended = threading.Event()
 
     def read_again(self, _: Matrix) -> Matrix:
         """Index the checkout again, and save the index."""
-        return core.matrix.cache.reindex(self._cache)
+        matrix = core.matrix.cache.reindex(self._cache)
+        if self._cache.checkout.has_any(self._op_directories):
+            matrix = ops.with_ops(self._cache, matrix, self._op_directories, read=ops.read_elsewhere)
+        return matrix
 
     def started(self, app: TTMatrixApp) -> None:
         """Begin with what nobody waits for."""
@@ -85,7 +92,7 @@ class AppProcess:
             if not app.session.bench.wrote(paths):
                 app.background.call(app.files.reload)
 
-        watch_checkout(self._cache.checkout, self._ended, changed)
+        watch_checkout(self._cache.checkout, self._ended, changed, self._op_directories)
 
     def _save(self, matrix: Matrix) -> None:
         # Writing it down here would hold up the keys; reading all of it once more elsewhere does not.
@@ -93,12 +100,18 @@ class AppProcess:
             self.read_again(matrix)
 
 
-def watch_checkout(checkout: Checkout, stop: threading.Event, changed: Callable[[Set[str]], None]) -> None:
-    """Call `changed` with the paths of each burst of changes to what is indexed, until `stop` is set. Blocks."""
+def watch_checkout(
+    checkout: Checkout, stop: threading.Event, changed: Callable[[Set[str]], None], more: Sequence[str] = ()
+) -> None:
+    """Call `changed` with the paths of each burst of changes to what is indexed, until `stop` is set. Blocks.
+
+    `more` are directories of op manifests, relative to the checkout.
+    """
     # 4 ms of the first frame.
     import watchfiles
 
-    places = [place for place in (checkout.test_config, checkout.models, checkout.presets) if place.is_dir()]
+    own = (checkout.test_config, checkout.models, checkout.presets, *(checkout.root / one for one in more))
+    places = [place for place in own if place.is_dir()]
     for changes in watchfiles.watch(
         *places,
         watch_filter=lambda _, path: path.endswith(_ENDINGS),

@@ -158,7 +158,7 @@ class CompareScreen(SessionScreen):
 
     def action_go_to_test(self) -> None:
         one = self.current
-        if one is None or one.id not in self.session.matrix.rows:
+        if one is None or one.id not in self.session.view.matrix.rows:
             self.context.notify.info("The checkout has no such test.")
         else:
             self.context.navigation.show_test(one.id)

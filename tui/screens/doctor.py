@@ -108,7 +108,7 @@ class DoctorScreen(SessionScreen):
 
     def action_go_to_test(self) -> None:
         """The test of the finding, in the matrix."""
-        if self.current is None or self.current.id not in self.session.matrix.rows:
+        if self.current is None or self.current.id not in self.session.view.matrix.rows:
             self.context.notify.info("This finding is not about a single test.")
         else:
             self.context.navigation.show_test(self.current.id)

@@ -73,7 +73,7 @@ class RunList:
         record = self.current
         if record is None:
             return
-        if record.spec.test_id in self._session.matrix.rows:
+        if record.spec.test_id in self._session.view.matrix.rows:
             self._context.navigation.show_test(record.spec.test_id)
         else:
             self._context.notify.info("The checkout no longer has this test.")

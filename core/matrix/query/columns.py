@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from core.matrix.columns import Column, FlagColumn
+from core.matrix.columns import AnyColumn, Column, FlagColumn
 from core.matrix.effective import DEFAULTS, resolve, text_of
 from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.op_rows import MODEL_KIND, OP_FLAGS, OP_KIND, fitted
 from core.model import Entry, Function
 
 _ISSUE = re.compile(r"\bgithub\.com/[\w.-]+/[\w.-]+/issues/\d+")
@@ -19,17 +20,20 @@ _C = TypeVar("_C", Column, FlagColumn)
 
 
 @lru_cache(maxsize=1)
-def _made(matrix: Matrix) -> dict[tuple[object, ...], Any]:
+def _made(models: Matrix) -> dict[tuple[object, ...], Any]:
     # One slot: an index that nobody looks at any more must not stay in memory.
     return {}
 
 
 def _kept(make: Callable[Concatenate[Matrix, _P], _C]) -> Callable[Concatenate[Matrix, _P], _C]:
+    """Make a column of the model tests; on the op cases behind them it is empty."""
+
     @wraps(make)
     def column(matrix: Matrix, /, *args: _P.args, **kwargs: _P.kwargs) -> _C:
-        made, key = _made(matrix), (make.__name__, *args)
+        models, size = matrix.model_tests, len(matrix.ids)
+        made, key = _made(models), (size, make.__name__, *args)
         if key not in made:
-            made[key] = make(matrix, *args, **kwargs)
+            made[key] = fitted(make(models, *args, **kwargs), size)
         found: _C = made[key]
         return found
 
@@ -85,6 +89,23 @@ def _shapes(matrix: Matrix) -> Column:
         "".join(id.rpartition("-seq_")[1:]) if llm[code] else ""
         for id, code in zip(matrix.ids, phase.codes, strict=True)
     )
+
+
+# Op cases
+
+
+def kind_column(matrix: Matrix) -> Column:
+    """Whether a row is a test of a model or an op case."""
+    size = len(matrix.model_tests.ids)
+    return Column((MODEL_KIND, OP_KIND), bytes(size) + b"\1" * (len(matrix.ids) - size))
+
+
+def op_column(matrix: Matrix, name: str) -> AnyColumn:
+    """A column of op cases; tests of models have nothing in it."""
+    if name in OP_FLAGS:
+        flags = matrix.flags.get(name) or FlagColumn((), [0] * len(matrix.ids))
+        return flags.or_none()
+    return matrix.columns.get(name) or Column(("",), bytes(len(matrix.ids)))
 
 
 # What entries say

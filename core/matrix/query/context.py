@@ -3,16 +3,15 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol
 
-from core.matrix.columns import Column, FlagColumn
+from core.matrix.columns import AnyColumn
 from core.matrix.matrix import NO_ARCH, Matrix
-
-AnyColumn: TypeAlias = Column | FlagColumn
+from core.matrix.op_rows import fitted
 
 
 class Facts(Protocol):
-    """What one provider of `core.providers.base` knows of every row of one matrix."""
+    """What one provider of `core.providers.base` knows of every row of one matrix, or of its model tests alone."""
 
     def column(self, name: str, arch: str) -> AnyColumn:
         """The column of that name, as it is meant on `arch`."""
@@ -33,6 +32,11 @@ class Scope(NamedTuple):
     def on(self, arch: str) -> "Scope":
         """The same, for another arch."""
         return self if arch == self.arch else self._replace(arch=arch)
+
+    def facts(self, provider: str, name: str) -> AnyColumn:
+        """A column of what was learned; empty on op cases where it knows model tests alone."""
+        column = self.learned[provider].column(name, self.arch)
+        return fitted(column, len(self.matrix.ids))
 
 
 class Plain(NamedTuple):

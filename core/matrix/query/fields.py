@@ -6,22 +6,25 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import MappingProxyType
 
 from core.errors import QueryError
+from core.matrix.columns import AnyColumn
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query.columns import (
     assert_pcc_column,
     function_column,
     has_column,
     is_column,
+    kind_column,
     llm_column,
     marker_column,
+    op_column,
     required_pcc_column,
     variant_column,
 )
-from core.matrix.query.context import AnyColumn, Learned, Scope
+from core.matrix.query.context import Learned, Scope
 from core.matrix.query.kinds import NONE, Choice, Field, FromFacts, IdText, Number, Text
 from core.matrix.query.query import Query
 from core.matrix.query.terms import TEXT, And, Node, Not, Operator, Or, Term
-from core.matrix.query.values import days
+from core.matrix.query.values import days, decimal
 from core.matrix.query.verdict_columns import STALE, VERDICT
 
 __all__ = ["BY_NAME", "FIELDS", "NONE", "column_of", "lens", "needs", "select"]
@@ -37,6 +40,11 @@ def _made(column: Callable[[Matrix], AnyColumn]) -> Callable[[Scope], AnyColumn]
     return lambda scope: column(scope.matrix)
 
 
+def _of_op(name: str) -> Callable[[Scope], AnyColumn]:
+    """A column that only op cases have texts in."""
+    return lambda scope: op_column(scope.matrix, name)
+
+
 def _llm(part: str) -> Callable[[Scope], AnyColumn]:
     """A part of LLM ids."""
     return lambda scope: llm_column(scope.matrix, part)
@@ -50,6 +58,7 @@ FIELDS: tuple[Field, ...] = (
         lambda scope: scope.matrix.statuses(scope.arch),
         aliases={NONE: "unspecified"},
     ),
+    Choice("kind", "model (a test of a model) or op (a case of an op manifest)", _made(kind_column)),
     Choice("arch", "marked for this arch; also use the values for this arch", _stored("arch")),
     Choice("mode", "inference or training", _stored("mode")),
     Choice("parallelism", "how devices share the model", _stored("parallelism")),
@@ -90,6 +99,14 @@ FIELDS: tuple[Field, ...] = (
     Number("seq", "sequence length of an LLM id; 1: not given", _llm("seq"), int, ("1", "128")),
     Number("batch", "batch size of an LLM id, per device", _llm("batch"), int, ("1", "4")),
     Choice("mesh", "mesh of an LLM id", _llm("mesh")),
+    Choice("op", "op of an op case, such as torch.add", _of_op("op")),
+    Choice("model", "model that an op case is of", _of_op("model")),
+    Choice("dtype", "dtype of a tensor of an op case", _of_op("dtype")),
+    Text("shape", "part of the shapes of an op case, such as 32x2880", _of_op("shape")),
+    Choice("mark", "a mark of an op case, or none", _of_op("mark")),
+    Choice("dup", "op case that represents it, as both are the same test; or none", _of_op("dup")),
+    Number("rtol", "relative tolerance of an op case", _of_op("rtol"), decimal, ("0.001", "0.005")),
+    Number("atol", "absolute tolerance of an op case", _of_op("atol"), decimal, ("0.001", "0.005")),
     IdText("id", "part of the test id"),
 )
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from core.errors import QueryError
-from core.matrix.columns import FlagColumn
+from core.matrix.columns import AnyColumn, FlagColumn
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.query.context import AnyColumn, Scope
+from core.matrix.query.context import Scope
 from core.matrix.query.query import compiled
 from core.matrix.query.terms import Operator, Term
 from core.matrix.query.values import TooLong, decimal, number_test, time_limit
@@ -74,7 +74,7 @@ class FromFacts:
     name: str
 
     def __call__(self, scope: Scope) -> AnyColumn:
-        return scope.learned[self.provider].column(self.name, scope.arch)
+        return scope.facts(self.provider, self.name)
 
 
 @dataclass(frozen=True, slots=True)

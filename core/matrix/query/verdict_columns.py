@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import or_
 
-from core.matrix.columns import Column, FlagColumn
+from core.matrix.columns import AnyColumn, Column, FlagColumn
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.query.context import AnyColumn
 
 VERDICT, STALE = "verdict", "stale"
 """The columns, and the value of the field `is` that the second one gives."""

@@ -34,7 +34,7 @@ def _field(name: str) -> Callable[[Scope], Column]:
 
 
 def _of_models(name: str) -> Callable[[Scope], Column]:
-    return lambda scope: cast(Column, scope.learned[_MODELS].column(name, scope.arch))
+    return lambda scope: cast(Column, scope.facts(_MODELS, name))
 
 
 def family(directory: str) -> str:

@@ -8,7 +8,7 @@ on the import path.
 
 from .cases import Case, Manifest, Problem, Tensor, Value
 from .collection import Duplicate, File, Row, duplicates, find_files, read_files, rows
-from .conditions import context as condition_context, skip_reason
+from .conditions import context as condition_context, evaluate as condition_holds, skip_reason
 from .dtypes import dtype_name
 from .load import MOST_BYTES, read_file, read_text
 from .names import OpKind, kind_of
@@ -31,6 +31,7 @@ __all__ = [
     "Value",
     "added",
     "condition_context",
+    "condition_holds",
     "dtype_name",
     "duplicates",
     "estimate",

@@ -79,11 +79,15 @@ def test_list_knows_op_cases(checkout: Checkout) -> None:
         call("list", "--kind", "op", "--json", "--repo", checkout.root).json
         == call("ops", "list", "--json", "--repo", checkout.root).json
     )
-    assert call("list", "--kind", "op", "alpha", "--repo", checkout.root).code == 64
-    assert (
-        call("list", "--kind", "model", "--repo", checkout.root, "--format", "ids").out
-        == call("list", "--repo", checkout.root, "--format", "ids").out
-    )
+    assert call("list", "--kind", "op", "alpha", "--repo", checkout.root, "--format", "ids").out == ""
+    assert call("list", "--kind", "op", "--universe", "entries", "--repo", checkout.root).code == 64
+
+    def ids(*more: str) -> list[str]:
+        return call("list", *more, "--repo", checkout.root, "--format", "ids").out.splitlines()
+
+    assert ids() == ids("--kind", "all") == sorted([*ids("--kind", "model"), *listed.out.splitlines()])
+    assert ids("--universe", "validator") == ids("--kind", "model") == ids("kind:model")
+    assert ids("kind:op") == listed.out.splitlines()
     lines = call("ops", "list", "--format", "csv", "--repo", checkout.root).out.splitlines()
     assert (lines[0], len(lines)) == ("id,op,dtype,file:line,note", 6)
 

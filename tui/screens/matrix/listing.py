@@ -107,14 +107,14 @@ class Listing:
     def current(self) -> str | None:
         """The id under the cursor; None where that is no single test."""
         key = None if self._view.grid else self.table.cursor_key
-        return key if key in self._session.matrix.rows else None
+        return key if key in self._view.matrix.rows else None
 
     def chosen(self) -> Sequence[str]:
         """The ids under the cursor: one, or those of a group or a cell."""
         if self._view.grid:
             query = self.grid.cell_query
             rows = self._view.select(query) if query else []
-            return [self._session.matrix.ids[row] for row in rows]
+            return [self._view.matrix.ids[row] for row in rows]
         group = self.table.heading
         return group.ids() if group else [self.current] if self.current else []
 
@@ -144,6 +144,8 @@ class Listing:
             return view_models.group_text(group.text, group.ids())
         if self.current is None:
             return Text("No test matches the filter.")
+        if session.is_op(self.current):
+            return view_models.op_text(self._view.matrix, self.current)
         self._context.facts.request(_OF_DETAIL)
         selected, row = session.selected, session.matrix.rows[self.current]
         jobs = None if selected is None else [ci.job_name(job) for job in selected.of(row)]

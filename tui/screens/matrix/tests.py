@@ -65,7 +65,7 @@ class TestActions:
             self._context.notify.info("Move to the other end, then press v to mark the range; esc cancels it.")
         else:
             keys = [table.source.key(position) for position in table.ranged()]
-            ids = [key for key in keys if key in self._session.matrix.rows]
+            ids = [key for key in keys if key in self._session.view.matrix.rows]
             table.range_start = None
             self._session.view.mark(ids)
             self._context.notify.info(f"Marked {counted(len(ids), 'test')}.")
@@ -89,22 +89,36 @@ class TestActions:
         """Copy the id as pytest takes it."""
         if id := self._one("copy"):
             matrix = self._session.matrix
-            self._context.notify.copy(node_id(matrix.function(matrix.rows[id]), id))
+            # The id of an op case is what its plugin takes.
+            self._context.notify.copy(id if self._session.is_op(id) else node_id(matrix.function(matrix.rows[id]), id))
 
     def open_editor(self) -> None:
         """Open $EDITOR at the entry, then at the loader."""
-        if id := self._one("open"):
+        id = self._one("open")
+        if id and self._session.is_op(id):
+            self._context.files.edit_file(*self._session.place_of_op(id))
+        elif id:
             self._context.files.edit_test(self._session.describe(id))
 
     # Runs and edits
 
+    def _models(self) -> Targets:
+        """The targets without op cases, for what is done with tests of models alone; says how many are left out."""
+        targets = self._listing.targets()
+        fitting = targets.where(lambda id: not self._session.is_op(id))
+        if left_out := len(targets.ids) - len(fitting.ids):
+            self._context.notify.info(f"{counted(left_out, 'op case')} left out: this is for tests of models.")
+        return fitting
+
     def _act(self, verb: str, act: Callable[[Targets], None], *, names: bool = False) -> None:
-        screens.act_on(self._screen, verb, self._listing.targets(), act, names=names)
+        targets = self._models()
+        if targets.ids or not self._listing.targets().ids:
+            screens.act_on(self._screen, verb, targets, act, names=names)
 
     def run(self) -> None:
         """Run the test under the cursor at once; more than that is shown first."""
         targets = self._listing.targets()
-        if targets.plain:
+        if targets.plain and not self._session.is_op(targets.ids[0]):
             self._context.runs.start(targets.ids)
         else:
             self.run_with()
@@ -120,8 +134,10 @@ class TestActions:
 
     def start_workflows(self) -> None:
         """Start workflows on failing training tests."""
-        notify, targets = self._context.notify, self._listing.targets()
+        notify, targets = self._context.notify, self._models()
         fitting = targets.where(lambda id: workflows.is_target(self._session.matrix, id))
+        if not targets.ids and self._listing.targets().ids:
+            return
         if targets.ids and not fitting.ids:
             notify.info("No workflow fits: workflows are for training entries of PyTorch models on a single device.")
             return

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Op cases as the matrix holds them, and columns of model tests that go on over the op cases behind them."""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from core.matrix.columns import AnyColumn, Column, FlagColumn, packed
+
+MODEL_KIND, OP_KIND = "model", "op"
+"""What the column `kind` holds: a test of a whole model, or a case of an op manifest."""
+
+OP_COLUMNS = ("op", "model", "shape", "dup", "rtol", "atol")
+"""Columns that only op cases have a text in."""
+OP_FLAGS = ("dtype", "mark")
+"""Columns that only op cases have texts in, several each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpRows:
+    """The op cases of a checkout: plain data that is cached between starts. All columns have one value per case."""
+
+    ids: tuple[str, ...]
+    """`model::case`, in their order; none is the id of a model test."""
+    lines: Sequence[int]
+    """The line at which each case starts in its file."""
+    status: Column
+    """What its manifest expects of a case, in the words of `core.model.Status`."""
+    columns: Mapping[str, Column]
+    """OP_COLUMNS, and of the columns of all rows `reason` (of the skip or the xfail) and `file` (relative to the
+    checkout)."""
+    flags: Mapping[str, FlagColumn]
+    """OP_FLAGS."""
+
+
+@overload
+def fitted(column: Column, size: int) -> Column: ...
+@overload
+def fitted(column: FlagColumn, size: int) -> FlagColumn: ...
+@overload
+def fitted(column: AnyColumn, size: int) -> AnyColumn: ...
+def fitted(column: AnyColumn, size: int) -> AnyColumn:
+    """A column of the model tests alone with empty values for the op cases behind them; `size` is of both."""
+    if isinstance(column, FlagColumn):
+        missing = size - len(column.masks)
+        return FlagColumn(column.values, [*column.masks, *[column.mask([""])] * missing]) if missing else column
+    missing = size - len(column.codes)
+    return continued(column, empty(missing)) if missing else column
+
+
+def empty(size: int) -> Column:
+    """A column of that many rows that holds nothing."""
+    return Column(("",), bytes(size))
+
+
+def continued(first: Column, second: Column) -> Column:
+    """The texts of one column and then those of the other."""
+    table = {value: code for code, value in enumerate(first.values)}
+    for value in second.values:
+        table.setdefault(value, len(table))
+    codes = [table[value] for value in second.values]
+    behind = packed([codes[code] for code in second.codes], len(table))
+    if isinstance(first.codes, bytes) and isinstance(behind, bytes):
+        return Column(tuple(table), first.codes + behind)
+    return Column(tuple(table), array("I", first.codes) + array("I", behind))

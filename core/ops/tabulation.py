@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the matrix shows of op cases: what each is made of and what its manifest expects of it."""
+
+import os
+import re
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from core.matrix import Column, FlagColumn, OpRows
+from core.model import Status
+from core.ops.op_tests import OpTests, computes_nothing, deduplicated, read_op_tests
+from core.payload.ttmatrix_ops import (
+    Case,
+    NotRead,
+    Row,
+    Tensor,
+    condition_context,
+    condition_holds,
+    skip_reason,
+    tensors_of,
+)
+
+__all__ = ["read_op_tests", "tabulated", "variables"]
+
+DEFAULT_BACKEND = "inductor"
+"""What conditions see as the backend where none is chosen."""
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*\b")
+
+
+class Expectation(NamedTuple):
+    """What a manifest expects of a case on the CPU, and why where that is no pass."""
+
+    status: Status
+    reason: str = ""
+
+
+def expectation(row: Row, backend: str = DEFAULT_BACKEND, environment: Mapping[str, str] = os.environ) -> Expectation:
+    """Whether a case is to pass, to fail or not to run with that backend."""
+    case = row.case
+    if computes_nothing(case):
+        return Expectation(Status.NOT_SUPPORTED_SKIP, "The op computes nothing")
+    if not case.skip_if and not case.xfail_if:
+        return Expectation(Status.EXPECTED_PASSING)
+    context = condition_context(case, row.manifest.model, backend=backend, environment=environment)
+    try:
+        if reason := skip_reason(case, context):
+            return Expectation(Status.NOT_SUPPORTED_SKIP, reason)
+        if case.xfail_if and condition_holds(case.xfail_if, context):
+            return Expectation(Status.KNOWN_FAILURE_XFAIL, case.xfail_reason or case.xfail_if)
+    except NotRead as error:
+        return Expectation(Status.NOT_SUPPORTED_SKIP, f"a condition cannot be evaluated: {error}")
+    return Expectation(Status.EXPECTED_PASSING)
+
+
+def variables(tests: OpTests) -> set[str]:
+    """Names in conditions that may be of variables of the environment: others do not change what is expected."""
+    texts = (one for row in tests.rows for one in (*(skip.expr for skip in row.case.skip_if), row.case.xfail_if))
+    return {name for text in texts if "env" in text for name in _VARIABLE.findall(text)}
+
+
+def tabulated(tests: OpTests) -> OpRows:
+    """The rows of all cases."""
+    rows = sorted(tests.rows, key=lambda row: row.id)
+    expected = [expectation(row) for row in rows]
+    skipped = {row.id for row, one in zip(rows, expected, strict=True) if one.status is Status.NOT_SUPPORTED_SKIP}
+    # In the order of the files: the first of equal cases represents the others.
+    same = deduplicated(tests.rows, skipped, dedupe=True)
+    return OpRows(
+        ids=tuple(row.id for row in rows),
+        lines=array("I", [row.case.line for row in rows]),
+        status=Column.of((one.status for one in expected), Status),
+        columns={
+            "op": Column.of(row.case.op for row in rows),
+            "model": Column.of(row.manifest.model for row in rows),
+            "shape": Column.of(shapes_text(row.case) for row in rows),
+            "dup": Column.of(same[row.id].dup_of for row in rows),
+            "rtol": Column.of(f"{row.case.rtol:g}" for row in rows),
+            "atol": Column.of(f"{row.case.atol:g}" for row in rows),
+            "reason": Column.of(one.reason for one in expected),
+            "file": Column.of(row.manifest.path for row in rows),
+        },
+        flags={
+            "dtype": _flags([dtypes(row.case) for row in rows]),
+            "mark": _flags([row.case.marks for row in rows]),
+        },
+    )
+
+
+def shapes_text(case: Case) -> str:
+    """The shapes of its tensors in their order: `1x32x2880 2880`."""
+    return " ".join(map(shape_text, tensors_of(case)))
+
+
+def shape_text(tensor: Tensor) -> str:
+    """`1x32x2880`; a tensor without dimensions is a `scalar`."""
+    return "x".join(map(str, tensor.shape)) or "scalar"
+
+
+def dtypes(case: Case) -> tuple[str, ...]:
+    """The distinct dtypes of its tensors in their order; that of the case where it has no tensor."""
+    return tuple(dict.fromkeys(one.dtype for one in tensors_of(case) if one.dtype)) or (case.dtype,)
+
+
+def _flags(sets: Sequence[Sequence[str]]) -> FlagColumn:
+    return FlagColumn.sparse(len(sets), (), dict(enumerate(sets)))

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Op cases behind the model tests: no value of a model test is another one for it."""
+
+from array import array
+
+import pytest
+from hypothesis import given, strategies as st
+
+from core.matrix.columns import Column, FlagColumn
+from core.matrix.extension import with_op_rows
+from core.matrix.indexing import index
+from core.matrix.matrix import Matrix
+from core.matrix.op_rows import OP_COLUMNS, OpRows
+from core.matrix.query import BY_NAME, Plain, Query, Scope, column_of, select
+from core.model import Status
+from tests.support.tree import sample
+
+_TEXTS = st.text(max_size=3)
+
+
+@st.composite
+def op_rows(draw: st.DrawFn) -> OpRows:
+    """Any op cases: their texts may be those that model tests have, too."""
+    size = draw(st.integers(0, 400))
+    names = sorted(draw(st.sets(_TEXTS, min_size=size, max_size=size)))
+
+    def column(texts: st.SearchStrategy[str] = _TEXTS) -> Column:
+        return Column.of(draw(st.lists(texts, min_size=size, max_size=size)))
+
+    sets = draw(st.lists(st.lists(_TEXTS, max_size=3), min_size=size, max_size=size))
+    flags = FlagColumn.sparse(size, (), dict(enumerate(sets)))
+    return OpRows(
+        ids=tuple(f"op::{name}" for name in names),
+        lines=array("I", range(size)),
+        status=column(st.sampled_from([str(one) for one in Status])),
+        columns={name: column() for name in (*OP_COLUMNS, "reason", "file")},
+        flags={"dtype": flags, "mark": flags},
+    )
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
+    return index(sample(tmp_path_factory.mktemp("models")))
+
+
+@given(ops=op_rows())
+def test_model_tests_keep_their_rows_and_all_their_values(models: Matrix, ops: OpRows) -> None:
+    matrix = with_op_rows(models, ops)
+    size = len(models.ids)
+    assert matrix.ids == models.ids + ops.ids
+    assert matrix.model_tests is models
+    assert [matrix.is_op(row) for row in range(len(matrix.ids))] == [False] * size + [True] * len(ops.ids)
+    facts = {name: Plain({"x": column}) for name, column in models.columns.items()}
+    scope = Scope(matrix, learned=facts)
+    for name, column in models.columns.items():
+        assert list(matrix.columns[name].texts())[:size] == list(column.texts())
+        assert scope.facts(name, "x")[0] == column[0]
+        assert {scope.facts(name, "x")[row] for row in range(size, len(matrix.ids))} <= {""}
+    for name, flags in models.flags.items():
+        assert [matrix.flags[name][row] for row in range(size)] == [flags[row] for row in range(size)]
+    for arch, status in models.status.items():
+        assert [matrix.status[arch][row] for row in range(size)] == [status[row] for row in range(size)]
+
+
+@given(ops=op_rows())
+def test_op_cases_have_what_they_are_given(models: Matrix, ops: OpRows) -> None:
+    matrix = with_op_rows(models, ops)
+    for case, row in enumerate(range(len(models.ids), len(matrix.ids))):
+        assert {name: matrix.columns[name][row] for name in ops.columns} == {
+            name: column[case] for name, column in ops.columns.items()
+        }
+        assert {matrix.status[arch][row] for arch in matrix.status} == {ops.status[case]}
+        assert matrix.flags["status"][row] == (ops.status[case],)
+        assert set(matrix.flags["dtype"][row]) == set(ops.flags["dtype"][case])
+        assert matrix.columns["loader"][row] == ""
+        assert matrix.flags["arch"][row] == ()
+        assert matrix.functions(row) == []
+
+
+@given(ops=op_rows())
+def test_every_field_means_the_same_for_model_tests(models: Matrix, ops: OpRows) -> None:
+    matrix = with_op_rows(models, ops)
+    size, before, after = len(models.ids), Scope(models), Scope(matrix)
+    for name, field in BY_NAME.items():
+        if name and name != "id" and not field.needs:
+            one, other = column_of(before, name), column_of(after, name)
+            assert [one[row] for row in range(size)] == [other[row] for row in range(size)], name
+            assert len([other[row] for row in range(len(matrix.ids))]) == len(matrix.ids)
+
+
+def test_queries_of_op_cases(models: Matrix) -> None:
+    ops = OpRows(
+        ids=("m::add", "m::mm", "n::add"),
+        lines=array("I", [3, 5, 3]),
+        status=Column.of(["EXPECTED_PASSING", "NOT_SUPPORTED_SKIP", "KNOWN_FAILURE_XFAIL"]),
+        columns={
+            "op": Column.of(["torch.add", "torch.mm", "torch.add"]),
+            "model": Column.of(["m", "m", "n"]),
+            "shape": Column.of(["2x3 3", "2x2 2x2", "4"]),
+            "dup": Column.of(["", "", "m::add"]),
+            "rtol": Column.of(["0.005", "0.1", "0.005"]),
+            "atol": Column.of(["0.005"] * 3),
+            "reason": Column.of(["", "no kernel", "wrong"]),
+            "file": Column.of(["ops/m.yaml", "ops/m.yaml", "ops/n.yaml"]),
+        },
+        flags={
+            "dtype": FlagColumn.sparse(3, (), {0: ["float16"], 1: ["float16", "int64"], 2: ["float16"]}),
+            "mark": FlagColumn.sparse(3, (), {1: ["slow"]}),
+        },
+    )
+    matrix = with_op_rows(models, ops)
+
+    def ids(text: str) -> list[str]:
+        return [matrix.ids[row] for row in select(matrix, Query.parse(text))]
+
+    assert ids("kind:op") == list(ops.ids)
+    assert ids("kind:model") == list(models.ids)
+    assert ids("op:torch.add") == ["m::add", "n::add"]
+    assert ids("op:add model:n") == ["n::add"]
+    assert ids("dtype:int64") == ids("mark:slow") == ids("rtol:>0.01") == ids("shape:2x2") == ["m::mm"]
+    assert ids("dup:none kind:op") == ["m::add", "m::mm"]
+    assert ids("dup:m::add") == ["n::add"]
+    assert ids("kind:op status:skip") == ids('reason:"no kernel"') == ["m::mm"]
+    assert ids("kind:op file:n.yaml") == ["n::add"]
+    assert ids("kind:op arch:n150") == ids("kind:op is:known") == ids("kind:op !mode:none") == []
