@@ -86,6 +86,10 @@ class Settings:
     """Seconds without output and without work after which any run is stopped; 0: never."""
     log_gib: float = 2.0
     """How large, in GiB, the log of one run may grow; its beginning and its end are stored; 0: any size."""
+    theme: str = "auto"
+    """Colours of the app: dark, light, contrast, terminal, mono, or auto, what the terminal can show."""
+    ascii: bool = False
+    """Whether the app sends nothing but ASCII to the terminal."""
     notify: str = "bell"
     """How the end of a batch is announced: bell, osc9 (a desktop notification) or off."""
     keep_runs: int = 0

@@ -5,7 +5,7 @@ import argparse
 from pathlib import Path
 
 from core.cli.context import Context
-from core.cli.parser import AppRequest
+from core.cli.parser import app_request
 from core.demo import lay_out
 from core.errors import EXIT_OK, TTMatrixError
 from core.sources import find_checkout
@@ -38,7 +38,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if not _is_checkout(args.directory):
         lay_out(args.directory)
         context.console.note(f"Created the sample checkout in {args.directory}")
-    return context.open_app(AppRequest(args.directory, context.arch))
+    return context.open_app(app_request(args, args.directory))
 
 
 def _is_checkout(directory: Path) -> bool:

@@ -14,7 +14,7 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, Protocol, cast
 
 from core.cli.console import Console, wants_colour
-from core.cli.parser import COMMANDS, AppRequest, OpenApp, command_module, parse
+from core.cli.parser import COMMANDS, AppRequest, OpenApp, app_request, command_module, parse
 from core.errors import EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def main(argv: Sequence[str], open_app: OpenApp) -> int:
 def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp) -> int:
     """Open the app, or run the command. What commands need is imported here: 4 ms of `--help`, 2 of the app."""
     if args.command is None:
-        return open_app(AppRequest(args.repo, args.arch, args.query))
+        return open_app(app_request(args, args.repo))
     from core.cli.context import Context
     from core.forked import collect_seldom, in_background
 

@@ -52,6 +52,18 @@ class AppRequest(NamedTuple):
     """None: the nearest checkout upward from the current directory."""
     arch: str = ""
     query: str = ""
+    screen: str = ""
+    """The screen to begin with; empty: the matrix."""
+    theme: str = ""
+    """Empty: the one that the settings name."""
+    ascii: bool = False
+    """Whether only ASCII is to be sent to the terminal."""
+
+
+def app_request(args: argparse.Namespace, repo: Path | None) -> AppRequest:
+    """What a command line says of the app."""
+    theme = args.theme or ("mono" if args.no_color else "")
+    return AppRequest(repo, args.arch, args.query, args.screen, theme, args.ascii)
 
 
 OpenApp = Callable[[AppRequest], int]
@@ -95,6 +107,9 @@ def build_parser(names: Iterable[str] = COMMANDS, configured: Collection[str] = 
     parser = _Parser(prog=PROGRAM, description="tt-xla's model test matrix. Without a command the app opens.")
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     parser.add_argument("-q", "--query", metavar="QUERY", default="", help="open the app on this query")
+    parser.add_argument("--screen", metavar="NAME", default="", help="open the app on this screen, such as triage")
+    parser.add_argument("--theme", metavar="NAME", default="", help="colours of the app (see docs/settings.md)")
+    parser.add_argument("--ascii", action="store_true", help="open the app with nothing but ASCII on the terminal")
     add_global_options(parser, {"repo": None, "arch": "", "json": False, "no_color": False})
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name in names:

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.widgets import Footer, Static
 
 from core.runs.log.tail import LogFile
+from tests.support.app import ThemedApp
 from tui.app.start import settle_memory
 from tui.widgets.log_pane import LogPane
 
@@ -52,7 +53,7 @@ class Seen:
     """Bytes."""
 
 
-class Follower(App[None]):
+class Follower(ThemedApp):
     """A log that is followed, between the lines that every screen has."""
 
     def compose(self) -> ComposeResult:

@@ -19,6 +19,7 @@ from tests.support.git import committed_checkout
 from tests.support.idle import wait_for_idle
 from tui.app.app import TTMatrixApp
 from tui.session import Session
+from tui.themes import use_themes
 
 SIZES = pytest.mark.parametrize(
     "size", [(80, 24), pytest.param((160, 50), marks=pytest.mark.slow("the larger one of two sizes"))]
@@ -73,3 +74,11 @@ def shown_ids(app: TTMatrixApp) -> list[str]:
     """The tests that the matrix lists, from its top."""
     view = app.session.view
     return [view.matrix.ids[row] for row in view.rows]
+
+
+class ThemedApp(App[None]):
+    """The least app that our widgets can be in: it knows the themes that they are styled with."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        use_themes(self, "dark")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cached lines are given again, until what they show has changed."""
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.geometry import Region
 from textual.strip import Strip
 
-from tests.support.app import until
+from tests.support.app import ThemedApp, until
 from tui.widgets.internals import CachedLines
 from tui.widgets.line_base import CachedBox, CachedText
 
@@ -23,7 +23,7 @@ class Numbers(CachedLines):
         return [Strip.blank(crop.width) for _ in crop.line_range]
 
 
-class Still(App[None]):
+class Still(ThemedApp):
     CSS = "Numbers, CachedText { height: 6; } CachedBox { height: auto; layout: horizontal; background: $panel; }"
 
     def compose(self) -> ComposeResult:
@@ -68,7 +68,7 @@ async def test_text_style_and_theme_are_seen_at_once() -> None:
         await until(pilot, lambda: seen()[1] != first[1], "red")
         text.styles.background = None
         await until(pilot, lambda: seen()[1] == first[1], "as before")
-        app.theme = "textual-light"
+        app.theme = "light"
         await until(pilot, lambda: seen()[1] != first[1], "light")
 
 

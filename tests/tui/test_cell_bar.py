@@ -3,16 +3,17 @@
 
 import pytest
 from rich.segment import Segment
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.scrollbar import ScrollBar
 
+from tests.support.app import ThemedApp
 from tui.widgets.line_base import CellBar
 
 _HEIGHT = 20
 
 
-class _Bars(App[None]):
+class _Bars(ThemedApp):
     CSS = f"ScrollBar {{ width: 1; height: {_HEIGHT}; }}"
 
     def compose(self) -> ComposeResult:

@@ -3,8 +3,9 @@
 
 from collections.abc import Sequence
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 
+from tests.support.app import ThemedApp
 from tui.view_models.style import Cell, TableColumn
 from tui.widgets.cell_table import CellTable
 
@@ -34,7 +35,7 @@ class Square:
         return [[Cell(f"row {position}")], *([Cell(f"{position}.{at}")] for at in range(len(self.columns) - 1))]
 
 
-class CellApp(App[None]):
+class CellApp(ThemedApp):
     """Nothing but a table of cells."""
 
     def __init__(self, source: Square | None) -> None:

@@ -3,14 +3,15 @@
 
 from typing import ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, Label
 
+from tests.support.app import ThemedApp
 from tui.widgets.key_line import KeyLine
 
 
-class Keyed(App[None]):
+class Keyed(ThemedApp):
     """One key of its own, two of a widget that can have the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

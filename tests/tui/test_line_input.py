@@ -5,10 +5,11 @@ from typing import ClassVar
 
 import pytest
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
+from tests.support.app import ThemedApp
 from tui.widgets.filter_bar import LineInput
 
 
@@ -30,7 +31,7 @@ class _Rows(Widget, can_focus=True):
         self.keys += event.key
 
 
-class _App(App[None]):
+class _App(ThemedApp):
     def compose(self) -> ComposeResult:
         yield _Line()
         yield _Rows()

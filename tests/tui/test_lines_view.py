@@ -3,9 +3,10 @@
 
 from typing import ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from tests.support.app import ThemedApp
 from tui.commands import Where, bindings
 from tui.widgets.lines_view import LinesView, TextLines
 
@@ -16,7 +17,7 @@ class Bound(LinesView):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
 
 
-class LinesApp(App[None]):
+class LinesApp(ThemedApp):
     """Nothing but lines."""
 
     def __init__(self) -> None:

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 from textual import events
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.color import Color
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from core.runs.log.growth import Arrivals
 from core.runs.log.tail import LogFile
-from tests.support.app import screen_text, type_text
+from tests.support.app import ThemedApp, screen_text, type_text
 from tui.widgets.log_pane import LogBar, LogPane
 from tui.widgets.log_view import LogView
 
 
-class LogApp(App[None]):
+class LogApp(ThemedApp):
     """Nothing but a log."""
 
     def __init__(self, file: Path) -> None:

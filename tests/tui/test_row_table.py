@@ -4,9 +4,10 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from tests.support.app import ThemedApp
 from tui.commands import Where, bindings
 from tui.view_models.style import Cell, TableColumn
 from tui.widgets.row_table import RowTable
@@ -44,7 +45,7 @@ class Bound(RowTable):
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
 
 
-class TableApp(App[None]):
+class TableApp(ThemedApp):
     """Nothing but a table."""
 
     def __init__(self, source: Numbers) -> None:

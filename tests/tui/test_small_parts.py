@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 
 from core.errors import TTMatrixError
 from core.sources.checkout import Checkout
-from tests.support.app import build_app, screen_text, until
+from tests.support.app import ThemedApp, build_app, screen_text, until
 from tests.support.tree import sample
 from tui.app.notifications import save_copy
 from tui.screens import WorkflowsScreen
@@ -26,7 +26,7 @@ def test_copies_are_saved(tmp_path: Path) -> None:
 
 
 async def test_cycle_goes_round() -> None:
-    class CycleApp(App[None]):
+    class CycleApp(ThemedApp):
         def compose(self) -> ComposeResult:
             yield Cycle([("", "none"), ("a", "A"), ("b", "B")], "a", id="cycle")
 

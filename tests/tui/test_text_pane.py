@@ -3,15 +3,15 @@
 
 import pytest
 from rich.text import Text
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.screen import Screen
 from textual.widgets import Static
 
-from tests.support.app import screen_text
+from tests.support.app import ThemedApp, screen_text
 from tui.widgets.text_pane import TextPane
 
 
-class _App(App[None]):
+class _App(ThemedApp):
     CSS = "TextPane { height: 5; width: 20; }"
 
     def compose(self) -> ComposeResult:
@@ -65,7 +65,7 @@ async def test_it_is_wrapped_anew_when_it_becomes_narrower_and_painted_anew_in_o
         app.pane.styles.width = 10
         await pilot.pause()
         assert "one two three" not in screen_text(app)
-        app.theme = "textual-light"
+        app.theme = "light"
         await pilot.pause()
         after = app.pane.render_lines(app.pane.size.region)[0]
         assert [segment.style for segment in before] != [segment.style for segment in after]

@@ -31,6 +31,7 @@ from tui.screens import SessionScreen
 from tui.screens.matrix import MatrixScreen
 from tui.session import Session
 from tui.terminal import EndAsked, FilteringApp, stop_as_job
+from tui.themes import use_themes
 from tui.view_models import counted
 
 if TYPE_CHECKING:
@@ -75,13 +76,19 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         reindex: Callable[[Matrix], Matrix],
         *,
         process: Process | None = None,
+        theme: str = "dark",
+        screen: str = "",
         driver_class: type[Driver] | None = None,
     ) -> None:
-        """`reindex` reads the checkout of a matrix again; it is called in a thread."""
+        """`reindex` reads the checkout of a matrix again; it is called in a thread. `theme` is one of `tui.themes`,
+        `screen` the name of the one to begin with.
+        """
         super().__init__(driver_class)
+        use_themes(self, theme)
         self.session = session
         self._process = process
         self._interrupted = False
+        self._first_screen = screen
         self.keys = KeyOrder(self, super().on_event)
         self.signals = Signals(self)
         self.notifications = Notifications(self, session.paths.cache, session.settings.notify)
@@ -138,6 +145,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         if self.session.pending.changes or self.session.uncommitted:
             self.edits.rebase()
         self.polling.start()
+        if self._first_screen:
+            self.navigation.switch(self._first_screen)
         if self._process is not None:
             self._process.started(self)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 # A second frame waits for a tick of this clock, so a faster clock means a shorter wait; idle costs nothing.
 os.environ.setdefault("TEXTUAL_FPS", "120")
@@ -15,14 +16,16 @@ os.environ.setdefault("TEXTUAL_FPS", "120")
 import core.matrix.cache
 from core import ops
 from core.cli import AppRequest
-from core.errors import TTMatrixError
+from core.errors import TTMatrixError, UsageError
 from core.matrix import Matrix
 from core.matrix.cache import Cache
 from core.settings import load_settings, paths
 from core.sources import Checkout, find_checkout
 from tui.app.app import TTMatrixApp
+from tui.commands import screen_commands
 from tui.session import Session
-from tui.terminal import Ending, Repaint, TerminalDriver
+from tui.terminal import AsciiDriver, Ending, Repaint, TerminalDriver
+from tui.themes import chosen_theme
 
 _ENDINGS = (".yaml", ".py", ".json", ".yml")
 _DEBOUNCE_MS = 400
@@ -37,22 +40,52 @@ def open_app(request: AppRequest) -> int:
     """Open the app and return its exit code. Raises TTMatrixError where there is nothing to open it on."""
     own = paths()
     settings = load_settings(own.settings_file)
+    theme = chosen_theme(request.theme or settings.theme, os.environ)
+    check_screen(request.screen)
+    # Textual would take the colours out of whatever theme there is.
+    os.environ.pop("NO_COLOR", None)
     checkout = find_checkout(request.repo or Path.cwd(), upward=request.repo is None)
     cache = Cache(checkout, own.cache / "index")
     matrix, reading = cache.index()
     if checkout.has_any(settings.ops_dirs):
         matrix = ops.with_ops(cache, matrix, settings.ops_dirs)
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
-    app = started_app(session, cache, saved=reading is None)
+    look = Appearance(theme, ascii=request.ascii or settings.ascii, screen=request.screen)
+    app = started_app(session, cache, saved=reading is None, look=look)
     Ending(app).run()
     session.bench.flush()
     return app.return_code or 0
 
 
-def started_app(session: Session, cache: Cache, *, saved: bool) -> TTMatrixApp:
+def check_screen(name: str) -> None:
+    """Raises UsageError where there is no screen of that name. None is fine."""
+    names = [where.value for where, _ in screen_commands()]
+    if name and name not in names:
+        raise UsageError(f"There is no screen {name!r}", hint=f"Screens: {', '.join(names)}.")
+
+
+class Appearance(NamedTuple):
+    """How the app looks when it opens."""
+
+    theme: str = "dark"
+    ascii: bool = False
+    """Whether only ASCII is sent to the terminal."""
+    screen: str = ""
+    """The screen in front; empty: the matrix."""
+
+
+def started_app(session: Session, cache: Cache, *, saved: bool, look: Appearance | None = None) -> TTMatrixApp:
     """The app as a process of its own; `saved`: the index of `session` is in `cache` already."""
+    look = look or Appearance()
     process = AppProcess(cache, session.settings.ops_dirs, saved=saved)
-    app = TTMatrixApp(session, process.read_again, process=process, driver_class=TerminalDriver)
+    app = TTMatrixApp(
+        session,
+        process.read_again,
+        process=process,
+        theme=look.theme,
+        screen=look.screen,
+        driver_class=AsciiDriver if look.ascii else TerminalDriver,
+    )
     app.frames = Repaint()
     return app
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from .driver import (
+    AsciiDriver as AsciiDriver,
     EndAsked as EndAsked,
     Ending as Ending,
     TerminalDriver as TerminalDriver,

@@ -19,6 +19,7 @@ from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
+from tui.terminal.ascii import ascii_only
 from tui.terminal.state import attributes, forget_terminal, give_back, note_terminal
 from tui.terminal.textual_private import driver_of, stop_pixel_mouse
 
@@ -131,6 +132,13 @@ class TerminalDriver(LinuxDriver):
                 with suppress(termios.error):
                     termios.tcsetattr(self.fileno, termios.TCSANOW, self.original)
             self._handle_stop()
+
+
+class AsciiDriver(TerminalDriver):
+    """Sends nothing but ASCII."""
+
+    def write(self, data: str) -> None:
+        super().write(ascii_only(data))
 
 
 def lend_terminal(app: App[Any], borrower: int) -> None:

@@ -15,8 +15,8 @@ class Cycle(Widget, can_focus=True):
     """Shows the chosen option; `value` is "" for the first one when that means nothing."""
 
     DEFAULT_CSS = """
-    Cycle { height: 1; width: 1fr; background: $boost; }
-    Cycle:focus { background: $primary 45%; text-style: bold; }
+    Cycle { height: 1; width: 1fr; background: $boost; text-style: $field-style; }
+    Cycle:focus { background: $cursor; text-style: $cursor-style; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "step(-1)", "Previous", show=False),

@@ -85,17 +85,16 @@ class Look(NamedTuple):
 
     colour: str
     text: str = ""
-    strength: float = 1.0
-    """How strong the colour is over the background, from 0 to 1."""
+    """A text style, or a variable of the theme that holds one."""
 
 
 LOOKS: Mapping[str, Look] = {
     "mark": Look("accent", "bold"),
-    "dim": Look("foreground", strength=0.5),
+    "dim": Look("muted", "muted-style"),
     "pass": Look("text-success"),
     "xfail": Look("text-warning"),
     "skip": Look("text-primary"),
-    "exclude": Look("foreground", "italic", 0.7),
+    "exclude": Look("muted", "italic"),
     "mixed": Look("foreground", "italic"),
     "fail": Look("text-error", "bold"),
     "running": Look("text-primary", "bold"),
@@ -116,9 +115,9 @@ def line_style(widget: Widget, *names: str) -> Style:
     text_style = widget.styles.text_style
     for name in filter(None, names):
         if look := LOOKS.get(name):
-            colour = Color.parse(widget.app.theme_variables[look.colour])
-            foreground = colour.multiply_alpha(look.strength)
-            text_style += Style.parse(look.text)
+            variables = widget.app.theme_variables
+            foreground = Color.parse(variables[look.colour])
+            text_style += Style.parse(variables.get(look.text, look.text))
             continue
         styles = widget.get_component_styles(name)
         if styles.has_rule("background"):

@@ -64,15 +64,15 @@ class LinesView(LinePane):
     }
     DEFAULT_CSS = """
     LinesView {
-        & > .lines--added { color: $text-success; background: $success 15%; }
-        & > .lines--removed { color: $text-error; background: $error 15%; }
-        & > .lines--added-word { color: $text-success; background: $success 40%; text-style: bold underline; }
-        & > .lines--removed-word { color: $text-error; background: $error 40%; text-style: bold underline; }
+        & > .lines--added { color: $text-success; background: $added; }
+        & > .lines--removed { color: $text-error; background: $removed; }
+        & > .lines--added-word { color: $text-success; background: $added-word; text-style: $word-style; }
+        & > .lines--removed-word { color: $text-error; background: $removed-word; text-style: $word-style; }
         & > .lines--hunk { color: $text-secondary; }
-        & > .lines--file { text-style: bold; background: $panel; }
+        & > .lines--file { text-style: $header-style; background: $panel; }
         & > .lines--error { color: $text-error; }
         & > .lines--pass { color: $text-success; }
-        & > .lines--dim { color: $foreground 50%; }
+        & > .lines--dim { color: $muted; text-style: $muted-style; }
         & > .lines--heading { color: $text-primary; text-style: bold; }
     }
     """

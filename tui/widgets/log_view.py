@@ -53,9 +53,11 @@ class LogView(LinesView):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--hit", "lines--current", "lines--current-hit"}
     DEFAULT_CSS = """
     LogView {
-        & > .lines--hit { color: $text-warning; background: $warning 25%; text-style: bold; }
-        & > .lines--current { background: $primary 30%; }
-        & > .lines--current-hit { color: $background; background: $warning; text-style: bold; }
+        & > .lines--hit { color: $text-warning; background: $match; text-style: $match-style; }
+        & > .lines--current { background: $line-current; text-style: $line-current-style; }
+        & > .lines--current-hit {
+            color: $match-current-text; background: $match-current; text-style: $match-current-style;
+        }
     }
     """
 

@@ -49,9 +49,9 @@ class RowTable(LinePane):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"table--header", "table--cursor"}
     DEFAULT_CSS = """
-    RowTable > .table--header { background: $panel; color: $foreground; text-style: bold; }
-    RowTable > .table--cursor { background: $primary 45%; text-style: bold; }
-    RowTable:blur > .table--cursor { background: $primary 25%; text-style: none; }
+    RowTable > .table--header { background: $panel; color: $foreground; text-style: $header-style; }
+    RowTable > .table--cursor { background: $cursor; text-style: $cursor-style; }
+    RowTable:blur > .table--cursor { background: $cursor-unfocused; text-style: $cursor-unfocused-style; }
     """
 
     cursor: reactive[int] = reactive(0, repaint=False)

@@ -11,7 +11,7 @@ from textual.widgets import Input
 
 from core.edits.operations import OpKind
 from core.sources.checkout import Checkout
-from tests.support.app import build_app, until
+from tests.support.app import ThemedApp, build_app, until
 from tests.support.tree import sample
 from tui.app.key_order import KeyOrder
 from tui.screens.matrix.set_fields import SetFields
@@ -76,7 +76,7 @@ class _Gone(Screen[None]):
             self.query_one("#other").focus()
 
 
-class _Ordered(App[None]):
+class _Ordered(ThemedApp):
     """Nothing but keys in their order."""
 
     def __init__(self) -> None:

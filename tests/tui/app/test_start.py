@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from core.cli.parser import AppRequest
 from core.edits.pending import Workbench
-from core.errors import TTMatrixError
+from core.errors import TTMatrixError, UsageError
 from core.matrix import Matrix
 from core.matrix.cache import reindex
 from core.matrix.cache.index_cache import Cache
@@ -20,7 +20,7 @@ from core.sources.checkout import Checkout
 from tests.support.app import screen_text, until
 from tests.support.tree import INFERENCE, YAML, loader_source, sample
 from tui.app.app import TTMatrixApp
-from tui.app.start import open_app, started_app
+from tui.app.start import Appearance, open_app, started_app
 from tui.session import Session
 
 _ATTEMPTS = 15
@@ -125,3 +125,18 @@ async def test_a_write_is_indexed_once_though_the_watcher_sees_it_too(
         await until(pilot, lambda: text_in(app.session.matrix) == written, "what was written")
         # One to save the index of the start, one for the write, and one for each piece of news of others.
         assert len(indexed) <= 2 + sum(not own for _, own in asked)
+
+
+async def test_it_opens_on_the_screen_that_is_asked_for(checkout: Checkout, tmp_path: Path) -> None:
+    cache = Cache(checkout, tmp_path / "cache")
+    session = Session.open(cache.index()[0], paths(), Settings())
+    app = started_app(session, cache, saved=True, look=Appearance("light", screen="doctor"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "finding" in screen_text(app), "the findings")
+        assert app.theme == "light"
+
+
+def test_a_screen_that_there_is_not_is_told_before_the_screen_is_taken(checkout: Checkout) -> None:
+    with pytest.raises(UsageError, match="no screen 'triag'") as raised:
+        open_app(AppRequest(checkout.root, screen="triag"))
+    assert "triage" in raised.value.hint

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Themes: every text can be read in each of them, and the terminal decides where nobody has."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from rich.color import Color, ColorType
+from rich.segment import Segment
+from textual.geometry import Region
+from textual.pilot import Pilot
+
+from core.errors import TTMatrixError
+from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.picture import still
+from tests.support.recorded import nights
+from tests.support.reports import keep
+from tests.support.sample import sample_checkout
+from tui.app.app import TTMatrixApp
+from tui.screens import SessionScreen
+from tui.themes import THEMES, chosen_theme
+
+_READABLE = 4.5
+"""The contrast that WCAG 2.2 asks for in text, level AA (success criterion 1.4.3)."""
+_COLOURED = [name for name, theme in THEMES.items() if not theme.ansi]
+_DRAWN = range(0x2500, 0x25A0)
+"""Lines, boxes and bars: no text."""
+
+
+@pytest.mark.slow("every screen in every theme")
+async def test_every_text_can_be_read_in_every_theme(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    keep(checkout, list(nights()))
+    app = build_app(checkout, query="has:entry")
+    async with app.run_test(size=(120, 36)) as pilot:
+
+        async def check(what: str) -> None:
+            await until(pilot, lambda: what in screen_text(app), what)
+            for name, theme in THEMES.items():
+                app.theme = name
+                await still(app, pilot)
+                pieces = list(_pieces(app))
+                assert len(pieces) > 5
+                if theme.ansi:
+                    assert not {one.text: one.style for one in pieces if _own_colours(one, mono=name == "mono")}, (
+                        name,
+                        what,
+                    )
+                else:
+                    assert not {one.text: _contrast(one) for one in pieces if _contrast(one) < _READABLE}, (name, what)
+            app.theme = "dark"
+
+        await _walk(app, pilot, check)
+
+
+async def _walk(app: TTMatrixApp, pilot: Pilot[None], check: Callable[[str], Awaitable[None]]) -> None:
+    press = pilot.press
+    await press("d", "f")
+    await check("filter by")
+    await press("f", "d", "slash")
+    await type_text(pilot, " arch:n")
+    await check("arch:n150")
+    await press("escape", "number_sign")
+    await check("loader")
+    await press("number_sign", "E")
+    await check("bringup_status")
+    await press("down", "right", "enter")
+    for key, shown in (
+        ("0", "tests"),
+        ("5", "pending"),
+        ("4", "Triage"),
+        ("6", "finding"),
+        ("7", "Clusters"),
+        ("9", "W"),
+    ):
+        await press(key)
+        await check(shown)
+    await press("1", "question_mark")
+    await check("Keys that work here")
+
+
+def _pieces(app: TTMatrixApp) -> Iterator[Segment]:
+    """What is written on the screen in front; what a dialog covers is faded on purpose."""
+    screen = app.screen
+    dialog = not isinstance(screen, SessionScreen)
+    inside = screen.children[0].region if dialog else Region(0, 0, *app.size)
+    for y, strip in enumerate(screen._compositor.render_strips()):
+        x = 0
+        for piece in strip:
+            text = piece.text.strip()
+            if text and inside.contains(x, y) and not all(ord(one) in _DRAWN for one in text):
+                yield piece
+            x += piece.cell_length
+
+
+def _own_colours(piece: Segment, *, mono: bool) -> bool:
+    """Whether a piece has colours that are none of the terminal's sixteen; with `mono`, any at all."""
+    assert piece.style is not None
+    allowed = (ColorType.DEFAULT,) if mono else (ColorType.DEFAULT, ColorType.STANDARD)
+    return any(one is not None and one.type not in allowed for one in (piece.style.color, piece.style.bgcolor))
+
+
+def _contrast(piece: Segment) -> float:
+    """Of a piece's colours, from 1 to 21 (WCAG 2.2, contrast ratio)."""
+    assert piece.style is not None and piece.style.color is not None and piece.style.bgcolor is not None
+    light, dark = sorted((_luminance(piece.style.color), _luminance(piece.style.bgcolor)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: Color) -> float:
+    """Relative luminance, from 0 to 1 (WCAG 2.2)."""
+    parts = (part / 255 for part in colour.get_truecolor())
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize(
+    ("environ", "theme"),
+    [
+        ({"TERM": "xterm-256color"}, "dark"),
+        ({"TERM": "xterm", "COLORTERM": "truecolor"}, "dark"),
+        ({"TERM": "xterm"}, "terminal"),
+        ({"TERM": "linux"}, "terminal"),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, "mono"),
+        ({"TERM": "xterm-256color", "NO_COLOR": ""}, "dark"),
+        ({"TERM": "xterm-256color", "COLORFGBG": "0;15"}, "light"),
+        ({"TERM": "xterm-256color", "COLORFGBG": "15;default;0"}, "dark"),
+    ],
+)
+def test_the_terminal_decides(environ: Mapping[str, str], theme: str) -> None:
+    assert chosen_theme("auto", environ) == theme
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_what_is_set_wins(name: str) -> None:
+    assert chosen_theme(name, {"NO_COLOR": "1", "TERM": "linux"}) == name
+
+
+def test_a_theme_that_there_is_not() -> None:
+    with pytest.raises(TTMatrixError, match="There is no theme 'drak'") as raised:
+        chosen_theme("drak", {})
+    assert "contrast" in raised.value.hint
+
+
+def test_every_theme_has_all_variables() -> None:
+    """Without one the app does not start."""
+    known = [set(theme.variables) for theme in THEMES.values()]
+    missing = {name: set().union(*known) - variables for name, variables in zip(THEMES, known, strict=True)}
+    assert all(name.startswith(("ansi-", "footer-", "input-")) for names in missing.values() for name in names)
+    assert _COLOURED == ["dark", "light", "contrast"]

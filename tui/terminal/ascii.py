@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ASCII for terminals and fonts that show no more: each character becomes as many as it has cells."""
+
+import re
+import unicodedata
+from functools import cache
+
+from rich.cells import cell_len
+
+_LIKE = {
+    **dict(zip("…·–‹›←→↑↓µ⏎", "~.-<><>^vu<", strict=True)),
+    **dict(zip("▾▸▼▲▶◆●◐✓✗✎", "v>v^>*#o+x*", strict=True)),
+    **dict(zip("▌▖█░▔▁", "*+#.-_", strict=True)),
+}
+"""Ours, each with what looks most like it."""
+_LINES, _BLOCKS = range(0x2500, 0x2580), range(0x2580, 0x25A0)
+_BEYOND = re.compile(r"[^\x00-\x7f]")
+
+
+def ascii_only(text: str) -> str:
+    """`text`, which may hold sequences that steer a terminal, in ASCII and as wide as before."""
+    return text if text.isascii() else _BEYOND.sub(lambda match: _alike(match[0]), text)
+
+
+@cache
+def _alike(character: str) -> str:
+    code = ord(character)
+    if character in _LIKE:
+        return _LIKE[character]
+    if code in _LINES:
+        name = unicodedata.name(character)
+        return "+" if " AND " in name else "-" if "HORIZONTAL" in name else "|"
+    if code in _BLOCKS:
+        return "#"
+    return "?" * cell_len(character)

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the app is coloured: the themes, and which one a terminal gets where nobody has chosen."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from textual.app import App
+from textual.theme import Theme
+
+from core.errors import TTMatrixError
+
+AUTO = "auto"
+"""The setting that leaves the choice to what the terminal can show."""
+
+_COMMON = ("primary", "accent", "warning", "error", "success", "foreground", "background", "surface", "panel", "boost")
+"""What every theme of Textual has; the rest are variables, most of them our own."""
+
+_DARK = {
+    "primary": "#0178D4",
+    "accent": "#ffa62b",
+    "warning": "#ffa62b",
+    "error": "#ba3c5b",
+    "success": "#4EBF71",
+    "foreground": "#e0e0e0",
+    "background": "#121212",
+    "surface": "#1e1e1e",
+    "panel": "#242f38",
+    "boost": "#2a2a2a",
+    "text-primary": "#6db5ee",
+    "text-secondary": "#7fb2d8",
+    "text-accent": "#ffbf66",
+    "text-warning": "#ffbf66",
+    "text-error": "#f0879f",
+    "text-success": "#7cd398",
+    "muted": "#a4a4a4",
+    "text-disabled": "#a4a4a4",
+    "cursor": "#0f3857",
+    "cursor-unfocused": "#1a2d3c",
+    "line-current": "#163a56",
+    "match": "#4c3a1c",
+    "match-current": "#ffa62b",
+    "match-current-text": "#121212",
+    "added": "#223a2a",
+    "removed": "#3d2430",
+    "added-word": "#23512f",
+    "removed-word": "#5c2739",
+    "backdrop": "#121212 60%",
+    "bar": "#515151",
+    "bar-hover": "#6c6c6c",
+}
+_LIGHT = {
+    "primary": "#004578",
+    "accent": "#8a4b00",
+    "warning": "#8a4b00",
+    "error": "#9c1f3d",
+    "success": "#116329",
+    "foreground": "#1c1c1c",
+    "background": "#ffffff",
+    "surface": "#fafafa",
+    "panel": "#e4e8ec",
+    "boost": "#eeeeee",
+    "text-primary": "#004f8c",
+    "text-secondary": "#2b5672",
+    "text-accent": "#7a4200",
+    "text-warning": "#7a4200",
+    "text-error": "#961b39",
+    "text-success": "#0f5a25",
+    "muted": "#545454",
+    "text-disabled": "#545454",
+    "cursor": "#bcdcf5",
+    "cursor-unfocused": "#dbe8f2",
+    "line-current": "#d3e6f5",
+    "match": "#ffe9c2",
+    "match-current": "#8a4b00",
+    "match-current-text": "#ffffff",
+    "added": "#dff3e4",
+    "removed": "#fbe3e8",
+    "added-word": "#bfe6c9",
+    "removed-word": "#f7cbd5",
+    "backdrop": "#ffffff 60%",
+    "bar": "#b4b4b4",
+    "bar-hover": "#8f8f8f",
+}
+_CONTRAST = {
+    "primary": "#3fb0ff",
+    "accent": "#ffd000",
+    "warning": "#ffd000",
+    "error": "#ff6b81",
+    "success": "#5dff8f",
+    "foreground": "#ffffff",
+    "background": "#000000",
+    "surface": "#000000",
+    "panel": "#1c1c1c",
+    "boost": "#1c1c1c",
+    "text-primary": "#7cc8ff",
+    "text-secondary": "#9fd6ff",
+    "text-accent": "#ffd000",
+    "text-warning": "#ffd000",
+    "text-error": "#ff8f9f",
+    "text-success": "#5dff8f",
+    "muted": "#d0d0d0",
+    "text-disabled": "#d0d0d0",
+    "cursor": "#00457a",
+    "cursor-unfocused": "#33363a",
+    "line-current": "#00345c",
+    "match": "#4a3c00",
+    "match-current": "#ffd000",
+    "match-current-text": "#000000",
+    "added": "#00300f",
+    "removed": "#40000c",
+    "added-word": "#00491a",
+    "removed-word": "#5e0013",
+    "backdrop": "#000000 60%",
+    "bar": "#9a9a9a",
+    "bar-hover": "#ffffff",
+}
+_PLAIN = "ansi_default"
+_TERMINAL = {
+    "primary": "ansi_blue",
+    "accent": "ansi_magenta",
+    "warning": "ansi_yellow",
+    "error": "ansi_red",
+    "success": "ansi_green",
+    "foreground": _PLAIN,
+    "background": _PLAIN,
+    "surface": _PLAIN,
+    "panel": _PLAIN,
+    "boost": _PLAIN,
+    "text-primary": "ansi_cyan",
+    "text-secondary": "ansi_cyan",
+    "text-accent": "ansi_magenta",
+    "text-warning": "ansi_yellow",
+    "text-error": "ansi_red",
+    "text-success": "ansi_green",
+    "muted": _PLAIN,
+    "text-disabled": _PLAIN,
+    "cursor": _PLAIN,
+    "cursor-unfocused": _PLAIN,
+    "line-current": _PLAIN,
+    "match": _PLAIN,
+    "match-current": "ansi_yellow",
+    "match-current-text": "ansi_black",
+    "added": _PLAIN,
+    "removed": _PLAIN,
+    "added-word": _PLAIN,
+    "removed-word": _PLAIN,
+    "backdrop": _PLAIN,
+    "bar": "ansi_bright_black",
+    "bar-hover": "ansi_white",
+    "ansi-background": _PLAIN,
+    "ansi-foreground": _PLAIN,
+    "footer-key-foreground": "ansi_cyan",
+    "input-selection-background": "ansi_cyan",
+    "input-selection-foreground": "ansi_black",
+}
+_MONO = dict.fromkeys(_TERMINAL, _PLAIN)
+
+_STYLES = {
+    "title-style": "none",
+    "header-style": "bold",
+    "muted-style": "none",
+    "cursor-style": "bold",
+    "cursor-unfocused-style": "none",
+    "line-current-style": "none",
+    "match-style": "bold",
+    "match-current-style": "bold",
+    "word-style": "bold underline",
+    "field-style": "none",
+}
+"""How text is set besides its colour, where backgrounds tell things apart."""
+_PLAIN_STYLES = {
+    "title-style": "reverse",
+    "header-style": "bold underline",
+    "muted-style": "dim",
+    "cursor-style": "reverse",
+    "cursor-unfocused-style": "bold underline",
+    "line-current-style": "underline",
+    "match-style": "bold underline",
+    "match-current-style": "bold reverse",
+    "word-style": "bold underline",
+    "field-style": "underline",
+}
+"""The same where the terminal's own background is everywhere."""
+
+
+def _theme(name: str, colours: Mapping[str, str], *, dark: bool = True, ansi: bool = False) -> Theme:
+    styles = _PLAIN_STYLES if ansi else _STYLES
+    common: dict[str, Any] = {colour: colours[colour] for colour in _COMMON}
+    return Theme(name=name, dark=dark, ansi=ansi, variables={**styles, **colours}, **common)
+
+
+THEMES = {
+    theme.name: theme
+    for theme in (
+        _theme("dark", _DARK),
+        _theme("light", _LIGHT, dark=False),
+        _theme("contrast", _CONTRAST),
+        _theme("terminal", _TERMINAL, ansi=True),
+        _theme("mono", _MONO, ansi=True),
+    )
+}
+"""By name. `terminal` uses the sixteen colours that a person has given the terminal, `mono` none."""
+
+
+def chosen_theme(setting: str, environ: Mapping[str, str]) -> str:
+    """The theme to start with. Raises TTMatrixError for a setting that is none.
+
+    Left to the terminal: `mono` where NO_COLOR is set (https://no-color.org), `terminal` where there are sixteen
+    colours, and `light` where COLORFGBG, which some terminals set, tells of a light background.
+    """
+    if setting in THEMES:
+        return setting
+    if setting != AUTO:
+        raise TTMatrixError(f"There is no theme {setting!r}", hint=f"Themes: {AUTO}, {', '.join(THEMES)}.")
+    if environ.get("NO_COLOR"):
+        return "mono"
+    many = environ.get("COLORTERM", "").lower() in ("truecolor", "24bit")
+    if not many and not any(word in environ.get("TERM", "") for word in ("256color", "kitty", "direct")):
+        return "terminal"
+    return "light" if environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15") else "dark"
+
+
+def use_themes(app: App[Any], name: str) -> None:
+    """Have `app` know the themes, and begin with one of them: what widgets are styled with is in each."""
+    for theme in THEMES.values():
+        app.register_theme(theme)
+    app.theme = name
