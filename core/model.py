@@ -48,6 +48,8 @@ class Function(StrEnum):
     """What LLM had been for some days of January 2026: its ids are those of TORCH."""
     OP_BY_OP = "test_all_models_op_by_op"
     PLACEHOLDER = "test_placeholder_models"
+    OP_CASE = "op_case"
+    """No function of that module: a case of an op manifest, whose id is `model::case`, or a batch of them."""
 
 
 TEST_MODULE = "tests/runner/test_models.py"

@@ -1,20 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix run`: plan runs of tests and start them in the background; with --wait report their outcomes."""
+"""`ttmatrix run`: plan runs of tests and op cases, start them in the background; with --wait report their outcomes."""
 
 import argparse
+from collections.abc import Sequence
+from dataclasses import replace
 
 from core.cli.context import Context
+from core.cli.op_records import DEFAULT_BACKEND
 from core.cli.runs_common import configure_start, start
 from core.errors import UsageError
-from core.runs.planning import KINDS, plan_test, with_estimates
+from core.ops import op_request, read_op_tests
+from core.runs import RunSpec
+from core.runs.planning import KINDS, OP_KIND, plan_ops, plan_test, with_estimates
 from core.runs.store import RunStore
 from core.sources.ci import read_durations
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     kinds = "; ".join(f"{name}: {kind.help}" for name, kind in KINDS.items())
-    parser.add_argument("ids", nargs="+", metavar="ID", help="test ids, node ids, or parts that match only one id")
-    parser.add_argument("--kind", required=True, choices=list(KINDS), help=f"how to run the tests. {kinds}")
+    parser.add_argument(
+        "ids",
+        nargs="+",
+        metavar="ID",
+        help="test ids, node ids, parts that match only one id, op cases (MODEL::CASE)",
+    )
+    parser.add_argument(
+        "--kind", choices=[*KINDS, OP_KIND], help=f"how to run the tests; op cases need no --kind. {kinds}"
+    )
+    parser.add_argument(
+        "--backend",
+        action="append",
+        metavar="NAME",
+        help="run op cases, all in one batch, on this backend: eager, aot_eager, inductor, xla, tt; default: inductor",
+    )
     parser.add_argument("--profile", default="", metavar="NAME", help="use the table [profiles.NAME] of the settings")
     parser.add_argument("--repeat", type=_positive, default=1, metavar="N", help="run each test N times")
     parser.add_argument("--timeout", type=float, metavar="S", help="stop a run after S seconds; 0: never")
@@ -23,8 +41,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
-    ids = [id for id in context.resolve(args.ids) for _ in range(args.repeat)]
-    specs = [
+    cases = [text for text in args.ids if _is_op_case(text)]
+    tests = [text for text in args.ids if not _is_op_case(text)]
+    if cases and args.kind not in (None, OP_KIND):
+        raise UsageError(f"--kind {args.kind} runs no op cases", f"{cases[0]} is one.", "Leave --kind out.")
+    if tests and args.kind in (None, OP_KIND):
+        raise UsageError("--kind is missing", f"{tests[0]} is no op case.", f"Give one of: {', '.join(KINDS)}.")
+    ids = [id for id in context.resolve(tests) for _ in range(args.repeat)]
+    specs = _op_specs(args, context, cases, store) + [
         plan_test(
             context.matrix,
             id,
@@ -39,6 +63,26 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     ]
     durations, _ = read_durations(context.checkout)
     return start(args, context, with_estimates(specs, store.records(), durations))
+
+
+def _op_specs(args: argparse.Namespace, context: Context, ids: Sequence[str], store: RunStore) -> list[RunSpec]:
+    """A batch of the op cases for each backend and repetition."""
+    if not ids:
+        return []
+    root, directories = context.checkout.root, context.settings.ops_dirs
+    request = op_request(read_op_tests(root, directories), ids, root, [root / one for one in directories])
+    request = replace(request, timeout=args.timeout or 0.0)
+    return [
+        plan_ops(request, backend, context.settings, runs=store.root, cache=context.paths.cache)
+        for backend in args.backend or [DEFAULT_BACKEND]
+        for _ in range(args.repeat)
+    ]
+
+
+def _is_op_case(text: str) -> bool:
+    """Whether an id is that of an op case: node ids of tests are those of a file of Python."""
+    place, double, _ = text.partition("::")
+    return bool(double) and not place.endswith(".py")
 
 
 def _positive(text: str) -> int:

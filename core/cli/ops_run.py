@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix ops run`: run op cases on a backend, compare with the CPU reference, print what happened to each."""
+"""`ttmatrix ops run`: run op cases on a backend as one batch; with --wait print what happened to each."""
 
 import argparse
-import difflib
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from core.cli.context import Context
 from core.cli.ops_common import add_selection, op_tests
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.ops import Batch, OpResult, OpTests, run_batch
-from core.runs.planning import find_interpreter
+from core.cli.runs_common import exit_code, queue_runs
+from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError
+from core.ops import OpResult, op_request, op_result
+from core.runs import Outcome, read_case_results
+from core.runs.execution import wait
+from core.runs.planning import as_batch, plan_ops, with_op_estimates
+from core.runs.store import RunRecord, RunStore
 from core.text import counted
 
 _HEADER = ("id", "status", "seconds", "max abs", "max rel", "PCC", "message")
@@ -28,39 +31,55 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--no-dedupe", action="store_true", help="run each of several equal cases")
     parser.add_argument("--max-bytes", default="", metavar="SIZE", help="skip cases that need more memory, such as 2G")
-    parser.add_argument("--wait", action="store_true", help="wait for the results, which is what it does anyway")
+    parser.add_argument(
+        "--run-skipped", action="store_true", help="run what skip_if skips, too: to see whether it is still needed"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=0.0, metavar="S", help="stop the batch after S seconds; 0: never, the default"
+    )
+    parser.add_argument(
+        "--wait",
+        action="store_true",
+        help="wait, and print the result of each case; so does --json. Otherwise the id of the run is printed",
+    )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    tests = op_tests(args, context)
-    _check_ids(args.ids, tests)
     inside = not args.ops_dir or context.in_checkout
     root = context.checkout.root if inside else Path.cwd()
     places = [one.expanduser().absolute() for one in args.ops_dir] or [root / one for one in context.settings.ops_dirs]
-    batch = Batch(
-        python=find_interpreter(root, context.settings),
-        places=[one for one in places if one.exists()],
-        ids=args.ids,
-        models=args.model,
-        backend=args.backend,
+    request = replace(
+        op_request(op_tests(args, context), args.ids, root, places, args.model),
         dedupe=not args.no_dedupe,
         include_template=args.include_template,
         max_bytes=args.max_bytes,
+        run_skipped=args.run_skipped,
+        timeout=args.timeout,
     )
-    results = run_batch(batch, root)
+    store = RunStore(context.paths.runs)
+    spec = plan_ops(request, args.backend, context.settings, runs=store.root, cache=context.paths.cache)
+    (record,) = queue_runs(context, store, with_op_estimates(as_batch([spec]), store.records()))
+    if not args.wait and not context.console.json:
+        context.console.line(record.spec.run_id)
+        return EXIT_OK
+    context.console.note(f"started {record.spec.run_id}  {record.spec.test_id} on {args.backend}")
+    (record,) = wait(store, [record.spec.run_id])
+    return _report(record, context)
+
+
+def _report(record: RunRecord, context: Context) -> int:
+    results = [op_result(one) for one in read_case_results(record.directory)]
+    if not results:
+        hint = f"ttmatrix logs {record.spec.run_id}"
+        raise TTMatrixError("No op case was run", record.summary or str(record.outcome), hint)
     if context.console.json:
         context.console.document([asdict(one) for one in results])
     else:
         _print(results, context)
-    return EXIT_OK if all(one.good for one in results) else EXIT_FINDINGS
-
-
-def _check_ids(ids: Sequence[str], tests: OpTests) -> None:
-    known = {row.id for row in tests.rows}
-    for id in ids:
-        if id not in known:
-            near = difflib.get_close_matches(id, known, n=1)
-            raise UsageError(f"No op case {id}", f"Closest: {near[0]}" if near else "`ttmatrix ops list` has them all.")
+    if record.outcome not in (Outcome.PASS, Outcome.FAIL):
+        context.console.note(f"{record.outcome}: {record.summary}")
+    code = exit_code([record])
+    return code or (EXIT_OK if all(one.good for one in results) else EXIT_FINDINGS)
 
 
 def _print(results: Sequence[OpResult], context: Context) -> None:

@@ -2,6 +2,7 @@
 """What commands about runs share: the plan, the obstacles, starting, waiting, and runs as a table and as JSON."""
 
 import argparse
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -9,10 +10,10 @@ from types import MappingProxyType
 from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK
-from core.runs import HARMLESS, Age, Outcome, RunSpec, shell_command
+from core.runs import HARMLESS, Age, Outcome, RunSpec, case_progress, shell_command
 from core.runs.execution import launch_all, wait
 from core.runs.planning import as_batch, look_ahead, refuse
-from core.runs.store import RunRecord, RunStore
+from core.runs.store import RunRecord, RunState, RunStore
 from core.text import one_line, printable
 
 _HEADER = ("run", "outcome", "seconds", "id", "age", "why")
@@ -51,11 +52,19 @@ def runs_table(
             record.spec.test_id,
             *([str(record.spec.cwd)] if with_checkout else []),
             age.text if age else "",
-            record.summary,
+            _summary(record),
         )
 
     header = (*_HEADER[:_CHECKOUT], *(["checkout"] if with_checkout else []), *_HEADER[_CHECKOUT:])
     console.table(header, map(line, records))
+
+
+def _summary(record: RunRecord) -> str:
+    """Why it ended as it did, or what it waits for; of op cases at work, how far they have come."""
+    if record.state is not RunState.RUNNING or record.cancelling:
+        return record.summary
+    progress = case_progress(record, time.time())
+    return progress.text if progress else record.summary
 
 
 def spec_document(spec: RunSpec) -> dict[str, object]:
@@ -72,6 +81,7 @@ def spec_document(spec: RunSpec) -> dict[str, object]:
         "devices": list(spec.devices),
         "estimate": spec.estimate,
         "command": shell_command(spec),
+        **({"cases": spec.case_ids} if spec.cases else {}),
     }
 
 
@@ -151,6 +161,15 @@ def start(args: argparse.Namespace, context: Context, planned: Sequence[RunSpec]
         for record in records:
             context.console.line(record.spec.run_id)
     return EXIT_OK
+
+
+def queue_runs(context: Context, store: RunStore, specs: Sequence[RunSpec]) -> list[RunRecord]:
+    """Start runs that share checkout and interpreter. Raises TTMatrixError if they cannot start here."""
+    ahead = look_ahead(specs, context.settings, runs=store.root, starting=True)
+    if ahead.asked:
+        context.console.note(ahead.asked)
+    refuse(ahead.obstacles)
+    return launch_all(store, ahead.specs, provenance=ahead.provenance)
 
 
 def _wait(context: Context, store: RunStore, started: Sequence[RunRecord]) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from .batch import Batch as Batch, OpResult as OpResult, run_batch as run_batch
+from .batch import OpResult as OpResult, op_request as op_request, op_result as op_result
 from .elsewhere import read_elsewhere as read_elsewhere
 from .extraction import LEVELS as LEVELS, extract as extract, merged as merged
 from .findings import (

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Op cases run as one batch, by the pytest plugin of the payload in another interpreter."""
+"""Op cases as a batch to run: what is asked for, and what came of each case."""
 
-import json
-import os
+import difflib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from core.errors import TTMatrixError
-from core.proc import CommandRunner, run_command
-
-_PAYLOAD = Path(__file__).parents[1] / "payload"
-_LAST_LINES = 20
-_PASSING = ("pass", "skip", "xfail", "xpass", "dup", "not-an-op")
+from core.errors import UsageError
+from core.numbers import finite
+from core.ops.op_tests import OpTests
+from core.runs import GOOD, CaseDocument, case_seconds
+from core.runs.planning import OpRequest
 
 
 @dataclass(frozen=True)
@@ -33,71 +30,46 @@ class OpResult:
     @property
     def good(self) -> bool:
         """Whether nothing has to be looked at. A duplicate counts where its case is."""
-        return self.status in _PASSING
+        return self.status in GOOD
 
 
-@dataclass(frozen=True)
-class Batch:
-    """What to run, and how."""
-
-    python: Path
-    """The interpreter that has torch and pytest."""
-    places: Sequence[Path]
-    """Directories of manifests, or manifests."""
-    ids: Sequence[str]
-    """Of cases; none: all."""
-    models: Sequence[str] = ()
-    backend: str = "inductor"
-    dedupe: bool = True
-    include_template: bool = False
-    max_bytes: str = ""
-    """Cases that need more memory are skipped; empty: they are errors where the machine has not twice as much."""
-
-
-def run_batch(batch: Batch, directory: Path, run: CommandRunner = run_command) -> list[OpResult]:
-    """Run the cases with `directory` as working directory and wait for all. Raises TTMatrixError where none can run."""
-    with TemporaryDirectory(prefix="ttmatrix-ops-") as scratch:
-        results = Path(scratch, "results.jsonl")
-        path = os.pathsep.join(filter(None, (str(_PAYLOAD), os.environ.get("PYTHONPATH"))))
-        done = run(_command(batch, results, Path(scratch)), cwd=directory, env={"PYTHONPATH": path})
-        lines = results.read_text(encoding="utf-8").splitlines() if results.is_file() else []
-    if not lines:
-        text = "\n".join([*done.stdout.splitlines(), *done.stderr.splitlines()][-_LAST_LINES:])
-        raise TTMatrixError("No op case was run", text or f"pytest ended with status {done.returncode}.")
-    return [_result(json.loads(line)) for line in lines]
-
-
-def _command(batch: Batch, results: Path, scratch: Path) -> list[str]:
-    # The checkout's own configuration and conftest files declare options of the same names.
-    command = [str(batch.python), "-m", "pytest", "-p", "ttmatrix_ops.plugin", "-p", "no:cacheprovider", "--noconftest"]
-    command += ["-c", os.devnull, f"--rootdir={scratch}", f"--ops-json={results}", f"--compile-backend={batch.backend}"]
-    command += [f"--ops-dir={place}" for place in batch.places if place.is_dir()]
-    command += [f"--model={model}" for model in batch.models]
-    command += [] if batch.dedupe else ["--no-dedupe"]
-    command += ["--include-template"] if batch.include_template else []
-    command += [f"--max-bytes={batch.max_bytes}"] if batch.max_bytes else []
-    # What comes out of manifests is never taken for an option.
-    return [*command, "--", *batch.ids, *_files(batch.places)]
-
-
-def _files(places: Collection[Path]) -> list[str]:
-    return [str(place) for place in places if not place.is_dir()]
-
-
-def _result(line: dict[str, object]) -> OpResult:
-    seconds, same = line["seconds"], line.get("dup_of")
-    assert isinstance(seconds, dict)
-    message = f"the same as {same}: {line['verdict'] or 'not run'}" if same else str(line["message"])
+def op_result(document: CaseDocument) -> OpResult:
+    """The result that a run has written down."""
+    same = document.get("dup_of")
+    said = f"the same as {same}: {document.get('verdict') or 'not run'}" if same else str(document.get("message") or "")
     return OpResult(
-        id=str(line["id"]),
-        status=str(line["status"]),
-        seconds=round(sum(one for one in seconds.values() if one is not None), 6),
-        max_abs=_number(line["max_abs"]),
-        max_rel=_number(line["max_rel"]),
-        pcc=_number(line["pcc"]),
-        message=message,
+        id=str(document["id"]),
+        status=str(document["status"]),
+        seconds=case_seconds(document),
+        max_abs=finite(document.get("max_abs")),
+        max_rel=finite(document.get("max_rel")),
+        pcc=finite(document.get("pcc")),
+        message=said,
     )
 
 
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, (int, float)) else None
+def op_request(
+    tests: OpTests, ids: Sequence[str], root: Path, places: Sequence[Path], models: Collection[str] = ()
+) -> OpRequest:
+    """All that a run of these cases needs; of no ids, those of `models`, and without those all.
+
+    `places` are the directories or files that `tests` was read from, `root` is the checkout. Raises UsageError for an
+    id that is not there.
+    """
+    by_id = {row.id: row for row in tests.rows}
+    for id in ids:
+        if id not in by_id:
+            near = difflib.get_close_matches(id, by_id, n=1)
+            raise UsageError(f"No op case {id}", f"Closest: {near[0]}" if near else "`ttmatrix ops list` has them all.")
+    chosen = [by_id[id] for id in dict.fromkeys(ids)] if ids else list(tests.of_models(models))
+    return OpRequest(
+        root=root,
+        places=[place for place in places if place.exists()],
+        ids=[row.id for row in chosen],
+        manifests=list(dict.fromkeys(_named(row.manifest.path, root) for row in chosen)),
+    )
+
+
+def _named(path: str, root: Path) -> str:
+    """A manifest as runs know it: relative to the checkout where it is in there."""
+    return path if (root / path).is_file() else str(Path(path).absolute())

@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from .capsule import Capsule as Capsule, differences as differences, pack as pack, unpack as unpack
+from .case_results import (
+    GOOD as GOOD,
+    CaseDocument as CaseDocument,
+    CaseProgress as CaseProgress,
+    case_progress as case_progress,
+    case_seconds as case_seconds,
+    read_case_results as read_case_results,
+)
 from .junit import (
     PytestSession as PytestSession,
     Testcase as Testcase,

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import TTMatrixError
-from core.files import Malformed, atomic_write, parsed, plain, typed
+from core.files import Malformed, atomic_write, parsed, typed
 from core.runs.planning import CPU_PAYLOAD
-from core.runs.spec import RunSpec, shell_command
-from core.runs.store import EVENTS, JUNIT, LOG, PROVENANCE, RunRecord
+from core.runs.spec import RunSpec, shell_command, spec_fields
+from core.runs.store import EVENTS, JUNIT, LOG, PROVENANCE, RESULTS, RunRecord
 from core.text import counted
 
 VERSION = 1
@@ -25,7 +25,7 @@ MANIFEST = "capsule.json"
 _HEAD_BYTES = 64 * 1024
 _TAIL_BYTES = 1024 * 1024
 _MOST_BYTES = 64 * 1024 * 1024
-_FILES = (PROVENANCE, EVENTS, JUNIT, LOG)
+_FILES = (PROVENANCE, EVENTS, JUNIT, RESULTS, LOG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def pack(record: RunRecord, file: Path) -> None:
     """Write the capsule of a run that has ended. Raises TTMatrixError where that fails."""
     manifest = {
         "version": VERSION,
-        "spec": plain(record.spec),
+        "spec": spec_fields(record.spec),
         "directory": str(record.directory),
         "payload": str(CPU_PAYLOAD),
         "command": shell_command(record.spec),

@@ -21,6 +21,9 @@ RUN_VARIABLE = "TTMATRIX_RUN"
 
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 
+_OF_CASES = ("cases", "manifests")
+"""Fields that only runs of op cases have in their file."""
+
 GRACES = (10.0, 5.0, 5.0)
 
 
@@ -31,20 +34,23 @@ class ResultFormat(StrEnum):
     """The last line of its output that carries the nonce; see `core.payload.cpu_repro`."""
     JUNIT = "junit"
     """`junit.xml` in the directory of the run, as pytest writes it."""
+    CASES = "cases"
+    """`results.jsonl` in the directory of the run, where each op case has a line as soon as its result is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """One execution of one test id, planned."""
+    """One execution of one test id, or of a batch of op cases, planned."""
 
     run_id: str
     """Sorts by time: `20261121-073215-ab12cd`, in UTC."""
     test_id: str
+    """Of a batch of op cases what it is called."""
     function: Function
     kind: str
     """What executes the test: a name of `core.runs.planning.kinds`."""
     arch: str | None
-    """Arch whose cell the run is meant for; None: any."""
+    """Arch whose cell the run is meant for; None: any. Of op cases the backend."""
     argv: tuple[str, ...]
     env: Mapping[str, str]
     """Variables set on top of the environment that the run is asked for from."""
@@ -82,6 +88,18 @@ class RunSpec:
     """Bytes that its log may have; 0: any number."""
     entry: str = ""
     """Digest of the test's entry when it was planned (`entry_digest`); empty: that was not written down."""
+    cases: str = ""
+    """The ids of op cases, one a line; empty: it runs none.
+
+    One text: the index has the specs of all runs, and reads them as the app starts.
+    """
+    manifests: tuple[str, ...] = ()
+    """The files that the op cases are in, relative to `cwd`, or absolute where they are elsewhere."""
+
+    @property
+    def case_ids(self) -> list[str]:
+        """The op cases that it runs."""
+        return self.cases.splitlines()
 
 
 def run_id(now: datetime, token: str) -> str:
@@ -108,7 +126,12 @@ def shell_command(spec: RunSpec) -> str:
 
 def spec_to_json(spec: RunSpec) -> str:
     """The content of a run's `spec.json`."""
-    return json.dumps({"version": VERSION, **plain(spec)}, indent=2, allow_nan=False) + "\n"
+    return json.dumps({"version": VERSION, **spec_fields(spec)}, indent=2, allow_nan=False) + "\n"
+
+
+def spec_fields(spec: RunSpec) -> dict[str, object]:
+    """The fields of a spec as JSON; those of op cases where it has some."""
+    return {name: value for name, value in plain(spec).items() if spec.cases or name not in _OF_CASES}
 
 
 def spec_from_json(text: str) -> RunSpec:

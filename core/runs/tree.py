@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The state of a checkout: its commits and loader code, which runs belong to it, and how old their results are."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -8,9 +9,9 @@ from typing import NamedTuple
 from core.errors import TTMatrixError
 from core.ids import TestId
 from core.model import Entry
-from core.runs.spec import entry_digest
+from core.runs.spec import RunSpec, entry_digest
 from core.runs.store import RunRecord, TreeState
-from core.sources import Checkout, Code, Git, LoaderFiles, same_place
+from core.sources import Checkout, Code, Git, LoaderFiles, git_blob, same_place
 from core.text import counted
 
 _PATIENCE_SECONDS = 10.0
@@ -77,9 +78,22 @@ class TreeReader:
         heads, code = self.heads(), self.code(test_id)
         return TreeState(*heads, code.loader, code.imports, self._committed(heads, code))
 
+    def state_of(self, spec: RunSpec) -> TreeState:
+        """The same of a run that may be one of op cases: their manifests are its code."""
+        if not spec.cases:
+            return self.state(spec.test_id)
+        heads, code = self.heads(), self.code_of(spec)
+        committed = bool(heads.commit and code.blobs)
+        committed = committed and self._holds(self.checkout.root, heads.commit, dict(code.blobs))
+        return TreeState(*heads, code.loader, code.imports, committed)
+
     def code(self, test_id: str) -> Code:
         """What the loader of a test consists of now."""
         return self.codes([test_id])[test_id]
+
+    def code_of(self, spec: RunSpec) -> Code:
+        """What the loader of the test of a run consists of now; of op cases, their manifests."""
+        return _manifests(spec) if spec.cases else self.code(spec.test_id)
 
     def codes(self, test_ids: Iterable[str]) -> dict[str, Code]:
         """The same of many tests, by id; of an id without a loader there is no code."""
@@ -101,7 +115,9 @@ class TreeReader:
         if not commit or not code.blobs:
             return False
         below = "" if heads.models else f"{checkout.relative(checkout.models)}/"
-        paths = {f"{below}{path}": blob for path, blob in code.blobs}
+        return self._holds(place, commit, {f"{below}{path}": blob for path, blob in code.blobs})
+
+    def _holds(self, place: Path, commit: str, paths: Mapping[str, str]) -> bool:
         try:
             return _git(place).holds(commit, paths)
         except TTMatrixError:
@@ -163,12 +179,13 @@ def ages(records: Iterable[RunRecord], entries: Mapping[str, Entry], reader: Tre
     """
     ended = [record for record in records if not record.active]
     heads = reader.heads()
-    codes = reader.codes({record.spec.test_id for record in ended})
+    codes = reader.codes({record.spec.test_id for record in ended if not record.spec.cases})
     digests = {id: entry_digest(entries.get(id)) for id in codes}
     found: dict[str, Age] = {}
     for record in ended:
         id = record.spec.test_id
-        if age := _age(record, heads, codes[id], digests[id], reader):
+        code = _manifests(record.spec) if record.spec.cases else codes[id]
+        if age := _age(record, heads, code, digests.get(id, ""), reader):
             found[record.spec.run_id] = age
     return found
 
@@ -178,7 +195,7 @@ def is_of_lost_code(record: RunRecord, reader: TreeReader) -> bool:
     tree = record.tree
     if record.edited or tree is None:
         return record.edited
-    return not tree.committed and not _same_code(tree, reader.code(record.spec.test_id))
+    return not tree.committed and not _same_code(tree, reader.code_of(record.spec))
 
 
 def _age(record: RunRecord, heads: Heads, code: Code, entry: str, reader: TreeReader) -> Age | None:
@@ -187,20 +204,36 @@ def _age(record: RunRecord, heads: Heads, code: Code, entry: str, reader: TreeRe
         return Age(_MIXED if record.edited else _UNKNOWN, "~")
     away = _distance(reader, tree.commit, heads.commit)
     words = [_commits(away)] if away != _NOWHERE else []
-    words += _edits(tree, heads, code, reader)
+    words += _edits(tree, heads, code, reader, cases=bool(record.spec.cases))
     if record.spec.entry not in ("", entry):
         words.append("entry edited since")
     mark = f"~{away.behind}" if away and away.behind and not away.ahead else "~"
     return Age(", ".join(words), mark) if words else None
 
 
-def _edits(tree: TreeState, heads: Heads, code: Code, reader: TreeReader) -> Iterator[str]:
+def _edits(tree: TreeState, heads: Heads, code: Code, reader: TreeReader, *, cases: bool) -> Iterator[str]:
     if tree.loader != code.loader:
-        yield "loader edited since"
+        yield "manifest edited since" if cases else "loader edited since"
     elif tree.imports != code.imports:
         yield "its imports edited since"
-    elif (away := _distance(reader, tree.models, heads.models, models=True)) != _NOWHERE:
+    elif not cases and (away := _distance(reader, tree.models, heads.models, models=True)) != _NOWHERE:
         yield f"models {_commits(away)}"
+
+
+def _manifests(spec: RunSpec) -> Code:
+    """The manifests of a run of op cases, as they are now."""
+    texts = {name: _bytes(spec.cwd / name) for name in spec.manifests}
+    digest = hashlib.sha256(repr(sorted(texts.items())).encode()).hexdigest()[:16]
+    own = [(name, git_blob(text)) for name, text in texts.items() if text is not None and not Path(name).is_absolute()]
+    return Code(digest, "", tuple(own) if len(own) == len(texts) else ())
+
+
+def _bytes(file: Path) -> bytes | None:
+    """None: it cannot be read."""
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None
 
 
 def _same_code(tree: TreeState, code: Code) -> bool:

@@ -60,6 +60,13 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("ops-models", "ops", "models")
     yield printed("ops-report", "ops", "report")
     yield printed("ops-run", "ops", "run", "nano_lm::input_norm", "--backend", "eager")
+    runs = printed("runs", "runs")
+    yield runs
+    made = paths().runs / runs[2][0]["run"]
+    yield "run-spec", "spec.json of op cases", json.loads((made / "spec.json").read_text())
+    for line in (made / "results.jsonl").read_text().splitlines():
+        yield "run-results", line, json.loads(line)
+    yield printed("plan", "run", "nano_lm::input_norm", "--plan")
     yield printed("loaders", "loaders")
     yield printed("verdicts", "verdicts")
     yield printed("policy-of-checkout", "policy")

@@ -74,10 +74,10 @@ class ManifestFile(pytest.File):
         """Where files that cases name may be."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        model = self.manifest.model
+        model, options = self.manifest.model, self.catalogue.options
         for row in rows([self.manifest], self.catalogue.taken):
             name = row.id.removeprefix(f"{model}::")
-            yield OpTest.from_parent(self, name=name, case=row.case, model=model, root=self.files)
+            yield OpTest.from_parent(self, name=name, case=row.case, model=model, root=self.files, options=options)
         wrong = sorted((one for one in self.manifest.problems if not one.warning), key=lambda one: one.case)
         for case, problems in groupby(wrong, key=lambda one: one.case):
             text = "\n".join(place(self.path, one) for one in problems)

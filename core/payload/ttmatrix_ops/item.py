@@ -12,6 +12,7 @@ import pytest
 
 from .cases import Case
 from .children import Server, ServerProblem
+from .options import Options
 from .results import (
     BUILD_ERROR,
     CRASH,
@@ -70,8 +71,9 @@ class ProblemTest(pytest.Item):
 class OpTest(pytest.Item):
     """A case of one op."""
 
-    def __init__(self, case: Case, model: str, root: Path, **kwargs: Any) -> None:
+    def __init__(self, case: Case, model: str, root: Path, options: Options, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.options = options
         self.case = case
         """As it is run: of several equal ones, with the strictest tolerance."""
         self.model = model
@@ -80,6 +82,8 @@ class OpTest(pytest.Item):
         """What equal cases have in common."""
         self.dup_of = ""
         """The id of the case that represents this one."""
+        self.expected = ""
+        """`skip` or `xfail` where the manifest expects that here; also where it is run all the same."""
         self.result: Result | None = None
         self.status = SKIP
         self.extra_keyword_matches.add(case.op)
@@ -93,7 +97,8 @@ class OpTest(pytest.Item):
 
     def _mark(self, name: str) -> None:
         self.config.addinivalue_line("markers", f"{name}: of op manifests")
-        if name in _OF_PYTEST:
+        self.expected = self.expected or (name if name in (SKIP, XFAIL) else "")
+        if name in _OF_PYTEST or (name == SKIP and self.options.run_skipped):
             self.extra_keyword_matches.add(name)
         else:
             self.add_marker(name)
@@ -168,6 +173,8 @@ class OpTest(pytest.Item):
             "rtol": case.rtol,
             "atol": case.atol,
             "description": case.description,
+            "expected": self.expected,
+            "backend": self.options.settings.backend,
             **(server.facts if isinstance(server, Server) else {}),
             **result.document(),
             "status": self.status,

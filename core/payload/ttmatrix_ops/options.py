@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -33,6 +34,10 @@ class Options(NamedTuple):
     include_template: bool
     results: Path | None
     show_skipped: bool
+    run_skipped: bool
+    """Also what `skip_if` or a mark skips: to see whether that is still needed."""
+    ids: tuple[str, ...]
+    """Of the cases that a file names; none: all."""
     settings: Settings
 
 
@@ -57,6 +62,8 @@ def add_options(parser: pytest.Parser) -> None:
     add("--no-device-replace", action="store_true", help="a recorded device means itself, not the one under test")
     add("--max-bytes", metavar="SIZE", help="skip cases that need more memory, such as 2G; default: half of the memory")
     add("--case-timeout", metavar="SECONDS", type=float, default=_TIMEOUT, help="for one case; default: %(default)g")
+    add("--cases-from", metavar="FILE", help="run the cases that the JSON in FILE has as `cases`, ids one a line")
+    add("--run-skipped", action="store_true", help="run cases that skip_if or a mark skips, too")
     add("--ops-json", metavar="FILE", help="write a line of JSON for each result")
     add("--ops-import", metavar="MODULE", **many, help="import it first, where cases run: it may bring a backend")
     add("--list-models", action="store_true", help="print the models and exit")
@@ -100,8 +107,18 @@ def read_options(config: pytest.Config, workers: int = 1) -> Options:
         include_template=get("--include-template"),
         results=here / results if results else None,
         show_skipped=get("--show-skipped"),
+        run_skipped=get("--run-skipped"),
+        ids=_ids(here / get("--cases-from")) if get("--cases-from") else (),
         settings=settings,
     )
+
+
+def _ids(file: Path) -> tuple[str, ...]:
+    """The ids in a file of `--cases-from`. Raises UsageError."""
+    try:
+        return tuple(json.loads(file.read_text(encoding="utf-8"))["cases"].splitlines())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise pytest.UsageError(f"--cases-from: {file} does not say which cases: {error}") from error
 
 
 def _size(text: str | None) -> int | None:

@@ -54,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
     options = read_options(config, worker["workercount"] if worker else 1)
     config.stash[CATALOGUE] = Catalogue(options)
     given = config.args_source is config.ArgsSource.ARGS
-    config.stash[IDS] = take_ids(config) if given else []
+    config.stash[IDS] = [*options.ids, *(take_ids(config) if given else [])]
     if options.directories and not given:
         # Else pytest searches the working directory as well.
         config.args = []

@@ -18,6 +18,7 @@ from .conditions import context
 from .digest import group
 from .item import OpTest, ProblemTest
 from .options import Options
+from .results import SKIP, XFAIL
 from .tokens import NotRead
 
 DEVICE_BACKENDS = ("xla", "tt")
@@ -91,10 +92,11 @@ def apply_conditions(items: Sequence[pytest.Item], options: Options) -> None:
                     index=int(index) if index.isdecimal() else None,
                     environment=os.environ,
                 ),
+                run_skipped=options.run_skipped,
             )
 
 
-def _apply(item: OpTest, where: Mapping[str, object]) -> None:
+def _apply(item: OpTest, where: Mapping[str, object], *, run_skipped: bool) -> None:
     case = item.case
     try:
         reason = conditions.skip_reason(case, where)
@@ -103,8 +105,11 @@ def _apply(item: OpTest, where: Mapping[str, object]) -> None:
         item.add_marker(pytest.mark.skip(reason=f"a condition cannot be evaluated: {error}"))
         return
     if reason:
-        item.add_marker(pytest.mark.skip(reason=reason))
+        item.expected = SKIP
+        if not run_skipped:
+            item.add_marker(pytest.mark.skip(reason=reason))
     if fails:
+        item.expected = item.expected or XFAIL
         item.add_marker(pytest.mark.xfail(reason=case.xfail_reason or case.xfail_if, strict=case.xfail_strict))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from core import runs
 from core.errors import TTMatrixError
 from core.ids import TestId
+from core.runs.case_results import counts, counts_text
 from core.runs.execution.supervisor import Exit
 from core.runs.log import LogFile, cause_line
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
@@ -104,6 +105,8 @@ def _reported(remains: Remains, code: int | None) -> _Reported:
         return _Reported(Outcome.ERROR, detail=remains.exit.error)
     if remains.spec.report is ResultFormat.JUNIT:
         return _reported_by_junit(remains, code)
+    if remains.spec.report is ResultFormat.CASES:
+        return _reported_by_cases(remains, code)
     result = read_result(remains.directory / LOG, remains.spec.nonce)
     return _Reported(judge(code, result), result)
 
@@ -125,6 +128,23 @@ def _reported_by_junit(remains: Remains, code: int) -> _Reported:
     if code < 0:
         return _Reported(Outcome.CRASH, result, detail=f"after pytest had reported: {case.outcome}")
     return _Reported(case.outcome, result, signal=case.signal)
+
+
+def _reported_by_cases(remains: Remains, code: int) -> _Reported:
+    """What a batch of op cases wrote down, case by case: also where it was stopped before it was through."""
+    found, total = runs.read_case_results(remains.directory), len(remains.spec.case_ids)
+    all_there = len(found) >= total
+    message = counts_text(found) if all_there else f"{len(found):,} of {total:,} cases: {counts_text(found) or 'none'}"
+    result: dict[str, object] = {"message": message, "cases": total, "counts": dict(counts(found))}
+    result |= {name: found[0][name] for name in _RAN_BY if found and name in found[0]}
+    if code < 0 or remains.stopped:
+        return _Reported(Outcome.CRASH, result, detail=message)
+    if not found or code not in (0, 1):
+        log = LogFile(remains.directory / LOG).last(_CAUSE_BYTES)
+        why = why_not_run(log, [], remains.spec.test_id) or message
+        return _Reported(Outcome.ERROR, result if found else None, detail=f"pytest ended with exit code {code}: {why}")
+    good = all_there and all(one["status"] in runs.GOOD for one in found)
+    return _Reported(Outcome.PASS if good else Outcome.FAIL, result)
 
 
 def _why_not_run(remains: Remains, code: int, error: TTMatrixError) -> str:

@@ -245,7 +245,7 @@ class Scheduler:
         except TTMatrixError as error:
             self._end_unstarted(spec.run_id, Outcome.ERROR, f"{error.title}: {error.detail}")
             return True
-        tree = self._trees[spec.run_id] = self._reader(spec).state(spec.test_id)
+        tree = self._trees[spec.run_id] = self._reader(spec).state_of(spec)
         begun = time.monotonic()
         supervisor = identity(start_supervisor(spec, directory, environ, tree))
         if supervisor is None:
@@ -290,7 +290,7 @@ class Scheduler:
         tree = self._trees.pop(spec.run_id, None)
         if tree is None:
             return False
-        code = self._reader(spec).code(spec.test_id)
+        code = self._reader(spec).code_of(spec)
         return (code.loader, code.imports) != (tree.loader, tree.imports)
 
     def _reader(self, spec: RunSpec) -> TreeReader:

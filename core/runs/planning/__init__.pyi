@@ -6,7 +6,19 @@ from .batches import (
     progress as progress,
 )
 from .interpreter import Source as Source, find_interpreter as find_interpreter
-from .kinds import CPU_PAYLOAD as CPU_PAYLOAD, DEVICE_NODES as DEVICE_NODES, KINDS as KINDS, kind_for as kind_for
+from .kinds import (
+    CPU_PAYLOAD as CPU_PAYLOAD,
+    DEVICE_NODES as DEVICE_NODES,
+    KINDS as KINDS,
+    OP_KIND as OP_KIND,
+    kind_for as kind_for,
+)
+from .op_batches import (
+    BACKENDS as BACKENDS,
+    OpRequest as OpRequest,
+    plan_ops as plan_ops,
+    with_op_estimates as with_op_estimates,
+)
 from .plan import (
     LaunchPlan as LaunchPlan,
     Options as Options,

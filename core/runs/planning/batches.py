@@ -2,10 +2,12 @@
 """Batches: how far those that go on have come, and what is left of one, its reruns counted in."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.errors import UsageError
 from core.runs.outcome import FAILURES, Outcome
+from core.runs.planning.kinds import OP_KIND
+from core.runs.planning.op_batches import left_of, with_cases
 from core.runs.store import RunRecord
 
 Key = tuple[str, str, str | None]
@@ -27,34 +29,58 @@ def newest_results(records: Iterable[RunRecord], batch: str) -> Mapping[Key, Seq
 
     `records` are newest first, and so are the runs of a test. Raises UsageError for an unknown batch.
     """
+    newest: dict[Key, list[RunRecord]] = {}
+    for members in _with_ancestors(records, batch):
+        found: dict[Key, list[RunRecord]] = {}
+        for record in members:
+            found.setdefault((record.spec.test_id, record.spec.kind, record.spec.arch), []).append(record)
+        newest = found | newest
+    return newest
+
+
+def _with_ancestors(records: Iterable[RunRecord], batch: str) -> list[list[RunRecord]]:
+    """The runs of a batch, then those of the one that it reruns, and so on. Raises UsageError for an unknown batch."""
     members: dict[str, list[RunRecord]] = {}
     for record in records:
         members.setdefault(record.spec.batch, []).append(record)
     if batch not in members:
         raise UsageError(f"No batch {batch}", "A batch has the id of its first run; see: ttmatrix runs --json")
-    newest: dict[Key, list[RunRecord]] = {}
-    seen: set[str] = set()
-    while batch and batch in members and batch not in seen:
-        seen.add(batch)
-        found: dict[Key, list[RunRecord]] = {}
-        for record in members[batch]:
-            found.setdefault((record.spec.test_id, record.spec.kind, record.spec.arch), []).append(record)
-        newest = found | newest
+    found: dict[str, list[RunRecord]] = {}
+    while batch and batch in members and batch not in found:
+        found[batch] = members[batch]
         batch = members[batch][0].spec.parent
-    return newest
+    return list(found.values())
 
 
 def left_over(records: Sequence[RunRecord], batch: str, *, failures: bool, undone: bool) -> Sequence[RunRecord]:
     """Of the tests of `batch`, a run of each that has failed, or that has not been run; of neither: of each test.
 
-    In the order in which they were asked for. Raises UsageError for an unknown batch.
+    In the order in which they were asked for. Of a run of op cases, the spec has those cases alone. Raises UsageError
+    for an unknown batch.
     """
+    tests = (runs for (_, kind, _), runs in newest_results(records, batch).items() if kind != OP_KIND)
     chosen = [
-        runs
-        for runs in newest_results(records, batch).values()
-        if not (failures or undone) or (failures and failed(runs)) or (undone and not_run(runs))
+        runs for runs in tests if not (failures or undone) or (failures and failed(runs)) or (undone and not_run(runs))
     ]
-    return sorted((runs[0] for runs in chosen), key=lambda record: record.spec.created)
+    found = [runs[0] for runs in chosen]
+    found += _op_cases_left(_with_ancestors(records, batch), failures=failures, undone=undone)
+    return sorted(found, key=lambda record: record.spec.created)
+
+
+def _op_cases_left(batches: Sequence[Sequence[RunRecord]], *, failures: bool, undone: bool) -> list[RunRecord]:
+    """The runs of op cases in batches, each a rerun of the next, one for each backend: what is left of all of them."""
+    by_backend: dict[str | None, list[RunRecord]] = {}
+    for members in batches:
+        for record in members:
+            if record.spec.cases:
+                by_backend.setdefault(record.spec.arch, []).append(record)
+    found: list[RunRecord] = []
+    for newest_first in by_backend.values():
+        *later, first = newest_first
+        left = left_of(first, reversed(later), failures=failures, undone=undone)
+        if left:
+            found.append(replace(first, spec=with_cases(first.spec, left)))
+    return found
 
 
 def failed(runs: Sequence[RunRecord]) -> bool:

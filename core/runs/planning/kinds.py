@@ -23,7 +23,8 @@ _GIB = 2**30
 _NO_SEQ_LEN = 1
 # Without it every failure is of unknown stage (docs/rules.md 4.5).
 _STAGES = {"ENABLE_BRINGUP_STAGE_LOGGING": "1"}
-_BACKEND_PACKAGES = {"xla": ("torch_xla",), "tt": ("torch_xla", "pjrt_plugin_tt")}
+_BACKEND_PACKAGES: Mapping[str, tuple[str, ...]] = {"xla": ("torch_xla",), "tt": ("torch_xla", "pjrt_plugin_tt")}
+"""What backends need beside torch."""
 _VISIBLE_DEVICES = "TT_VISIBLE_DEVICES"
 
 
@@ -161,6 +162,32 @@ KINDS: Mapping[str, RunKind] = {
         instead=_built_in,
     ),
 }
+
+
+OP_KIND = "op"
+"""The kind of runs of op cases."""
+
+
+def op_kind(backend: str) -> RunKind:
+    """How op cases are run with `backend`: by the plugin of the payload, and one batch at a time."""
+    return RunKind(
+        "op cases, each compared with a reference on the CPU",
+        _no_model,
+        ResultFormat.CASES,
+        # Each case has a limit of its own.
+        timeout=lambda _: 0.0,
+        slot_count=lambda _: 1,
+        memory=lambda settings: int(settings.cpu_memory * _GIB),
+        devices=_visible_devices if backend == "tt" else lambda _: (),
+        environment={"PYTHONPATH": str(PAYLOAD)},
+        packages=("pytest", "torch", *_BACKEND_PACKAGES.get(backend, ())),
+        either=("ruamel", "yaml"),
+        needs_device=backend == "tt",
+    )
+
+
+def _no_model(request: Request) -> list[str]:
+    raise UsageError(f"{request.test} is no op case", "A batch of op cases is planned by `plan_ops`.")
 
 
 def kind_for(name: str, checkout: Checkout, settings: Settings) -> RunKind:

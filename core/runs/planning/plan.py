@@ -18,6 +18,7 @@ from core.model import node_id
 from core.runs.outcome import HARMLESS, Outcome
 from core.runs.planning.interpreter import Source, find_interpreter
 from core.runs.planning.kinds import Request, RunKind, kind_for
+from core.runs.planning.op_batches import with_op_estimates
 from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, survey
 from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, run_id
 from core.runs.store import RunRecord
@@ -259,7 +260,7 @@ def plan_again(spec: RunSpec, runs: Path, matrix: Matrix) -> RunSpec:
         nonce=token,
         batch="",
         parent=spec.batch,
-        entry=entry_digest(matrix.entries.get(spec.test_id)),
+        entry="" if spec.cases else entry_digest(matrix.entries.get(spec.test_id)),
     )
 
 
@@ -276,11 +277,13 @@ def with_estimates(
 
     CI measures device runs only.
     """
+    records = list(records)
+    specs = with_op_estimates(specs, records)
     history: dict[tuple[str, str], list[float]] = {}
     for record in records:
         if record.outcome in _TELLING and record.seconds:
             history.setdefault((record.spec.test_id, record.spec.kind), []).append(record.seconds)
-    return [replace(spec, estimate=_estimate(spec, history, durations)) for spec in specs]
+    return [spec if spec.cases else replace(spec, estimate=_estimate(spec, history, durations)) for spec in specs]
 
 
 def _estimate(

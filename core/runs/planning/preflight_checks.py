@@ -16,7 +16,7 @@ from core.proc import boot_id, own_identity, this_host
 from core.runs.environment import digest
 from core.runs.leases import Lease, device_leases
 from core.runs.planning.interpreter import Source, Versions, installed
-from core.runs.planning.kinds import DEVICE_NODES, KINDS, RunKind, kind_for
+from core.runs.planning.kinds import DEVICE_NODES, KINDS, OP_KIND, RunKind, kind_for, op_kind
 from core.runs.spec import RunSpec
 from core.settings import Settings
 from core.sources import Checkout, Git
@@ -137,6 +137,9 @@ def obstacles(
     around = Surroundings(Checkout(specs[0].cwd), seen, environ, runs)
     kinds = sorted({spec.kind for spec in specs} & KINDS.keys())
     found: dict[Obstacle, None] = {}
+    for backend in sorted({spec.arch or "" for spec in specs if spec.kind == OP_KIND}):
+        batches = [spec for spec in specs if spec.kind == OP_KIND and spec.arch == backend]
+        found |= dict.fromkeys(preflight(op_kind(backend), batches, around))
     for kind in kinds:
         how = kind_for(kind, around.checkout, settings)
         found |= dict.fromkeys(preflight(how, [spec for spec in specs if spec.kind == kind], around))

@@ -17,6 +17,7 @@ from .store import (
     JUNIT as JUNIT,
     LOG as LOG,
     PROVENANCE as PROVENANCE,
+    RESULTS as RESULTS,
     RunStore as RunStore,
     artefacts as artefacts,
     events_file as events_file,

@@ -26,6 +26,7 @@ LOG = "output.log"
 ARRIVALS = "arrivals.txt"
 EXIT = "exit.json"
 JUNIT = "junit.xml"
+RESULTS = "results.jsonl"
 PROVENANCE = "provenance.json"
 _SURVIVORS_SECONDS = 1.0
 

@@ -46,7 +46,7 @@ def test_each_case_has_its_result(checkout: Checkout) -> None:
     assert found["one::b"]["message"] == "the same as one::a: pass"
     assert (found["one::a"]["max_abs"], found["one::a"]["pcc"]) == (0.0, 1.0)
     assert found["one::a"]["seconds"] > 0
-    called = call("ops", "run", "one::b", "--backend", "eager", "--repo", checkout.root)
+    called = call("ops", "run", "one::b", "--backend", "eager", "--wait", "--repo", checkout.root)
     assert called.code == EXIT_OK
     assert "1 op case: 1 pass" in called.err
     assert called.out.splitlines()[1].split()[:2] == ["one::b", "pass"]
@@ -68,6 +68,6 @@ def test_what_is_not_there_is_told_before_anything_runs(checkout: Checkout) -> N
 
 @pytest.mark.slow("torch is imported")
 def test_a_backend_that_is_not_there_says_which_ones_are(checkout: Checkout) -> None:
-    called = call("ops", "run", "one::a", "--backend", "nosuch", "--repo", checkout.root)
+    called = call("ops", "run", "one::a", "--backend", "nosuch", "--wait", "--repo", checkout.root)
     assert called.code == 2
     assert "there is no backend nosuch; there are" in called.err

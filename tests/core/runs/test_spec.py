@@ -96,7 +96,7 @@ def test_a_spec_that_lacks_what_each_has_is_refused(field: str) -> None:
 def test_a_spec_of_an_earlier_version_says_less() -> None:
     raw = json.loads(spec_to_json(SPEC))
     for field in LATER:
-        del raw[field]
+        raw.pop(field, None)
     spec = spec_from_json(json.dumps(raw))
     assert {field: getattr(spec, field) for field in LATER} == LATER
 

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results of a run of op cases: a line of JSON for each, written while it goes on, and how far it has come."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from core.runs.spec import RunSpec
+from core.runs.store import RESULTS, RunRecord
+
+CaseDocument = Mapping[str, object]
+"""What the plugin wrote of one case: see docs/formats.md."""
+
+GOOD = frozenset({"pass", "skip", "xfail", "xpass", "dup", "not-an-op"})
+"""The statuses in which nothing has to be looked at. A duplicate counts where its case is."""
+_PARTS = ("build", "eager", "compile", "run")
+_MOST_FILES = 256
+
+
+def read_case_results(directory: Path) -> Sequence[CaseDocument]:
+    """The results that the run in `directory` has by now, in the order in which they came. A torn line is left out."""
+    file = directory / RESULTS
+    try:
+        stat = file.stat()
+    except OSError:
+        return ()
+    return _read(os.fspath(file), stat.st_size, stat.st_mtime_ns)
+
+
+@lru_cache(maxsize=_MOST_FILES)
+def _read(file: str, _size: int, _changed: int) -> Sequence[CaseDocument]:
+    try:
+        lines = Path(file).read_bytes().split(b"\n")
+    except OSError:
+        return ()
+    return tuple(document for document in map(_document, lines) if document is not None)
+
+
+def _document(line: bytes) -> CaseDocument | None:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    whole = isinstance(found, dict) and isinstance(found.get("id"), str) and isinstance(found.get("status"), str)
+    return found if whole else None
+
+
+def case_seconds(document: CaseDocument) -> float:
+    """How long a case took: building its inputs, the reference, compiling and running."""
+    seconds = document.get("seconds")
+    parts = seconds if isinstance(seconds, Mapping) else {}
+    numbers = (parts.get(name) for name in _PARTS)
+    return round(sum(float(one) for one in numbers if isinstance(one, int | float) and 0 <= one < float("inf")), 6)
+
+
+def counts(documents: Sequence[CaseDocument]) -> Mapping[str, int]:
+    """How many cases have each status, most first."""
+    return dict(Counter(str(one["status"]) for one in documents).most_common())
+
+
+def counts_text(documents: Sequence[CaseDocument]) -> str:
+    """`2 fail, 10 pass`: what has to be looked at comes first."""
+    found = sorted(counts(documents).items(), key=lambda one: (one[0] in GOOD, -one[1], one[0]))
+    return ", ".join(f"{number:,} {status}" for status, number in found)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseProgress:
+    """How far a run of op cases has come."""
+
+    done: int
+    total: int
+    seconds: float | None
+    """Until it will have ended; None: unknown."""
+
+    @property
+    def text(self) -> str:
+        """`12 of 40, about 30 s left`."""
+        left = "" if self.seconds is None else f", about {self.seconds:.0f} s left"
+        return f"{self.done:,} of {self.total:,}{left}"
+
+
+def case_progress(record: RunRecord, now: float) -> CaseProgress | None:
+    """How far a run of op cases has come at `now`, in seconds since the epoch; None: it runs none.
+
+    What is left takes as long as what was done; before anything was, as long as such runs did.
+    """
+    total = record.spec.cases.count("\n") + 1 if record.spec.cases else 0
+    if not total:
+        return None
+    done = min(total, len(read_case_results(record.directory)))
+    if not record.active:
+        return CaseProgress(done, total, None)
+    if record.started is None or not done:
+        return CaseProgress(done, total, record.spec.estimate)
+    return CaseProgress(done, total, max(0.0, now - record.started) / done * (total - done))
+
+
+def cases_left(spec: RunSpec, documents: Sequence[CaseDocument], *, failures: bool, undone: bool) -> list[str]:
+    """Of the cases of a run those that failed, or that have no result; of neither: all of them, in their order."""
+    ids = spec.case_ids
+    if not failures and not undone:
+        return ids
+    status = {str(one["id"]): str(one.get("verdict") or one["status"]) for one in documents}
+    return [id for id in ids if (failures and id in status and status[id] not in GOOD) or (undone and id not in status)]
