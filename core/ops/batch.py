@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Op cases as a batch to run: what is asked for, and what came of each case."""
+"""Op cases as a batch to run: what is asked for, and the result of each case."""
 
 import difflib
 from collections.abc import Collection, Sequence

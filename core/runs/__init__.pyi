@@ -3,7 +3,6 @@ from .capsule import Capsule as Capsule, differences as differences, pack as pac
 from .case_results import (
     GOOD as GOOD,
     CaseDocument as CaseDocument,
-    CaseProgress as CaseProgress,
     case_progress as case_progress,
     case_seconds as case_seconds,
     read_case_results as read_case_results,

@@ -33,7 +33,7 @@ class OpRequest:
     """Op cases that are to be run, and how."""
 
     root: Path
-    """The checkout, or the directory that stands for one."""
+    """The checkout, or the directory that takes its place."""
     places: Sequence[Path]
     """Directories of manifests, or manifests."""
     ids: Sequence[str]
@@ -61,7 +61,7 @@ def plan_ops(
 ) -> RunSpec:
     """The run of all these cases on one backend. `runs` is where its files go.
 
-    What inductor compiles is kept below `cache` from run to run, unless `environ` says where. Raises UsageError where
+    What inductor compiles is cached below `cache` from run to run, unless `environ` says where. Raises UsageError where
     there is nothing to run, TTMatrixError where the interpreter is missing.
     """
     if not request.ids:
