@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.cli.context import Context
-from core.cli.op_records import DEFAULT_BACKEND
 from core.cli.runs_common import configure_start, start
 from core.errors import UsageError
-from core.ops import op_request, read_op_tests
+from core.ops import DEFAULT_BACKEND, op_request, read_op_tests
 from core.runs import RunSpec
 from core.runs.planning import KINDS, OP_KIND, plan_ops, plan_test, with_estimates
 from core.runs.store import RunStore

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.case_results import case_progress, case_seconds, cases_left, counts_text, read_case_results
+from core.runs.case_results import CaseDocument, case_progress, case_seconds, cases_left, counts_text, read_case_results
 from core.runs.outcome import Outcome
-from core.runs.store.events import Finished, Queued, Started
+from core.runs.store.events import Event, Finished, Queued, Started
 from core.runs.store.record import Presence, fold
 from tests.core.runs.store.test_record import SPEC, SUPERVISOR
 
@@ -49,13 +49,17 @@ def test_seconds_are_those_of_all_parts_that_there_were() -> None:
     [(False, False, "abcd"), (True, False, "bc"), (False, True, "d"), (True, True, "bcd")],
 )
 def test_what_is_left(failures: bool, undone: bool, left: str) -> None:
-    found = [line("m::a", "pass"), line("m::b", "crash"), {"id": "m::c", "status": "dup", "verdict": "fail"}]
+    found: list[CaseDocument] = [
+        line("m::a", "pass"),
+        line("m::b", "crash"),
+        {"id": "m::c", "status": "dup", "verdict": "fail"},
+    ]
     assert cases_left(CASES, found, failures=failures, undone=undone) == [f"m::{name}" for name in left]
 
 
 def test_progress_is_measured_by_what_was_done(tmp_path: Path) -> None:
     spec = replace(CASES, estimate=100.0)
-    events = [Queued(0.0, "here", "boot"), Started(10.0, SUPERVISOR, ())]
+    events: list[Event] = [Queued(0.0, "here", "boot"), Started(10.0, SUPERVISOR, ())]
     going = fold(spec, tmp_path, events, Presence(watched=True))
     before = case_progress(going, 20.0)
     assert before and (before.done, before.total, before.seconds) == (0, 4, 100.0)
