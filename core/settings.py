@@ -90,6 +90,10 @@ class Settings:
     """Colours of the app: dark, light, contrast, terminal, mono, or auto, what the terminal can show."""
     ascii: bool = False
     """Whether the app sends nothing but ASCII to the terminal."""
+    keymap: str = "vim"
+    """Keys for moving: vim or emacs."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Keys of commands by their ids, several with commas."""
     notify: str = "bell"
     """How the end of a batch is announced: bell, osc9 (a desktop notification) or off."""
     keep_runs: int = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make the command reference and the manual page anew from the parsers: `python -m tests.reference docs`."""
+"""Make the references of commands and keys and the manual page anew: `python -m tests.reference docs`."""
 
 import argparse
 import os
@@ -10,6 +10,7 @@ from pathlib import Path
 from argparse_manpage.manpage import Manpage
 
 from core.cli.parser import COMMANDS, PROGRAM, build_parser
+from tui.commands import Where, commands, key_text
 
 WIDTH = "80"
 """argparse fills usage lines to the width of the terminal, or to what COLUMNS says."""
@@ -46,6 +47,22 @@ def manual_page() -> str:
             page.add_section(f"More on {PROGRAM} {name}", ">", _as_it_is(command.epilog))
     page.add_section("Exit status", ">", _as_it_is("\n".join(_EXIT_CODES)))
     return str(page)
+
+
+def key_reference() -> str:
+    """`docs/keys.md`: every command of the app with its id and its keys."""
+    lines = [
+        "# Keys",
+        "",
+        "Made from the table of commands by `make reference`; do not edit. `?` in the app says what works where you are.",
+        "To give a command other keys, name its id in the table `[keys]` of [settings.toml](settings.md#keys).",
+    ]
+    for where in Where:
+        lines += ["", f"## {where[:1].upper()}{where[1:]}", "", "| Keys | | Id |", "|---|---|---|"]
+        for one in commands(where):
+            keys = " ".join(f"`` {key} ``" if "`" in key else f"`{key}`" for key in key_text(one).split())
+            lines.append(f"| {keys} | {_cell(one.help)} | `{one.id}` |")
+    return "\n".join([*lines, ""])
 
 
 def _as_it_is(text: str) -> str:
@@ -140,9 +157,10 @@ def _verbs(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentPar
 
 
 def main(target: Path) -> None:
-    """Write both into `target`."""
+    """Write all of them into `target`."""
     os.environ["COLUMNS"] = WIDTH
     (target / "commands.md").write_text(command_reference(), encoding="utf-8")
+    (target / "keys.md").write_text(key_reference(), encoding="utf-8")
     (target / f"{PROGRAM}.1").write_text(manual_page(), encoding="utf-8")
 
 

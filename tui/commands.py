@@ -366,7 +366,7 @@ def key_text(command: Command) -> str:
     return " ".join(_key_name(key) for key in command.keys.split(","))
 
 
-_NAMES = {
+KEY_NAMES = {
     "question_mark": "?",
     "colon": ":",
     "slash": "/",
@@ -385,7 +385,8 @@ _NAMES = {
     "pageup": "pgup",
     "escape": "esc",
 }
+"""How keys are shown, by Textual's names for them, where that differs."""
 
 
 def _key_name(key: str) -> str:
-    return _NAMES.get(key, key.replace("ctrl+", "^"))
+    return KEY_NAMES.get(key, key.replace("ctrl+", "^"))

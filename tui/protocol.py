@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from textual.app import App
 from textual.signal import Signal
 
+from tui.keymap import Keymap
 from tui.session import Session
 
 if TYPE_CHECKING:
@@ -170,6 +171,7 @@ class Context:
     """The app, as its screens see it."""
 
     session: Session
+    keymap: Keymap
     signals: Signals
     notify: Notify
     background: Background

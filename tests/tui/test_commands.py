@@ -7,6 +7,7 @@ import pytest
 
 from tui.app.app import TTMatrixApp
 from tui.commands import COMMANDS, Where, commands, key_text
+from tui.keymap import TERMINAL_KEYS, TOGETHER
 from tui.screens import SCREENS
 from tui.screens.matrix.filter import Facets
 from tui.widgets.cell_table import CellTable
@@ -14,24 +15,6 @@ from tui.widgets.log_view import LogView
 from tui.widgets.matrix_table import MatrixTable
 from tui.widgets.run_table import RunTable
 
-_IN_FRONT = [
-    (Where.APP, Where.MATRIX, Where.TABLE, Where.TREE),
-    (Where.APP, Where.MATRIX, Where.TABLE, Where.CELLS),
-    (Where.APP, Where.OVERVIEW, Where.TABLE, Where.CELLS),
-    (Where.APP, Where.RUNS, Where.RUN_TABLE, Where.TABLE),
-    (Where.APP, Where.RUNS, Where.LINES, Where.LOG),
-    (Where.APP, Where.REVIEW, Where.TABLE),
-    (Where.APP, Where.REVIEW, Where.LINES),
-    (Where.APP, Where.DOCTOR, Where.TABLE),
-    (Where.APP, Where.WORKFLOWS, Where.TABLE),
-    (Where.APP, Where.TRIAGE, Where.TABLE, Where.TREE),
-    (Where.APP, Where.TRIAGE, Where.LINES),
-    (Where.APP, Where.CLUSTERS, Where.TABLE),
-    (Where.APP, Where.CLUSTERS, Where.LINES),
-    (Where.APP, Where.COMPARE, Where.TABLE),
-    (Where.APP, Where.COMPARE, Where.LINES),
-    *((Where.APP, entry.where) for entry in SCREENS),
-]
 _OWNERS = {
     **{entry.where: entry.load() for entry in SCREENS},
     Where.APP: TTMatrixApp,
@@ -43,8 +26,6 @@ _OWNERS = {
     Where.LINES: LogView,
     Where.LOG: LogView,
 }
-# Prefixes of tmux and screen, flow control, and codes that terminals send for other keys; ctrl+z means what it does.
-_FORBIDDEN = {f"ctrl+{letter}" for letter in "basqhijm"} | {"ctrl+backslash", "ctrl+left_square_bracket"}
 
 
 def _clashes(places: Iterable[Where]) -> list[tuple[str, str, str]]:
@@ -59,9 +40,9 @@ def _clashes(places: Iterable[Where]) -> list[tuple[str, str, str]]:
     return found
 
 
-@pytest.mark.parametrize("places", _IN_FRONT)
+@pytest.mark.parametrize("places", [*TOGETHER, *((entry.where,) for entry in SCREENS)])
 def test_no_key_means_two_things_at_once(places: tuple[Where, ...]) -> None:
-    assert _clashes(places) == []
+    assert _clashes((Where.APP, *places)) == []
 
 
 def test_a_clash_would_be_found() -> None:
@@ -69,7 +50,7 @@ def test_a_clash_would_be_found() -> None:
 
 
 def test_no_key_of_the_terminal_is_bound() -> None:
-    assert not {key for command in COMMANDS for key in command.keys.split(",")} & _FORBIDDEN
+    assert not {key for command in COMMANDS for key in command.keys.split(",")} & TERMINAL_KEYS
     assert [command.id for command in COMMANDS if "ctrl+z" in command.keys] == ["app.suspend"]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from textual import events
 from textual.binding import BindingType
@@ -26,6 +26,7 @@ from tui.app.palette import CommandProvider, CommandRunner
 from tui.app.polling import Polling
 from tui.app.run_actions import RunActions
 from tui.commands import Where, bindings
+from tui.keymap import Keymap
 from tui.protocol import Context, Signals
 from tui.screens import SessionScreen
 from tui.screens.matrix import MatrixScreen
@@ -49,6 +50,22 @@ _SOON = (
 """What is needed right after the first frame."""
 _AGAIN_SECONDS = 2.0
 """How soon the interrupt key must be pressed again to quit."""
+
+
+class Appearance(NamedTuple):
+    """How the app begins."""
+
+    theme: str = "dark"
+    """One of `tui.themes`."""
+    screen: str = ""
+    """The screen in front; empty: the matrix."""
+    keymap: Keymap = Keymap()
+    ascii: bool = False
+    """Whether only ASCII is sent to the terminal."""
+
+
+PLAIN = Appearance()
+"""As nobody has asked for anything else."""
 
 
 class Process(Protocol):
@@ -76,19 +93,17 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         reindex: Callable[[Matrix], Matrix],
         *,
         process: Process | None = None,
-        theme: str = "dark",
-        screen: str = "",
+        look: Appearance = PLAIN,
         driver_class: type[Driver] | None = None,
     ) -> None:
-        """`reindex` reads the checkout of a matrix again; it is called in a thread. `theme` is one of `tui.themes`,
-        `screen` the name of the one to begin with.
-        """
+        """`reindex` reads the checkout of a matrix again; it is called in a thread."""
         super().__init__(driver_class)
-        use_themes(self, theme)
+        use_themes(self, look.theme)
+        self.set_keymap(look.keymap.changed)
         self.session = session
         self._process = process
         self._interrupted = False
-        self._first_screen = screen
+        self._first_screen = look.screen
         self.keys = KeyOrder(self, super().on_event)
         self.signals = Signals(self)
         self.notifications = Notifications(self, session.paths.cache, session.settings.notify)
@@ -99,9 +114,10 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.runs = RunActions(self, session, self.notifications, self.background, self.polling)
         self.files = FileActions(self, session, self.notifications, self.background, reindex, self._replace_matrix)
         self.navigation = Navigation(self, lambda kind: kind(self.context))
-        self.command_runner = CommandRunner(self, self.navigation)
+        self.command_runner = CommandRunner(self, self.navigation, look.keymap)
         self.context = Context(
             session,
+            look.keymap,
             self.signals,
             self.notifications,
             self.background,

@@ -12,19 +12,21 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from tui.app.navigation import Navigation
 from tui.commands import Command, Where, commands, key_text
+from tui.keymap import Keymap
 
 
 class CommandRunner:
     """The commands of the screen in front."""
 
-    def __init__(self, app: App[Any], navigation: Navigation) -> None:
+    def __init__(self, app: App[Any], navigation: Navigation, keymap: Keymap) -> None:
         self._app = app
         self._navigation = navigation
+        self._keymap = keymap
 
     def valid(self) -> Sequence[Command]:
         """What works on the screen in front, its own commands first."""
         screen = self._navigation.in_front()
-        return [*commands(*screen.places()), *commands(Where.APP)] if screen else []
+        return self._keymap.applied([*commands(*screen.places()), *commands(Where.APP)]) if screen else []
 
     def run(self, command: Command | None) -> None:
         """Do what the command's key would do here."""

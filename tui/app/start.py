@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 # A second frame waits for a tick of this clock, so a faster clock means a shorter wait; idle costs nothing.
 os.environ.setdefault("TEXTUAL_FPS", "120")
@@ -21,8 +20,9 @@ from core.matrix import Matrix
 from core.matrix.cache import Cache
 from core.settings import load_settings, paths
 from core.sources import Checkout, find_checkout
-from tui.app.app import TTMatrixApp
+from tui.app.app import PLAIN, Appearance, TTMatrixApp
 from tui.commands import screen_commands
+from tui.keymap import read_keymap
 from tui.session import Session
 from tui.terminal import AsciiDriver, Ending, Repaint, TerminalDriver
 from tui.themes import chosen_theme
@@ -41,6 +41,7 @@ def open_app(request: AppRequest) -> int:
     own = paths()
     settings = load_settings(own.settings_file)
     theme = chosen_theme(request.theme or settings.theme, os.environ)
+    keymap = read_keymap(settings.keymap, settings.keys)
     check_screen(request.screen)
     # Textual would take the colours out of whatever theme there is.
     os.environ.pop("NO_COLOR", None)
@@ -50,7 +51,7 @@ def open_app(request: AppRequest) -> int:
     if checkout.has_any(settings.ops_dirs):
         matrix = ops.with_ops(cache, matrix, settings.ops_dirs)
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
-    look = Appearance(theme, ascii=request.ascii or settings.ascii, screen=request.screen)
+    look = Appearance(theme, request.screen, keymap, request.ascii or settings.ascii)
     app = started_app(session, cache, saved=reading is None, look=look)
     Ending(app).run()
     session.bench.flush()
@@ -64,26 +65,14 @@ def check_screen(name: str) -> None:
         raise UsageError(f"There is no screen {name!r}", hint=f"Screens: {', '.join(names)}.")
 
 
-class Appearance(NamedTuple):
-    """How the app looks when it opens."""
-
-    theme: str = "dark"
-    ascii: bool = False
-    """Whether only ASCII is sent to the terminal."""
-    screen: str = ""
-    """The screen in front; empty: the matrix."""
-
-
-def started_app(session: Session, cache: Cache, *, saved: bool, look: Appearance | None = None) -> TTMatrixApp:
+def started_app(session: Session, cache: Cache, *, saved: bool, look: Appearance = PLAIN) -> TTMatrixApp:
     """The app as a process of its own; `saved`: the index of `session` is in `cache` already."""
-    look = look or Appearance()
     process = AppProcess(cache, session.settings.ops_dirs, saved=saved)
     app = TTMatrixApp(
         session,
         process.read_again,
         process=process,
-        theme=look.theme,
-        screen=look.screen,
+        look=look,
         driver_class=AsciiDriver if look.ascii else TerminalDriver,
     )
     app.frames = Repaint()

@@ -75,7 +75,7 @@ class SessionScreen(Screen[None]):
         line = Text("ttmatrix" if width >= _NAME_FROM else "", no_wrap=True, overflow="ellipsis")
         for place, command in screen_commands():
             line.append("  " if line else "")
-            key = command.keys
+            key = self.context.keymap.key(command.id)
             named = f"{key} {command.label}" if width >= _NAMES_FROM or place in places else key
             text = " · ".join(filter(None, (named, going.get(place, ""))))
             line.append(text, "reverse" if place in places else "dim")

@@ -117,7 +117,9 @@ class DoctorScreen(SessionScreen):
         """Add the fix of the finding to the pending changes."""
         one = self.current
         if one is None or not one.fix:
-            self.context.notify.info("This finding has no automatic fix: e opens the file.")
+            self.context.notify.info(
+                f"This finding has no automatic fix: {self.context.keymap.key('doctor.open')} opens the file."
+            )
             return
         key = self.table.cursor_key or ""
         if key in self._fixed:

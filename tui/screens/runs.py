@@ -69,10 +69,12 @@ class RunsScreen(SessionScreen):
     def _say_where(self) -> None:
         session, listed = self.session, self.runs.listed
         self.fit_list("#runs-box", len(listed))
-        words = counted(len(listed), "run") if listed else "none yet: r in the matrix starts one"
+        key = self.context.keymap.key
+        words = counted(len(listed), "run") if listed else f"none yet: {key('matrix.run')} in the matrix starts one"
         others = len(session.all_runs) - len(session.runs)
         if others:
-            words += f" · {others:,} of other checkouts{'' if self.runs.everywhere else ': a shows them'}"
+            how = "" if self.runs.everywhere else f": {key('runs.everywhere')} shows them"
+            words += f" · {others:,} of other checkouts{how}"
         if self.table.marks:
             words += f" · {len(self.table.marks):,} marked"
         self.title_line(words)

@@ -83,7 +83,9 @@ class TriageTests:
         if plain:
             self._context.edits.decide_proposals(decision, plain)
         else:
-            self._context.notify.info("Nothing is proposed here: r reruns the test, enter shows it in the matrix.")
+            again, show = map(self._context.keymap.key, ("triage.run", "triage.go"))
+            words = f"{again} reruns the test, {show} shows it in the matrix."
+            self._context.notify.info(f"Nothing is proposed here: {words}")
 
     def warning(self, changes: Sequence[Change]) -> str:
         leaving = [one for one in map(item_of, changes) if one.proposal and one.proposal.leaves]
@@ -257,7 +259,10 @@ class TriageScreen(DecisionScreen):
             return "there are no entries", ""
         if not agenda.tests:
             return "no results yet", "`ttmatrix ingest PATH` reads CI reports. Device runs here count too."
-        return "nothing here", "All results agree with the entries. f shows the other lists."
+        return (
+            "nothing here",
+            f"All results agree with the entries. {self.context.keymap.key('triage.list')} shows the other lists.",
+        )
 
 
 def _leaves_ci(item: InboxItem, width: int) -> list[Line]:

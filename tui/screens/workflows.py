@@ -73,7 +73,7 @@ class WorkflowsScreen(SessionScreen):
             self.table.show(WorkflowRows(items), keep=self.table.cursor_key)
             self.fit_list("#workflows-box", len(items))
         waiting = sum(item.state in (WorkflowState.ASKS, WorkflowState.DEVICE, WorkflowState.READY) for item in items)
-        empty = "none yet: T in the matrix starts one"
+        empty = f"none yet: {self.context.keymap.key('matrix.triage')} in the matrix starts one"
         self.title_line(f"{counted(len(items), 'workflow')}, {waiting} for you" if items else empty)
         self._read_current()
 

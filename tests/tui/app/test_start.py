@@ -19,8 +19,8 @@ from core.settings import Settings, paths
 from core.sources.checkout import Checkout
 from tests.support.app import screen_text, until
 from tests.support.tree import INFERENCE, YAML, loader_source, sample
-from tui.app.app import TTMatrixApp
-from tui.app.start import Appearance, open_app, started_app
+from tui.app.app import Appearance, TTMatrixApp
+from tui.app.start import open_app, started_app
 from tui.session import Session
 
 _ATTEMPTS = 15
@@ -130,7 +130,7 @@ async def test_a_write_is_indexed_once_though_the_watcher_sees_it_too(
 async def test_it_opens_on_the_screen_that_is_asked_for(checkout: Checkout, tmp_path: Path) -> None:
     cache = Cache(checkout, tmp_path / "cache")
     session = Session.open(cache.index()[0], paths(), Settings())
-    app = started_app(session, cache, saved=True, look=Appearance("light", screen="doctor"))
+    app = started_app(session, cache, saved=True, look=Appearance("light", "doctor"))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "finding" in screen_text(app), "the findings")
         assert app.theme == "light"

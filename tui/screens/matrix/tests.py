@@ -62,7 +62,8 @@ class TestActions:
             return
         if table.range_start is None:
             table.range_start = table.cursor
-            self._context.notify.info("Move to the other end, then press v to mark the range; esc cancels it.")
+            mark, back = map(self._context.keymap.key, ("matrix.range", "app.back"))
+            self._context.notify.info(f"Move to the other end, then press {mark} to mark the range; {back} cancels it.")
         else:
             keys = [table.source.key(position) for position in table.ranged()]
             ids = [key for key in keys if key in self._session.view.matrix.rows]
@@ -153,7 +154,9 @@ class TestActions:
         if record is not None:
             self._context.navigation.show_run(record.spec.run_id)
         elif id:
-            self._context.notify.info(f"{one_line(id)} has not been run here yet: r runs it.")
+            self._context.notify.info(
+                f"{one_line(id)} has not been run here yet: {self._context.keymap.key('matrix.run')} runs it."
+            )
 
     def change_entries(self) -> None:
         """Open the menu of what can be done to entries."""

@@ -37,7 +37,6 @@ from tui.view_models import (
 )
 from tui.widgets import CachedText, KeyLine, RowTable
 
-_NOTHING = "nothing pending: E in the matrix changes entries"
 _PLACEHOLDER = "words of a test, a change, a reason, a decision"
 
 
@@ -102,6 +101,9 @@ class ReviewScreen(DecisionScreen):
         self._say_headline()
         self._preview_soon()
 
+    def _nothing(self) -> str:
+        return f"nothing pending: {self.context.keymap.key('matrix.set')} in the matrix changes entries"
+
     def _loader_edits_changed(self) -> None:
         self.listing.show()
         self._fit_list()
@@ -114,7 +116,7 @@ class ReviewScreen(DecisionScreen):
     def _say_where(self) -> None:
         edits = self.loader_edits.edits
         self.title_line(
-            decision_words(self.session.pending.changes) or ("" if edits else _NOTHING),
+            decision_words(self.session.pending.changes) or ("" if edits else self._nothing()),
             counted(len(edits), "loader edit") if edits else "",
             f"{len(self.listing.listed):,} visible" if self.listing.filter.active else "",
         )

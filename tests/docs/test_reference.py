@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.cli.parser import COMMANDS
-from tests.reference import WIDTH, command_reference, manual_page
+from tests.reference import WIDTH, command_reference, key_reference, manual_page
 from tests.support.cli import call
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -19,6 +19,10 @@ def _width(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_reference_is_fresh() -> None:
     assert (DOCS / "commands.md").read_text(encoding="utf-8") == command_reference(), "run: make reference"
+
+
+def test_the_keys_are_fresh() -> None:
+    assert (DOCS / "keys.md").read_text(encoding="utf-8") == key_reference(), "run: make reference"
 
 
 def test_the_manual_page_is_fresh() -> None:

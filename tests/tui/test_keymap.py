@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A person's own keys: they work, are shown where keys are shown, and never mean two things."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+from core.errors import TTMatrixError
+from core.settings import load_settings
+from tests.support.app import build_app, screen_text, until
+from tests.support.tree import sample
+from tui.app.app import Appearance, TTMatrixApp
+from tui.commands import COMMANDS, KEY_NAMES
+from tui.keymap import PRESETS, Keymap, read_keymap
+
+
+def test_without_settings_the_table_counts() -> None:
+    assert Keymap().applied(COMMANDS) == list(COMMANDS)
+    assert Keymap().clash() is None
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_no_preset_gives_a_key_two_meanings(preset: str) -> None:
+    assert read_keymap(preset, {}).clash() is None
+
+
+@pytest.mark.parametrize(
+    ("written", "key"),
+    [("x", "x"), ("^d", "ctrl+d"), ("ctrl+x", "ctrl+x"), ("?", "question_mark"), ("pgdn", "pagedown"), ("f5", "f5")],
+)
+def test_keys_are_written_as_they_are_shown(written: str, key: str) -> None:
+    others = ("app.reload", "app.help", "table.half_down", "table.page_down", "lines.half_down", "lines.page_down")
+    asked = {"runs.copy": written, **{id: f"f{number}" for number, id in enumerate(others, start=7)}}
+    asked |= {id: asked[id.replace("lines", "table")] for id in asked if id.startswith("lines")}
+    assert read_keymap("vim", asked).changed["runs.copy"] == key
+
+
+@given(
+    st.sampled_from([one.id for one in COMMANDS]), st.sampled_from([*KEY_NAMES, *"abcdefghijklmnop", "f5", "ctrl+t"])
+)
+def test_a_key_is_the_commands_or_is_refused(id: str, key: str) -> None:
+    try:
+        keymap = read_keymap("vim", {id: key})
+    except TTMatrixError as error:
+        assert "would mean two things" in error.title
+        assert id in error.detail
+    else:
+        assert keymap.clash() is None
+        assert keymap.changed == {id: key}
+
+
+@pytest.mark.parametrize(
+    ("preset", "keys", "said"),
+    [
+        ("emcas", {}, "There is no keymap 'emcas'"),
+        ("vim", {"matrix.rnu": "x"}, "There is no command 'matrix.rnu'"),
+        ("vim", {"matrix.run": "ctrl+s"}, "cannot have the key ctrl\\+s"),
+        ("vim", {"matrix.run": "ctr+x"}, "there is none"),
+        ("vim", {"matrix.run": ""}, "there is none"),
+        ("vim", {"matrix.run": "j"}, "The key j would mean two things"),
+        ("emacs", {"matrix.run": "ctrl+n"}, "The key \\^n|The key ctrl\\+n would mean two things"),
+    ],
+)
+def test_mistakes_are_named(preset: str, keys: dict[str, str], said: str) -> None:
+    with pytest.raises(TTMatrixError, match=said):
+        read_keymap(preset, keys)
+
+
+def test_a_command_that_is_misspelt_has_a_nearest_one() -> None:
+    with pytest.raises(TTMatrixError) as raised:
+        read_keymap("vim", {"matrix.rnu": "x"})
+    assert "matrix.run" in raised.value.hint
+
+
+def test_keys_are_read_from_the_settings(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text('keymap = "emacs"\n[keys]\n"matrix.run" = "x,f6"\n')
+    settings = load_settings(file)
+    assert read_keymap(settings.keymap, settings.keys).key("matrix.run") == "x"
+
+
+async def test_a_key_of_ones_own_works_and_is_shown(tmp_path: Path) -> None:
+    keymap = read_keymap("emacs", {"matrix.detail": "x", "app.doctor": "f7"})
+    plain = build_app(sample(tmp_path / "tt-xla"))
+    app = TTMatrixApp(plain.session, lambda matrix: matrix, look=Appearance(keymap=keymap))
+    async with app.run_test(size=(160, 40)) as pilot:
+        before = app.matrix_screen.current
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: app.matrix_screen.current != before, "the next row")
+        assert "x Detail" in screen_text(app)
+        assert "f7 Doctor" in screen_text(app)
+        detail = app.screen.query_one("#detail")
+        first = detail.has_class("shown")
+        await pilot.press("x")
+        await until(pilot, lambda: detail.has_class("shown") != first, "the detail, or its end")
+        await pilot.press("d")
+        await pilot.pause()
+        assert detail.has_class("shown") != first
+        await pilot.press("question_mark")
+        await until(pilot, lambda: "Show or hide the detail panel" in screen_text(app), "the help")
+        line = next(line for line in screen_text(app).splitlines() if "Show or hide the detail panel" in line)
+        assert "x" in line.split()
+        await pilot.press("escape", "f7")
+        await until(pilot, lambda: "finding" in screen_text(app), "the doctor")

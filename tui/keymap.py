@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which keys run which commands: those of the table, of a preset for moving, and what a person has set."""
+
+import difflib
+import string
+from collections.abc import Iterable, Mapping
+
+from core.errors import TTMatrixError
+from tui.commands import COMMANDS, KEY_NAMES, Command, Where, commands, key_text
+
+PRESETS: Mapping[str, Mapping[str, str]] = {
+    "vim": {},
+    "emacs": {
+        "table.down": "ctrl+n,down",
+        "table.up": "ctrl+p,up",
+        "table.page_down": "ctrl+v,pagedown",
+        "lines.down": "ctrl+n,down",
+        "lines.up": "ctrl+p,up",
+        "lines.page_down": "ctrl+v,space,pagedown",
+        "app.back": "escape,ctrl+g",
+        "app.palette": "colon",
+        "matrix.unmark": "U",
+    },
+}
+"""Keys for moving, by the setting `keymap`. `vim` is what the table of commands has."""
+
+TOGETHER: tuple[tuple[Where, ...], ...] = (
+    (Where.MATRIX, Where.TABLE, Where.TREE),
+    (Where.MATRIX, Where.TABLE, Where.CELLS),
+    (Where.OVERVIEW, Where.TABLE, Where.CELLS),
+    (Where.RUNS, Where.RUN_TABLE, Where.TABLE),
+    (Where.RUNS, Where.LINES, Where.LOG),
+    (Where.REVIEW, Where.TABLE, Where.TREE),
+    (Where.REVIEW, Where.LINES),
+    (Where.DOCTOR, Where.TABLE),
+    (Where.WORKFLOWS, Where.TABLE),
+    (Where.TRIAGE, Where.TABLE, Where.TREE),
+    (Where.TRIAGE, Where.LINES),
+    (Where.CLUSTERS, Where.TABLE),
+    (Where.CLUSTERS, Where.LINES),
+    (Where.COMPARE, Where.TABLE),
+    (Where.COMPARE, Where.LINES),
+)
+"""Places that a person is in at the same time, beside `Where.APP`: there a key must mean one thing."""
+
+TERMINAL_KEYS = frozenset({f"ctrl+{letter}" for letter in "basqhijm"} | {"ctrl+backslash", "ctrl+left_square_bracket"})
+"""Prefixes of tmux and screen, flow control, and codes that terminals send for other keys."""
+
+_NAMED = {
+    *("space", "enter", "tab", "shift+tab", "escape", "delete", "insert", "backspace"),
+    *("up", "down", "left", "right", "home", "end", "pageup", "pagedown"),
+    *(f"f{number}" for number in range(1, 13)),
+    *(f"ctrl+{letter}" for letter in string.ascii_lowercase),
+}
+_SIGNS = {shown: name for name, shown in KEY_NAMES.items()}
+
+
+class Keymap:
+    """The keys of every command."""
+
+    def __init__(self, keys: Mapping[str, str] | None = None) -> None:
+        """`keys` are those that differ from the table, by command id, in Textual's names."""
+        self.changed = dict(keys or {})
+        self._commands = {one.id: self._with_keys(one) for one in COMMANDS}
+
+    def _with_keys(self, command: Command) -> Command:
+        keys = self.changed.get(command.id)
+        return command._replace(keys=keys) if keys else command
+
+    def applied(self, found: Iterable[Command]) -> list[Command]:
+        """The commands with the keys that they have now."""
+        return [self._commands[one.id] for one in found]
+
+    def key(self, id: str) -> str:
+        """The first key of a command, as a person reads it."""
+        return key_text(self._commands[id]).split()[0]
+
+    def clash(self) -> tuple[str, Command, Command] | None:
+        """A key that means two things at once, with the two; None: there is none."""
+        for places in TOGETHER:
+            seen: dict[str, Command] = {}
+            for command in self.applied(commands(Where.APP, *places)):
+                for key in command.keys.split(","):
+                    if key in seen:
+                        return key, seen[key], command
+                    seen[key] = command
+        return None
+
+
+def read_keymap(preset: str, keys: Mapping[str, str]) -> Keymap:
+    """The keymap that settings ask for. Raises TTMatrixError that names what is wrong.
+
+    `keys` has keys by command id, separated by commas, as they are shown (`?`, `^d`, `pgdn`) or in Textual's names.
+    """
+    if preset not in PRESETS:
+        raise TTMatrixError(f"There is no keymap {preset!r}", hint=f"Keymaps: {', '.join(PRESETS)}.")
+    known = {one.id for one in COMMANDS}
+    for id in keys.keys() - known:
+        nearest = difflib.get_close_matches(id, known, 1)
+        hint = f"Nearest: {nearest[0]}." if nearest else "docs/keys.md lists them all."
+        raise TTMatrixError(f"There is no command {id!r} to give a key", "In the table [keys] of settings.toml.", hint)
+    asked = {id: ",".join(_key(id, key) for key in _split(text)) for id, text in keys.items()}
+    keymap = Keymap({**PRESETS[preset], **asked})
+    if found := keymap.clash():
+        key, one, other = found
+        raise TTMatrixError(
+            f"The key {KEY_NAMES.get(key, key)} would mean two things",
+            f"{one.id} ({one.help}) and {other.id} ({other.help}).",
+            "Give one of them another key in the table [keys] of settings.toml.",
+        )
+    return keymap
+
+
+def _split(text: str) -> list[str]:
+    """The keys of a text; a comma alone is a key itself."""
+    return [text] if text.strip() == "," else [part.strip() for part in text.split(",")]
+
+
+def _key(id: str, text: str) -> str:
+    """Textual's name of a key. Raises TTMatrixError for what is none, or belongs to the terminal."""
+    key = _SIGNS.get(text, text.replace("^", "ctrl+") if len(text) == 2 else text)
+    if key in TERMINAL_KEYS:
+        raise TTMatrixError(f"{id} cannot have the key {text}", "The terminal, tmux or screen take it.")
+    if key not in _NAMED and key not in KEY_NAMES and not (len(key) == 1 and key.isalnum() and key.isascii()):
+        raise TTMatrixError(
+            f"{id} cannot have the key {text!r}: there is none", hint="Examples: x, X, ctrl+x, f5, space, pgdn, ?."
+        )
+    return key
