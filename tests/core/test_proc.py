@@ -31,14 +31,7 @@ from core.proc import (
 )
 
 # A parent with one child in its group and one that made a session of its own.
-FAMILY = """
-import subprocess, sys
-code = "import time; time.sleep(60)"
-near = subprocess.Popen([sys.executable, "-c", code])
-far = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
-print(near.pid, far.pid, flush=True)
-near.wait()
-"""
+FAMILY = ("sh", "-c", "sleep 60 & near=$!; setsid sleep 60 & echo $near $! > pids; wait $near")
 
 
 @pytest.fixture(autouse=True)
@@ -82,9 +75,8 @@ def test_a_command_has_no_terminal_to_ask_on(tmp_path: Path) -> None:
 
 
 def test_a_command_that_takes_too_long_is_stopped_with_its_children(tmp_path: Path) -> None:
-    code = FAMILY.replace("print(near.pid, far.pid, flush=True)", "open('pids', 'w').write(f'{near.pid} {far.pid}')")
     with pytest.raises(TTMatrixError, match="did not end") as caught:
-        run_command([sys.executable, "-c", code], cwd=tmp_path, timeout=3)
+        run_command(FAMILY, cwd=tmp_path, timeout=3)
     assert "after 3 s" in caught.value.detail
     for pid in (tmp_path / "pids").read_text().split():
         until(lambda pid=int(pid): identity(pid) is None or not is_alive(identity(pid)))  # type: ignore[misc,arg-type]
@@ -138,9 +130,10 @@ def test_a_zombie_is_not_alive_and_the_background_reaps_it(tmp_path: Path) -> No
 
 
 def test_descendants_are_found_in_any_session_until_they_are_dead(tmp_path: Path) -> None:
-    child = spawn(tmp_path, FAMILY)
-    until(lambda: len(printed(tmp_path).split()) == 2)
-    near, far = (identity(int(pid)) for pid in printed(tmp_path).split())
+    child = spawn_detached(FAMILY, cwd=tmp_path, env=dict(os.environ), output=tmp_path / "out")
+    pids = tmp_path / "pids"
+    until(lambda: pids.exists() and pids.read_text().endswith("\n"))
+    near, far = (identity(int(pid)) for pid in pids.read_text().split())
     assert near and far
     assert descendants(child.identity) == {near, far}
     send_signal(far, signal.SIGKILL)

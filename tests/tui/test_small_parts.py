@@ -14,6 +14,7 @@ from core.sources.checkout import Checkout
 from tests.support.app import ThemedApp, build_app, screen_text, until
 from tests.support.tree import sample
 from tui.app.notifications import save_copy
+from tui.app.polling import Looker, Seen
 from tui.screens import WorkflowsScreen
 from tui.screens.dialogs import Ask
 from tui.widgets.cycle import Cycle
@@ -84,14 +85,26 @@ def test_a_copy_that_cannot_be_saved_is_an_error(tmp_path: Path) -> None:
         save_copy(tmp_path / "file" / "cache", "text")
 
 
-async def test_state_that_cannot_be_read_is_told_once_and_the_matrix_works(tmp_path: Path, own_home: Path) -> None:
+async def test_state_that_cannot_be_read_is_told_once_and_the_matrix_works(
+    tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (own_home / "state").write_text("in the way")
     (own_home / "cache").write_text("in the way")
+    looks: list[None] = []
+    look = Looker.look
+
+    def counting(looker: Looker) -> Seen:
+        looks.append(None)
+        return look(looker)
+
+    monkeypatch.setattr(Looker, "look", counting)
     app = build_app(sample(tmp_path), query="tiny has:entry")
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: "Cannot read" in screen_text(app), "the notice")
         await pilot.press("escape")
-        await pilot.pause(1.2)
+        seen = len(looks)
+        # What the second of them found has been taken in once the third has begun.
+        await until(pilot, lambda: len(looks) >= seen + 3, "three more looks at the state")
         assert app.screen is app.matrix_screen
         await pilot.press("j", "y")
         await until(pilot, lambda: "Cannot make" in screen_text(app), "why the copy is not saved")

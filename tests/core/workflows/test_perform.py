@@ -63,13 +63,23 @@ def test_a_run_that_began_is_waited_for(world: WorkflowContext, session: Workflo
 def test_it_says_what_it_waits_for(
     world: WorkflowContext, session: WorkflowSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script = world.root.parent / "python"
-    script.write_text(
-        script.read_text().replace("payload()\n", "print('loading weights', flush=True); time.sleep(1.5); payload()\n")
-    )
-    monkeypatch.setattr(perform, "_SAY_SECONDS", 0.5)
+    script, heard = world.root.parent / "python", world.root.parent / "heard"
+    waits = f"""\
+    print('loading weights', flush=True)
+    while not pathlib.Path({str(heard)!r}).exists():
+        time.sleep(0.02)
+    payload()
+"""
+    script.write_text(script.read_text().replace("    payload()\n", waits))
+    monkeypatch.setattr(perform, "_SAY_SECONDS", 0.2)
     told: list[str] = []
-    world.said = told.append
+
+    def hear(line: str) -> None:
+        told.append(line)
+        if "loading weights" in line:
+            heard.touch()
+
+    world.said = hear
     run_cpu(world, session, [SMALL])
     assert told[0] == "running 1 CPU repro"
     assert any(line.startswith("running for") and SMALL in line and "loading weights" in line for line in told)

@@ -149,13 +149,16 @@ def test_a_child_over_its_limit_is_stopped(store: RunStore, make_spec: MakeSpec)
 
 
 def test_a_child_that_neither_writes_nor_works_hangs(store: RunStore, make_spec: MakeSpec) -> None:
-    works = "import time\nend = time.monotonic() + 2.5\nwhile time.monotonic() < end: pass\nreport()"
-    writes = "import time\nfor _ in range(25): print('.', flush=True); time.sleep(0.1)\nreport()"
-    specs = [make_spec(code, hang_timeout=1.0, slot_count=3) for code in (SLEEP, works, writes)]
+    works = "import os\nwhile not os.path.exists('hung'): pass\nreport()"
+    writes = "import os, time\nwhile not os.path.exists('hung'): print('.', flush=True); time.sleep(0.05)\nreport()"
+    # In this order: the others are there for longer than the limit once the last has been ended by it.
+    specs = [make_spec(code, hang_timeout=3.0, slot_count=3) for code in (works, writes, SLEEP)]
     launch_all(store, specs)
-    records = wait(store, [spec.run_id for spec in specs])
-    assert [record.outcome for record in records] == [Outcome.HANG, Outcome.PASS, Outcome.PASS]
-    assert "the last 1 s without output or work" in records[0].summary
+    silent = wait(store, [specs[-1].run_id])[0]
+    assert silent.outcome is Outcome.HANG
+    assert "the last 3 s without output or work" in silent.summary
+    (specs[0].cwd / "hung").touch()
+    assert [one.outcome for one in wait(store, [spec.run_id for spec in specs[:2]])] == [Outcome.PASS, Outcome.PASS]
 
 
 def test_whatever_a_cancelled_run_forked_away_is_gone(
