@@ -53,9 +53,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Take modules and collected tests out of the collector's sight: it would walk them all again and again."""
+    """Take modules and collected tests out of the collector's sight: it would walk them all again and again.
+
+    It looks less often, too: a tenth of what a test of the app takes is spent there otherwise.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
