@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls: of functions of the checkout, and of what is known of pytest and the standard library."""
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from core.sources.handwritten import known
+from core.sources.handwritten.methods import FUNCTIONS, call_method
+from core.sources.handwritten.values import (
+    Bound,
+    Class,
+    External,
+    Fixture,
+    FixtureMaker,
+    Function,
+    Instance,
+    Mark,
+    Member,
+    Method,
+    Opaque,
+    Param,
+    Partial,
+    Scope,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from core.sources.handwritten.expressions import Expressions
+
+_SPECIAL = frozenset(f"builtins.{name}" for name in ("str", "repr", "getattr", "isinstance", "map", "type")) | {
+    "functools.partial",
+    "importlib.import_module",
+}
+_MOST_CALLS = 40
+"""Calls within each other."""
+
+
+class Calls:
+    """Calls what expressions name."""
+
+    def __init__(self, expressions: "Expressions") -> None:
+        self._expressions = expressions
+        self._depth = 0
+
+    def call_node(self, node: ast.Call, scope: Scope) -> Value:
+        """The value of a call. Raises Unknown."""
+        callee = self._expressions.evaluate(node.func, scope)
+        args: list[Value] = []
+        for one in node.args:
+            if isinstance(one, ast.Starred):
+                args += self._expressions.elements(self._expressions.evaluate(one.value, scope))
+            else:
+                args.append(self._expressions.soft(one, scope))
+        kwargs: dict[str, Value] = {}
+        for keyword in node.keywords:
+            value = self._expressions.soft(keyword.value, scope)
+            if keyword.arg is not None:
+                kwargs[keyword.arg] = value
+            elif isinstance(value, dict) and all(isinstance(key, str) for key in value):
+                kwargs |= value
+            else:
+                raise Unknown("unpacks what is not known")
+        return self.call(callee, args, kwargs)
+
+    def call(self, callee: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        """What calling `callee` gives. Raises Unknown; then collections among the arguments are in doubt."""
+        try:
+            return self._call(callee, args, kwargs)
+        except Unknown:
+            if not isinstance(callee, External | Class | Mark):
+                for one in (*args, *kwargs.values()):
+                    self._expressions.doubt(one)
+            raise
+
+    def _call(self, callee: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        match callee:
+            case Function():
+                return self._invoke(callee, args, kwargs)
+            case Bound(function=function, receiver=receiver):
+                return self._invoke(function, (receiver, *args), kwargs)
+            case Method():
+                return call_method(callee, args, kwargs)
+            case Class():
+                return self._expressions.objects.make(callee, args, kwargs)
+            case Mark():
+                return _called_mark(callee, args, kwargs)
+            case FixtureMaker(fixture=fixture) if len(args) == 1 and isinstance(args[0], Function):
+                return replace(args[0], fixture=fixture)
+            case Partial():
+                return self.call(callee.of, (*callee.args, *args), {**callee.kwargs, **kwargs})
+            case External():
+                return self._external(callee, args, kwargs)
+        raise Unknown("calls what is not known")
+
+    def _invoke(self, function: Function, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        if function.doubt:
+            raise Unknown(function.doubt)
+        if function.wrapper:
+            raise Unknown(f"calls what {function.wrapper} decorates")
+        if self._depth >= _MOST_CALLS:
+            raise Unknown("calls nest too deeply")
+        self._depth += 1
+        try:
+            return self._expressions.statements.run_function(function, args, kwargs)
+        finally:
+            self._depth -= 1
+
+    def _external(self, callee: External, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        name = callee.name
+        if name.startswith("pytest."):
+            return _pytest(name, args, kwargs)
+        if name in _SPECIAL:
+            return self._special(name, args, kwargs)
+        if name in FUNCTIONS:
+            return self._function(name, args, kwargs)
+        if not known.leaves_alone(callee):
+            for one in (*args, *kwargs.values()):
+                self._expressions.doubt(one)
+        return Opaque(f"calls {name}", known.nameless_result(callee), name)
+
+    def _special(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        """Functions that need to know what expressions mean."""
+        match name, args:
+            case "builtins.str", [value] if not kwargs:
+                return self._expressions.text(value)
+            case "builtins.repr", [value]:
+                return self._expressions.shown(value)
+            case "builtins.getattr", [value, str() as attribute, *_]:
+                return self._expressions.attribute(value, attribute)
+            case "builtins.isinstance", [value, kinds]:
+                return any(_is_a(value, kind) for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
+            case "functools.partial", [Function() | Bound() | Class() | Partial() as of, *rest]:
+                return Partial(of, tuple(rest), kwargs)
+            case "builtins.map", [function, values]:
+                return [self.call(function, [one], {}) for one in self._expressions.elements(values)]
+            case "importlib.import_module", [str() as module]:
+                return self._expressions.module_named(module)
+        return Opaque(f"calls {name}", name == "functools.partial", name)
+
+    def _function(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        given = [self._expressions.elements(one) if isinstance(one, Class) else one for one in args]
+        if any(isinstance(one, Opaque) for one in given):
+            raise Unknown(next(one.reason for one in given if isinstance(one, Opaque)))
+        try:
+            return FUNCTIONS[name](*given, **kwargs)
+        except (TypeError, ValueError, ArithmeticError) as error:
+            raise Unknown(f"{name.rpartition('.')[2]} fails: {error}") from None
+
+
+_TYPES = {f"builtins.{kind.__name__}": kind for kind in (str, bytes, bool, int, float, tuple, list, dict, set)}
+
+
+def _is_a(value: Value, kind: Value) -> bool:
+    """`isinstance(value, kind)`. Raises Unknown."""
+    if isinstance(kind, Class) and not isinstance(value, Opaque | External):
+        return isinstance(value, Instance | Member) and kind in value.of.line()
+    if (
+        isinstance(kind, External)
+        and kind.name in _TYPES
+        and not isinstance(value, Opaque | External | Instance | Member)
+    ):
+        return isinstance(value, _TYPES[kind.name])
+    raise Unknown("asks for the type of what is not known")
+
+
+def _called_mark(mark: Mark, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """As `MarkDecorator.__call__`: a mark called with one function alone, and no lambda, decorates it."""
+    if len(args) == 1 and not kwargs and isinstance(args[0], Function | Class) and args[0].name != "<lambda>":
+        args[0].marks.append(mark)
+        return args[0]
+    return Mark(mark.name, (*mark.args, *args), {**mark.kwargs, **kwargs}, called=True)
+
+
+def _pytest(name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    match name:
+        case "pytest.param":
+            marks = kwargs.get("marks", ())
+            return Param(tuple(args), tuple(marks) if isinstance(marks, tuple | list) else (marks,), kwargs.get("id"))
+        case "pytest.fixture":
+            return _fixture(args, kwargs)
+        case "pytest.importorskip" if args and isinstance(args[0], str):
+            return External(args[0])
+    return Opaque(f"calls {name}", called=name)
+
+
+def _fixture(args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    autouse = kwargs.get("autouse", False)
+    name = kwargs.get("name")
+    fixture = Fixture(
+        name if isinstance(name, str) else "",
+        kwargs.get("params"),
+        kwargs.get("ids"),
+        kwargs.get("scope", "function"),
+        autouse is True,
+    )
+    if len(args) == 1 and isinstance(args[0], Function):
+        return replace(args[0], fixture=fixture)
+    return FixtureMaker(fixture)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which fixtures a test takes, and the parameters that they bring (`_pytest/fixtures.py`)."""
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+
+from core.sources.handwritten.expressions import Expressions
+from core.sources.handwritten.ids import Parametrization, parametrization
+from core.sources.handwritten.imports import Imported
+from core.sources.handwritten.values import Class, Fixture, Function, ModuleScope, Unknown, Value
+
+_SCOPES = ("session", "package", "module", "class", "function")
+
+Holder = ModuleScope | Class
+"""What can hold fixtures: a conftest, a module or a class of tests."""
+
+
+class Fixtures:
+    """The fixtures that a test can see; those of its own class last."""
+
+    def __init__(self, holders: Sequence[Holder], expressions: Expressions, wanted: Container[str] = ()) -> None:
+        """`wanted` are the names for which modules of the checkout are read, where a holder imports them."""
+        self._expressions = expressions
+        self._wanted = wanted
+        self.by_name: dict[str, list[Function]] = {}
+        """Closest last."""
+        self._autouse: list[str] = []
+        for holder in holders:
+            for name, function, fixture in self._held(holder):
+                self.by_name.setdefault(fixture.name or name, []).append(function)
+                if fixture.autouse:
+                    self._autouse.append(fixture.name or name)
+
+    def parametrizations(self, own: Iterable[str], direct: frozenset[str]) -> list[Parametrization]:
+        """What the fixtures of a test bring, which asks for `own` and parametrizes `direct` itself. Raises Unknown."""
+        names = list(dict.fromkeys((*self._autouse, *own)))
+        order = sorted(self._closure(names, direct), key=self._scope)
+        return [
+            found
+            for name in order
+            if name not in direct and (found := self._parametrization(name, self.by_name.get(name, ()))) is not None
+        ]
+
+    def _parametrization(self, name: str, functions: Sequence[Function]) -> Parametrization | None:
+        for function in reversed(functions):
+            fixture = function.fixture
+            if fixture is not None and fixture.params is not None:
+                return parametrization(name, fixture.params, fixture.ids, self._expressions)
+            if name not in argument_names(function):
+                break
+        return None
+
+    def _closure(self, names: Sequence[str], direct: frozenset[str]) -> list[str]:
+        """Every fixture that is asked for, depth first."""
+        found: dict[str, None] = {}
+        at: dict[str, int] = {}
+
+        def ask(name: str) -> None:
+            index = at.get(name)
+            if index == -1:
+                return
+            found[name] = None
+            index = -1 if index is None else index
+            at.setdefault(name, -1)
+            functions = self.by_name.get(name, ()) if name not in direct else ()
+            if not functions or -index > len(functions):
+                return
+            at[name] = index - 1
+            for one in argument_names(functions[index]):
+                ask(one)
+            at[name] = index
+
+        for name in names:
+            ask(name)
+        return list(found)
+
+    def _held(self, holder: Holder) -> Iterator[tuple[str, Function, Fixture]]:
+        """Fixtures of a holder by attribute, in the order of their names, as pytest goes through them."""
+        names: dict[str, Value] = {}
+        for one in reversed(holder.line()) if isinstance(holder, Class) else (holder,):
+            if isinstance(one, Class | ModuleScope):
+                names |= one.names
+        for name in sorted(names):
+            value = names[name]
+            if isinstance(value, Imported) and isinstance(holder, ModuleScope) and name in self._wanted:
+                value = self._imported(name, holder)
+            if isinstance(value, Function) and value.fixture is not None:
+                yield name, value, value.fixture
+
+    def _imported(self, name: str, module: ModuleScope) -> Value:
+        try:
+            return self._expressions.global_name(module, name)
+        except Unknown:
+            return None
+
+    def _scope(self, name: str) -> int:
+        functions = self.by_name.get(name)
+        fixture = functions[-1].fixture if functions else None
+        scope = fixture.scope if isinstance(fixture, Fixture) else "function"
+        return _SCOPES.index(scope) if scope in _SCOPES else len(_SCOPES) - 1
+
+
+def argument_names(function: Function) -> list[str]:
+    """Names of the parameters that pytest fills: those without a default, `self` and `cls` left out."""
+    spec = function.node.args
+    names = [one.arg for one in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if one.arg not in function.defaults]
+    return [name for name in names if name not in ("self", "cls")]
+
+
+def used_fixtures(marks: Iterable[tuple[str, Sequence[Value], Mapping[str, Value]]]) -> Iterator[str]:
+    """Names that `usefixtures` marks ask for."""
+    for name, args, _ in marks:
+        if name == "usefixtures":
+            yield from (one for one in args if isinstance(one, str))

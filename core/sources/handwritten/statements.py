@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statements: what running them would bind. What is not followed makes the names that it may bind unknown."""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.sources.handwritten.expressions import Expressions
+from core.sources.handwritten.imports import Imported
+from core.sources.handwritten.operations import binary, truth
+from core.sources.handwritten.values import (
+    Class,
+    External,
+    FixtureMaker,
+    Function,
+    Instance,
+    Mark,
+    Opaque,
+    Scope,
+    Unknown,
+    Value,
+)
+
+_PLAIN_DECORATORS = (
+    "functools.cache",
+    "functools.lru_cache",
+    "functools.wraps",
+    "torch.no_grad",
+    "torch.inference_mode",
+)
+"""They leave what a call gives."""
+_MOST_ROUNDS = 20_000
+_COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
+
+
+@dataclass(frozen=True, slots=True)
+class _Returned:
+    value: Value
+
+
+_BREAK, _CONTINUE = object(), object()
+
+
+class Statements:
+    """Runs statements over known values."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._expressions = expressions
+        self._generators: dict[ast.FunctionDef, bool] = {}
+
+    def top_level(self, body: Sequence[ast.stmt], scope: Scope) -> None:
+        """The statements of a module or class. What fails makes what it binds Opaque, and the rest goes on."""
+        for node in body:
+            try:
+                self._step(node, scope, top=True)
+            except Unknown as error:
+                self._poison(node, scope, f"{error} (line {node.lineno})")
+            except RecursionError:
+                self._poison(node, scope, f"nests too deeply (line {node.lineno})")
+
+    def run_function(self, function: Function, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        """What a call of `function` gives. Raises Unknown."""
+        node = function.node
+        if isinstance(node, ast.AsyncFunctionDef):
+            raise Unknown("calls an asynchronous function")
+        scope = Scope(function.scope.module, self._bind(function, args, kwargs), function.scope, [])
+        if isinstance(node, ast.Lambda):
+            return self._expressions.evaluate(node.body, scope)
+        done = self._block(node.body, scope)
+        if self._is_generator(node):
+            return scope.yields
+        return done.value if isinstance(done, _Returned) else None
+
+    def _is_generator(self, node: ast.FunctionDef) -> bool:
+        if node not in self._generators:
+            self._generators[node] = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in own_nodes(node))
+        return self._generators[node]
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope) -> Function:
+        """The function that a `def` or a lambda makes, before decorators."""
+        spec = node.args
+        names = [one.arg for one in (*spec.posonlyargs, *spec.args)]
+        values = [self._expressions.soft(one, scope) for one in spec.defaults]
+        found = dict(zip(names[len(names) - len(values) :], values, strict=True))
+        for one, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+            if default is not None:
+                found[one.arg] = self._expressions.soft(default, scope)
+        # The names of a class are not seen from its functions.
+        return Function(node, scope.outer if scope.outer and scope.yields is None else scope, found)
+
+    def assign(self, target: ast.expr, value: Value, scope: Scope) -> None:
+        """`target = value`. Raises Unknown."""
+        match target:
+            case ast.Name(id=name):
+                scope.names[name] = value
+            case ast.Tuple(elts=targets) | ast.List(elts=targets):
+                self._unpack(targets, value, scope)
+            case ast.Attribute(value=of, attr=name):
+                self._set_attribute(self._expressions.evaluate(of, scope), name, value)
+            case ast.Subscript(value=of, slice=key):
+                self._set_part(self._expressions.evaluate(of, scope), self._expressions.evaluate(key, scope), value)
+            case _:
+                raise Unknown("assigns to what is not followed")
+
+    def _bind(self, function: Function, args: Sequence[Value], kwargs: Mapping[str, Value]) -> dict[str, Value]:
+        spec = function.node.args
+        names = [one.arg for one in (*spec.posonlyargs, *spec.args)]
+        bound = {**function.defaults, **dict(zip(names, args, strict=False))}
+        if len(args) > len(names):
+            if spec.vararg is None:
+                raise Unknown(f"calls {function.name} with too many values")
+            bound[spec.vararg.arg] = tuple(args[len(names) :])
+        elif spec.vararg is not None:
+            bound[spec.vararg.arg] = ()
+        own = {*names, *(one.arg for one in spec.kwonlyargs)}
+        extra = {name: value for name, value in kwargs.items() if name not in own}
+        if extra and spec.kwarg is None:
+            raise Unknown(f"calls {function.name} with {next(iter(extra))}")
+        bound |= {name: value for name, value in kwargs.items() if name in own}
+        if spec.kwarg is not None:
+            bound[spec.kwarg.arg] = extra
+        if missing := own - bound.keys():
+            raise Unknown(f"calls {function.name} without {min(missing)}")
+        return bound
+
+    def _block(self, body: Sequence[ast.stmt], scope: Scope, *, top: bool = False) -> object:
+        for node in body:
+            done = self._step(node, scope, top=top)
+            if done is not None:
+                return done
+        return None
+
+    def _step(self, node: ast.stmt, scope: Scope, *, top: bool) -> object:
+        """Runs one statement; gives what ends the block, or None."""
+        match node:
+            case ast.Return(value=value):
+                return _Returned(None if value is None else self._expressions.evaluate(value, scope))
+            case ast.Break():
+                return _BREAK
+            case ast.Continue():
+                return _CONTINUE
+            case ast.Raise():
+                raise Unknown("raises an exception")
+            case ast.Pass() | ast.Assert():
+                return None
+        if isinstance(node, _COMPOUND):
+            return self._compound(node, scope, top=top)
+        try:
+            self._simple(node, scope)
+        except Unknown as error:
+            self._poison(node, scope, str(error))
+        return None
+
+    def _compound(self, node: ast.stmt, scope: Scope, *, top: bool) -> object:
+        match node:
+            case ast.If(test=test):
+                chosen = truth(self._expressions.evaluate(test, scope))
+                return self._block(node.body if chosen else node.orelse, scope, top=top)
+            case ast.For():
+                return self._for(node, scope, top=top)
+            case ast.While():
+                return self._while(node, scope, top=top)
+            case ast.With():
+                for item in node.items:
+                    if item.optional_vars is not None:
+                        self.assign(item.optional_vars, Opaque("is bound by with"), scope)
+                return self._block(node.body, scope, top=top)
+            case ast.Try():
+                return self._try(node, scope, top=top)
+        raise Unknown(f"not followed: {type(node).__name__}")
+
+    def _for(self, node: ast.For, scope: Scope, *, top: bool) -> object:
+        for value in self._expressions.elements(self._expressions.evaluate(node.iter, scope)):
+            self.assign(node.target, value, scope)
+            done = self._block(node.body, scope, top=top)
+            if done is _BREAK:
+                return None
+            if isinstance(done, _Returned):
+                return done
+        return self._block(node.orelse, scope, top=top)
+
+    def _while(self, node: ast.While, scope: Scope, *, top: bool) -> object:
+        for _ in range(_MOST_ROUNDS):
+            if not truth(self._expressions.evaluate(node.test, scope)):
+                return self._block(node.orelse, scope, top=top)
+            done = self._block(node.body, scope, top=top)
+            if done is _BREAK:
+                return None
+            if isinstance(done, _Returned):
+                return done
+        raise Unknown("loops too often")
+
+    def _try(self, node: ast.Try, scope: Scope, *, top: bool) -> object:
+        """The body is taken to succeed where all it does is import; else what a handler binds too is not known."""
+        done = self._block([*node.body, *node.orelse], scope, top=top)
+        imported = {
+            name for one in node.body if isinstance(one, ast.Import | ast.ImportFrom) for name, _ in _imports(one)
+        }
+        for handler in node.handlers:
+            for name in {name for one in handler.body for name in bound_names(one)} - imported:
+                scope.names[name] = Opaque(f"{name} is bound in a branch")
+        return done if done is not None else self._block(node.finalbody, scope, top=top)
+
+    def _simple(self, node: ast.stmt, scope: Scope) -> None:
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                self._assign_all(targets, value, scope)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self._assign_all([target], value, scope)
+            case ast.AnnAssign():
+                pass
+            case ast.AugAssign():
+                self._augment(node, scope)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                made = self._class(node, scope) if isinstance(node, ast.ClassDef) else self.function(node, scope)
+                scope.names[node.name] = self._decorated(made, node.decorator_list, scope)
+            case ast.Import() | ast.ImportFrom():
+                self._import(node, scope)
+            case ast.Expr(value=value):
+                self._expression(value, scope)
+            case ast.Delete(targets=[ast.Name(id=name)]):
+                scope.names.pop(name, None)
+            case _:
+                raise Unknown(f"not followed: {type(node).__name__}")
+
+    def _assign_all(self, targets: Sequence[ast.expr], value: ast.expr, scope: Scope) -> None:
+        made = self._expressions.soft(value, scope)
+        for target in targets:
+            self.assign(target, made, scope)
+
+    def _expression(self, value: ast.expr, scope: Scope) -> None:
+        if isinstance(value, ast.Yield) and scope.yields is not None:
+            scope.yields.append(None if value.value is None else self._expressions.soft(value.value, scope))
+        elif isinstance(value, ast.YieldFrom) and scope.yields is not None:
+            scope.yields += self._expressions.elements(self._expressions.evaluate(value.value, scope))
+        elif not isinstance(value, ast.Constant):
+            self._expressions.evaluate(value, scope)
+
+    def _augment(self, node: ast.AugAssign, scope: Scope) -> None:
+        if not isinstance(node.target, ast.Name):
+            raise Unknown("changes a part of something")
+        before = self._expressions.name(node.target.id, scope)
+        added = self._expressions.evaluate(node.value, scope)
+        if isinstance(before, list) and isinstance(node.op, ast.Add):
+            before += self._expressions.elements(added)
+        else:
+            scope.names[node.target.id] = binary(node.op, before, added)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+        for name, imported in _imports(node):
+            if name == "*":
+                scope.names.setdefault("*", []).append(imported)
+            else:
+                scope.names[name] = imported
+
+    def _class(self, node: ast.ClassDef, scope: Scope) -> Class:
+        made = Class(node, scope, tuple(self._expressions.soft(one, scope) for one in node.bases), {})
+        self.top_level(node.body, Scope(scope.module, made.names, scope))
+        return made
+
+    def _decorated(self, made: Function | Class, decorators: Sequence[ast.expr], scope: Scope) -> Value:
+        value: Value = made
+        for node in reversed(decorators):
+            decorator = self._expressions.soft(node, scope)
+            try:
+                value = self._decorate(decorator, value)
+            except Unknown as error:
+                if isinstance(value, Function):
+                    value.doubt = f"decorated by {ast.unparse(node)[:60]}: {error}"
+        return value
+
+    def _decorate(self, decorator: Value, value: Value) -> Value:
+        if not isinstance(value, Function | Class):
+            return value
+        match decorator:
+            case Mark():
+                value.marks.append(decorator)
+            case External(name="builtins.staticmethod" | "builtins.classmethod" | "builtins.property") if isinstance(
+                value, Function
+            ):
+                value.kind = decorator.last
+            case External(name="pytest.fixture") | FixtureMaker():
+                return self._expressions.calls.call(decorator, [value], {})
+            case External(name=name) | Opaque(called=name) if name:
+                # What torch and the standard library bring copies the name, the marks and the parameters.
+                if isinstance(value, Function) and name not in _PLAIN_DECORATORS:
+                    value.wrapper = name
+            case Opaque(reason=reason):
+                raise Unknown(reason)
+            case _:
+                return self._wrapped(self._expressions.calls.call(decorator, [value], {}), value)
+        return value
+
+    def _wrapped(self, made: Value, value: Function | Class) -> Value:
+        """A function that `functools.wraps(value)` decorates looks as `value` does."""
+        if isinstance(made, Function) and isinstance(made.node, ast.FunctionDef) and isinstance(value, Function):
+            texts = [ast.unparse(one) for one in made.node.decorator_list]
+            if made is not value and any("wraps(" in one for one in texts):
+                return value
+        if not isinstance(made, Function | Class):
+            raise Unknown("what it makes is not known")
+        return made
+
+    def _unpack(self, targets: list[ast.expr], value: Value, scope: Scope) -> None:
+        values = [value] * len(targets) if isinstance(value, Opaque) else self._expressions.elements(value)
+        if any(isinstance(one, ast.Starred) for one in targets) or len(values) != len(targets):
+            raise Unknown("unpacks what is not known")
+        for target, one in zip(targets, values, strict=True):
+            self.assign(target, one, scope)
+
+    def _set_attribute(self, of: Value, name: str, value: Value) -> None:
+        match of:
+            case Instance(fields=names) | Class(names=names):
+                names[name] = value
+            case Function() if name == "pytestmark" and isinstance(value, list):
+                of.marks[:] = value
+            case _:
+                raise Unknown(f"sets {name} of what is not known")
+
+    def _set_part(self, of: Value, key: Value, value: Value) -> None:
+        if not isinstance(of, list | dict):
+            raise Unknown("changes a part of what is not known")
+        try:
+            of[key] = value
+        except (TypeError, LookupError) as error:
+            raise Unknown(f"there is no such part: {error}") from None
+
+    def _poison(self, node: ast.stmt, scope: Scope, reason: str) -> None:
+        """Every name that `node` may bind is not known; no collection that it mentions is as it was."""
+        for name in bound_names(node):
+            scope.names[name] = Opaque(reason)
+        for part in own_nodes(node):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+                at: Scope | None = scope
+                while at is not None and part.id not in at.names:
+                    at = at.outer
+                if at is not None:
+                    self._expressions.doubt(at.names[part.id])
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes below `node` but those in functions and lambdas within it, which do not run with it."""
+    waiting: list[ast.AST] = list(ast.iter_child_nodes(node))
+    while waiting:
+        one = waiting.pop()
+        yield one
+        if not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(one)
+
+
+def bound_names(node: ast.stmt) -> set[str]:
+    """Names that a statement and those within it may bind."""
+    found: set[str] = set()
+    for part in (node, *own_nodes(node)):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            found.add(part.id)
+        elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(part.name)
+        elif isinstance(part, ast.Import | ast.ImportFrom):
+            found |= {name for name, _ in _imports(part)}
+    return found
+
+
+def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Imported]]:
+    for alias in node.names:
+        if isinstance(node, ast.ImportFrom):
+            yield alias.asname or alias.name, Imported(node.level, node.module or "", alias.name)
+        elif alias.asname:
+            yield alias.asname, Imported(0, alias.name)
+        else:
+            package = alias.name.partition(".")[0]
+            yield package, Imported(0, package)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All tests of a checkout that are written by hand: which files pytest looks at, and what it collects from them."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.model import Finding
+from core.sources.checkout import Checkout
+from core.sources.handwritten.collect import collect
+from core.sources.handwritten.program import Program
+from core.sources.handwritten.records import HandwrittenTest
+from core.sources.handwritten.values import Unknown
+from core.sources.stamps import walk
+
+ROOTS = ("tests/jax", "tests/torch")
+_LEFT_OUT = ("_darcs", "build", "CVS", "dist", "node_modules", "venv")
+_CONFTEST = "conftest.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """The tests below ROOTS."""
+
+    tests: tuple[HandwrittenTest, ...]
+    findings: tuple[Finding, ...] = ()
+    """Files that cannot be read."""
+    read: tuple[str, ...] = ()
+    """Every file that was read, relative to the checkout: while they stay the same, so does this."""
+
+
+def read_suite(checkout: Checkout) -> Suite:
+    """Collect the tests below ROOTS from syntax trees; nothing is imported or executed."""
+    program = Program(checkout.root)
+    tests: list[HandwrittenTest] = []
+    findings: list[Finding] = []
+    for path in _test_files(os.fspath(checkout.root)):
+        try:
+            tests += collect(program, path, _conftests(program, path))
+        except Unknown as error:
+            findings.append(Finding("broken-test", f"Its tests are not known: {error}", path))
+    return Suite(tuple(tests), tuple(findings), tuple(sorted(program.read)))
+
+
+def _test_files(root: str) -> Iterator[str]:
+    for below in ROOTS:
+        for directory, names in walk(f"{root}/{below}"):
+            relative = directory[len(root) + 1 :]
+            if not any(_left_out(part) for part in relative.split("/")):
+                yield from (f"{relative}/{name}" for name in sorted(names) if _is_test_file(name))
+
+
+def _is_test_file(name: str) -> bool:
+    return name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
+
+
+def _left_out(part: str) -> bool:
+    """As pytest's `norecursedirs`."""
+    return (
+        part.startswith(".")
+        or part.endswith(".egg")
+        or part in ("_darcs", "build", "CVS", "dist", "node_modules", "venv")
+    )
+
+
+def _conftests(program: Program, path: str) -> list[str]:
+    parts = path.split("/")[:-1]
+    above = ["/".join((*parts[:count], _CONFTEST)) for count in range(len(parts) + 1)]
+    return [one for one in above if program.files.is_file(one)]
