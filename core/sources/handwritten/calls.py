@@ -4,9 +4,9 @@
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from core.sources.handwritten import known
+from core.sources.handwritten.interfaces import Evaluates
 from core.sources.handwritten.methods import FUNCTIONS, call_method
 from core.sources.handwritten.values import (
     Bound,
@@ -27,9 +27,6 @@ from core.sources.handwritten.values import (
     Value,
 )
 
-if TYPE_CHECKING:
-    from core.sources.handwritten.expressions import Expressions
-
 _SPECIAL = frozenset(f"builtins.{name}" for name in ("str", "repr", "getattr", "isinstance", "map", "type")) | {
     "functools.partial",
     "importlib.import_module",
@@ -41,7 +38,7 @@ _MOST_CALLS = 40
 class Calls:
     """Calls what expressions name."""
 
-    def __init__(self, expressions: "Expressions") -> None:
+    def __init__(self, expressions: Evaluates) -> None:
         self._expressions = expressions
         self._depth = 0
 
@@ -84,7 +81,7 @@ class Calls:
             case Method():
                 return call_method(callee, args, kwargs)
             case Class():
-                return self._expressions.objects.make(callee, args, kwargs)
+                return self._expressions.make(callee, args, kwargs)
             case Mark():
                 return _called_mark(callee, args, kwargs)
             case FixtureMaker(fixture=fixture) if len(args) == 1 and isinstance(args[0], Function):
@@ -104,7 +101,7 @@ class Calls:
             raise Unknown("calls nest too deeply")
         self._depth += 1
         try:
-            return self._expressions.statements.run_function(function, args, kwargs)
+            return self._expressions.run(function, args, kwargs)
         finally:
             self._depth -= 1
 

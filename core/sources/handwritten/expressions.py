@@ -3,12 +3,13 @@
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from core.sources.handwritten import known
 from core.sources.handwritten.calls import Calls
 from core.sources.handwritten.imports import Imported
+from core.sources.handwritten.interfaces import Imports, Runs
 from core.sources.handwritten.methods import elements, has_method
 from core.sources.handwritten.objects import Objects
 from core.sources.handwritten.operations import binary, compare, truth, unary
@@ -29,24 +30,21 @@ from core.sources.handwritten.values import (
     Value,
 )
 
-if TYPE_CHECKING:
-    from core.sources.handwritten.program import Program
-    from core.sources.handwritten.statements import Statements
-
 
 class Expressions:
-    """Evaluates expressions of `program`; raises Unknown with the reason."""
+    """Evaluates expressions; raises Unknown with the reason."""
 
-    statements: "Statements"
+    statements: Runs
+    """Set by who makes both."""
 
-    def __init__(self, program: "Program") -> None:
-        self._program = program
+    def __init__(self, imports: Imports) -> None:
+        self._imports = imports
         self.steps = 0
         """How many expressions may still be evaluated."""
         self.unsure: dict[int, Value] = {}
         """Collections that something unknown may have changed, by identity."""
-        self.objects = Objects(self)
-        self.calls = Calls(self)
+        self._objects = Objects(self)
+        self._calls = Calls(self)
         self._handlers: Mapping[type[ast.expr], Callable[[Any, Scope], Value]] = {
             ast.Constant: lambda node, scope: node.value,
             ast.Name: lambda node, scope: self.name(node.id, scope),
@@ -68,7 +66,7 @@ class Expressions:
             ast.Subscript: self._subscript,
             ast.Slice: self._slice,
             ast.Lambda: lambda node, scope: self.statements.function(node, scope),
-            ast.Call: self.calls.call_node,
+            ast.Call: self._calls.call_node,
         }
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
@@ -102,7 +100,7 @@ class Expressions:
         if id in module.names:
             return self.sure(module.names[id], module)
         for star in module.names.get("*", ()):
-            found = self._program.imported(module, Imported(star.level, star.module))
+            found = self._imports.imported(module, Imported(star.level, star.module))
             if not isinstance(found, ModuleScope):
                 raise Unknown(f"{id} may come from {star.module}")
             if id in found.names:
@@ -113,12 +111,12 @@ class Expressions:
 
     def module_named(self, name: str) -> Value:
         """What importing `name` gives anywhere. Raises Unknown."""
-        return self._program.imported(ModuleScope("", ""), Imported(0, name))
+        return self._imports.imported(ModuleScope("", ""), Imported(0, name))
 
     def sure(self, value: Value, module: ModuleScope) -> Value:
         """`value`, looked up where it is imported. Raises Unknown where something unknown may have changed it."""
         if isinstance(value, Imported):
-            return self._program.imported(module, value)
+            return self._imports.imported(module, value)
         if id(value) in self.unsure:
             raise Unknown("a collection is given to code that is not followed")
         return value
@@ -139,9 +137,9 @@ class Expressions:
             case External():
                 return known.constant(External(f"{of.name}.{name}"))
             case ModuleScope():
-                return self._program.module_attribute(of.path, name)
+                return self._imports.module_attribute(of.path, name)
             case Class() | Instance() | Member():
-                return self.objects.attribute(of, name)
+                return self._objects.attribute(of, name)
             case Function() if name in ("__name__", "__qualname__"):
                 return of.name
             case slice() if name in ("start", "stop", "step"):
@@ -156,9 +154,9 @@ class Expressions:
 
     def call_named(self, of: Value, name: str) -> Value:
         """Calls the method `name` of an instance or a member; None: its class has none of its own."""
-        if not self.objects.has_own(of, name):
+        if not self._objects.has_own(of, name):
             return None
-        return self.calls.call(self.attribute(of, name), [], {})
+        return self._calls.call(self.attribute(of, name), [], {})
 
     def text(self, value: Value) -> str:
         """`str(value)`. Raises Unknown."""
@@ -170,7 +168,19 @@ class Expressions:
 
     def elements(self, value: Value) -> list[Value]:
         """What iterating over `value` gives. Raises Unknown."""
-        return self.objects.members(value) if isinstance(value, Class) else elements(value)
+        return self._objects.members(value) if isinstance(value, Class) else elements(value)
+
+    def call(self, callee: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        """What calling `callee` gives. Raises Unknown."""
+        return self._calls.call(callee, args, kwargs)
+
+    def make(self, of: Class, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        """What calling a class gives. Raises Unknown."""
+        return self._objects.make(of, args, kwargs)
+
+    def run(self, function: Function, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        """What running a function gives. Raises Unknown."""
+        return self.statements.run_function(function, args, kwargs)
 
     def _members(self, nodes: list[ast.expr], scope: Scope) -> list[Value]:
         found: list[Value] = []
@@ -294,7 +304,7 @@ class Expressions:
     def _subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         of, key = self.evaluate(node.value, scope), self.evaluate(node.slice, scope)
         if isinstance(of, Class) and of.is_enum and isinstance(key, str):
-            return self.objects.attribute(of, key)
+            return self._objects.attribute(of, key)
         if not isinstance(of, str | tuple | list | dict | range):
             raise Unknown("takes a part of what is not known")
         try:

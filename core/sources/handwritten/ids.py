@@ -46,7 +46,7 @@ class Parametrization:
 
 
 def argument_names(value: Value) -> tuple[tuple[str, ...], bool]:
-    """The names of a parametrization, and whether each value stands for itself. Raises Unknown."""
+    """The names of a parametrization, and whether a value is the one of the only name. Raises Unknown."""
     if isinstance(value, str):
         names = tuple(name for part in value.split(",") if (name := part.strip()))
         return names, len(names) == 1 and not value.rstrip().endswith(",")
@@ -99,7 +99,7 @@ def _value_id(value: Value, name: str, at: int, idfn: Value, expressions: Expres
     if idfn is not None:
         if isinstance(value, Opaque):
             raise Unknown(value.reason)
-        made = expressions.calls.call(idfn, [value], {})
+        made = expressions.call(idfn, [value], {})
         if isinstance(made, Opaque):
             raise Unknown(made.reason)
         if made is not None and (id := _own_id(made, expressions)) is not None:

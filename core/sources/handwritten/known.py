@@ -58,7 +58,7 @@ _HARMLESS = _words("torch numpy jax math os sys pathlib functools itertools oper
 
 
 def constant(external: External) -> Value:
-    """The number that it stands for, else itself; a dtype of torch by its own name."""
+    """The number that it names, else itself; a dtype of torch by its own name."""
     head, _, last = external.name.rpartition(".")
     if head == "torch" and last in _TORCH_ALIASES:
         return External(f"torch.{_TORCH_ALIASES[last]}")
@@ -100,7 +100,7 @@ def text_of(external: External) -> str:
 
 
 def same(left: External, right: External) -> bool:
-    """Whether both are one object. Raises Unknown where that is not known: two names may stand for one."""
+    """Whether both are one object. Raises Unknown where that is not known: two names may be of one object."""
     if left == right:
         return True
     if torch_dtype(left) and torch_dtype(right):

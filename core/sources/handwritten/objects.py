@@ -3,8 +3,8 @@
 
 import ast
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from core.sources.handwritten.interfaces import Evaluates
 from core.sources.handwritten.operations import equal
 from core.sources.handwritten.values import (
     Bound,
@@ -18,14 +18,11 @@ from core.sources.handwritten.values import (
     Value,
 )
 
-if TYPE_CHECKING:
-    from core.sources.handwritten.expressions import Expressions
-
 
 class Objects:
     """What classes give: attributes, members and instances."""
 
-    def __init__(self, expressions: "Expressions") -> None:
+    def __init__(self, expressions: Evaluates) -> None:
         self._expressions = expressions
 
     def attribute(self, of: Class | Instance | Member, name: str) -> Value:
@@ -67,7 +64,7 @@ class Objects:
             return Opaque(f"{of.name} makes its instances itself", nameless=True)
         if constructor is not None:
             bound = self._taken(constructor.names["__init__"], made)
-            self._expressions.calls.call(bound, args, kwargs)
+            self._expressions.call(bound, args, kwargs)
         elif self._keeps_fields(of):
             self._fill(made, args, kwargs)
         else:
@@ -91,7 +88,7 @@ class Objects:
         if isinstance(of, Class):
             return function
         bound = Bound(function, of)
-        return self._expressions.calls.call(bound, [], {}) if function.kind == "property" else bound
+        return self._expressions.call(bound, [], {}) if function.kind == "property" else bound
 
     def _member(self, of: Class, name: str, value: Value) -> Member:
         """Of two names for one value the first is the member."""

@@ -75,7 +75,7 @@ class Program:
         getter = self.module(path).names.get("__getattr__") if path.endswith(".py") else None
         if not isinstance(getter, Function):
             raise Unknown(f"{path} does not bind {name}")
-        return self.expressions.calls.call(getter, [name], {})
+        return self.expressions.call(getter, [name], {})
 
     @contextmanager
     def budget(self) -> Iterator[None]:

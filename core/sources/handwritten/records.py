@@ -12,7 +12,7 @@ class MarkRecord(NamedTuple):
 
     name: str
     given: Mapping[str, str] = {}
-    """What it is called with, as texts: by keyword, or by position from 0. `?` stands for what is not known."""
+    """What it is called with, as texts: by keyword, or by position from 0. `?` is what is not known."""
 
 
 class HandwrittenTest(NamedTuple):

@@ -5,8 +5,8 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.sources.handwritten.expressions import Expressions
 from core.sources.handwritten.imports import Imported
+from core.sources.handwritten.interfaces import Evaluates
 from core.sources.handwritten.operations import binary, truth
 from core.sources.handwritten.values import (
     Class,
@@ -44,7 +44,7 @@ _BREAK, _CONTINUE = object(), object()
 class Statements:
     """Runs statements over known values."""
 
-    def __init__(self, expressions: Expressions) -> None:
+    def __init__(self, expressions: Evaluates) -> None:
         self._expressions = expressions
         self._generators: dict[ast.FunctionDef, bool] = {}
 
@@ -280,7 +280,7 @@ class Statements:
             ):
                 value.kind = decorator.last
             case External(name="pytest.fixture") | FixtureMaker():
-                return self._expressions.calls.call(decorator, [value], {})
+                return self._expressions.call(decorator, [value], {})
             case External(name=name) | Opaque(called=name) if name:
                 # What torch and the standard library bring copies the name, the marks and the parameters.
                 if isinstance(value, Function) and name not in _PLAIN_DECORATORS:
@@ -288,7 +288,7 @@ class Statements:
             case Opaque(reason=reason):
                 raise Unknown(reason)
             case _:
-                return self._wrapped(self._expressions.calls.call(decorator, [value], {}), value)
+                return self._wrapped(self._expressions.call(decorator, [value], {}), value)
         return value
 
     def _wrapped(self, made: Value, value: Function | Class) -> Value:
