@@ -50,13 +50,26 @@ class Function(StrEnum):
     PLACEHOLDER = "test_placeholder_models"
     OP_CASE = "op_case"
     """No function of that module: a case of an op manifest, whose id is `model::case`, or a batch of them."""
+    HANDWRITTEN = "handwritten"
+    """No function of that module: a test that is written by hand, whose id is its node id."""
 
 
 TEST_MODULE = "tests/runner/test_models.py"
 
 
+def item_name(function: Function, test_id: str) -> str:
+    """What pytest calls a test in its module and in reports."""
+    if function is not Function.HANDWRITTEN:
+        return f"{function}[{test_id}]"
+    # The brackets may hold anything, also two colons.
+    where, bracket, parameters = test_id.partition("[")
+    return f"{where.rpartition('::')[2]}{bracket}{parameters}"
+
+
 def node_id(function: Function, test_id: str) -> str:
     """The pytest node id, relative to the checkout."""
+    if function is Function.HANDWRITTEN:
+        return test_id
     return f"{TEST_MODULE}::{function}[{test_id}]"
 
 

@@ -4,7 +4,9 @@
 import argparse
 from collections.abc import Iterable
 
+from core import handwritten
 from core.ci import Selection, Selector, covers_models, groups, job_problem, read_selector
+from core.cli import handwritten_records
 from core.cli.context import Context
 from core.errors import EXIT_OK
 from core.matrix import Universe, resolve_id
@@ -20,6 +22,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
+    if args.id is not None and handwritten.is_place(args.id):
+        handwritten_records.jobs_of_test(args.id, context)
+        return EXIT_OK
     if args.id is not None:
         context.refuse_op_case(args.id)
     # What CI selects and how it splits is decided over everything that pytest collects.

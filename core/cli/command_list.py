@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterable, Sequence
 
 from core import ops, runs
+from core.cli import handwritten_records
 from core.cli.context import Context
 from core.cli.op_records import Record, op_records, print_cases
 from core.errors import EXIT_OK, UsageError
@@ -22,8 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="*", metavar="QUERY", help="which tests; see below")
     parser.add_argument(
         "--kind",
-        choices=("model", "op", "all"),
-        help="op: cases of op manifests; default: all, with --universe model",
+        choices=("model", "op", "all", "handwritten"),
+        help="op: cases of op manifests; handwritten: tests below tests/jax and tests/torch, by parts of node ids, "
+        "level:op, level:graph, marker:NAME, file:PART and known:no; default: all, with --universe model",
     )
     parser.add_argument("--format", choices=("table", "ids", "csv", "json"), help="default: table; with --json: json")
     parser.add_argument("--view", metavar="VIEW", help="use the query, arch, order and columns of a saved view")
@@ -38,6 +40,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     if args.views:
         return _print_views(context)
+    if args.kind == "handwritten":
+        handwritten_records.refuse_options(args.view, args.universe)
+        handwritten_records.list_tests(args.query, args.format, context)
+        return EXIT_OK
     view = _view(args.view, context)
     matrix = _rows_of_kind(args, context)
     arch = context.arch or view.arch

@@ -5,7 +5,9 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 
+from core import handwritten
 from core.cli.context import Context
+from core.cli.handwritten_records import find_test
 from core.cli.runs_common import configure_start, start
 from core.errors import UsageError
 from core.ops import DEFAULT_BACKEND, op_request, read_op_tests
@@ -21,10 +23,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "ids",
         nargs="+",
         metavar="ID",
-        help="test ids, node ids, parts that match only one id, op cases (MODEL::CASE)",
+        help="test ids, node ids, parts that match only one id, op cases (MODEL::CASE), "
+        "hand-written tests (tests/torch/...py::...)",
     )
     parser.add_argument(
-        "--kind", choices=[*KINDS, OP_KIND], help=f"how to run the tests; op cases need no --kind. {kinds}"
+        "--kind",
+        choices=[*KINDS, OP_KIND],
+        help=f"how to run the tests; op cases and hand-written tests need no --kind. {kinds}",
     )
     parser.add_argument(
         "--backend",
@@ -40,28 +45,52 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
+    by_hand = [text for text in args.ids if handwritten.is_place(text)]
     cases = [text for text in args.ids if _is_op_case(text)]
-    tests = [text for text in args.ids if not _is_op_case(text)]
+    tests = [text for text in args.ids if not _is_op_case(text) and text not in by_hand]
     if cases and args.kind not in (None, OP_KIND):
         raise UsageError(f"--kind {args.kind} runs no op cases", f"{cases[0]} is one.", "Leave --kind out.")
     if tests and args.kind in (None, OP_KIND):
         raise UsageError("--kind is missing", f"{tests[0]} is no op case.", f"Give one of: {', '.join(KINDS)}.")
     ids = [id for id in context.resolve(tests) for _ in range(args.repeat)]
-    specs = _op_specs(args, context, cases, store) + [
-        plan_test(
-            context.matrix,
-            id,
-            context.settings,
-            runs=store.root,
-            kind=args.kind,
-            arch=context.arch,
-            timeout=args.timeout,
-            profile=args.profile,
-        )
-        for id in ids
-    ]
+    specs = (
+        _handwritten_specs(args, context, by_hand, store)
+        + _op_specs(args, context, cases, store)
+        + [
+            plan_test(
+                context.matrix,
+                id,
+                context.settings,
+                runs=store.root,
+                kind=args.kind,
+                arch=context.arch,
+                timeout=args.timeout,
+                profile=args.profile,
+            )
+            for id in ids
+        ]
+    )
     durations, _ = read_durations(context.checkout)
     return start(args, context, with_estimates(specs, store.records(), durations))
+
+
+def _handwritten_specs(
+    args: argparse.Namespace, context: Context, texts: Sequence[str], store: RunStore
+) -> list[RunSpec]:
+    """A run of each hand-written test for each repetition."""
+    return [
+        handwritten.plan_handwritten(
+            context.checkout,
+            find_test(text, context),
+            context.settings,
+            runs=store.root,
+            kind=args.kind or "",
+            arch=context.arch,
+            timeout=args.timeout,
+        )
+        for text in texts
+        for _ in range(args.repeat)
+    ]
 
 
 def _op_specs(args: argparse.Namespace, context: Context, ids: Sequence[str], store: RunStore) -> list[RunSpec]:

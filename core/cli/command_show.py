@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix show`: everything about one test of a model, or about one op case."""
+"""`ttmatrix show`: everything about one test of a model, one op case, or one hand-written test."""
 
 import argparse
 from collections.abc import Sequence
 
+from core import handwritten
 from core.ci import job_name
+from core.cli import handwritten_records
 from core.cli.context import Context
 from core.cli.evidence_report import evidence_text, judgement_document
 from core.cli.history_report import as_document as step_document, print_steps
@@ -25,11 +27,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "id",
         metavar="ID",
-        help="a test id, a pytest node id, or a part that matches only one id; model::case: an op case",
+        help="a test id, a pytest node id, or a part that matches only one id; model::case: an op case; "
+        "tests/torch/...py::...: a hand-written test",
     )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
+    if handwritten.is_place(args.id):
+        handwritten_records.show_test(args.id, context)
+        return EXIT_OK
     if case := context.op_case(args.id):
         show_op_case(case, context)
         return EXIT_OK

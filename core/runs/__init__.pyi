@@ -31,6 +31,7 @@ from .spec import (
     RUN_VARIABLE as RUN_VARIABLE,
     ResultFormat as ResultFormat,
     RunSpec as RunSpec,
+    run_id as run_id,
     run_ids_in as run_ids_in,
     shell_command as shell_command,
 )

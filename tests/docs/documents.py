@@ -58,6 +58,10 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("ops-list", "ops", "list", "--include-template")
     yield printed("ops-list", "list", "--kind", "op")
     yield printed("ops-models", "ops", "models")
+    tests = checkout.root / "tests/torch/test_ops.py"
+    tests.parent.mkdir()
+    tests.write_text("import pytest\n@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x): run_op_test(x)\n")
+    yield printed("list-handwritten", "list", "--kind", "handwritten")
     yield printed("ops-report", "ops", "report")
     yield printed("ops-run", "ops", "run", "nano_lm::input_norm", "--backend", "eager")
     runs = printed("runs", "runs")

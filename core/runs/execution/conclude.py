@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from core import runs
 from core.errors import TTMatrixError
 from core.ids import TestId
+from core.model import item_name
 from core.runs.case_results import counts, counts_text
 from core.runs.execution.supervisor import Exit
 from core.runs.log import LogFile, cause_line
@@ -114,7 +115,7 @@ def _reported(remains: Remains, code: int | None) -> _Reported:
 def _reported_by_junit(remains: Remains, code: int) -> _Reported:
     spec = remains.spec
     try:
-        case = runs.read_testcase(remains.directory / JUNIT, f"{spec.function}[{spec.test_id}]")
+        case = runs.read_testcase(remains.directory / JUNIT, item_name(spec.function, spec.test_id))
     except TTMatrixError as error:
         # After a crash or a hard stop of pytest there is no file.
         outcome = Outcome.CRASH if code < 0 else Outcome.ERROR

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hand-written tests as `list --kind handwritten`, `show` and `jobs` print them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+
+# By their faces, also in annotations, which are not evaluated: most calls are about tests of models.
+from core import evidence, handwritten
+from core.cli.context import Context
+from core.errors import UsageError
+from core.runs.store import RunStore
+from core.sources.ci import Job, Jobs, read_jobs
+from core.sources.handwritten import HandwrittenTest
+from core.text import counted, one_line
+
+_HEADER = ("id", "level", "markers", "file:line", "note")
+_SHOWN_RESULTS = 10
+Record = dict[str, object]
+
+
+def list_tests(words: Sequence[str], style: str | None, context: Context) -> None:
+    """Print the tests that words select as `table`, `ids`, `csv` or `json`; without a style as the console is."""
+    suite = handwritten.read_tests(context.cache)
+    found = sorted(handwritten.selected(suite, words), key=lambda test: test.node_id)
+    style = style or ("json" if context.console.json else "table")
+    if style == "json":
+        context.console.document([record(test) for test in found])
+    elif style == "ids":
+        context.console.out.writelines(f"{one_line(test.node_id)}\n" for test in found)
+    elif style == "csv":
+        writer = csv.writer(context.console.out, lineterminator="\n")
+        writer.writerow(_HEADER)
+        writer.writerows(map(_cells, found))
+    else:
+        context.console.table(_HEADER, map(_cells, found))
+        doubtful = sum(1 for test in found if test.unknown)
+        unknown = f"; parameters of {counted(doubtful, 'function')} are not known" if doubtful else ""
+        context.console.note(f"{len(found):,} of {counted(len(suite.tests), 'hand-written test')}{unknown}")
+    for finding in suite.findings:
+        context.console.note(f"{finding.kind}: {finding.message} ({finding.file})")
+
+
+def record(test: HandwrittenTest) -> Record:
+    """One test in its JSON form."""
+    return {
+        "id": test.node_id,
+        "function": test.name,
+        "classes": list(test.classes),
+        "file": test.path,
+        "line": test.line,
+        "level": test.level or None,
+        "markers": sorted(test.markers),
+        "marks": [{"name": mark.name, "given": dict(mark.given)} for mark in test.marks],
+        "parameters": dict(test.parameters),
+        "known": not test.unknown,
+        "why": test.unknown or None,
+    }
+
+
+def find_test(text: str, context: Context) -> HandwrittenTest:
+    """The test that an argument names. Raises UsageError where it is none or several."""
+    return handwritten.named(handwritten.read_tests(context.cache), text)
+
+
+def show_test(text: str, context: Context) -> None:
+    """Print everything about one test."""
+    test = find_test(text, context)
+    jobs, _ = read_jobs(context.checkout)
+    selecting, results = handwritten.jobs_of(jobs, test), _results(test, context)
+    if context.console.json:
+        context.console.document({**record(test), "jobs": _by_machine(selecting), "evidence": results})
+        return
+    lines = [(name, value) for name, value in _lines(test) if value]
+    lines += [("job", f"{_job_text(job)} ({_cadence(jobs, job)})") for job in selecting]
+    lines += [("result", " ".join(str(value) for value in one.values() if value)) for one in results]
+    context.console.line(one_line(test.node_id))
+    context.console.table(("field", "value"), lines)
+    if not selecting:
+        context.console.note("No job of CI selects it.")
+
+
+def jobs_of_test(text: str, context: Context) -> None:
+    """Print the jobs that select one test."""
+    test = find_test(text, context)
+    jobs, _ = read_jobs(context.checkout)
+    found = [job for job in handwritten.jobs_of(jobs, test) if context.arch in ("", job.runs_on)]
+    if context.console.json:
+        context.console.document({"id": test.node_id, "archs": _by_machine(found)})
+        return
+    context.console.line(one_line(test.node_id))
+    if not found:
+        context.console.line("  No job selects it.")
+        return
+    context.console.table(
+        ("runs-on", "cadence", "file", "name", "mark"),
+        ((job.runs_on, _cadence(jobs, job), job.file, job.name, job.test_mark) for job in found),
+    )
+
+
+def refuse_options(view: str | None, universe: str | None) -> None:
+    """Raise UsageError for options of `list` that are about tests of models."""
+    if view or universe:
+        raise UsageError("Views and universes are of model tests", hint="Leave out --view and --universe.")
+
+
+def _results(test: HandwrittenTest, context: Context) -> list[Record]:
+    """The newest results of runs here, and of reports that were ingested."""
+    records = RunStore(context.paths.runs).records()
+    own = [one for one in records if one.spec.test_id == test.node_id and one.spec.cwd == context.checkout.root]
+    found: list[Record] = [
+        {"when": one.spec.created, "from": "here", "run": one.spec.run_id, "outcome": one.outcome or one.state}
+        for one in own
+    ]
+    store = evidence.evidence_store(context.checkout, context.paths)
+    found += [
+        {"when": one.when, "from": one.origin, "run": one.run, "outcome": one.ending, "why": one.reason}
+        for one in store.observations()
+        if one.test_id == test.node_id
+    ]
+    return found[:_SHOWN_RESULTS]
+
+
+def _lines(test: HandwrittenTest) -> list[tuple[str, str]]:
+    return [
+        ("file", f"{test.path}:{test.line}"),
+        ("level", test.level),
+        *(("parameter", f"{name} = {value}") for name, value in test.parameters.items()),
+        *(("marker", _mark_text(mark.name, mark.given)) for mark in test.marks if mark.name != "parametrize"),
+        ("not known", test.unknown),
+    ]
+
+
+def _mark_text(name: str, given: object) -> str:
+    said = ", ".join(f"{key}={value}" for key, value in dict(given).items())  # type: ignore[call-overload]
+    return f"{name}({said})" if said else name
+
+
+def _by_machine(jobs: Sequence[Job]) -> dict[str, list[dict[str, str]]]:
+    return {
+        machine: [{"file": job.file, "name": job.name, "mark": job.test_mark} for job in jobs if job.runs_on == machine]
+        for machine in dict.fromkeys(job.runs_on for job in jobs)
+    }
+
+
+def _job_text(job: Job) -> str:
+    return f"{job.file}: {job.name} on {job.runs_on}"
+
+
+def _cadence(jobs: Jobs, job: Job) -> str:
+    return " ".join(dict.fromkeys(trigger.cadence for trigger in jobs[job])) or "on request"
+
+
+def _cells(test: HandwrittenTest) -> tuple[str, ...]:
+    markers = " ".join(sorted(test.markers - {"parametrize", "record_test_properties"}))
+    note = f"not known: {test.unknown}" if test.unknown else ""
+    return one_line(test.node_id), test.level, markers, f"{test.path}:{test.line}", note

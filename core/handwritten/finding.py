@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which hand-written tests a person means: by node id, and by words that select."""
+
+from collections.abc import Sequence
+
+from core.errors import UsageError
+from core.sources.handwritten import HandwrittenTest, Suite
+from core.text import counted
+
+_SHOWN = 5
+_FIELDS = ("level", "marker", "file", "known")
+
+
+def is_place(text: str) -> bool:
+    """Whether a text is a node id in a file of Python, or a part of one that tells."""
+    return ".py::" in text and not text.startswith("tests/runner/")
+
+
+def named(suite: Suite, text: str) -> HandwrittenTest:
+    """The test that a node id or a part of one names. Raises UsageError where it is none or several."""
+    exact = [test for test in suite.tests if test.node_id == text]
+    found = exact or [test for test in suite.tests if text.lower() in test.node_id.lower()]
+    if len(found) == 1 or exact:
+        return found[0]
+    if not found:
+        hint = "See: ttmatrix list --kind handwritten"
+        # Of a function whose parameters are not known every item may be meant.
+        doubtful = [test for test in suite.tests if test.unknown and text.startswith(f"{test.node_id}[")]
+        if doubtful:
+            return doubtful[0]
+        raise UsageError(f"No hand-written test {text!r}", "Nothing below tests/jax and tests/torch has this id.", hint)
+    shown = "\n".join(test.node_id for test in found[:_SHOWN])
+    raise UsageError(f"{text!r} matches {counted(len(found), 'hand-written test')}", shown, "Give the whole node id.")
+
+
+def selected(suite: Suite, words: Sequence[str]) -> list[HandwrittenTest]:
+    """Tests that all words select: a part of the node id, `level:op`, `marker:push`, `file:PART` or `known:no`.
+
+    A word behind `-` selects what it would not. Raises UsageError for another field.
+    """
+    found = list(suite.tests)
+    for word in words:
+        plain = word.removeprefix("-")
+        found = [test for test in found if _matches(test, plain) is not word.startswith("-")]
+    return found
+
+
+def _matches(test: HandwrittenTest, word: str) -> bool:
+    field, colon, value = word.partition(":")
+    if not colon or "::" in word or "/" in field:
+        return word.lower() in test.node_id.lower()
+    match field:
+        case "level":
+            return (test.level or "other") == value
+        case "marker":
+            return value in test.markers
+        case "file":
+            return value in test.path
+        case "known":
+            return bool(test.unknown) is (value == "no")
+    raise UsageError(f"No field {field!r}", hint=f"Hand-written tests have: {', '.join(_FIELDS)}.")

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of hand-written tests: pytest with the node id, by the checkout's own interpreter."""
+
+import os
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.errors import UsageError
+from core.model import Function
+from core.runs import RUN_VARIABLE, ResultFormat, RunSpec, run_id
+from core.runs.planning import KINDS, find_interpreter
+from core.settings import Settings
+from core.sources import Checkout
+from core.sources.handwritten import HandwrittenTest
+
+CPU, DEVICE = "cpu", "device"
+_CPU_MARKER = "cpu"
+"""Upstream's tests that need no device bear it."""
+_PATHS = ("", "tests", "integrations/vllm_plugin")
+"""What upstream's `venv/activate` puts on the path; helpers of the tests are imported from there."""
+_GIB = 2**30
+
+
+def plan_handwritten(
+    checkout: Checkout,
+    test: HandwrittenTest,
+    settings: Settings,
+    *,
+    runs: Path,
+    kind: str = "",
+    arch: str = "",
+    timeout: float | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> RunSpec:
+    """The run of `test`, whose files go below `runs`.
+
+    An empty kind is that of the test: `cpu` where it is marked to need no device, else `device`. Raises UsageError
+    where the kind cannot run it, TTMatrixError where the interpreter is missing.
+    """
+    on_cpu = _CPU_MARKER in test.markers and kind != DEVICE
+    kind = kind or (CPU if on_cpu else DEVICE)
+    if kind != DEVICE and not on_cpu:
+        raise UsageError(f"{test.node_id} needs a device", "It is not marked cpu.", f"Give --kind {DEVICE}.")
+    how = KINDS[DEVICE]
+    limit = how.timeout(settings) if timeout is None else timeout
+    now, token = datetime.now(UTC), secrets.token_hex(16)
+    name = run_id(now, token)
+    python = find_interpreter(checkout.root, settings)
+    # The path that the person has comes last, as it does after `source venv/activate`.
+    places = [str(checkout.root / one) for one in _PATHS]
+    path = os.pathsep.join([*places, *filter(None, [environ.get("PYTHONPATH", "")])])
+    return RunSpec(
+        run_id=name,
+        test_id=test.node_id,
+        function=Function.HANDWRITTEN,
+        kind=kind,
+        arch=arch or None,
+        argv=(str(python), "-m", "pytest", f"--junitxml={runs.absolute() / name / 'junit.xml'}", test.node_id),
+        env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, "PYTHONPATH": path},
+        cwd=checkout.root,
+        timeout=limit,
+        created=now.isoformat(),
+        nonce=token,
+        slots=kind,
+        slot_count=KINDS[kind].slot_count(settings),
+        report=ResultFormat.JUNIT,
+        devices=() if on_cpu else how.devices(environ),
+        hang_timeout=settings.hang_timeout,
+        log_limit=int(max(0.0, settings.log_gib) * _GIB),
+    )

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which jobs of CI select a hand-written test: by path, markers and keywords, as pytest does (docs/rules.md 3.2)."""
+
+import posixpath
+from collections.abc import Iterable
+
+from core.ci import job_problem, keyword_matches, mark_matches
+from core.sources.ci import Job
+from core.sources.handwritten import HandwrittenTest
+
+
+def jobs_of(jobs: Iterable[Job], test: HandwrittenTest) -> list[Job]:
+    """Those of `jobs` that select `test`. Where its parameters are not known, so are the markers that they bring."""
+    return [job for job in jobs if _covers(job.dir, test) and not job_problem(job) and _selects(job, test)]
+
+
+def _selects(job: Job, test: HandwrittenTest) -> bool:
+    if not mark_matches(job.test_mark, test.markers):
+        return False
+    item = test.node_id.rpartition("::")[2]
+    return not job.contains or keyword_matches(
+        job.contains, test.markers | {*test.path.split("/"), *test.classes, item}
+    )
+
+
+def _covers(paths: str, test: HandwrittenTest) -> bool:
+    return any(_path_covers(path, test) for path in paths.split())
+
+
+def _path_covers(path: str, test: HandwrittenTest) -> bool:
+    where, double, rest = path.partition("::")
+    where = posixpath.normpath(where)
+    if double:
+        node = f"{where}::{rest}"
+        return test.node_id == node or test.node_id.startswith((f"{node}::", f"{node}["))
+    return where in (".", test.path) or test.path.startswith(f"{where}/")

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hand-written tests in the commands: listed, shown with the jobs that select them, planned."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.errors import EXIT_OK, EXIT_USAGE
+from core.sources import Checkout
+from tests.support.cli import call
+from tests.support.tree import sample
+
+_MODULE = """
+import pytest
+from utils import run_op_test, run_graph_test
+
+
+@pytest.mark.push
+@pytest.mark.single_device
+@pytest.mark.parametrize("shape", [(32, 32), (64,)], ids=str)
+def test_add(shape):
+    run_op_test(shape)
+
+
+@pytest.mark.nightly
+@pytest.mark.cpu
+def test_graph():
+    run_graph_test()
+
+
+@pytest.mark.parametrize("value", somebody())
+def test_doubtful(value):
+    run_op_test(value)
+"""
+_PRESET = [
+    {"runs-on": "n150", "name": "ops", "dir": "./tests/torch", "test-mark": "push and single_device"},
+    {"runs-on": "p150", "name": "all", "dir": "./tests/torch/ops/test_add.py", "test-mark": "", "contains": "graph"},
+    {"runs-on": "n300", "name": "one", "dir": "tests/torch/ops/test_add.py::test_add", "test-mark": ""},
+    {"runs-on": "cpu", "name": "elsewhere", "dir": "./tests/jax", "test-mark": ""},
+    {"runs-on": "cpu", "name": "broken", "dir": "./tests/torch", "test-mark": "push and and"},
+]
+_PATH = "tests/torch/ops/test_add.py"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    found = sample(tmp_path / "checkout")
+    file = found.root / _PATH
+    file.parent.mkdir(parents=True)
+    file.write_text(_MODULE)
+    (found.root / "tests/utils.py").write_text("def run_op_test(*a): pass\ndef run_graph_test(*a): pass\n")
+    found.presets.mkdir(parents=True, exist_ok=True)
+    (found.presets / "ops.json").write_text(json.dumps(_PRESET))
+    return found
+
+
+def test_listed(checkout: Checkout) -> None:
+    ids = call("--repo", checkout.root, "list", "--kind", "handwritten", "--format", "ids")
+    assert ids.out.splitlines() == [
+        f"{_PATH}::test_add[(32, 32)]",
+        f"{_PATH}::test_add[(64,)]",
+        f"{_PATH}::test_doubtful",
+        f"{_PATH}::test_graph",
+    ]
+    again = call("--repo", checkout.root, "list", "--kind", "handwritten", "known:no")
+    assert "not known" in again.out and "1 of 4 hand-written tests" in again.err
+    (checkout.root / _PATH).write_text("def test_new(): pass\n")
+    changed = call("--repo", checkout.root, "list", "--kind", "handwritten", "--format", "csv")
+    assert changed.out.splitlines() == ["id,level,markers,file:line,note", f"{_PATH}::test_new,,,{_PATH}:1,"]
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        (("level:op",), 3),
+        (("level:graph",), 1),
+        (("level:other",), 0),
+        (("marker:push",), 2),
+        (("-marker:push", "file:ops"), 2),
+        (("ADD[(32", "known:yes"), 1),
+        ((f"{_PATH}::test_add",), 2),
+    ],
+)
+def test_selected(checkout: Checkout, words: tuple[str, ...], count: int) -> None:
+    done = call("--repo", checkout.root, "list", "--kind", "handwritten", "--json", "--", *words)
+    assert len(json.loads(done.out)) == count
+
+
+def test_never_among_the_rows_of_the_matrix(checkout: Checkout) -> None:
+    assert _PATH not in call("--repo", checkout.root, "list", "--format", "ids").out
+    assert _PATH not in call("--repo", checkout.root, "list", "--kind", "all", "--format", "ids").out
+
+
+def test_shown(checkout: Checkout) -> None:
+    shown = json.loads(call("--repo", checkout.root, "show", f"{_PATH}::test_add[(64,)]", "--json").out)
+    assert shown["level"] == "op" and shown["known"] and shown["parameters"] == {"shape": "(64,)"}
+    assert shown["markers"] == ["parametrize", "push", "single_device"]
+    assert {machine: [job["name"] for job in jobs] for machine, jobs in shown["jobs"].items()} == {
+        "n150": ["ops"],
+        "n300": ["one"],
+    }
+    assert "broken" not in call("--repo", checkout.root, "show", f"{_PATH}::test_doubtful").out
+
+
+def test_jobs(checkout: Checkout) -> None:
+    jobs = json.loads(call("--repo", checkout.root, "jobs", f"{_PATH}::test_graph", "--json").out)
+    assert list(jobs["archs"]) == ["p150"]
+    assert "on request" in call("--repo", checkout.root, "jobs", f"{_PATH}::test_graph").out
+    assert "No job" in call("--repo", checkout.root, "jobs", f"{_PATH}::test_graph", "--arch", "n150").out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("show", f"{_PATH}::test_add"), "matches 2 hand-written tests"),
+        (("show", f"{_PATH}::nothing"), "No hand-written test"),
+        (("jobs", "test_nowhere.py::test_a"), "No hand-written test"),
+        (("list", "--kind", "handwritten", "status:x"), "No field 'status'"),
+        (("list", "--kind", "handwritten", "--universe", "entries"), "model tests"),
+        (("run", f"{_PATH}::test_add[(64,)]", "--kind", "cpu", "--plan"), "needs a device"),
+    ],
+)
+def test_refused(checkout: Checkout, words: tuple[str, ...], said: str) -> None:
+    done = call("--repo", checkout.root, *words)
+    assert done.code == EXIT_USAGE and said in done.err
+
+
+def test_planned(checkout: Checkout) -> None:
+    """A function whose parameters are not known runs as a whole, or with the parameters that a person gives."""
+    done = call(
+        "--repo", checkout.root, "run", f"{_PATH}::test_graph", f"{_PATH}::test_doubtful[x]", "--plan", "--json"
+    )
+    assert done.code == EXIT_OK, done.err
+    graph, doubtful = json.loads(done.out)
+    assert graph["argv"][1:3] == ["-m", "pytest"] and graph["argv"][-1] == f"{_PATH}::test_graph"
+    assert (graph["kind"], doubtful["kind"]) == ("cpu", "device")
+    assert doubtful["argv"][-1] == f"{_PATH}::test_doubtful[x]"
+    assert str(checkout.root / "tests") in graph["env"]["PYTHONPATH"]
