@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from core import evidence, handwritten
 from core.cli.context import Context
 from core.errors import UsageError
-from core.runs.store import RunStore
-from core.sources.ci import Job, Jobs, read_jobs
-from core.sources.handwritten import HandwrittenTest
+from core.runs import store
+from core.sources import ci, handwritten as collected
 from core.text import counted, one_line
 
 _HEADER = ("id", "level", "markers", "file:line", "note")
@@ -42,7 +41,7 @@ def list_tests(words: Sequence[str], style: str | None, context: Context) -> Non
         context.console.note(f"{finding.kind}: {finding.message} ({finding.file})")
 
 
-def record(test: HandwrittenTest) -> Record:
+def record(test: collected.HandwrittenTest) -> Record:
     """One test in its JSON form."""
     return {
         "id": test.node_id,
@@ -59,7 +58,7 @@ def record(test: HandwrittenTest) -> Record:
     }
 
 
-def find_test(text: str, context: Context) -> HandwrittenTest:
+def find_test(text: str, context: Context) -> collected.HandwrittenTest:
     """The test that an argument names. Raises UsageError where it is none or several."""
     return handwritten.named(handwritten.read_tests(context.cache), text)
 
@@ -67,7 +66,7 @@ def find_test(text: str, context: Context) -> HandwrittenTest:
 def show_test(text: str, context: Context) -> None:
     """Print everything about one test."""
     test = find_test(text, context)
-    jobs, _ = read_jobs(context.checkout)
+    jobs, _ = ci.read_jobs(context.checkout)
     selecting, results = handwritten.jobs_of(jobs, test), _results(test, context)
     if context.console.json:
         context.console.document({**record(test), "jobs": _by_machine(selecting), "evidence": results})
@@ -84,7 +83,7 @@ def show_test(text: str, context: Context) -> None:
 def jobs_of_test(text: str, context: Context) -> None:
     """Print the jobs that select one test."""
     test = find_test(text, context)
-    jobs, _ = read_jobs(context.checkout)
+    jobs, _ = ci.read_jobs(context.checkout)
     found = [job for job in handwritten.jobs_of(jobs, test) if context.arch in ("", job.runs_on)]
     if context.console.json:
         context.console.document({"id": test.node_id, "archs": _by_machine(found)})
@@ -105,24 +104,24 @@ def refuse_options(view: str | None, universe: str | None) -> None:
         raise UsageError("Views and universes are of model tests", hint="Leave out --view and --universe.")
 
 
-def _results(test: HandwrittenTest, context: Context) -> list[Record]:
+def _results(test: collected.HandwrittenTest, context: Context) -> list[Record]:
     """The newest results of runs here, and of reports that were ingested."""
-    records = RunStore(context.paths.runs).records()
+    records = store.RunStore(context.paths.runs).records()
     own = [one for one in records if one.spec.test_id == test.node_id and one.spec.cwd == context.checkout.root]
     found: list[Record] = [
         {"when": one.spec.created, "from": "here", "run": one.spec.run_id, "outcome": one.outcome or one.state}
         for one in own
     ]
-    store = evidence.evidence_store(context.checkout, context.paths)
+    reports = evidence.evidence_store(context.checkout, context.paths)
     found += [
         {"when": one.when, "from": one.origin, "run": one.run, "outcome": one.ending, "why": one.reason}
-        for one in store.observations()
+        for one in reports.observations()
         if one.test_id == test.node_id
     ]
     return found[:_SHOWN_RESULTS]
 
 
-def _lines(test: HandwrittenTest) -> list[tuple[str, str]]:
+def _lines(test: collected.HandwrittenTest) -> list[tuple[str, str]]:
     return [
         ("file", f"{test.path}:{test.line}"),
         ("level", test.level),
@@ -137,22 +136,22 @@ def _mark_text(name: str, given: object) -> str:
     return f"{name}({said})" if said else name
 
 
-def _by_machine(jobs: Sequence[Job]) -> dict[str, list[dict[str, str]]]:
+def _by_machine(jobs: Sequence[ci.Job]) -> dict[str, list[dict[str, str]]]:
     return {
         machine: [{"file": job.file, "name": job.name, "mark": job.test_mark} for job in jobs if job.runs_on == machine]
         for machine in dict.fromkeys(job.runs_on for job in jobs)
     }
 
 
-def _job_text(job: Job) -> str:
+def _job_text(job: ci.Job) -> str:
     return f"{job.file}: {job.name} on {job.runs_on}"
 
 
-def _cadence(jobs: Jobs, job: Job) -> str:
+def _cadence(jobs: ci.Jobs, job: ci.Job) -> str:
     return " ".join(dict.fromkeys(trigger.cadence for trigger in jobs[job])) or "on request"
 
 
-def _cells(test: HandwrittenTest) -> tuple[str, ...]:
+def _cells(test: collected.HandwrittenTest) -> tuple[str, ...]:
     markers = " ".join(sorted(test.markers - {"parametrize", "record_test_properties"}))
     note = f"not known: {test.unknown}" if test.unknown else ""
     return one_line(test.node_id), test.level, markers, f"{test.path}:{test.line}", note

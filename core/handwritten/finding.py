@@ -25,9 +25,10 @@ def named(suite: Suite, text: str) -> HandwrittenTest:
     if not found:
         hint = "See: ttmatrix list --kind handwritten"
         # Of a function whose parameters are not known every item may be meant.
-        doubtful = [test for test in suite.tests if test.unknown and text.startswith(f"{test.node_id}[")]
-        if doubtful:
-            return doubtful[0]
+        for test in suite.tests:
+            if test.unknown and text.startswith(f"{test.node_id}[") and text.endswith("]"):
+                given = text[len(test.node_id) + 1 : -1]
+                return test._replace(id=given, parameters={"?": given})
         raise UsageError(f"No hand-written test {text!r}", "Nothing below tests/jax and tests/torch has this id.", hint)
     shown = "\n".join(test.node_id for test in found[:_SHOWN])
     raise UsageError(f"{text!r} matches {counted(len(found), 'hand-written test')}", shown, "Give the whole node id.")
