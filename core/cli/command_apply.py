@@ -5,11 +5,13 @@
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core import ops
 from core.ci import job_name
 from core.cli.console import Console
 from core.cli.context import Context
@@ -78,6 +80,10 @@ def _print_commits(commits: Committed, console: Console) -> None:
 
 def _print_cell(one: CellChange, console: Console) -> None:
     note = console.note
+    if not one.arch:
+        values = (f"{change.name} {_shown(change.before)} -> {_shown(change.after)}" for change in one.fields)
+        note(f"{one.id}: {', '.join(values)}")
+        return
     before, after = one.before or "not marked", one.after or "not marked"
     others = [change.name for change in one.fields if change.name != "status"]
     status = f"{before} -> {after}" if one.before is not one.after else f"{before}"
@@ -90,6 +96,10 @@ def _print_cell(one: CellChange, console: Console) -> None:
             note(f"  {word} {job_name(job)}")
     if one.minutes and (cost := device_minutes(one.minutes)):
         note(f"  {cost}")
+
+
+def _shown(value: object) -> str:
+    return one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def _document(outcome: Outcome) -> dict[str, object]:
@@ -150,6 +160,9 @@ def apply(source: str, args: argparse.Namespace, context: Context, *, writes: bo
     if args.message and not args.commit:
         raise UsageError("-m is only for a commit", hint="Add --commit.")
     proposed = parse_proposals(sys.stdin.read() if source == "-" else read_text(Path(source)))
+    if any(op.is_case and op.file is None for op in proposed.operations):
+        tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
+        proposed = proposed.with_files(tests.files)
     if not (writes or args.commit):
         return _execute(proposed, args, context, None)
     bench = Workbench(context.checkout, context.paths.journal)

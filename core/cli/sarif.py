@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import quote
 
-from core.edits import TEST_CONFIG_PREFIX, FileEdit
+from core.edits import FileEdit, in_checkout
 from core.model import Finding
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -71,7 +71,7 @@ def _change(edit: FileEdit) -> dict[str, object]:
     end = len(before) - same
     region = {"startLine": start + 1, "startColumn": 1, "endLine": end + 1, "endColumn": 1}
     replacement = {"deletedRegion": region, "insertedContent": {"text": "".join(after[start : len(after) - same])}}
-    return {"artifactLocation": _artifact(f"{TEST_CONFIG_PREFIX}{edit.file}"), "replacements": [replacement]}
+    return {"artifactLocation": _artifact(in_checkout(edit.file)), "replacements": [replacement]}
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:

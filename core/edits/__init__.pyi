@@ -29,11 +29,13 @@ from .operations import (
     Operation as Operation,
     OpKind as OpKind,
     Rejection as Rejection,
+    is_manifest as is_manifest,
+    manifests_in as manifests_in,
     parse_operations as parse_operations,
     to_json as to_json,
 )
+from .places import TEST_CONFIG_PREFIX as TEST_CONFIG_PREFIX, in_checkout as in_checkout, path_of as path_of
 from .planning import (
-    TEST_CONFIG_PREFIX as TEST_CONFIG_PREFIX,
     EditPlan as EditPlan,
     FileEdit as FileEdit,
     Planner as Planner,

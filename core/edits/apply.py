@@ -7,8 +7,8 @@ from enum import Enum
 from functools import cached_property
 from hashlib import blake2b
 
-from core.edits.operations import OVERRIDES, Operation, OpKind
-from core.edits.yaml import field_change, meaning_of
+from core.edits.operations import OVERRIDES, Operation, OpKind, case_name, is_manifest, short_id
+from core.edits.yaml import canonical, field_change, meaning_of
 from core.model import Entry
 from core.sources import ExpectationFile, written_entries
 
@@ -63,6 +63,8 @@ def after(fields: Fields | None, operation: Operation) -> Fields | None:
     """
     if operation.is_entry:
         match operation.op:
+            case OpKind.ADD if operation.is_case and isinstance(operation.value, Mapping):
+                return canonical({"name": case_name(operation), **operation.value})
             case OpKind.ADD:
                 return operation.value if isinstance(operation.value, Mapping) else None
             case OpKind.REMOVE:
@@ -144,6 +146,13 @@ class Present:
         )
         """Files that cannot be read now: nothing can be said about their entries."""
 
+    def with_files(self, files: Iterable[ExpectationFile]) -> "Present":
+        """With these files too, or in the place of those of the same names."""
+        more, both = Present(files), Present(())
+        both.entries = {**self.entries, **more.entries}
+        both.broken = (self.broken - more.entries.keys()) | more.broken
+        return both
+
     @cached_property
     def digests(self) -> Mapping[str, Mapping[str, str]]:
         """The digest of every entry, by file and id."""
@@ -151,7 +160,8 @@ class Present:
 
     def fields(self, key: Key) -> Fields | None:
         """The fields of an entry, None where the file has none of that id."""
-        return self.entries.get(key[0], {}).get(key[1])
+        file, id = key
+        return self.entries.get(file, {}).get(short_id(id, file) if is_manifest(file) else id)
 
     def find(self, operation: Operation) -> Key:
         """The entry that an operation is about; where none has the id, the file is the one it names or empty."""

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a plan changes in meaning: the cells that act otherwise, and the CI jobs they gain and lose."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.ci import Ci
-from core.edits.operations import OVERRIDES, OpKind
-from core.edits.planning import EditPlan
+from core.edits.manifests import case_changes
+from core.edits.operations import OVERRIDES, OpKind, is_manifest
+from core.edits.planning import EditPlan, FileEdit
 from core.edits.texts import is_placeholders
 from core.matrix import Matrix, differing, resolve, status_on, supports, text_of, texts
 from core.model import Entry, Status
@@ -33,11 +35,15 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """One cell. A status is None where the test is not marked for the arch."""
+    """One cell. A status is None where the test is not marked for the arch.
+
+    A case of an op test has no status and no arch: what is changed of it is in `fields`, and its marks are markers. One
+    that is added or removed has its op as the field.
+    """
 
     id: str
     arch: str
-    """The arch, or for jobs on other machines what they run on."""
+    """The arch, or for jobs on other machines what they run on; empty for a case of an op test."""
     before: Status | None
     after: Status | None
     jobs_gained: tuple[Job, ...] = ()
@@ -81,20 +87,32 @@ class _Side:
 def effect(matrix: Matrix, plan: EditPlan, ci: Ci | None = None) -> list[CellChange]:
     """Cells that `plan` changes, by id and then by arch; without `ci`, jobs and schedules are not looked at.
 
-    Both sides are what the files say, whatever the index knew.
+    Both sides are what the files say, whatever the index knew. Cases of op tests come last.
     """
-    before = _counting(matrix, {edit.file: edit.old for edit in plan.files})
-    after = _counting(matrix, {edit.file: edit.new for edit in plan.files})
+    cases = [one for edit in plan.files if is_manifest(edit.file) for one in _case_changes(edit)]
+    edits = [edit for edit in plan.files if not is_manifest(edit.file)]
+    if not edits:
+        return cases
+    before = _counting(matrix, {edit.file: edit.old for edit in edits})
+    after = _counting(matrix, {edit.file: edit.new for edit in edits})
     touched = sorted(id for id in {**before, **after} if _fields(before.get(id)) != _fields(after.get(id)))
     old, new = (_Side(side, ci.under(side) if ci else None) for side in (before, after))
-    return [change for id in touched for change in _changes(matrix.schema.archs, id, old, new)]
+    return [*(change for id in touched for change in _changes(matrix.schema.archs, id, old, new)), *cases]
+
+
+def _case_changes(edit: FileEdit) -> Iterator[CellChange]:
+    for one in case_changes(edit.before, edit.after, edit.file):
+        fields = tuple(FieldChange(name, *values) for name, values in one.fields.items())
+        had, has = (set(texts(side)) for side in one.fields.get("marks", ([], [])))
+        marks = tuple(sorted(has - had)), tuple(sorted(had - has))
+        yield CellChange(one.id, "", None, None, (), (), fields, *marks)
 
 
 def dead_overrides(matrix: Matrix, plan: EditPlan) -> list[tuple[str, str]]:
     """Id and arch of each override that nothing reads, in the entries that `plan` touches, as they will be."""
     found: list[tuple[str, str]] = []
     for edit in plan.files:
-        if is_placeholders(edit.file, matrix.schema):
+        if is_placeholders(edit.file, matrix.schema) or is_manifest(edit.file):
             continue
         old, new = ({entry.id: entry for entry in entries} for entries in (edit.old, edit.new))
         for id, entry in new.items():
@@ -152,6 +170,12 @@ class EntryChange:
     was: str = ""
     """The id it had before, where it is renamed."""
 
+    @property
+    def noun(self) -> str:
+        """What it is."""
+        entry = self.after or self.before
+        return "case" if entry is not None and is_manifest(entry.file) else "entry"
+
 
 def entry_changes(plan: EditPlan) -> list[EntryChange]:
     """The entries that `plan` changes, in the order of files and lines; removed ones come last."""
@@ -173,10 +197,11 @@ def entry_changes(plan: EditPlan) -> list[EntryChange]:
 
 def words(change: EntryChange) -> list[str]:
     """What happens to the entry, a line for each field; values are on one line and not too long."""
+    noun = change.noun
     if change.after is None:
-        return ["entry removed"]
+        return [f"{noun} removed"]
     if change.before is None:
-        return [f"new entry, {name}: {_value(value)}" for name, value in _flat(change.after)] or ["new entry"]
+        return [f"new {noun}, {name}: {_value(value)}" for name, value in _flat(change.after)] or [f"new {noun}"]
     said = [f"renamed from {one_line(change.was)}"] if change.was else []
     if change.before.file != change.after.file:
         said.append(f"moved from {change.before.file}")
@@ -207,6 +232,11 @@ def _flat(entry: Entry) -> Iterator[tuple[str, object]]:
 
 
 def _value(value: object) -> str:
+    nested = isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(item, dict | list) for item in value)
+    )
+    if nested:
+        value = json.dumps(value, ensure_ascii=False)
     return elide_middle(one_line(text_of(value)), _WIDEST_VALUE) or "empty"
 
 
@@ -232,4 +262,5 @@ def entry_texts(plan: EditPlan) -> list[EntryText]:
 
 
 def _lines(files: Mapping[str, ExpectationFile], entry: Entry | None) -> tuple[str, ...]:
-    return tuple(files[entry.file].entry_text(entry).split("\n")) if entry is not None else ()
+    # Defaults that are written nowhere are on no line.
+    return tuple(files[entry.file].entry_text(entry).split("\n")) if entry is not None and entry.line else ()

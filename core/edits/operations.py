@@ -3,13 +3,19 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.errors import UsageError
 from core.files import Malformed, parsed
 
 OVERRIDES = "arch_overrides"
+ALIASES = {"mark": "marks", "expected_errors": "expects_error"}
+"""What a key of an op case may also be called. Operations call it by the first name, and find it by either."""
+_PARTS = ("skip_if", "expects_error")
+"""Keys of an op case that hold keys."""
+_MOST_DEPTH = 20
+_EXPECTATIONS = "test_config_"
 
 
 class OpKind(StrEnum):
@@ -25,12 +31,13 @@ class OpKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One change of one entry."""
+    """One change of one entry, or of one case in a manifest of op tests."""
 
     op: OpKind
     id: str
+    """Of a test, of an op case (`model::case`), or of a model, which is the block of defaults in its manifest."""
     file: str | None = None
-    """Path relative to the test_config directory; None: the one file that has the id."""
+    """Path relative to the test_config directory, of a manifest to the checkout; None: the one file that has the id."""
     path: tuple[str, ...] = ()
     """`(field,)`, `("arch_overrides", arch, field)` or `("arch_overrides", arch)`; empty: the entry itself."""
     value: object = None
@@ -44,6 +51,11 @@ class Operation:
         return not self.path
 
     @property
+    def is_case(self) -> bool:
+        """Whether it is about a manifest of op tests."""
+        return is_manifest(self.file) if self.file is not None else "::" in self.id
+
+    @property
     def is_override(self) -> bool:
         """Whether it is about all that one arch overrides."""
         return len(self.path) == 2
@@ -52,6 +64,29 @@ class Operation:
     def is_item(self) -> bool:
         """Whether it is about one item of a list."""
         return self.op in (OpKind.ADD, OpKind.REMOVE, OpKind.RENAME) and len(self.path) in (1, 3)
+
+
+def is_manifest(file: str) -> bool:
+    """Whether a file, by its path, is a manifest of op tests: all but expectation files are."""
+    return file.endswith((".yaml", ".yml")) and not file.rpartition("/")[2].startswith(_EXPECTATIONS)
+
+
+def short_id(id: str, file: str) -> str:
+    """The id of a case in its file: where two files have the same one, the later one's ends with its name."""
+    for end in (f"::{file}", f"::{file.rpartition('/')[2]}"):
+        if id.endswith(end) and "::" in id.removesuffix(end):
+            return id.removesuffix(end)
+    return id
+
+
+def case_name(operation: "Operation") -> str:
+    """The name of the case that `operation` is about; empty for the defaults."""
+    return short_id(operation.id, operation.file or "").partition("::")[2]
+
+
+def manifests_in(operations: Iterable[Operation]) -> tuple[str, ...]:
+    """The manifests that `operations` name, each once."""
+    return tuple(dict.fromkeys(op.file for op in operations if op.file is not None and is_manifest(op.file)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +156,11 @@ def shape_problem(operation: Operation) -> str:
     if not operation.id or not operation.id.isprintable():
         return "id: must be text on one line that is not empty"
     if operation.file == "" or (operation.file is None and operation.op is OpKind.ADD and operation.is_entry):
-        return "file: must name a file below test_config"
+        return "file: must name a file below test_config, or a manifest of op tests"
     if operation.op in (OpKind.RENAME, OpKind.MOVE) and not (operation.to and operation.to.isprintable()):
         return "to: must be text on one line that is not empty"
+    if operation.is_case:
+        return _case_problem(operation)
     match operation.op:
         case OpKind.SET:
             return _path_problem(operation.path) or value_problem(operation.value)
@@ -165,6 +202,49 @@ def _part_problem(operation: Operation) -> str:
     if isinstance(operation.value, list | tuple):
         return "value: must be one item of the list"
     return "value: must be the item of the list" if operation.value is None else _scalar_problem(operation.value)
+
+
+def _case_problem(operation: Operation) -> str:
+    """Of what is done to a manifest."""
+    path, value = operation.path, operation.value
+    if not all(name and name.isprintable() for name in path):
+        return "path: must be names on one line"
+    match operation.op:
+        case OpKind.SET | OpKind.UNSET:
+            if len(path) not in (1, 2) or (len(path) == 2 and path[0] not in _PARTS):
+                return f'path: must be ["KEY"], or ["KEY", "PART"] of {", ".join(_PARTS)}'
+            return _data_problem(value) if operation.op is OpKind.SET else ""
+        case OpKind.ADD | OpKind.REMOVE if path:
+            if path != ("marks",):
+                return 'path: one item is added or removed of ["marks"] alone'
+            return "" if isinstance(value, str) else "value: must be the name of a mark"
+        case OpKind.ADD:
+            return _new_case_problem(operation)
+        case OpKind.REMOVE:
+            return "" if "::" in operation.id else "id: must be model::case; defaults are unset one by one"
+    return f"op: a case cannot be {'renamed' if operation.op is OpKind.RENAME else 'moved'}; remove it and add it anew"
+
+
+def _new_case_problem(operation: Operation) -> str:
+    if not isinstance(operation.value, Mapping) or not operation.value:
+        return "value: must be an object with the keys of a case"
+    name = case_name(operation)
+    if not name or operation.value.get("name", name) != name:
+        return "id: must be model::case, with the name that the case has"
+    return _data_problem(operation.value)
+
+
+def _data_problem(value: object, depth: int = 0) -> str:
+    """What is wrong with a value that may hold mappings and lists; null may be in a list or mapping."""
+    if depth > _MOST_DEPTH:
+        return f"value: must not nest more than {_MOST_DEPTH} deep"
+    if isinstance(value, Mapping):
+        if not all(isinstance(name, str) and name and name.isprintable() for name in value):
+            return "value: a key must be text on one line"
+        return next((found for inner in value.values() if (found := _data_problem(inner, depth + 1))), "")
+    if isinstance(value, list | tuple):
+        return next((found for inner in value if (found := _data_problem(inner, depth + 1))), "")
+    return "" if value is None and depth else _scalar_problem(value)
 
 
 def _path_problem(path: tuple[str, ...], *override_lengths: int) -> str:
@@ -212,6 +292,8 @@ def _operation(index: int, raw: object) -> Operation:
     if not isinstance(path, list) or not all(isinstance(part, str) for part in path):
         raise _bad(index, "path: must be a list of text")
     operation = Operation(kind, raw["id"], raw.get("file"), tuple(path), raw.get("value"), raw.get("to"))
+    if operation.is_case and path and path[0] in ALIASES:
+        operation = replace(operation, path=(ALIASES[path[0]], *path[1:]))
     if problem := shape_problem(operation):
         raise _bad(index, problem)
     return operation

@@ -5,7 +5,7 @@ import difflib
 import json
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,7 +13,19 @@ from pathlib import Path
 from threading import Lock
 
 from core.edits.checks import schema_problem
-from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem, to_json
+from core.edits.manifests import case_entries, key_problem, new_problems
+from core.edits.operations import (
+    Operation,
+    OpKind,
+    Refused,
+    Rejection,
+    case_name,
+    is_manifest,
+    manifests_in,
+    shape_problem,
+    to_json,
+)
+from core.edits.places import TEST_CONFIG_PREFIX, in_checkout, path_of
 from core.edits.texts import FileTexts, OpenFile, Workspace, read_texts
 from core.edits.yaml import Source
 from core.errors import TTMatrixError
@@ -26,15 +38,13 @@ _NO_NEWLINE = "\\ No newline at end of file\n"
 _REMEMBERED = 4
 """Plans: of what is under the cursor, of all that is accepted, on the work tree and on the last commit."""
 
-TEST_CONFIG_PREFIX = "tests/runner/test_config/"
-
 
 @dataclass(frozen=True)
 class FileEdit:
     """One file that the plan changes."""
 
     file: str
-    """Path relative to the test_config directory."""
+    """Path as operations have it (`Operation.file`)."""
     before: str
     after: str
     known: tuple[Entry, ...] | None = field(default=None, compare=False, repr=False)
@@ -44,12 +54,18 @@ class FileEdit:
 
     @cached_property
     def old(self) -> tuple[Entry, ...]:
-        """The entries of `before`; of a file of placeholders these, as entries."""
+        """The entries of `before`; of a file of placeholders these, as entries; of a manifest the cases that change."""
+        if is_manifest(self.file):
+            same = {one.entry for one in self.sources if one.entry is not None}
+            return case_entries(self.before, self.file, besides=same)
         return written_entries(self.before, self.file) if self.known is None else self.known
 
     @cached_property
     def new(self) -> tuple[Entry, ...]:
         """The entries of `after`. Parsed are the lines of those that changed, and no line of the others."""
+        if is_manifest(self.file):
+            same = {at for at, one in enumerate(self.sources) if one.entry is not None}
+            return case_entries(self.after, self.file, besides=same)
         found = self._pieced_together()
         return written_entries(self.after, self.file) if found is None else found
 
@@ -87,13 +103,13 @@ class EditPlan:
 
     def diff(self, prefix: str = TEST_CONFIG_PREFIX) -> str:
         """One unified diff that `git apply` takes, with paths relative to the checkout."""
-        return "".join(unified_diff(f"{prefix}{edit.file}", edit.before, edit.after) for edit in self.files)
+        return "".join(unified_diff(in_checkout(edit.file, prefix), edit.before, edit.after) for edit in self.files)
 
 
 def plan(test_config: Path, operations: Sequence[Operation], schema: Schema | None = None) -> EditPlan:
     """`plan_texts` on the files below `test_config` as they are now."""
     schema = schema or Schema()
-    return plan_texts(read_texts(test_config, schema), operations, schema)
+    return plan_texts(read_texts(test_config, schema, (), manifests_in(operations)), operations, schema)
 
 
 def plan_texts(texts: FileTexts, operations: Sequence[Operation], schema: Schema) -> EditPlan:
@@ -112,7 +128,7 @@ def write(plan: EditPlan, test_config: Path) -> tuple[Path, ...]:
     written.
     """
     with written(plan, test_config):
-        return tuple(test_config / edit.file for edit in plan.files)
+        return tuple(path_of(test_config, edit.file) for edit in plan.files)
 
 
 @contextmanager
@@ -125,10 +141,10 @@ def written(plan: EditPlan, test_config: Path, aside: Path | None = None) -> Ite
 
     def check() -> None:
         for edit in plan.files:
-            _refuse_changed(edit, test_config / edit.file)
+            _refuse_changed(edit, path_of(test_config, edit.file))
 
     check()
-    with replaced({test_config / edit.file: edit.after for edit in plan.files}, check, aside):
+    with replaced({path_of(test_config, edit.file): edit.after for edit in plan.files}, check, aside):
         yield
 
 
@@ -164,7 +180,7 @@ class Planner:
         known: Iterable[ExpectationFile] = (),
     ) -> EditPlan:
         """`plan` on the files below `test_config` as they are now. `known` are files as the index parsed them."""
-        return self.plan(read_texts(test_config, schema, known), operations, schema)
+        return self.plan(read_texts(test_config, schema, known, manifests_in(operations)), operations, schema)
 
 
 class _Planner:
@@ -182,7 +198,8 @@ class _Planner:
                 if problem := shape_problem(operation):
                     raise Refused(problem)
                 home = self._workspace.home(operation)
-                if problem := schema_problem(operation, self._schema):
+                problem = key_problem(operation) if operation.is_case else schema_problem(operation, self._schema)
+                if problem:
                     raise Refused(problem)
                 self._apply(operation, home)
             except Refused as refused:
@@ -206,6 +223,7 @@ class _Planner:
     def _result(self, operations: Sequence[Operation]) -> EditPlan:
         opened = self._workspace.opened
         after = {file.name: file.draft.finish() for file in opened}
+        self._refuse_mistakes(opened, after)
         rejected = [*self._rejected, *(_located(file.name, one) for file in opened for one in file.draft.rejected)]
         refused = {id(rejection.op): rejection for rejection in rejected}
         blocked = self._spread(self._blocked | {file.name for file in opened if file.draft.rejected})
@@ -220,6 +238,20 @@ class _Planner:
             tuple(refused[id(op)] for op in operations if id(op) in refused),
             tuple(op for op, names in done if names & blocked),
         )
+
+    def _refuse_mistakes(self, opened: Sequence[OpenFile], after: Mapping[str, str]) -> None:
+        """Reject the operations that would make something wrong in a manifest: of the case that it is in, else all."""
+        for file in opened:
+            if not is_manifest(file.name) or after[file.name] == file.draft.before:
+                continue
+            problems = new_problems(file.draft.before, after[file.name], file.name)
+            own = [op for op, names in self._touched if file.name in names]
+            refused = {id(one.op) for one in file.draft.rejected}
+            for problem in problems:
+                meant = [op for op in own if case_name(op) == problem.case] or own
+                why = f"{problem.message}; {problem.hint}" if problem.hint else problem.message
+                file.draft.rejected += [Rejection(op, why) for op in meant if id(op) not in refused]
+                refused |= set(map(id, meant))
 
     def _edit(self, file: OpenFile, after: str) -> FileEdit:
         return FileEdit(file.name, file.draft.before, after, self._workspace.known(file.name), file.draft.sources)

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The texts that operations are planned on, of a work tree or of a commit, and which file each operation is about."""
+"""The texts that operations are planned on, of a work tree or of a commit, and which file each operation is about.
+
+A manifest of op tests is read where an operation names it; of expectation files it is all.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from pathlib import Path
 
-from core.edits.operations import Operation, OpKind, Refused
-from core.edits.yaml import FileDraft
+from core.edits.manifests import case_entries
+from core.edits.operations import Operation, OpKind, Refused, is_manifest
+from core.edits.places import leads_out, path_of, root_of
+from core.edits.yaml import FileDraft, read_document, read_manifest
 from core.errors import TTMatrixError
 from core.files import read_text
 from core.model import Entry, Finding
@@ -23,11 +29,12 @@ from core.sources import (
 )
 
 _NAME = re.compile(r"test_config_[\w.+-]+\.yaml")
+_NO_EXPECTATIONS = Schema(config_directories=())
 
 
 @dataclass(frozen=True, slots=True)
 class FileTexts:
-    """Texts of expectation files, by path relative to the test_config directory."""
+    """Texts of files by the paths that operations have for them (`Operation.file`)."""
 
     texts: Mapping[str, str]
     unreadable: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +46,12 @@ class FileTexts:
         """All files in the order upstream merges them (docs/rules.md 2.1)."""
         everything = sorted({*self.texts, *self.unreadable})
         for directory in schema.config_directories:
-            yield from (name for name in everything if name.rpartition("/")[0] == directory)
+            yield from (name for name in everything if name.rpartition("/")[0] == directory and not is_manifest(name))
+
+    @property
+    def manifests(self) -> tuple[str, ...]:
+        """The manifests of op tests among them."""
+        return tuple(sorted(name for name in {*self.texts, *self.unreadable} if is_manifest(name)))
 
     def entries(self, name: str) -> tuple[Entry, ...] | None:
         """The entries of a file, where that was parsed already; of a file of placeholders these, as entries."""
@@ -50,14 +62,21 @@ class FileTexts:
 
     def parsed(self, schema: Schema) -> tuple[ExpectationFile, ...]:
         """All files with their entries; parsed is only what is not known. A broken one has findings only."""
-        return tuple(self._parsed(name, schema) for name in self.names(schema))
+        return tuple(self._parsed(name, schema) for name in (*self.names(schema), *self.manifests))
 
     def _parsed(self, name: str, schema: Schema) -> ExpectationFile:
         if name in self.unreadable:
             return ExpectationFile(name, "", findings=(Finding("broken-yaml", self.unreadable[name], name),))
         if name in self.known:
             return self.known[name]
+        if is_manifest(name):
+            return manifest_file(name, self.texts[name])
         return parse_expectations(self.texts[name], name, placeholder=is_placeholders(name, schema))
+
+
+def read_manifests(test_config: Path, names: Iterable[str]) -> tuple[ExpectationFile, ...]:
+    """These manifests of op tests, each with its cases as entries; `names` are paths relative to the checkout."""
+    return read_texts(test_config, _NO_EXPECTATIONS, (), names).parsed(_NO_EXPECTATIONS)
 
 
 def texts_of(texts: Mapping[str, str], files: Iterable[ExpectationFile] = ()) -> FileTexts:
@@ -66,20 +85,32 @@ def texts_of(texts: Mapping[str, str], files: Iterable[ExpectationFile] = ()) ->
     return FileTexts(texts, known=known)
 
 
-def read_texts(test_config: Path, schema: Schema, files: Iterable[ExpectationFile] = ()) -> FileTexts:
-    """Read every expectation file below `test_config`. Of `files` counts what still has the same text."""
+@lru_cache(maxsize=8)
+def manifest_file(name: str, text: str) -> ExpectationFile:
+    """A manifest of op tests with its cases as entries; one that cannot be edited has a finding only."""
+    try:
+        return ExpectationFile(name, text, case_entries(text, name))
+    except Refused as refused:
+        return ExpectationFile(name, text, findings=(Finding("broken-yaml", str(refused), name),))
+
+
+def read_texts(
+    test_config: Path, schema: Schema, files: Iterable[ExpectationFile] = (), manifests: Iterable[str] = ()
+) -> FileTexts:
+    """Read every expectation file below `test_config`, and `manifests`, whose paths are relative to the checkout.
+
+    Of `files` counts what still has the same text.
+    """
     texts: dict[str, str] = {}
     unreadable: dict[str, str] = {}
     for directory in schema.config_directories:
         for path in sorted((test_config / directory).glob("test_config_*.yaml")):
-            name = path.relative_to(test_config).as_posix()
-            if problem := _problem(path, name, test_config):
-                unreadable[name] = problem
-                continue
-            try:
-                texts[name] = read_text(path)
-            except TTMatrixError as error:
-                unreadable[name] = f"{error.title}: {error.detail}"
+            _read(path, path.relative_to(test_config).as_posix(), test_config, texts, unreadable)
+    for name in manifests:
+        if leads_out(name):
+            unreadable[name] = f"{name} leads out of the checkout"
+        else:
+            _read(path_of(test_config, name), name, root_of(test_config), texts, unreadable)
     return FileTexts(texts, unreadable, texts_of(texts, files).known)
 
 
@@ -88,12 +119,23 @@ def is_placeholders(name: str, schema: Schema) -> bool:
     return name.rpartition("/")[2] == schema.placeholders_filename
 
 
-def _problem(path: Path, name: str, test_config: Path) -> str:
+def _read(path: Path, name: str, root: Path, texts: dict[str, str], unreadable: dict[str, str]) -> None:
+    """Read one file into `texts`; what keeps it from being read goes into `unreadable`."""
+    if problem := _problem(path, name, root):
+        unreadable[name] = problem
+        return
+    try:
+        texts[name] = read_text(path)
+    except TTMatrixError as error:
+        unreadable[name] = f"{error.title}: {error.detail}"
+
+
+def _problem(path: Path, name: str, root: Path) -> str:
     """Why a file is not even read; empty: it is."""
     if not path.is_file():
         return f"there is no file {name}"
-    if not path.resolve().is_relative_to(test_config.resolve()):
-        return f"{name} is a link to a place outside the test_config directory"
+    if not path.resolve().is_relative_to(root.resolve()):
+        return f"{name} is a link to a place outside the {'checkout' if is_manifest(name) else 'test_config directory'}"
     if (size := path.stat().st_size) > MOST_CHARACTERS:
         return f"{name}: not valid YAML: {too_long(size)}"
     return ""
@@ -137,6 +179,10 @@ class Workspace:
 
     def home(self, operation: Operation) -> OpenFile:
         """The file that `operation` is about: the one it names, else the only one with its id."""
+        if operation.is_case:
+            if operation.file is None:
+                raise Refused("no manifest is known that has this case; name one as file")
+            return self.open(operation.file)
         if operation.op is OpKind.MOVE and self._lists_placeholders(str(operation.to)):
             raise Refused(f"{operation.to} lists placeholders, which are not entries")
         takes_entry = operation.op is OpKind.REMOVE and operation.is_entry
@@ -157,7 +203,12 @@ class Workspace:
     def refuse_taken(self, operation: Operation, home: OpenFile) -> None:
         """Of two entries with one id in different files the later file wins silently, so none may come about."""
         identifier = operation.id if operation.op is OpKind.ADD else operation.to
-        if operation.op not in (OpKind.ADD, OpKind.RENAME) or not operation.is_entry or identifier is None:
+        if (
+            operation.is_case
+            or operation.op not in (OpKind.ADD, OpKind.RENAME)
+            or not operation.is_entry
+            or identifier is None
+        ):
             return
         for file in self.holders(identifier):
             if file is not home:
@@ -186,14 +237,30 @@ class Workspace:
         return found
 
     def _parsed(self, name: str) -> OpenFile | Refused:
+        if is_manifest(name):
+            return self._parsed_manifest(name)
         directory, _, base = name.rpartition("/")
         if directory not in self._schema.config_directories or not _NAME.fullmatch(base):
-            allowed = ", ".join(directory or "test_config" for directory in self._schema.config_directories)
-            return Refused(f"{name!r} is not an expectation file; these are test_config_*.yaml in {allowed}")
+            return Refused(self._no_expectations(name))
         text = self._texts.texts.get(name)
         if text is None:
             return Refused(self._texts.unreadable.get(name, f"there is no file {name}"))
         try:
-            return OpenFile(name, FileDraft(text, PLACEHOLDER_KEY if self._lists_placeholders(name) else ROOT_KEY))
+            root = PLACEHOLDER_KEY if self._lists_placeholders(name) else ROOT_KEY
+            return OpenFile(name, FileDraft(text, partial(read_document, root=root)))
+        except Refused as refused:
+            return Refused(f"{name}: {refused}")
+
+    def _no_expectations(self, name: str) -> str:
+        allowed = ", ".join(directory or "test_config" for directory in self._schema.config_directories)
+        return f"{name!r} is not an expectation file; these are test_config_*.yaml in {allowed}"
+
+    def _parsed_manifest(self, name: str) -> OpenFile | Refused:
+        text = self._texts.texts.get(name)
+        if text is None:
+            why = self._texts.unreadable.get(name, f"there is no file {name}")
+            return Refused(f"{self._no_expectations(name)}. As a manifest of op tests: {why}")
+        try:
+            return OpenFile(name, FileDraft(text, partial(read_manifest, name=name)))
         except Refused as refused:
             return Refused(f"{name}: {refused}")

@@ -37,6 +37,17 @@ class OpTests:
         """Every model that a manifest is of, in the order of the files."""
         return tuple(dict.fromkeys(one.model for one in self.manifests if one.cases or not one.problems))
 
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """The path of the manifest of each case, by id; of a case with a mistake too, where it has a name."""
+        wrong = {
+            f"{one.model}::{problem.case}": one.path
+            for one in self.manifests
+            for problem in one.problems
+            if problem.case
+        }
+        return {**wrong, **{row.id: row.manifest.path for row in self.rows}}
+
     def of_models(self, models: Collection[str]) -> tuple[Row, ...]:
         """The rows of these models, of all where none is named. Raises UsageError for an unknown one."""
         for model in models:

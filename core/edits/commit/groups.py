@@ -10,9 +10,9 @@ from core.edits.commit.message import Evidence, cited, commit_message, reasons
 from core.edits.commit.staging import read_base
 from core.edits.commit.transaction import CommitDraft
 from core.edits.effects import EntryChange, entry_changes
-from core.edits.operations import Operation, OpKind
+from core.edits.operations import Operation, OpKind, is_manifest
 from core.edits.planning import Planner
-from core.edits.texts import texts_of
+from core.edits.texts import read_manifests, texts_of
 from core.errors import TTMatrixError
 from core.matrix import Matrix, differing, supports
 from core.model import Entry
@@ -106,13 +106,15 @@ class Composition:
 
     @property
     def files(self) -> list[str]:
-        """The files that change, relative to the test_config directory."""
+        """The files that change, by the paths that operations have for them."""
         both = (one for change in self.changes for one in (change.before, change.after) if one is not None)
         return sorted({one.file for one in both})
 
     def is_written(self, matrix: Matrix) -> bool:
         """Whether the files say all of it by now, as after a write that no commit followed."""
-        present = {(entry.file, entry.id): entry.fields for file in matrix.files for entry in file.entries}
+        manifests = read_manifests(matrix.checkout.test_config, filter(is_manifest, self.files))
+        files = (*matrix.files, *manifests)
+        present = {(entry.file, entry.id): entry.fields for file in files for entry in file.entries}
         after = {(one.after.file, one.after.id): one.after.fields for one in self.changes if one.after is not None}
         before = {(one.before.file, one.before.id) for one in self.changes if one.before is not None}
         gone = present.keys().isdisjoint(before - after.keys())
@@ -151,7 +153,7 @@ def compose_commits(
     checkout, schema = matrix.checkout, matrix.schema
     repository = Repository(checkout.root, runner)
     repository.refuse_unfit()
-    base = read_base(repository, checkout.relative(checkout.test_config), schema)
+    base = read_base(repository, checkout.relative(checkout.test_config), schema, operations)
     texts = texts_of(base.committed, matrix.files)
     planned = (planner or Planner()).plan(texts, operations, schema)
     if planned.rejected:

@@ -10,7 +10,7 @@ from core.ids import TestId
 from core.matrix import status_on, supported_archs
 from core.model import Entry, Status
 from core.sources.ci import Job
-from core.text import one_line
+from core.text import counted, one_line
 
 Evidence = Mapping[str, Sequence[str]]
 """By id, what justifies its change: links, or a line each."""
@@ -52,8 +52,9 @@ def title(changes: Sequence[EntryChange], key: str = "") -> str:
     """
     pattern = _pattern(changes)
     if len(changes) == 1:
-        return next(line for whom in _names(changes[0].id) if len(line := pattern.format(whom)) <= _TITLE_WIDTH)
-    line = pattern.format(f"{len(changes):,} tests")
+        names = _case_names(changes[0].id) if _are_cases(changes) else _names(changes[0].id)
+        return next(line for whom in names if len(line := pattern.format(whom)) <= _TITLE_WIDTH)
+    line = pattern.format(counted(len(changes), "op case" if _are_cases(changes) else "test"))
     key_words = _first_words(one_line(key), _TITLE_WIDTH - len(line) - 2)
     return f"{line}: {key_words}" if len(key_words) >= min(_LEAST_KEY, len(key)) > 0 else line
 
@@ -69,6 +70,19 @@ def _names(id: str) -> Iterator[str]:
             yield " ".join(filter(None, words))
         yield f"one {loader} test"
     yield "one test"
+
+
+def _case_names(id: str) -> Iterator[str]:
+    """What one op case, or the defaults of a model, can be called, the longest first."""
+    model, _, name = one_line(id).partition("::")
+    if not name:
+        yield f"the defaults of {model}"
+        yield "the defaults of one model"
+    yield from filter(None, (one_line(id), name, f"one op case of {model}", "one op case"))
+
+
+def _are_cases(changes: Iterable[EntryChange]) -> bool:
+    return all(change.noun == "case" for change in changes)
 
 
 def _first_words(text: str, room: int) -> str:
@@ -102,6 +116,8 @@ def _pattern(changes: Sequence[EntryChange]) -> str:
     """The sentence that fits all of the changes, with room for whom it is about."""
     if all(change.before is None for change in changes):
         return "Add {}"
+    if all(change.after is None for change in changes) and _are_cases(changes):
+        return "Remove {}"
     if all(change.after is None for change in changes):
         return "Remove the entry of {}" if len(changes) == 1 else "Remove the entries of {}"
     if all(change.was for change in changes):
@@ -111,7 +127,8 @@ def _pattern(changes: Sequence[EntryChange]) -> str:
     if status is not None and status in _VERBS:
         return _VERBS[status]
     fields = {name for change in changes for name in _fields(change)}
-    return f"Update {fields.pop()} of {{}}" if len(fields) == 1 else "Update expectations of {}"
+    what = fields.pop() if len(fields) == 1 else "settings" if _are_cases(changes) else "expectations"
+    return f"Update {what} of {{}}"
 
 
 def _new_status(change: EntryChange) -> Status | None:

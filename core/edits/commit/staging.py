@@ -6,19 +6,21 @@ from dataclasses import dataclass
 
 from core.edits.commit.git import Repository
 from core.edits.effects import entry_changes
-from core.edits.operations import Operation
+from core.edits.operations import Operation, is_manifest, manifests_in
+from core.edits.places import leads_out
 from core.edits.planning import EditPlan, Planner
-from core.edits.texts import texts_of
+from core.edits.texts import manifest_file, texts_of
 from core.errors import TTMatrixError
+from core.model import Entry
 from core.sources import Blob, Git, Schema, written_entries
 
 Texts = Mapping[str, str]
-"""Texts of expectation files, by path relative to the test_config directory."""
+"""Texts of files, by the paths that operations have for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommitBase:
-    """The expectation files as the last commit has them, and as the index has those it has otherwise."""
+    """The files as the last commit has them, and as the index has those it has otherwise."""
 
     commit: str
     committed: Texts
@@ -30,23 +32,27 @@ class CommitBase:
     """The texts in the index, where they are not those of the commit."""
 
 
-def read_base(repository: Repository, directory: str, schema: Schema) -> CommitBase:
-    """Read what the commits are based on. `directory` is that of test_config, relative to the repository's root.
+def read_base(
+    repository: Repository, directory: str, schema: Schema, operations: Sequence[Operation] = ()
+) -> CommitBase:
+    """Read what the commits are based on: all expectation files, and the manifests that `operations` name.
 
-    Raises TTMatrixError where git has the files in a state that no commit should be made of.
+    `directory` is that of test_config, relative to the repository's root. Raises TTMatrixError where git has the
+    files in a state that no commit should be made of.
     """
     commit = repository.head()
-    paths = _paths(repository.reader, commit, directory, schema)
-    if not paths:
+    named = {path: path.removeprefix(f"{directory}/") for path in _paths(repository.reader, commit, directory, schema)}
+    named |= {file: file for file in manifests_in(operations) if not leads_out(file)}
+    if not named:
         return CommitBase(commit, {}, {}, {}, {})
-    blobs, indexed = repository.committed(commit, paths), repository.staged(paths)
+    blobs, indexed = repository.committed(commit, list(named)), repository.staged(list(named))
     return CommitBase(
         commit,
-        {path.removeprefix(f"{directory}/"): repository.text(path, blob) for path, blob in blobs.items()},
-        {path.removeprefix(f"{directory}/"): blob for path, blob in blobs.items()},
-        {path.removeprefix(f"{directory}/"): blob for path, blob in indexed.items() if path in blobs},
+        {named[path]: repository.text(path, blob) for path, blob in blobs.items()},
+        {named[path]: blob for path, blob in blobs.items()},
+        {named[path]: blob for path, blob in indexed.items() if path in blobs},
         {
-            path.removeprefix(f"{directory}/"): repository.text(path, blob)
+            named[path]: repository.text(path, blob)
             for path, blob in indexed.items()
             if path in blobs and blob.hash != blobs[path].hash
         },
@@ -92,9 +98,7 @@ def staged_after(base: CommitBase, operations: Sequence[Operation], schema: Sche
 def _staged_already(base: CommitBase, planned: EditPlan) -> set[str]:
     """The ids whose entries are in the index what `planned` makes of them."""
     texts = {**base.committed, **base.staged}
-    staged = {
-        (entry.file, entry.id): entry.fields for name, text in texts.items() for entry in written_entries(text, name)
-    }
+    staged = {(entry.file, entry.id): entry.fields for name, text in texts.items() for entry in _entries(text, name)}
     already: set[str] = set()
     for change in entry_changes(planned):
         old, new = change.before, change.after
@@ -104,6 +108,10 @@ def _staged_already(base: CommitBase, planned: EditPlan) -> set[str]:
         if there and gone:
             already |= {change.id, change.was or change.id}
     return already
+
+
+def _entries(text: str, name: str) -> tuple[Entry, ...]:
+    return manifest_file(name, text).entries if is_manifest(name) else written_entries(text, name)
 
 
 def _after(

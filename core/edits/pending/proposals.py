@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 
 from core.edits.apply import ABSENT, Key, Present, digest
 from core.edits.commit import committed_texts
-from core.edits.operations import Operation, Rejection, parse_operations, read_operations
+from core.edits.operations import Operation, Rejection, is_manifest, parse_operations, read_operations
 from core.edits.pending.change import BaseEntry, Change, Pending
 from core.edits.pending.conflict import Conflict, conflicts
 from core.edits.pending.rebase import rebase
 from core.edits.pending.state import PendingState, apply
+from core.edits.texts import read_manifests
 from core.errors import UsageError
 from core.files import Malformed, parsed, typed
 from core.matrix import Matrix, text_of
@@ -53,6 +54,15 @@ class ProposalFile:
     @property
     def operations(self) -> tuple[Operation, ...]:
         return tuple(op for one in self.made for op in one.change.ops)
+
+    def with_files(self, files: Mapping[str, str]) -> "ProposalFile":
+        """With the file in each operation on an op case that names none; `files` is by id."""
+
+        def placed(op: Operation) -> Operation:
+            return replace(op, file=files.get(op.id)) if op.is_case and op.file is None else op
+
+        changes = (replace(one.change, ops=tuple(map(placed, one.change.ops))) for one in self.made)
+        return ProposalFile(tuple(replace(one, change=new) for one, new in zip(self.made, changes, strict=True)))
 
     @property
     def evidence(self) -> Mapping[str, tuple[str, ...]]:
@@ -133,7 +143,8 @@ def rebased_proposals(proposed: ProposalFile, matrix: Matrix) -> RebasedProposal
     An entry that was renamed or moved since is followed; what is done already is dropped. Raises UsageError where the
     checkout's history does not have the commit that a proposal names.
     """
-    present = Present(matrix.files)
+    named = {base.file for one in proposed.made for base in one.change.bases if is_manifest(base.file)}
+    present = Present((*matrix.files, *read_manifests(matrix.checkout.test_config, sorted(named))))
     notes: list[str] = []
     made: list[ProposedChange] = []
     for commit in dict.fromkeys(one.commit for one in proposed.made):

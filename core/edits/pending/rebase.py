@@ -137,3 +137,8 @@ def _keys(state: PendingState) -> set[Key]:
         side for step in steps for edit in step.edits if isinstance(edit, Put) for side in (edit.before, edit.after)
     )
     return {base.key for change in (*state.pending.changes, *sides) if change for base in change.bases}
+
+
+def files_about(state: PendingState) -> frozenset[str]:
+    """Every file that a change is about, be it pending or undone."""
+    return frozenset(file for file, _ in _keys(state))

@@ -10,6 +10,7 @@ from core.edits.apply import ABSENT, EntryStates, Fields, Key, Present, leaves, 
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.pending.change import Change
 from core.edits.pending.events import FileWrite, JournalEvent, WriteAbandoned, WriteBegan, WriteDone
+from core.edits.places import path_of
 from core.edits.planning import EditPlan
 from core.errors import TTMatrixError
 from core.files import read_text
@@ -32,7 +33,7 @@ def write_began(plan: EditPlan, ids: tuple[int, ...] = ()) -> WriteBegan:
 
 def found_in_files(writing: WriteBegan, test_config: Path) -> dict[str, Found]:
     """What each file of the write says now."""
-    return {one.file: _found(one, test_config / one.file) for one in writing.files}
+    return {one.file: _found(one, path_of(test_config, one.file)) for one in writing.files}
 
 
 def is_halfway(found: Mapping[str, Found]) -> bool:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from core.edits.apply import Present
 from core.edits.commit import CommitDraft, Delivered, Repository, deliver
-from core.edits.operations import Operation
+from core.edits.operations import Operation, is_manifest, manifests_in
 from core.edits.pending.change import Change, Decision, Pending, UndoStep, proposed
 from core.edits.pending.conflict import Conflict, Take, conflicts, resolve
 from core.edits.pending.events import (
@@ -26,12 +26,13 @@ from core.edits.pending.events import (
     WriteDone,
 )
 from core.edits.pending.journal import Journal
-from core.edits.pending.rebase import rebase
+from core.edits.pending.rebase import files_about, rebase
 from core.edits.pending.recovery import found_in_files, is_halfway, missing, recovery_notice, write_began, write_outcome
 from core.edits.pending.state import PendingState
 from core.edits.pending.writer_lock import is_left_behind, sole_writer
+from core.edits.places import from_checkout, in_checkout, path_of
 from core.edits.planning import EditPlan, FileChanged, Planner, write
-from core.edits.texts import read_texts
+from core.edits.texts import read_manifests, read_texts
 from core.errors import TTMatrixError
 from core.files import drop_leftovers
 from core.sources import Checkout, ExpectationFile, Schema, stamp_of
@@ -115,6 +116,7 @@ class Workbench:
 
     def propose(self, operations: Sequence[Operation], note: str, present: Present) -> None:
         """Add a change by `operations`, made while looking at `present`."""
+        present = self.complete(present, operations)
         self.rebase(present)
         self._step(lambda pending: pending.proposal(proposed(operations, note, present)))
 
@@ -124,7 +126,7 @@ class Workbench:
 
     def propose_decided(self, decision: Decision, changes: Sequence[Change], present: Present) -> None:
         """Give changes one decision, as one step of undo; those that are not pending yet become so by it."""
-        self.rebase(present)
+        self.rebase(self.complete(present, [op for one in changes for op in one.ops]))
         new = [replace(one, decision=decision) for one in changes if not one.id]
         ids = [one.id for one in changes if one.id]
         self._step(lambda pending: UndoStep((*pending.proposal(*new).edits, *pending.decision(decision, ids).edits)))
@@ -156,13 +158,23 @@ class Workbench:
 
     # The files
 
+    def complete(self, present: Present, operations: Sequence[Operation] = ()) -> Present:
+        """`present` with the manifests of op tests that pending changes are about, or `operations`, as they are now.
+
+        The index does not say what is written in a manifest. One that is there already is not read again.
+        """
+        names = {*filter(is_manifest, files_about(self.state)), *manifests_in(operations)} - present.entries.keys()
+        return present.with_files(read_manifests(self.checkout.test_config, sorted(names))) if names else present
+
     def rebase(self, present: Present) -> Rebased | None:
         """Hold all pending changes against `present`; returns what happened to them."""
+        present = self.complete(present)
         event = self._journal.record(lambda state: rebase(state, present))
         return event if isinstance(event, Rebased) else None
 
     def conflicts(self, present: Present) -> dict[int, tuple[Conflict, ...]]:
         """The conflicts of every change that has some, by its id."""
+        present = self.complete(present)
         found = ((change.id, conflicts(change, present)) for change in self.pending.changes)
         return {id: some for id, some in found if some}
 
@@ -249,21 +261,23 @@ class Workbench:
         if not files:
             return
         try:
-            committed = Repository(self.checkout.test_config).as_committed(files)
+            paths = Repository(self.checkout.root).as_committed([in_checkout(file) for file in files])
         except TTMatrixError:
             return  # Without git there are no commits.
-        if committed:
-            self._journal.record(lambda _: FilesCommitted(committed))
+        if paths:
+            self._journal.record(lambda _: FilesCommitted(tuple(map(from_checkout, paths))))
 
     @property
     def uncommitted(self) -> tuple[Path, ...]:
         """Files written here and not committed yet."""
-        return tuple(self.checkout.test_config / file for file in self.state.uncommitted)
+        return tuple(path_of(self.checkout.test_config, file) for file in self.state.uncommitted)
 
     def missing(self, changes: Sequence[Sequence[Operation]], schema: Schema) -> tuple[Sequence[Operation], ...]:
         """Those of `changes`, each given by its operations with their files, that the files do not say now."""
-        written = (ExpectationFile(edit.file, edit.after, edit.new) for edit in self._written.files)
-        texts = read_texts(self.checkout.test_config, schema, (*self._known, *written))
+        own = (edit for edit in self._written.files if not is_manifest(edit.file))
+        written = (ExpectationFile(edit.file, edit.after, edit.new) for edit in own)
+        manifests = manifests_in(op for one in changes for op in one)
+        texts = read_texts(self.checkout.test_config, schema, (*self._known, *written), manifests)
         return tuple(changes[at] for at in missing(changes, Present(texts.parsed(schema))))
 
     def _write(self, ids: Collection[int], schema: Schema) -> WriteResult:
@@ -285,8 +299,9 @@ class Workbench:
 
     def _planned(self, ids: Collection[int], schema: Schema) -> tuple[Sequence[Change], EditPlan]:
         """The changes that are accepted, with what they come to in the files as they are now."""
-        texts = read_texts(self.checkout.test_config, schema, self._known)
-        present = Present(texts.parsed(schema))
+        manifests = manifests_in(op for change in self.pending.changes for op in change.placed())
+        texts = read_texts(self.checkout.test_config, schema, self._known, manifests)
+        present = self.complete(Present(texts.parsed(schema)))
         self.rebase(present)
         changes = [change for change in self.pending.accepted() if change.id in ids]
         _refuse_conflicts([found for change in changes for found in conflicts(change, present)])
@@ -309,7 +324,7 @@ class Workbench:
             raise
         self._written = planned
         # Before anybody reads the checkout again: what is written over this later has another stamp.
-        paths = (os.fspath(self.checkout.test_config / edit.file) for edit in planned.files)
+        paths = (os.fspath(path_of(self.checkout.test_config, edit.file)) for edit in planned.files)
         self._stamps = {path: stamp_of(path) for path in paths}
         if planned.files or ids:
             self._journal.record(lambda _: done)
@@ -324,7 +339,7 @@ class Workbench:
                 self.catch_up()
                 if writing := self.state.writing:
                     for one in writing.files:
-                        drop_leftovers(self.checkout.test_config / one.file)
+                        drop_leftovers(path_of(self.checkout.test_config, one.file))
                     found = found_in_files(writing, self.checkout.test_config)
                     self._journal.record(lambda state: write_outcome(writing, found, state.pending.changes))
                     self._journal.notices.append(recovery_notice(writing, found))

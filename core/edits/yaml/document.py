@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One expectation file as text with the place of every entry, and what belongs to an entry."""
+"""One file as text with the place of every entry, and what belongs to an entry."""
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import islice, pairwise
 
 from ruamel.yaml.events import MappingStartEvent, ScalarEvent
 
 from core.edits.operations import Refused
-from core.edits.yaml.nodes import QUOTES, Node, YamlEvent, build, end_offset, nodes_in, read_events
+from core.edits.yaml.meaning import Meaning, meaning_at
+from core.edits.yaml.nodes import DASH, QUOTES, Node, YamlEvent, build, dash_at, end_offset, nodes_in, read_events
 from core.sources import ROOT_KEY
 
 BOM = "\ufeff"
@@ -21,21 +23,54 @@ _COMMENTED_KEY = re.compile(r"#(\s*)\S+/(?:pytorch|jax)\S*:\s*(?:#.*)?$")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One entry: the span of its lines from the key to the last value, and what the parser saw there."""
+    """One entry: the span of its lines from the key to the last value, and what the parser saw there.
+
+    An item of a list has its dash in the place of a key.
+    """
 
     id: str
     start: int
     end: int
     key_start: int
-    """Offset of the key, after its indent."""
+    """Offset of the key or dash, after its indent."""
     line: int
     """1-based, of the key."""
     key: Sequence[YamlEvent]
+    """Empty for an item of a list."""
     value: Sequence[YamlEvent]
+
+    apart: bool = False
+    """Whether it is outside of the collection of entries: the defaults of a manifest."""
+
+    @property
+    def is_item(self) -> bool:
+        return not self.key
 
     def nodes(self, text: str) -> tuple[Node, Node]:
         """Key and value with offsets from `start`. Raises Refused where they nest too deeply."""
-        return build(self.key, text, origin=self.start), build(self.value, text, origin=self.start)
+        value = build(self.value, text, origin=self.start)
+        if self.is_item:
+            return dash_at(self.key_start - self.start, self.line), value
+        return build(self.key, text, origin=self.start), value
+
+    def meanings(self) -> tuple[Meaning, Meaning]:
+        """What key and value say. Raises Refused as `nodes`."""
+        return Meaning(DASH) if self.is_item else meaning_at(self.key), meaning_at(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a manifest of op tests has beside its cases, which are items of a list."""
+
+    model: str
+    name: str
+    """Path of the file."""
+    key_end: int
+    """Offset after the colon of the key above the cases."""
+    empty: bool
+    """Whether `[]` is there."""
+    apart_at: int
+    """Offset of the line where a block of defaults goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,57 +80,59 @@ class Document:
     text: str
     bom: str
     newline: str
-    frame: tuple[Sequence[YamlEvent], Sequence[YamlEvent]]
-    """The events before and after the value of `test_config`."""
+    frame: tuple[Sequence[YamlEvent], ...]
+    """The events around the entries."""
     entries: Sequence[YamlEvent]
-    """The start of the mapping of entries, or the null in its place."""
+    """The start of the collection of entries, or the null in its place."""
     header_end: int
-    """Offset after the line of the `test_config` key."""
+    """Offset after the line of the key above the entries."""
     end: int
     """Offset at which an entry goes that is to be the last."""
-    root: str
-    """The top-level key above the entries."""
     blocks: tuple[Block, ...]
+    """In their order in the file."""
     indent: int
     """Column of the keys."""
     step: int
     """Spaces from a key to its fields."""
+    reread: "Callable[[str], Document]"
+    """Reads another text of the same kind."""
+    listing: Listing | None = None
+    """None: the entries are a mapping."""
 
 
 def read_document(text: str, root: str = ROOT_KEY) -> Document:
     """Parse `text`, whose entries are below the key `root`. Raises Refused where none of them could be edited."""
     body = text.removeprefix(BOM)
     events = read_events(body)
-    if not events or not _is_block_mapping(events[0]):
+    if not events or not is_block_mapping(events[0]):
         raise Refused(f"the file has no top-level key {root}")
     # Offsets of nodes between the start and the end of the top-level mapping.
     spans = [(start + 1, end + 1) for start, end in nodes_in(events[1:-1])]
     pairs = zip(spans[::2], spans[1::2], strict=True)
-    found = [(key, value) for key, value in pairs if _text(events[key[0]]) == root]
+    found = [(key, value) for key, value in pairs if text_of(events[key[0]]) == root]
     if len(found) != 1:
         many = f"the top-level key {root} {len(found)} times" if found else f"no top-level key {root}"
         raise Refused(f"the file has {many}")
     (key_at, _), (start, stop) = found[0]
     first = events[start]
-    absent = isinstance(first, ScalarEvent) and first.start_mark.index == first.end_mark.index
-    if not absent and not _is_block_mapping(first):
+    if not is_absent(first) and not is_block_mapping(first):
         line = first.start_mark.line + 1
         raise Refused(f"{root} must be a mapping with one entry below the other", line)
     blocks = tuple(_blocks(body, events[start + 1 : stop - 1]))
     indent = blocks[0].key_start - blocks[0].start if blocks else 2
-    header_end = _line_end(body, events[key_at].end_mark.index)
+    header_end = line_end(body, events[key_at].end_mark.index)
     return Document(
         body,
         text[: len(text) - len(body)],
-        "\r\n" if body.count("\r\n") * 2 > body.count("\n") else "\n",
+        newline_of(body),
         (events[:start], events[stop:]),
         events[start : start + 1],
         header_end,
-        _entries_end(body, blocks[-1].end if blocks else header_end),
-        root,
+        entries_end(body, blocks[-1].end if blocks else header_end),
         blocks,
         indent,
         _step(body, blocks, indent),
+        partial(read_document, root=root),
     )
 
 
@@ -124,19 +161,30 @@ def extent(document: Document, index: int) -> tuple[int, int]:
     return _above(document.text, floor, block.start), _below(document, block, limit)
 
 
-def spacing(document: Document) -> int:
-    """Blank lines that most entries of the file have before them."""
+def spacing(document: Document, otherwise: int = 1) -> int:
+    """Blank lines that most entries of the file have before them; `otherwise` where that cannot be seen."""
     gaps = Counter(
         sum(not line.strip() for line in document.text[before.end : block.start].split("\n")[:-1])
-        for before, block in zip(document.blocks, document.blocks[1:], strict=False)
+        for before, block in pairwise(document.blocks)
+        if not (before.apart or block.apart)
     )
-    return gaps.most_common(1)[0][0] if gaps else 1
+    return gaps.most_common(1)[0][0] if gaps else otherwise
+
+
+def newline_of(text: str) -> str:
+    """The line end that most lines of `text` have."""
+    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+
+
+def is_absent(event: YamlEvent) -> bool:
+    """Whether nothing is written where a value could be."""
+    return isinstance(event, ScalarEvent) and event.start_mark.index == event.end_mark.index
 
 
 def lines_between(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans of the lines from `start` to `end`, both at line starts or at the end of the text."""
     while start < end:
-        stop = _line_end(text, start)
+        stop = line_end(text, start)
         yield start, stop
         start = stop
 
@@ -147,27 +195,29 @@ def _blocks(text: str, entries: Sequence[YamlEvent]) -> Iterator[Block]:
         key, value = entries[key_at:key_end], entries[value_at:value_end]
         mark = key[0].start_mark
         start = text.rfind("\n", 0, mark.index) + 1
-        end = _line_end(text, max(end_offset(text, key), end_offset(text, value)))
-        yield Block(_text(key[0]), start, end, mark.index, mark.line + 1, key, value)
+        end = line_end(text, max(end_offset(text, key), end_offset(text, value)))
+        yield Block(text_of(key[0]), start, end, mark.index, mark.line + 1, key, value)
 
 
-def _is_block_mapping(event: YamlEvent) -> bool:
+def is_block_mapping(event: YamlEvent) -> bool:
+    """Whether a mapping starts with `event` that is not in braces."""
     return isinstance(event, MappingStartEvent) and not event.flow_style
 
 
-def _text(event: YamlEvent) -> str:
+def text_of(event: YamlEvent) -> str:
+    """The content of a scalar; empty for anything else."""
     return str(event.value) if isinstance(event, ScalarEvent) else ""
 
 
 def _step(text: str, blocks: tuple[Block, ...], indent: int) -> int:
     for block in blocks:
-        if _is_block_mapping(block.value[0]):
+        if is_block_mapping(block.value[0]):
             first = int(block.value[1].start_mark.index)
             return max(first - text.rfind("\n", 0, first) - 1 - indent, 1)
     return 2
 
 
-def _entries_end(text: str, last: int) -> int:
+def entries_end(text: str, last: int) -> int:
     """After the comments that end the file; before anything else that follows."""
     end = last
     for start, stop in lines_between(text, last, len(text)):
@@ -189,7 +239,7 @@ def _above(text: str, floor: int, start: int) -> int:
         lines.append(before)
         top = before
     lines.reverse()
-    theirs = _foreign([text[line : _line_end(text, line)].strip() for line in lines])
+    theirs = _foreign([text[line : line_end(text, line)].strip() for line in lines])
     return [*lines, start][theirs]
 
 
@@ -223,6 +273,7 @@ def _below(document: Document, block: Block, limit: int) -> int:
     return end
 
 
-def _line_end(text: str, offset: int) -> int:
+def line_end(text: str, offset: int) -> int:
+    """Offset after the line that `offset` is on."""
     end = text.find("\n", offset)
     return len(text) if end < 0 else end + 1

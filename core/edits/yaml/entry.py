@@ -4,7 +4,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.edits.operations import Operation, OpKind, Refused
+from core.edits.operations import ALIASES, Operation, OpKind, Refused
 from core.edits.yaml.document import Block
 from core.edits.yaml.field_order import ordered, position
 from core.edits.yaml.meaning import (
@@ -13,14 +13,21 @@ from core.edits.yaml.meaning import (
     at_path,
     emptied,
     meaning,
-    meaning_at,
     meaning_of,
     renamed,
     with_field,
     without_field,
 )
-from core.edits.yaml.nodes import MERGE, Node, NodeKind, parse, refuse_shared, walk
-from core.edits.yaml.values import field_text, replace_list, scalar_text, shared_quote
+from core.edits.yaml.nodes import DASH, MERGE, NULL, Node, NodeKind, dash_at, parse, refuse_shared, walk
+from core.edits.yaml.values import (
+    field_text,
+    flow_text,
+    has_comment,
+    is_nested,
+    replace_list,
+    scalar_text,
+    shared_quote,
+)
 
 Nodes = tuple[Node, Node]
 
@@ -40,9 +47,13 @@ class Layout:
     """Line of the entry's key, for messages."""
     quote_of: Callable[[str], str] = _no_quote
     """The quote that the file has around the text of a field, by the field's name; empty: none."""
+    nested: bool = False
+    """Whether a field may hold mappings, and lists of these."""
 
     def text_of(self, name: str, value: object) -> str:
-        """`value` as the new value of field `name`."""
+        """`value` as the new value of field `name`, on one line."""
+        if is_nested(value):
+            return flow_text(value)
         return field_text(name, value, self.quote_of(name) if isinstance(value, str | list | tuple) else "")
 
 
@@ -66,6 +77,8 @@ class EntryDraft:
     index: int | None = None
     """Which entry of the document it is; None: a new one, which goes to `offset`."""
     offset: int = 0
+    apart: bool = False
+    """Whether it is outside of the collection of entries."""
     above: str = ""
     """Comment lines that came along with an entry from another file."""
     below: str = ""
@@ -82,6 +95,21 @@ class EntryDraft:
         key, value = meaning_of(operation.id), meaning_of(fields)
         return cls(operation.id, text, layout, indent, None, key, value, operations=[operation])
 
+    @classmethod
+    def fresh_item(cls, operation: Operation, name: str, indent: int, layout: Layout) -> "EntryDraft":
+        """The new item of a list that an `add` asks for. Its `name` is a field of it."""
+        if not isinstance(operation.value, Mapping):
+            raise Refused("an added case needs a mapping of keys")
+        fields = {"name": name, **operation.value}
+        text = new_item(fields, indent, layout)
+        return cls(operation.id, text, layout, indent, None, Meaning(DASH), meaning_of(fields), operations=[operation])
+
+    @classmethod
+    def fresh_apart(cls, id: str, name: str, layout: Layout) -> "EntryDraft":
+        """An empty block under the key `name` at the top of a file."""
+        empty = Meaning(NULL)
+        return cls(id, f"{name}:{layout.newline}", layout, 0, None, meaning_of(name), empty, apart=True)
+
     @property
     def is_open(self) -> bool:
         """Whether it may differ from the entry in the document."""
@@ -91,7 +119,7 @@ class EntryDraft:
         """Take in what the parser of the document `text` found, before the first change. Raises Refused."""
         self.layout = replace(self.layout, line=block.line)
         self.nodes = block.nodes(text)
-        self.key, self.meaning = meaning_at(block.key), meaning_at(block.value)
+        self.key, self.meaning = block.meanings()
 
     def change(self, operation: Operation) -> None:
         """Apply what leaves the entry in its place. Raises Refused and changes nothing then."""
@@ -108,9 +136,17 @@ class EntryDraft:
 
     def _field(self, operation: Operation) -> Operation | None:
         try:
-            return as_field(self.meaning, operation)
+            return as_field(self.meaning, self._as_written(operation))
         except Refused as refused:
             raise Refused(refused.why, self.layout.line) from refused
+
+    def _as_written(self, operation: Operation) -> Operation:
+        """`operation` with the key by the name that the entry has it under."""
+        other = {**ALIASES, **{name: alias for alias, name in ALIASES.items()}}
+        first, *rest = operation.path or ("",)
+        if self.key.tag != DASH or first not in other or first in self.meaning.names:
+            return operation
+        return replace(operation, path=(other[first], *rest)) if other[first] in self.meaning.names else operation
 
     def _unset(self, path: tuple[str, ...]) -> None:
         self._rewrite(unset_field(self.text, path, self.layout, self.nodes))
@@ -215,6 +251,8 @@ def unset_field(text: str, path: Sequence[str], layout: Layout = Layout(), nodes
     refuse_shared(*walk(found[1]))
     if outer.style == "flow":
         return _cut_from_flow(text, outer, *found)
+    if found[0] is outer.keys[0] and _after_dash(text, found[0]):
+        return _cut_after_dash(text, outer, found[1])
     return cut_lines(text, _line_start(text, found[0]), _line_end(text, found[1].end))
 
 
@@ -237,9 +275,17 @@ def new_entry(identifier: str, fields: Mapping[str, object], indent: int, layout
     return "".join(f"{line}{layout.newline}" for line in lines)
 
 
+def new_item(fields: Mapping[str, object], indent: int, layout: Layout) -> str:
+    """The text of an item of a list that is not there yet."""
+    lines = _item_lines(fields, indent, layout, ordered(list(fields)))
+    return "".join(f"{line}{layout.newline}" for line in lines)
+
+
 def key_and_value(text: str, first_line: int = 1) -> Nodes:
-    """The one key of an entry's text with its value. Raises Refused where the text is not one entry."""
+    """The one key of an entry's text with its value, of an item its dash. Raises Refused where it is not one entry."""
     root = parse(text, first_line)
+    if root is not None and root.kind is NodeKind.SEQUENCE and root.style != "flow" and len(root.items) == 1:
+        return dash_at(len(text) - len(text.lstrip()), first_line), root.items[0]
     if root is None or root.kind is not NodeKind.MAPPING or len(root.keys) != 1:
         raise Refused(f"the lines from {first_line} on are not one entry by themselves; edit them by hand")
     return root.keys[0], root.items[0]
@@ -272,6 +318,10 @@ def _child(holder: Node, name: str) -> tuple[Node, Node] | None:
 def _replace(text: str, key: Node, node: Node, value: object, layout: Layout) -> str:
     name = key.text
     refuse_shared(*walk(node))
+    if layout.nested and (is_nested(value) or node.items):
+        flat = node.kind is NodeKind.SEQUENCE and not is_nested(value)
+        if not flat or any(item.kind is not NodeKind.SCALAR for item in node.items):
+            return _replace_nested(text, key, node, value, layout)
     if node.kind is NodeKind.MAPPING:
         raise Refused(f"{name} is a mapping, it is set one field at a time", node.line)
     if node.style in ("|", ">") and "#" in text[node.start : text.index("\n", node.start)]:
@@ -283,6 +333,19 @@ def _replace(text: str, key: Node, node: Node, value: object, layout: Layout) ->
     return text[: node.start] + field_text(name, value, shared_quote([node])) + text[node.end :]
 
 
+def _replace_nested(text: str, key: Node, node: Node, value: object, layout: Layout) -> str:
+    """In place where it is on the line of its key; else in block style where both values have several lines."""
+    if "\n" not in text[key.end : node.end] and not (node.is_absent or node.style in ("|", ">")):
+        return text[: node.start] + layout.text_of(key.text, value) + text[node.end :]
+    if has_comment(text, key.end, node):
+        raise Refused(f"{key.text} is over several lines that may hold comments; edit it by hand", node.line)
+    colon = text.index(":", key.end) + 1
+    if not is_nested(value) or node.style == "flow":
+        return f"{text[:colon]} {layout.text_of(key.text, value)}{text[node.end :]}"
+    lines = _block_lines("", value, _column(text, key), layout, key.text)
+    return text[:colon] + "".join(layout.newline + line for line in lines[1:]) + text[node.end :]
+
+
 def _insert(text: str, owner: Node, holder: Node, name: str, value: object, layout: Layout) -> str:
     if holder.style == "flow":
         return _insert_in_flow(text, holder, name, value, layout)
@@ -290,6 +353,9 @@ def _insert(text: str, owner: Node, holder: Node, name: str, value: object, layo
     before = holder.items[at - 1].end if at else holder.start if holder.is_absent else owner.end
     indent = _column(text, holder.keys[0]) if holder.keys else _column(text, owner) + layout.step
     lines = _block_lines(scalar_text(name), value, indent, layout, name)
+    if not at and holder.keys and _after_dash(text, first := holder.keys[0]):
+        body = layout.newline.join([*lines, " " * indent]).lstrip(" ")
+        return text[: first.start] + body + text[first.start :]
     return _add_lines(text, _line_end(text, before), lines, layout.newline)
 
 
@@ -300,13 +366,34 @@ def _add_lines(text: str, offset: int, lines: Sequence[str], newline: str) -> st
     return text[:offset] + body + newline + text[offset:]
 
 
-def _block_lines(label: str, value: object, indent: int, layout: Layout, name: str = "") -> list[str]:
-    if not isinstance(value, Mapping):
-        return [f"{' ' * indent}{label}: {layout.text_of(name, value)}"]
-    lines = [f"{' ' * indent}{label}:"]
-    for inner in ordered([str(key) for key in value]):
-        lines += _block_lines(scalar_text(inner), value[inner], indent + layout.step, layout, inner)
-    return lines
+def _block_lines(
+    label: str, value: object, indent: int, layout: Layout, name: str = "", *, given: bool = False
+) -> list[str]:
+    """`given`: keep the order that mappings have."""
+    if isinstance(value, Mapping) and value:
+        lines = [f"{' ' * indent}{label}:"]
+        for inner in list(value) if given else ordered([str(key) for key in value]):
+            below = indent + layout.step
+            lines += _block_lines(scalar_text(inner), value[inner], below, layout, inner, given=given)
+        return lines
+    if isinstance(value, list | tuple) and any(isinstance(item, Mapping) and item for item in value):
+        below = indent + layout.step
+        return [f"{' ' * indent}{label}:", *(line for item in value for line in _item_lines(item, below, layout))]
+    return [f"{' ' * indent}{label}: {layout.text_of(name, value)}"]
+
+
+def _item_lines(item: object, indent: int, layout: Layout, names: Sequence[str] = ()) -> list[str]:
+    """One item of a list; a mapping has the keys `names` first to last, or those it has in its order."""
+    dash = f"{' ' * indent}- "
+    if not isinstance(item, Mapping) or not item:
+        return [dash + flow_text(item)]
+    column, given = indent + len("- "), not names
+    lines = [
+        line
+        for name in names or item
+        for line in _block_lines(scalar_text(name), item[name], column, layout, name, given=given)
+    ]
+    return [dash + lines[0][column:], *lines[1:]]
 
 
 def _insert_in_flow(text: str, holder: Node, name: str, value: object, layout: Layout) -> str:
@@ -323,7 +410,7 @@ def _insert_in_flow(text: str, holder: Node, name: str, value: object, layout: L
 
 
 def _flow_text(name: str, value: object, layout: Layout) -> str:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, Mapping) or layout.nested:
         return layout.text_of(name, value)
     inner = (f"{scalar_text(key)}: {_flow_text(key, value[key], layout)}" for key in ordered(list(value)))
     return "{" + ", ".join(inner) + "}"
@@ -343,7 +430,24 @@ def _refuse_many_lines(text: str, holder: Node) -> None:
         raise Refused("a mapping in braces over several lines; edit it by hand", holder.line)
 
 
+def _cut_after_dash(text: str, holder: Node, value: Node) -> str:
+    """Without the first key of an item: the next one takes its place."""
+    if len(holder.keys) == 1:
+        raise Refused("no key would be left; remove the case instead", holder.line)
+    first, second = holder.keys[:2]
+    if "#" in text[value.end : second.start]:
+        raise Refused(f"a comment is after {first.text}; edit it by hand", first.line)
+    return text[: first.start] + text[second.start :]
+
+
+def _after_dash(text: str, key: Node) -> bool:
+    """Whether a key is on the line of the dash of its item."""
+    return text[text.rfind("\n", 0, key.start) + 1 : key.start].strip(" ") == "-"
+
+
 def _column(text: str, key: Node) -> int:
+    if _after_dash(text, key):
+        return key.start - text.rfind("\n", 0, key.start) - 1
     return key.start - _line_start(text, key)
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where upstream's order puts a new field (docs/rules.md 2.6); what is there keeps the order it is in."""
+"""Where upstream's order puts a new field (docs/rules.md 2.6); what is there keeps the order it is in.
+
+Keys of op cases (docs/ops.md) have an order of their own. No name has a place in both.
+"""
 
 from collections.abc import Sequence
 
@@ -26,7 +29,31 @@ FIELD_ORDER = (
     "filechecks",
     "execution_pass",
 )
-_RANKS = {name: rank for rank, name in enumerate(FIELD_ORDER)}
+CASE_ORDER = (
+    "name",
+    "op",
+    "dtype",
+    "seed",
+    "rtol",
+    "atol",
+    "pcc",
+    "skip_if",
+    "xfail_if",
+    "xfail_reason",
+    "xfail_strict",
+    "expects_error",
+    "expected_errors",
+    "inputs",
+    "attrs",
+    "kwmap",
+    "description",
+    "mark",
+    "marks",
+)
+"""As extracted manifests have them."""
+# `expr` is beside `reason`, of a condition.
+_RANKS = {"expr": -1, **{name: rank for names in (FIELD_ORDER, CASE_ORDER) for rank, name in enumerate(names)}}
+_LAST = max(_RANKS.values()) + 1
 
 
 def position(present: Sequence[str], name: str) -> int:
@@ -47,4 +74,4 @@ def ordered(names: Sequence[str]) -> list[str]:
 
 
 def _rank(name: str) -> int:
-    return _RANKS.get(name, len(FIELD_ORDER) + (name == OVERRIDES))
+    return _RANKS.get(name, _LAST + (name == OVERRIDES))

@@ -7,13 +7,21 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import NamedTuple
 
-from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem
-from core.edits.yaml.document import Block, Document, extent, lines_between, quote_of, read_document, spacing
+from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem, short_id
+from core.edits.yaml.document import (
+    Block,
+    Document,
+    Listing,
+    extent,
+    lines_between,
+    quote_of,
+    read_document,
+    spacing,
+)
 from core.edits.yaml.entry import EntryDraft, Layout
-from core.edits.yaml.meaning import meaning_at
+from core.edits.yaml.manifest import DEFAULTS
 from core.edits.yaml.nodes import refuse_shared, says_same, walk
 from core.ids import TestId
-from core.sources import ROOT_KEY
 
 _MORE = "the new text would change more than what was asked for; edit the file by hand"
 
@@ -31,15 +39,16 @@ class Source(NamedTuple):
 class FileDraft:
     """Operations go in one after the other; `finish` gives the text, checked against what was asked for."""
 
-    def __init__(self, text: str, root: str = ROOT_KEY) -> None:
-        """`root` is the key above the entries. Raises Refused where none of `text` could be edited."""
+    def __init__(self, text: str, read: Callable[[str], Document] = read_document) -> None:
+        """`read` finds the entries of a file. Raises Refused where none of `text` could be edited."""
         self.before = text
         self.rejected: list[Rejection] = []
         self.sources: tuple[Source, ...] = ()
         """Of each entry of a new text, once `finish` has given one."""
-        self._document = read_document(text, root)
+        self._document = read(text)
         quote = cache(partial(quote_of, self._document))
-        self._layout = Layout(self._document.newline, self._document.step, quote_of=quote)
+        nested = self._document.listing is not None
+        self._layout = Layout(self._document.newline, self._document.step, quote_of=quote, nested=nested)
         self._entries = _entries(self._document, self._layout)
         self._by_id: dict[str, list[EntryDraft]] = {}
         for entry in self._entries:
@@ -50,7 +59,7 @@ class FileDraft:
 
     def holds(self, identifier: str) -> bool:
         """Whether an entry has this id by now."""
-        return identifier in self._by_id
+        return self._own(identifier) in self._by_id
 
     def apply(self, operation: Operation) -> None:
         """Do anything but a move, which takes two files; what cannot be done lands in `rejected`."""
@@ -75,7 +84,7 @@ class FileDraft:
         else:
             taken = entry
         self._entries.remove(entry)
-        del self._by_id[identifier]
+        del self._by_id[entry.id]
         self._siblings = None
         return taken
 
@@ -88,7 +97,7 @@ class FileDraft:
         sibling = self._last_siblings().get(_loader_of(new.id)) if _loader_of(new.id) else None
         if sibling is None:
             new.offset = self._document.end
-            self._entries.append(new)
+            self._entries.insert(self._position(new.offset), new)
         else:
             new.offset = sibling.offset if sibling.index is None else extent(self._document, sibling.index)[1]
             self._entries.insert(self._entries.index(sibling) + 1, new)
@@ -96,7 +105,7 @@ class FileDraft:
 
     def finish(self) -> str:
         """The new text. With anything in `rejected` it is the text as it was."""
-        for entry in self._entries:
+        for entry in [*self._entries]:
             if entry.operations:
                 self._settle(entry)
         if self.rejected:
@@ -128,7 +137,7 @@ class FileDraft:
     def _apply(self, operation: Operation) -> None:
         match operation.op:
             case OpKind.ADD if operation.is_entry:
-                self.receive(EntryDraft.fresh(operation, self._document.indent, self._layout))
+                self.receive(self._fresh(operation))
             case OpKind.REMOVE if operation.is_entry:
                 self.take(operation.id)
             case OpKind.MOVE:
@@ -137,6 +146,30 @@ class FileDraft:
                 self._rename(operation)
             case _:
                 self._open(operation.id).change(operation)
+
+    def _fresh(self, operation: Operation) -> EntryDraft:
+        indent, listing = self._document.indent, self._document.listing
+        if listing is None:
+            return EntryDraft.fresh(operation, indent, self._layout)
+        model, _, name = self._own(operation.id).partition("::")
+        if model != listing.model or not name:
+            raise Refused(f"the file has cases of {listing.model}; the id of a new one is {listing.model}::NAME")
+        return EntryDraft.fresh_item(replace(operation, id=f"{model}::{name}"), name, indent, self._layout)
+
+    def _own(self, identifier: str) -> str:
+        """The id that the file itself gives to an entry of this id."""
+        listing = self._document.listing
+        return short_id(identifier, listing.name) if listing is not None else identifier
+
+    def _position(self, offset: int) -> int:
+        """Where in the order of entries one belongs that goes to `offset`."""
+        blocks = self._document.blocks
+        after = (
+            at
+            for at, entry in enumerate(self._entries)
+            if entry.index is not None and blocks[entry.index].start >= offset
+        )
+        return next(after, len(self._entries))
 
     def _rename(self, operation: Operation) -> None:
         to = str(operation.to)
@@ -157,7 +190,14 @@ class FileDraft:
         target._operations.append(operation)
 
     def _open(self, identifier: str) -> EntryDraft:
+        identifier = self._own(identifier)
         found = self._by_id.get(identifier, [])
+        listing = self._document.listing
+        if not found and listing is not None and identifier == listing.model:
+            new = EntryDraft.fresh_apart(identifier, DEFAULTS[0], self._layout)
+            new.offset = listing.apart_at
+            self._entries.insert(self._position(new.offset), new)
+            found = self._by_id[identifier] = [new]
         if not found:
             raise Refused("the file has no entry of this id")
         if len(found) > 1:
@@ -176,6 +216,10 @@ class FileDraft:
         return self._siblings
 
     def _settle(self, entry: EntryDraft) -> None:
+        if entry.apart and entry.meaning.is_empty:
+            self._entries.remove(entry)
+            self._removed += [] if entry.index is None else [entry.index]
+            return
         try:
             entry.settle()
         except Refused as refused:
@@ -191,16 +235,28 @@ class FileDraft:
 
     def _render(self) -> str:
         document = self._document
-        gap = document.newline * spacing(document)
+        gap = document.newline * spacing(document, 0 if document.listing else 1)
         edits = [(start, end, "") for start, end in removed_spans(document, self._removed)] if self._removed else []
-        for at, entry in enumerate(self._entries):
+        listed = 0
+        for entry in self._entries:
             if entry.index is None:
                 lines = entry.above + entry.text + entry.below
-                edits.append((entry.offset, entry.offset, gap + lines if at else lines))
+                edits.append((entry.offset, entry.offset, gap + lines if listed and not entry.apart else lines))
             elif entry.is_open:
                 block = document.blocks[entry.index]
                 edits.append((block.start, block.end, entry.text))
+            listed += not entry.apart
+        if document.listing is not None and document.listing.empty == bool(listed):
+            edits.append(_empty_list(document, document.listing))
         return document.bom + _spliced(document.text, edits, document.newline)
+
+
+def _empty_list(document: Document, listing: Listing) -> tuple[int, int, str]:
+    """The edit that takes the empty list away where the first case comes, or puts it there where the last one goes."""
+    at = listing.key_end
+    if not listing.empty:
+        return at, at, " []" if any(not block.apart for block in document.blocks) else ""
+    return at, document.text.index("]", at) + 1, ""
 
 
 @cache
@@ -212,7 +268,7 @@ def _loader_of(identifier: str) -> str:
 def _entries(document: Document, layout: Layout) -> list[EntryDraft]:
     text, indent = document.text, document.indent
     return [
-        EntryDraft(block.id, text[block.start : block.end], layout, indent, index=index)
+        EntryDraft(block.id, text[block.start : block.end], layout, indent, index=index, apart=block.apart)
         for index, block in enumerate(document.blocks)
     ]
 
@@ -268,9 +324,13 @@ def removed_spans(document: Document, indexes: Iterable[int]) -> list[tuple[int,
     remaining = [True] * len(lines)
     header = bisect_left(starts, document.header_end)
     for index in sorted(indexes):
-        start, end = extent(document, index)
+        block = document.blocks[index]
+        # Of what is outside of the entries only its own lines are known to belong to it.
+        start, end = (block.start, block.end) if block.apart else extent(document, index)
         first, last = bisect_left(starts, start), bisect_left(starts, end)
         remaining[first:last] = [False] * (last - first)
+        if block.apart:
+            continue
         before, at_header = _blanks(blank, remaining, range(first - 1, header - 1, -1))
         after, at_end = _blanks(blank, remaining, range(last, len(lines)))
         if at_end:
@@ -302,7 +362,7 @@ def verified(before: Document, entries: Sequence[EntryDraft], after: str) -> Doc
     must be unchanged. Raises Refused if anything else differs.
     """
     try:
-        new = read_document(after, before.root)
+        new = before.reread(after)
         same = _frame_holds(before, new) and len(entries) == len(new.blocks)
         same = same and all(_holds(before, entry, block) for entry, block in zip(entries, new.blocks, strict=True))
     except Refused as refused:
@@ -314,9 +374,9 @@ def verified(before: Document, entries: Sequence[EntryDraft], after: str) -> Doc
 
 def _frame_holds(before: Document, new: Document) -> bool:
     around = all(says_same(one, other) for one, other in zip(before.frame, new.frame, strict=True))
-    if before.blocks and new.blocks:
+    if before.blocks and new.blocks and before.listing is None:
         return around and says_same(before.entries, new.entries)
-    # The mapping came with its first entry or went with its last.
+    # The collection came with its first entry or went with its last.
     return around and not any(event.anchor or event.tag for event in (*before.entries, *new.entries))
 
 
@@ -324,4 +384,4 @@ def _holds(before: Document, entry: EntryDraft, block: Block) -> bool:
     if entry.index is not None and not entry.is_open:
         old = before.blocks[entry.index]
         return says_same(old.key, block.key) and says_same(old.value, block.value)
-    return meaning_at(block.key) == entry.key and meaning_at(block.value) == entry.meaning
+    return block.meanings() == (entry.key, entry.meaning)

@@ -86,17 +86,20 @@ def _meaning_at(events: Iterator[YamlEvent]) -> Meaning:
     return Meaning(tag_of(event), "", tuple(items), tuple(keys), event.anchor or "")
 
 
-def meaning_of(value: object) -> Meaning:
-    """What YAML must say to mean the Python `value`; a mapping is taken in upstream's order."""
+def meaning_of(value: object, *, given: bool = False) -> Meaning:
+    """What YAML must say to mean the Python `value`.
+
+    A mapping is taken in upstream's order; in the items of a list, or with `given`, in its own.
+    """
     if isinstance(value, Mapping):
-        names = ordered([str(name) for name in value])
+        names = list(value) if given else ordered([str(name) for name in value])
         return Meaning(
             MAPPING,
-            items=tuple(meaning_of(value[name]) for name in names),
+            items=tuple(meaning_of(value[name], given=given) for name in names),
             keys=tuple(Meaning(_STR, name) for name in names),
         )
     if isinstance(value, list | tuple):
-        return Meaning(_SEQUENCE, items=tuple(map(meaning_of, value)))
+        return Meaning(_SEQUENCE, items=tuple(meaning_of(item, given=True) for item in value))
     if value is None:
         return Meaning(NULL)
     if isinstance(value, bool):

@@ -102,6 +102,8 @@ def _same(one: YamlEvent, other: YamlEvent) -> bool:
 NULL = "tag:yaml.org,2002:null"
 STR = "tag:yaml.org,2002:str"
 MERGE = "tag:yaml.org,2002:merge"
+DASH = "-"
+"""The tag of what is no node: the dash before an item of a list."""
 
 
 QUOTES = ("'", '"')
@@ -167,6 +169,11 @@ def build(events: Sequence[YamlEvent], text: str, first_line: int = 1, origin: i
         return _Builder(iter(events), text, first_line, origin).node()
     except RecursionError as error:
         raise Refused("the YAML nests too deeply") from error
+
+
+def dash_at(offset: int, line: int) -> Node:
+    """The dash before an item of a list, in the place of a key."""
+    return Node(NodeKind.SCALAR, offset, offset + 1, line, DASH)
 
 
 def walk(node: Node) -> Iterator[Node]:

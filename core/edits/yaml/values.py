@@ -2,11 +2,12 @@
 """Replace a list: items that stay keep their bytes, in brackets or one a line with the comments they have there."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.edits.operations import Refused
+from core.edits.yaml.field_order import ordered
 from core.edits.yaml.meaning import meaning, meaning_of
-from core.edits.yaml.nodes import QUOTES, Node, NodeKind
+from core.edits.yaml.nodes import QUOTES, Node, NodeKind, walk
 
 # Words that start with a letter are never numbers, and with a slash inside they are never dates.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.+/-]*|[0-9][A-Za-z0-9_.+-]*/[A-Za-z0-9_.+/-]*")
@@ -28,6 +29,38 @@ def field_text(name: str, value: object, like: str = "") -> str:
 def list_text(values: Sequence[object], like: str = "") -> str:
     """A flow list on one line."""
     return "[" + ", ".join(scalar_text(value, like) for value in values) + "]"
+
+
+def is_nested(value: object) -> bool:
+    """Whether a value is more than a scalar or a list of scalars; null is no value that stands alone."""
+    inner = value if isinstance(value, list | tuple) else ()
+    return value is None or isinstance(value, Mapping) or any(item is None or _is_collection(item) for item in inner)
+
+
+def _is_collection(value: object) -> bool:
+    return isinstance(value, Mapping | list | tuple)
+
+
+def flow_text(value: object, *, given: bool = False) -> str:
+    """Any value on one line, in brackets and braces. Keys are in the order that `meaning.meaning_of` has them in."""
+    if value is None:
+        return "null"
+    if isinstance(value, Mapping):
+        names = list(value) if given else ordered(list(value))
+        return "{" + ", ".join(f"{scalar_text(name)}: {flow_text(value[name], given=given)}" for name in names) + "}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(flow_text(item, given=True) for item in value)}]"
+    return scalar_text(value)
+
+
+def has_comment(text: str, start: int, node: Node) -> bool:
+    """Whether a comment is in `text` from `start` to the end of `node`, outside of its texts."""
+    done = []
+    for one in sorted(walk(node), key=lambda one: one.start):
+        if one.kind is NodeKind.SCALAR:
+            done.append(text[start : one.start])
+            start = one.end
+    return "#" in "".join([*done, text[start : node.end]])
 
 
 def scalar_text(value: object, like: str = "") -> str:

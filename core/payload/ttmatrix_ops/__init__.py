@@ -12,12 +12,16 @@ from .conditions import context as condition_context, evaluate as condition_hold
 from .dtypes import dtype_name
 from .load import MOST_BYTES, read_file, read_text
 from .names import OpKind, kind_of
+from .nodes import near_key
+from .reading import CASE_KEYS, SETTING_KEYS
 from .sizes import estimate, tensors_of
 from .tokens import NotRead
 from .writing import NotWritable, added
 
 __all__ = [
+    "CASE_KEYS",
     "MOST_BYTES",
+    "SETTING_KEYS",
     "Case",
     "Duplicate",
     "File",
@@ -37,6 +41,7 @@ __all__ = [
     "estimate",
     "find_files",
     "kind_of",
+    "near_key",
     "read_file",
     "read_files",
     "read_text",

@@ -45,7 +45,8 @@ ERRORS = (
 """What an op may be expected to raise."""
 
 _TOP = ("model", "default", "defaults", "op", "cases")
-_OVERRIDES = ("dtype", "seed", "rtol", "atol", "pcc", "skip_if", "xfail_reason", "xfail_if", "xfail_strict")
+SETTING_KEYS = ("dtype", "seed", "rtol", "atol", "pcc", "skip_if", "xfail_reason", "xfail_if", "xfail_strict")
+"""Of a case, and of the block of defaults."""
 CASE_KEYS = (
     "name",
     "op",
@@ -57,7 +58,7 @@ CASE_KEYS = (
     "marks",
     "expects_error",
     "expected_errors",
-    *_OVERRIDES,
+    *SETTING_KEYS,
 )
 _MARK = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 MOST_NAME = 300
@@ -157,7 +158,7 @@ def _defaults(found: Mapping[str, Field], notes: Notes) -> Defaults:
     block = found.get("defaults") or found.get("default")
     if block is None:
         return read
-    return read._replace(**_overrides(fields(block.value, _OVERRIDES, notes, block.key.value), notes))
+    return read._replace(**_overrides(fields(block.value, SETTING_KEYS, notes, block.key.value), notes))
 
 
 _SINGLE: Mapping[str, Callable[[Node], object]] = {

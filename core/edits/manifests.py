@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Manifests of op tests as the edits see them: their cases as entries, and what an edit would make wrong in them."""
+
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from core.edits.operations import Operation, OpKind, case_name
+from core.edits.yaml import Document, canonical, read_manifest, value_of
+from core.model import Entry
+from core.payload.ttmatrix_ops import CASE_KEYS, SETTING_KEYS, Case, Manifest, Problem, near_key, read_text
+
+_EDITABLE = (*SETTING_KEYS, "marks", "expects_error", "description")
+"""Keys of a case that can be set; the others say what the case is."""
+
+
+def case_entries(text: str, file: str, besides: Collection[int] = ()) -> tuple[Entry, ...]:
+    """The cases of a manifest, and its defaults, as entries with the values that are written there.
+
+    Keys with several names are called by the first. Without a block of defaults there is one without fields, on no
+    line. `besides`: the numbers of blocks that are left out. Raises Refused for a file that cannot be edited.
+    """
+    return tuple(_entries(read_manifest(text, file), file, besides))
+
+
+def _entries(document: Document, file: str, besides: Collection[int]) -> Iterator[Entry]:
+    assert document.listing is not None
+    for at, block in enumerate(document.blocks):
+        if at not in besides:
+            value = value_of(block.meanings()[1])
+            lines = document.text.count("\n", block.start, block.end - 1)
+            fields = canonical(value) if isinstance(value, dict) else {}
+            yield Entry(block.id, file, block.line, block.line + lines, fields)
+    if not any(block.apart for block in document.blocks):
+        yield Entry(document.listing.model, file, 0, 0)
+
+
+def key_problem(operation: Operation) -> str:
+    """Why what `operation` is about cannot be edited; empty: it can be, as far as its key tells."""
+    in_case = bool(case_name(operation))
+    if not operation.path or (operation.op is OpKind.UNSET and operation.path[0] != "name"):
+        return ""
+    key = operation.path[0]
+    if key in (_EDITABLE if in_case else SETTING_KEYS):
+        return ""
+    if key in CASE_KEYS:
+        where = "a case is removed and added anew for another" if in_case else "defaults have no"
+        return f"{key} cannot be edited: {where} {key}"
+    known = _EDITABLE if in_case else SETTING_KEYS
+    return f"{key} is not a key of {'a case' if in_case else 'defaults'}; {near_key(key, known)}"
+
+
+def new_problems(before: str, after: str, file: str) -> tuple[Problem, ...]:
+    """The mistakes that the manifest `after` has and `before` had not."""
+    found = [problem for problem in _read(after, file).problems if not problem.warning]
+    known = [(one.message, one.case) for one in _read(before, file).problems] if found else []
+    new: list[Problem] = []
+    for problem in found:
+        if (problem.message, problem.case) in known:
+            known.remove((problem.message, problem.case))
+        else:
+            new.append(problem)
+    return tuple(new)
+
+
+@lru_cache(maxsize=4)
+def _read(text: str, file: str) -> Manifest:
+    return read_text(text.removeprefix("\ufeff"), file)
+
+
+class CaseChange(NamedTuple):
+    """One case of an op test that an edit changes, adds or removes."""
+
+    id: str
+    fields: Mapping[str, tuple[object, object]]
+    """What it comes to with the defaults, before and after; of a case that is not there the op, which is None."""
+
+
+def case_changes(before: str, after: str, file: str) -> Iterator[CaseChange]:
+    """What cases come to otherwise in the manifest `after`: those of which nothing is wrong."""
+    old, new = ({case.name: case for case in _read(text, file).cases} for text in (before, after))
+    model = _read(after, file).model
+    for name in dict.fromkeys((*old, *new)):
+        one, other = old.get(name), new.get(name)
+        if one is None or other is None:
+            fields: dict[str, tuple[object, object]] = {"op": (one and one.op, other and other.op)}
+        else:
+            fields = {key: (mine, theirs) for key, mine, theirs in _differing(one, other)}
+        if fields:
+            yield CaseChange(f"{model}::{name}", fields)
+
+
+def _differing(one: Case, other: Case) -> Iterator[tuple[str, object, object]]:
+    for key in Case._fields:
+        mine, theirs = getattr(one, key), getattr(other, key)
+        if key not in ("line", "column") and mine != theirs:
+            yield key, _plain(mine), _plain(theirs)
+
+
+def _plain(value: object) -> object:
+    """A value as JSON may have it."""
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: _plain(inner) for name, inner in value._asdict().items() if inner != ""}
+    if isinstance(value, tuple):
+        return [_plain(inner) for inner in value]
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
