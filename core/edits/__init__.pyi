@@ -29,12 +29,10 @@ from .operations import (
     Operation as Operation,
     OpKind as OpKind,
     Rejection as Rejection,
-    is_manifest as is_manifest,
-    manifests_in as manifests_in,
     parse_operations as parse_operations,
     to_json as to_json,
 )
-from .places import TEST_CONFIG_PREFIX as TEST_CONFIG_PREFIX, in_checkout as in_checkout, path_of as path_of
+from .places import in_checkout as in_checkout
 from .planning import (
     EditPlan as EditPlan,
     FileEdit as FileEdit,

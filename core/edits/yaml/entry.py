@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """One entry while operations are applied to it: the smallest range of its text changes, and what that means."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.edits.operations import ALIASES, Operation, OpKind, Refused
 from core.edits.yaml.document import Block
 from core.edits.yaml.field_order import ordered, position
+from core.edits.yaml.layout import PLAIN, Layout, block_lines, new_entry, new_item
 from core.edits.yaml.meaning import (
     Meaning,
     as_field,
@@ -21,7 +22,6 @@ from core.edits.yaml.meaning import (
 from core.edits.yaml.nodes import DASH, MERGE, NULL, Node, NodeKind, dash_at, parse, refuse_shared, walk
 from core.edits.yaml.values import (
     field_text,
-    flow_text,
     has_comment,
     is_nested,
     replace_list,
@@ -30,31 +30,6 @@ from core.edits.yaml.values import (
 )
 
 Nodes = tuple[Node, Node]
-
-
-def _no_quote(_: str) -> str:
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """How the file around an entry is written."""
-
-    newline: str = "\n"
-    step: int = 2
-    """Spaces from a key to the keys below it."""
-    line: int = 1
-    """Line of the entry's key, for messages."""
-    quote_of: Callable[[str], str] = _no_quote
-    """The quote that the file has around the text of a field, by the field's name; empty: none."""
-    nested: bool = False
-    """Whether a field may hold mappings, and lists of these."""
-
-    def text_of(self, name: str, value: object) -> str:
-        """`value` as the new value of field `name`, on one line."""
-        if is_nested(value):
-            return flow_text(value)
-        return field_text(name, value, self.quote_of(name) if isinstance(value, str | list | tuple) else "")
 
 
 _UNREAD = Meaning("")
@@ -208,9 +183,7 @@ class EntryDraft:
         )
 
 
-def set_field(
-    text: str, path: Sequence[str], value: object, layout: Layout = Layout(), nodes: Nodes | None = None
-) -> str:
+def set_field(text: str, path: Sequence[str], value: object, layout: Layout = PLAIN, nodes: Nodes | None = None) -> str:
     """`text` with the field at `path` set; mappings on the way are created where they are absent.
 
     `text` is the lines of one entry from its key on, `nodes` its key and value if they are known. The same
@@ -232,7 +205,7 @@ def set_field(
     return _replace(text, key, holder, value, layout)
 
 
-def unset_field(text: str, path: Sequence[str], layout: Layout = Layout(), nodes: Nodes | None = None) -> str:
+def unset_field(text: str, path: Sequence[str], layout: Layout = PLAIN, nodes: Nodes | None = None) -> str:
     """`text` without the field at `path`, with the comment on its line; the same text where there is none.
 
     A mapping whose last field goes stays as an empty key. Raises Refused as `set_field` does.
@@ -256,7 +229,7 @@ def unset_field(text: str, path: Sequence[str], layout: Layout = Layout(), nodes
     return cut_lines(text, _line_start(text, found[0]), _line_end(text, found[1].end))
 
 
-def rename_key(text: str, path: Sequence[str], to: str, layout: Layout = Layout(), nodes: Nodes | None = None) -> str:
+def rename_key(text: str, path: Sequence[str], to: str, layout: Layout = PLAIN, nodes: Nodes | None = None) -> str:
     """`text` with the key at `path` (empty: the id) called `to`, in the quotes that the old one had."""
     key, holder = nodes or key_and_value(text, layout.line)
     for name in path:
@@ -267,18 +240,6 @@ def rename_key(text: str, path: Sequence[str], to: str, layout: Layout = Layout(
         key, holder = found
     refuse_shared(key)
     return text[: key.start] + scalar_text(to, key.style) + text[key.end :]
-
-
-def new_entry(identifier: str, fields: Mapping[str, object], indent: int, layout: Layout) -> str:
-    """The text of an entry that is not there yet, with upstream's order of fields, ending in a line end."""
-    lines = _block_lines(scalar_text(identifier), fields, indent, layout)
-    return "".join(f"{line}{layout.newline}" for line in lines)
-
-
-def new_item(fields: Mapping[str, object], indent: int, layout: Layout) -> str:
-    """The text of an item of a list that is not there yet."""
-    lines = _item_lines(fields, indent, layout, ordered(list(fields)))
-    return "".join(f"{line}{layout.newline}" for line in lines)
 
 
 def key_and_value(text: str, first_line: int = 1) -> Nodes:
@@ -342,7 +303,7 @@ def _replace_nested(text: str, key: Node, node: Node, value: object, layout: Lay
     colon = text.index(":", key.end) + 1
     if not is_nested(value) or node.style == "flow":
         return f"{text[:colon]} {layout.text_of(key.text, value)}{text[node.end :]}"
-    lines = _block_lines("", value, _column(text, key), layout, key.text)
+    lines = block_lines("", value, _column(text, key), layout, key.text)
     return text[:colon] + "".join(layout.newline + line for line in lines[1:]) + text[node.end :]
 
 
@@ -352,7 +313,7 @@ def _insert(text: str, owner: Node, holder: Node, name: str, value: object, layo
     at = position([key.text for key in holder.keys], name)
     before = holder.items[at - 1].end if at else holder.start if holder.is_absent else owner.end
     indent = _column(text, holder.keys[0]) if holder.keys else _column(text, owner) + layout.step
-    lines = _block_lines(scalar_text(name), value, indent, layout, name)
+    lines = block_lines(scalar_text(name), value, indent, layout, name)
     if not at and holder.keys and _after_dash(text, first := holder.keys[0]):
         body = layout.newline.join([*lines, " " * indent]).lstrip(" ")
         return text[: first.start] + body + text[first.start :]
@@ -364,36 +325,6 @@ def _add_lines(text: str, offset: int, lines: Sequence[str], newline: str) -> st
     if offset == len(text) and not text.endswith("\n"):
         return text + newline + body
     return text[:offset] + body + newline + text[offset:]
-
-
-def _block_lines(
-    label: str, value: object, indent: int, layout: Layout, name: str = "", *, given: bool = False
-) -> list[str]:
-    """`given`: keep the order that mappings have."""
-    if isinstance(value, Mapping) and value:
-        lines = [f"{' ' * indent}{label}:"]
-        for inner in list(value) if given else ordered([str(key) for key in value]):
-            below = indent + layout.step
-            lines += _block_lines(scalar_text(inner), value[inner], below, layout, inner, given=given)
-        return lines
-    if isinstance(value, list | tuple) and any(isinstance(item, Mapping) and item for item in value):
-        below = indent + layout.step
-        return [f"{' ' * indent}{label}:", *(line for item in value for line in _item_lines(item, below, layout))]
-    return [f"{' ' * indent}{label}: {layout.text_of(name, value)}"]
-
-
-def _item_lines(item: object, indent: int, layout: Layout, names: Sequence[str] = ()) -> list[str]:
-    """One item of a list; a mapping has the keys `names` first to last, or those it has in its order."""
-    dash = f"{' ' * indent}- "
-    if not isinstance(item, Mapping) or not item:
-        return [dash + flow_text(item)]
-    column, given = indent + len("- "), not names
-    lines = [
-        line
-        for name in names or item
-        for line in _block_lines(scalar_text(name), item[name], column, layout, name, given=given)
-    ]
-    return [dash + lines[0][column:], *lines[1:]]
 
 
 def _insert_in_flow(text: str, holder: Node, name: str, value: object, layout: Layout) -> str:

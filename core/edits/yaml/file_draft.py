@@ -18,7 +18,8 @@ from core.edits.yaml.document import (
     read_document,
     spacing,
 )
-from core.edits.yaml.entry import EntryDraft, Layout
+from core.edits.yaml.entry import EntryDraft
+from core.edits.yaml.layout import Layout
 from core.edits.yaml.manifest import DEFAULTS
 from core.edits.yaml.nodes import refuse_shared, says_same, walk
 from core.ids import TestId

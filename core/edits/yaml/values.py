@@ -32,7 +32,7 @@ def list_text(values: Sequence[object], like: str = "") -> str:
 
 
 def is_nested(value: object) -> bool:
-    """Whether a value is more than a scalar or a list of scalars; null is no value that stands alone."""
+    """Whether a value is more than a scalar or a list of scalars; null is none by itself."""
     inner = value if isinstance(value, list | tuple) else ()
     return value is None or isinstance(value, Mapping) or any(item is None or _is_collection(item) for item in inner)
 

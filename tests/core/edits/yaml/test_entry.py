@@ -4,7 +4,8 @@
 import pytest
 
 from core.edits.operations import Operation, OpKind, Refused
-from core.edits.yaml.entry import EntryDraft, Layout, cut_lines, new_entry, rename_key, set_field, unset_field
+from core.edits.yaml.entry import EntryDraft, cut_lines, rename_key, set_field, unset_field
+from core.edits.yaml.layout import Layout, new_entry
 from core.edits.yaml.meaning import meaning_of
 
 ENTRY = """\
