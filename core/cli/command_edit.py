@@ -21,6 +21,11 @@ the whole override of one arch:
   {"op": "add", "id": ID, "path": ["arch_overrides", ARCH], "value": {FIELD: VALUE, ...}}
   {"op": "remove", "id": ID, "path": ["arch_overrides", ARCH]}
   {"op": "rename", "id": ID, "path": ["arch_overrides", ARCH], "to": ARCH}
+a case of an op test, or with a model as id the defaults of its manifest; "file" is relative to the checkout:
+  {"op": "set", "id": "MODEL::CASE", "path": [KEY], "value": VALUE}
+  {"op": "unset", "id": "MODEL::CASE", "path": [KEY]}
+  {"op": "add", "id": "MODEL::CASE", "file": FILE, "value": {"op": OP, "inputs": [...], ...}}
+  {"op": "remove", "id": "MODEL::CASE"}
 The path of a field in an override is ["arch_overrides", ARCH, FIELD]."""
 
 _WAIT_SECONDS = 5.0
