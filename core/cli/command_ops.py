@@ -13,6 +13,7 @@ VERBS: Mapping[str, str] = {
     "list": "list op cases: which ones there are, and which of them are the same test",
     "models": "list the models that there are op cases of",
     "extract": "write the ops of a model as a manifest: what it calls in one run on the CPU, with their shapes",
+    "bisect": "find the first op of a model that a backend computes otherwise than the CPU",
     "report": "count op cases by model and by op, with what dedupe saves, and list mistakes in their files",
     "run": "run op cases on a backend and compare each with the CPU reference",
 }

@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 from .batch import OpResult as OpResult, op_request as op_request, op_result as op_result
+from .bisection import (
+    BACKENDS as BACKENDS,
+    BisectRequest as BisectRequest,
+    bisect as bisect,
+    bisection_lines as bisection_lines,
+)
 from .elsewhere import read_elsewhere as read_elsewhere
 from .extraction import LEVELS as LEVELS, extract as extract, merged as merged
 from .findings import (

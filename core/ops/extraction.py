@@ -42,7 +42,7 @@ def extract(python: Path, checkout: Path, test: TestId, *, level: str, timeout: 
         raise UsageError(f"{test} has no ops of torch", "Only PyTorch loaders can be extracted; this one is JAX.")
     with TemporaryDirectory(prefix="ttmatrix-ops-") as directory:
         output = Path(directory) / "ops.yaml"
-        argv = [str(python), str(SCRIPT), *_arguments(checkout, test), f"--level={level}", f"--output={output}"]
+        argv = [str(python), str(SCRIPT), *model_arguments(checkout, test), f"--level={level}", f"--output={output}"]
         done = run_command(argv, cwd=checkout, timeout=timeout)
         report = _report(done.stdout)
         if done.returncode or report is None:
@@ -64,7 +64,8 @@ def merged(text: str, name: str, extracted: Extracted) -> tuple[str, int]:
         raise TTMatrixError(f"Nothing can be added to {name}", str(error)) from error
 
 
-def _arguments(checkout: Path, test: TestId) -> list[str]:
+def model_arguments(checkout: Path, test: TestId) -> list[str]:
+    """The options that name the model of `test` to the scripts of the payload."""
     # `--name=value` keeps a variant that starts with a dash from being taken for an option.
     arguments = [f"--checkout={checkout}", f"--loader={test.directory}"]
     if test.variant is not None:

@@ -113,6 +113,8 @@ def _runs(directory: Path, home: Path) -> Documents:
 
     yield printed("ops-extract", "ops", "extract", passing)
     yield printed("ops-extract", "ops", "extract", passing, "-o", directory / "tiny.yaml")
+    yield printed("ops-bisect", "ops", "bisect", passing, "--backend", "inductor")
+    yield printed("ops-bisect", "ops", "bisect", failing, "--backend", "inductor")
     yield printed("plan", "run", passing, "--kind", "cpu", "--plan")
     yield printed("runs", "run", passing, failing, "--kind", "cpu", "--wait")
     runs = printed("runs", "runs")

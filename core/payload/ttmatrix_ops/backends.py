@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import torch
 
@@ -67,6 +68,25 @@ def load_ahead(name: str) -> None:
         import torch.fx.experimental.symbolic_shapes  # noqa: F401
 
 
+def find_compiler(name: str) -> Callable[..., Any]:
+    """The backend of dynamo's called `name`, or the function that `MODULE:FUNCTION` names. Raises BackendMissing."""
+    import torch._dynamo
+
+    module, colon, function = name.partition(":")
+    if colon:
+        try:
+            found = getattr(importlib.import_module(module), function, None)
+        except ImportError as error:
+            raise BackendMissing(f"the module of the backend {name} cannot be imported: {error}") from error
+        if not callable(found):
+            raise BackendMissing(f"the module {module} has no function {function}")
+        return cast(Callable[..., Any], found)
+    if name not in torch._dynamo.list_backends(exclude_tags=()):
+        known = ", ".join(sorted({*PLAIN, *LAZY, *torch._dynamo.list_backends()}))
+        raise BackendMissing(f"there is no backend {name}; there are {known}, and MODULE:FUNCTION")
+    return cast(Callable[..., Any], torch._dynamo.lookup_backend(name))
+
+
 class Plain:
     """The op itself, without a compiler."""
 
@@ -90,12 +110,9 @@ class Compiled:
     """`torch.compile` with one of dynamo's backends, the op as one whole graph."""
 
     def __init__(self, name: str, device: torch.device) -> None:
-        import torch._dynamo
         import torch._inductor.config
 
-        if name not in torch._dynamo.list_backends(exclude_tags=()):
-            known = ", ".join(sorted({*PLAIN, *LAZY, *torch._dynamo.list_backends()}))
-            raise BackendMissing(f"there is no backend {name}; there are {known}")
+        compiler = find_compiler(name)
         if name == "inductor":
             compilers = [one for one in (os.environ.get("CXX"), "g++", "clang++") if one]
             if device.type == "cpu" and not any(map(shutil.which, compilers)):
@@ -104,7 +121,7 @@ class Compiled:
             torch._inductor.config.fallback_random = True
         self.name = name
         self.device = device
-        self._compile = torch._dynamo.lookup_backend(name)
+        self._compile = compiler
 
     def run(self, call: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Ran:
         """The first call compiles; what comes before the graph is entered counts as that."""

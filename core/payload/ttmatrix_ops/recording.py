@@ -144,7 +144,7 @@ class Recorder:
     def prepare(self, name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Case | str:
         """The case of a call, or why there is none. To be asked for before the call: it may change its arguments."""
         try:
-            if reason := _unrepeatable(name, function, args, kwargs):
+            if reason := unrepeatable(name, function, args, kwargs):
                 return reason
             if name == "torch.t" and args[0].dim() > 2:
                 return "more than two dimensions"
@@ -242,7 +242,7 @@ def _computes(name: str, result: Any) -> bool:
     return changes or any(isinstance(one, torch.Tensor) for one in tree_leaves(result))
 
 
-def _unrepeatable(name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+def unrepeatable(name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     """Why the call would give something else each time; empty where it would not."""
     parts = name.split(".")
     last = parts[3] if name.startswith("torch.ops.aten.") else parts[-1]

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The op of a model that a backend computes otherwise than the CPU: compared in the interpreter of the models."""
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from core import payload
+from core.errors import TTMatrixError, UsageError
+from core.ids import TestId
+from core.model import Framework
+from core.ops.extraction import model_arguments
+from core.proc import run_command
+from core.text import counted
+
+BISECT_SCRIPT = Path(payload.__file__).parent / "ops_bisect.py"
+BACKENDS = ("eager", "aot_eager", "inductor", "xla", "tt")
+
+_MARK = "TTMATRIX-BISECT "
+_LAST_LINES = 20
+_GRACE = 60.0
+"""Seconds beyond the time limit in which the process itself is to end."""
+_BARS = "▁▂▃▄▅▆▇█"
+_SMALLEST, _LARGEST = 1e-6, 1.0
+"""The relative errors of the lowest and the highest bar."""
+_WIDTH = 60
+
+
+@dataclass(frozen=True)
+class BisectRequest:
+    """What is to be compared, and how."""
+
+    test: TestId
+    backend: str
+    case: Path
+    """Where the case that fails alone is to be written."""
+    rtol: float | None = None
+    """Relative tolerance of one op; None: by its dtype."""
+    modules: Sequence[str] = ()
+    """Imported before the backend is looked up: they may bring it."""
+    timeout: float = 0.0
+    """Seconds; 0: any time."""
+
+
+def bisect(
+    python: Path, checkout: Path, request: BisectRequest, tell: Callable[[str], object] = lambda _: None
+) -> Mapping[str, Any]:
+    """Compare the model of `request.test` on the CPU with the backend; `tell` gets each line of progress.
+
+    The result is what `docs/schemas/ops-bisect.json` says. Raises UsageError for a test that is no PyTorch model, and
+    TTMatrixError with the last lines of the output where nothing can be compared.
+    """
+    if request.test.framework is not Framework.PYTORCH:
+        raise UsageError(
+            f"{request.test} has no ops of torch", "Only PyTorch loaders can be bisected; this one is JAX."
+        )
+    with _lines_to(tell) as progress:
+        argv = [str(python), *_arguments(checkout, request), f"--progress={progress}"]
+        limit = request.timeout + _GRACE if request.timeout else None
+        done = run_command(argv, cwd=checkout, timeout=limit, pass_fds=(progress,))
+    lines = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
+    report: dict[str, Any] = json.loads(lines[-1].removeprefix(_MARK)) if lines else {}
+    if "verdict" not in report:
+        problem = report.get("problem") or f"the process ended with {done.returncode}"
+        last = "\n".join([line for line in done.stderr.splitlines() if line.strip()][-_LAST_LINES:])
+        raise TTMatrixError(f"{request.test} cannot be bisected", f"{problem}\n{last}".strip())
+    return report
+
+
+def _arguments(checkout: Path, request: BisectRequest) -> list[str]:
+    """The script with its arguments, but for the interpreter and the progress."""
+    arguments = [str(BISECT_SCRIPT), *model_arguments(checkout, request.test), f"--backend={request.backend}"]
+    arguments += [f"--import={module}" for module in request.modules]
+    arguments += [] if request.rtol is None else [f"--rtol={request.rtol!r}"]
+    arguments += [f"--seconds={request.timeout!r}"] if request.timeout else []
+    return [*arguments, f"--case={request.case}"]
+
+
+def bisection_lines(report: Mapping[str, Any], backend: str) -> Iterator[str]:
+    """A report as text: what departs and where, the drift as a curve, and the case."""
+    yield _verdict(report, backend)
+    if report["first"] is not None:
+        yield from _first_lines(report)
+    for name, what in (("whole", "model as a whole"), ("by_op", "model op by op")):
+        if (one := report[name]) is not None:
+            yield f"  {what:<17}{_apart(one)}"
+    if report["curve"]:
+        yield f"  drift    {sparkline(_drift(report))}  relative error from {_SMALLEST:g} to {_LARGEST:g}, call by call"
+    if (small := report["minimised"]) is not None:
+        yield f"  smallest graph that departs: {counted(small['calls'], 'call')}"
+        yield from (f"    {line}" for line in small["code"].splitlines())
+    if report["not_in_bfloat16"]:
+        yield f"  not in bfloat16: {report['not_in_bfloat16']}"
+    yield from (f"  not captured by {reason}" for reason in report["capture"]["failed"])
+    for op, count in report["passed_over"].items():
+        yield f"  not compared: {count:,} x {op}, which gives random or unwritten values"
+
+
+def _first_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    first = report["first"]
+    yield f"  op       {first['op']}, {first['dtype']} {first['shape']}"
+    yield f"  module   {first['module'] or 'the model itself'}"
+    if first["file"]:
+        yield f"  line     {first['file']}:{first['line']}  {first['code']}".rstrip()
+    yield f"  apart    {_apart(first)}; allowed are rtol {first['rtol']:.3g} and atol {first['atol']:.3g}"
+    if report["departures"] > 1:
+        yield f"  also     {counted(report['departures'] - 1, 'other call')} of {report['calls']:,}"
+    if report["case"]:
+        yield f"  case     {report['case']}, which {'fails' if report['case_fails'] else 'does not fail'} alone"
+    else:
+        yield f"  no case  {report['case_message']}"
+
+
+def _drift(report: Mapping[str, Any]) -> list[float | None]:
+    """The cumulative relative error after each call; None: not a number, or the backend has failed."""
+    return [None if one["cumulative"] is None else one["cumulative"]["rel"] for one in report["curve"]]
+
+
+def sparkline(values: Sequence[float | None], width: int = _WIDTH) -> str:
+    """At most `width` bars on a logarithmic scale, the largest of each part; `!` for what is no number."""
+    if not values:
+        return ""
+    parts = min(width, len(values))
+    cuts = [len(values) * at // parts for at in range(parts + 1)]
+    return "".join(_bar(values[start:end]) for start, end in pairwise(cuts))
+
+
+def _bar(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return "!"
+    largest = max(known)
+    if largest <= _SMALLEST:
+        return _BARS[0]
+    part = math.log(largest / _SMALLEST) / math.log(_LARGEST / _SMALLEST)
+    return _BARS[min(len(_BARS) - 1, 1 + int(part * (len(_BARS) - 1)))]
+
+
+def _verdict(report: Mapping[str, Any], backend: str) -> str:
+    first, calls = report["first"], counted(report["calls"], "call")
+    if report["verdict"] == "op":
+        return f"op: {first['op']} departs on {backend}, at call {first['number'] + 1:,} of {report['calls']:,}"
+    if report["verdict"] == "drift":
+        return f"drift: no single op of {calls} departs on {backend}, but together they do"
+    if report["verdict"] == "graph":
+        return f"graph: each op of {calls} agrees on {backend}, but the model as a whole departs"
+    return f"none: nothing departs on {backend}, {calls} compared"
+
+
+def _apart(numbers: Mapping[str, Any]) -> str:
+    if numbers.get("error"):
+        return str(numbers["error"])
+    pcc = "undefined" if numbers["pcc"] is None else f"{numbers['pcc']:.6f}"
+    text = f"relative error {_number(numbers['rel'])}, of an element {_number(numbers['max_rel'])}, PCC {pcc}"
+    return f"{text}; {numbers['problem']}" if numbers["problem"] else text
+
+
+def _number(value: float | None) -> str:
+    return "not finite" if value is None else f"{value:.3g}"
+
+
+@contextmanager
+def _lines_to(tell: Callable[[str], object]) -> Iterator[int]:
+    """A file descriptor whose lines go to `tell`, until all who have it are gone."""
+    source, target = os.pipe()
+
+    def follow() -> None:
+        with os.fdopen(source, encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                tell(line.rstrip("\n"))
+
+    thread = Thread(target=follow, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield target
+    finally:
+        os.close(target)
+        # What the model has started and left behind may hold the other end.
+        thread.join(timeout=5.0)

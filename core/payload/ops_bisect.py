@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare one loader's model on the CPU with a backend, op by op, and name the first op that departs.
+
+Needs Python 3.10, torch and the files beside it. The model runs forward only, without gradients, in bfloat16 where its
+loader takes a dtype, as upstream's runner asks for it, or as its loader makes it where the CPU cannot run that. Exit
+code 0: nothing departs; 1: something does, or the model failed on the CPU; 2: this environment cannot run it. The last
+line that starts with TTMATRIX-BISECT is one JSON object for programs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import random
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+
+
+def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
+    """The command line; argparse itself ends the process where it is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    add = parser.add_argument
+    add("--checkout", type=lambda text: Path(text).resolve(), required=True, help="root of a tt-xla checkout")
+    add("--loader", required=True, help="loader directory below the models root: llama/causal_lm/pytorch")
+    add("--variant", help="value of the variant, as in the test id")
+    add("--phase", choices=("default", "llm_decode", "llm_prefill"), default="default")
+    add("--seq-len", type=int, help="tokens, for llm_prefill")
+    add("--batch-size", type=int, help="default: the loader's own")
+    add("--class", dest="class_name", help="loader class; default: the one the phase needs")
+    add(
+        "--backend",
+        default="inductor",
+        help="eager, aot_eager, inductor, xla, tt, another one of dynamo's, MODULE:FUNCTION",
+    )
+    add("--import", dest="modules", action="append", default=[], help="import it first: it may bring a backend")
+    add("--rtol", type=float, help="relative tolerance of one op; default: by its dtype")
+    add("--seconds", type=float, default=math.inf, help="time limit")
+    add("--progress", type=int, default=2, help="file descriptor that lines of progress go to")
+    add("--case", type=lambda text: Path(text).resolve(), required=True, help="file to write the failing case to")
+    return parser.parse_args(argv)
+
+
+def bisect(args: argparse.Namespace) -> dict[str, Any]:
+    """What there is to say of the model. Raises what the model raises on the CPU, and Problem."""
+    import importlib
+
+    import torch
+    from ttmatrix_bisect.alone import write_alone
+    from ttmatrix_bisect.report import described, report
+    from ttmatrix_bisect.sides import Side
+    from ttmatrix_bisect.verdict import Found, ReferenceFailed, compare_model
+    from ttmatrix_loader import import_loader, loader_factory
+    from ttmatrix_phase import packages
+    from ttmatrix_workload import call_arguments, load_inputs, load_model
+
+    for module in args.modules:
+        importlib.import_module(module)
+    begin = time.monotonic()
+    until = begin + args.seconds
+    make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
+
+    def tell(text: str) -> None:
+        os.write(args.progress, f"{text}\n".encode("utf-8", "replace"))
+
+    def compared(dtype: torch.dtype | None) -> Found:
+        random.seed(0)
+        torch.manual_seed(0)
+        loader = make_loader()
+        model = load_model(loader, dtype)
+        if isinstance(model, torch.nn.Module):
+            model.eval()
+        sizes = {"batch_size": args.batch_size, "seq_len": args.seq_len}
+        inputs = call_arguments(load_inputs(loader, dtype, phase=args.phase, training=False, **sizes))
+        # After the loader: it may bring a backend of its own.
+        return compare_model(model, inputs, Side(args.backend), args.rtol, until - time.monotonic(), tell)
+
+    tell(f"torch {torch.__version__} at {sys.executable}")
+    reason = ""
+    with packages(args), torch.no_grad():
+        try:
+            found = compared(torch.bfloat16)
+        except ReferenceFailed as error:
+            reason = str(error)
+            tell(f"it fails in bfloat16 on the CPU: {reason}")
+            try:
+                found = compared(None)
+            except ReferenceFailed:
+                raise error.__cause__ or error from None
+        alone = None
+        if found.engine.culprit is not None:
+            name = args.loader if args.variant is None else f"{args.loader}-{args.variant}"
+            about = described(found.engine.culprit, args.checkout)
+            alone = write_alone(found.engine.culprit, args.backend, name, about, args.case, tell)
+    more = {"not_in_bfloat16": reason, "seconds": round(time.monotonic() - begin, 3)}
+    return report(found, alone, args.checkout) | more
+
+
+def main(argv: Sequence[str]) -> int:
+    """Compare, say how it went, return the exit code."""
+    args = parse_arguments(argv)
+    # What a model sees is the runner's world: no options of ours, and our directory for our own imports.
+    sys.argv[1:] = []
+    sys.path[:] = [str(HERE), *(entry for entry in sys.path if entry != str(HERE))]
+    from ttmatrix_network import HubLook
+
+    look = HubLook()
+    try:
+        import torch  # noqa: F401
+    except (ImportError, OSError) as error:
+        return _report({"problem": f"torch cannot be imported by {sys.executable}: {error}"}, 2)
+    look.settle()
+    # Everything of ours before the loader: its import takes our directory from the path.
+    import ttmatrix_bisect.alone
+    import ttmatrix_bisect.report  # noqa: F401
+    from ttmatrix_bisect.verdict import NotFinished
+    from ttmatrix_execute.backend import BackendMissing
+    from ttmatrix_facts import traceback_text
+    from ttmatrix_loader import Problem, missing_package
+    from ttmatrix_network import missing_download
+
+    try:
+        result = bisect(args)
+    except (Problem, BackendMissing, NotFinished) as error:
+        return _report({"problem": str(error)}, 2)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the model is to be shown
+        if problem := missing_package(error, args) or missing_download(error):
+            return _report({"problem": str(problem)}, 2)
+        print(traceback_text(error), end="", file=sys.stderr, flush=True)
+        return _report({"problem": f"the model failed on the CPU: {type(error).__name__}: {error}"}, 1)
+    return _report(result, 0 if result["verdict"] == "none" else 1)
+
+
+def _report(result: dict[str, Any], code: int) -> int:
+    sys.stdout.flush()
+    # Straight to the descriptor, whatever the model made of sys.stdout.
+    os.write(1, f"\nTTMATRIX-BISECT {json.dumps(result)}\n".encode())
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first call that departs as an op case that fails by itself: with random values, else with those of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from ttmatrix_ops.backends import Backend, BackendMissing, choose_backend
+from ttmatrix_ops.cases import Argument, Case, Manifest, Tensor
+from ttmatrix_ops.errors import first_lines
+from ttmatrix_ops.files import Place
+from ttmatrix_ops.load import read_text
+from ttmatrix_ops.reading import Defaults
+from ttmatrix_ops.recording import MOST_STORED, Recorder
+from ttmatrix_ops.results import FAIL
+from ttmatrix_ops.running import run_case
+from ttmatrix_ops.writing import NotWritable, manifest_text
+
+from .engine import Culprit
+
+_MOST_BYTES = 1 << 32
+_LARGEST_TOLERANCE = 1.0
+"""What manifests may ask for."""
+
+
+class Alone(NamedTuple):
+    """A manifest of one case."""
+
+    path: Path | None
+    """None: no case can say the call."""
+    fails: bool
+    """Whether it failed when it was run by itself."""
+    message: str
+    """What it said then, or why there is none."""
+
+
+def write_alone(
+    culprit: Culprit, backend: str, model: str, description: str, path: Path, tell: Callable[[str], None]
+) -> Alone:
+    """Write `culprit` to `path`, with its values in a file beside it where random ones do not fail."""
+    call, step = culprit.call, culprit.step
+    dtype = step.dtype or "float32"
+    found = Recorder("torch", dtype, path.parent).prepare(step.op, call.function, call.args, call.kwargs)
+    if isinstance(found, str):
+        return Alone(None, False, f"no case can say it: {found}")
+    rtol = min(culprit.rtol, _LARGEST_TOLERANCE)
+    found = found._replace(name=step.op.removeprefix("torch."), rtol=rtol, atol=culprit.atol, description=description)
+    try:
+        side = choose_backend(backend)
+    except BackendMissing as error:
+        return Alone(None, False, str(error))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    values = path.with_suffix(".pt")
+    last = Alone(None, False, "")
+    for text in _texts(found, culprit, model, backend, values):
+        path.write_text(text, encoding="utf-8")
+        last = _run(path, side)
+        tell(f"the case alone: {last.message}")
+        if last.fails:
+            break
+    if last.path is not None and values.name not in path.read_text(encoding="utf-8"):
+        values.unlink(missing_ok=True)
+    return last
+
+
+def _texts(case: Case, culprit: Culprit, model: str, backend: str, values: Path) -> Iterator[str]:
+    """With random values, with those of the model, and with these in an ordinary layout."""
+    comments = [f"The first call of {model} that {backend} computes otherwise than the CPU."]
+    defaults = Defaults(dtype=case.dtype)
+
+    def text(one: Case) -> str:
+        return manifest_text(Manifest("", model, (one,)), defaults, comments)
+
+    yield text(case)
+    tensors = culprit.call.tensors
+    torch.save({f"input_{at}": one.contiguous() for at, one in enumerate(tensors)}, values)
+    for strided in (True, False):
+        numbered = iter(enumerate(tensors))
+        inputs = tuple(_with_values(one, numbered, values.name, strided) for one in case.inputs)
+        yield text(case._replace(inputs=inputs))
+
+
+def _with_values(argument: Argument, tensors: Iterator[tuple[int, torch.Tensor]], file: str, strided: bool) -> Argument:
+    """The argument with the values of the model, in the text where they are few."""
+
+    def one(tensor: Tensor) -> Tensor:
+        at, value = next(tensors)
+        if not strided:
+            tensor = tensor._replace(stride=None, storage_offset=0, contiguous=True)
+        if value.numel() <= MOST_STORED and bool(torch.isfinite(value).all()):
+            return tensor._replace(init="data", init_args={}, data=value.tolist())
+        return tensor._replace(init="file", init_args={}, data=None, file=file, key=f"input_{at}")
+
+    if isinstance(argument, Tensor):
+        return one(argument)
+    if isinstance(argument, tuple) and argument and all(isinstance(part, Tensor) for part in argument):
+        return tuple(map(one, argument))  # type: ignore[arg-type]
+    return argument
+
+
+def _run(path: Path, side: Backend) -> Alone:
+    try:
+        read: Any = read_text(path.read_text(encoding="utf-8"), str(path))
+        if read.problems:
+            return Alone(path, False, f"it cannot be read: {read.problems[0].message}")
+        result = run_case(read.cases[0], side, Place(path, path.parent, _MOST_BYTES))
+    except (NotWritable, OSError, RuntimeError, ValueError) as error:
+        return Alone(path, False, f"it cannot be run: {first_lines(error)}")
+    return Alone(path, result.status == FAIL, f"{result.status} {result.message}".strip())

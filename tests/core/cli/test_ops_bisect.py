@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ops bisect`: what it says of a model, and of one that cannot be compared."""
+
+from pathlib import Path
+
+import pytest
+
+from core.sources.checkout import Checkout
+from tests.support.cli import call
+from tests.support.fake_python import use_fake_python
+from tests.support.tree import LOADERS, write_checkout
+
+CLEAN, FAULTY = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "org/name"))
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    monkeypatch.setenv("TTMATRIX_HOME", str(tmp_path / "home"))
+    use_fake_python(tmp_path / "home", tmp_path)
+    return write_checkout(tmp_path / "tt-xla", LOADERS, {})
+
+
+def test_the_op_its_place_and_its_case(checkout: Checkout, tmp_path: Path) -> None:
+    called = call("ops", "bisect", FAULTY, "--backend", "inductor", "--repo", checkout.root)
+    assert called.code == 1
+    first, *lines = called.out.splitlines()
+    assert first == "op: torch.sigmoid departs on inductor, at call 1 of 1"
+    assert "  line     tiny/model.py:12  return gate" in lines
+    assert "  module   gate" in lines
+    assert any("relative error 0.02, of an element 0.024, PCC 1.000000" in line for line in lines)
+    case = tmp_path / "home/state/bisect/alpha_pytorch-org_name-single_device-inference-inductor.yaml"
+    assert f"  case     {case}, which fails alone" in lines
+    assert "so far 0.00e+00" in called.err
+
+
+def test_nothing_departs(checkout: Checkout, tmp_path: Path) -> None:
+    called = call("ops", "bisect", CLEAN, "--backend", "eager", "--repo", checkout.root)
+    assert (called.code, called.out.splitlines()[0]) == (0, "none: nothing departs on eager, 1 call compared")
+    found = call("ops", "bisect", CLEAN, "--backend", "eager", "--json", "--repo", checkout.root).json
+    assert (found["id"], found["verdict"], found["first"], found["case"]) == (CLEAN, "none", None, None)
+
+
+def test_a_tolerance_is_a_number_from_0_on(checkout: Checkout) -> None:
+    for text in ("-1", "nan", "x"):
+        asked = ("ops", "bisect", CLEAN, "--backend", "eager", f"--rtol={text}", "--repo", checkout.root)
+        assert call(*asked).code == 64
+
+
+def test_jax_has_no_ops_of_torch(checkout: Checkout) -> None:
+    jax = [id for id in call("list", "--format", "ids", "--repo", checkout.root).out.split() if "/jax" in id]
+    assert jax
+    called = call("ops", "bisect", jax[0], "--backend", "eager", "--repo", checkout.root)
+    assert called.code == 64
+    assert "JAX" in called.err
