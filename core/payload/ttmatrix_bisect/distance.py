@@ -18,8 +18,8 @@ RTOL: Mapping[torch.dtype, float] = {
     torch.bfloat16: 1.2e-2,
 }
 """What one op may be off by, relative, by the narrowest float it takes or gives: a step and a half of bfloat16."""
-FLOOR = 0.25
-"""The absolute tolerance, in parts of the relative one times the size that elements usually have."""
+FLOOR = 1.0
+"""The absolute tolerance of an element, in parts of the relative one times the usual size of what it is made of."""
 SUMS_FLOOR = 4.0
 """The same for ops that add up: what they lose goes by the size of the terms."""
 FINAL = 10.0
@@ -91,9 +91,12 @@ def tensors_of(values: Any) -> list[torch.Tensor]:
 
 
 def distance(
-    test: Any, reference: Any, rtol: float, ties: torch.Tensor | None = None, floor: float = SUMS_FLOOR
+    test: Any, reference: Any, rtol: float, ties: torch.Tensor | None = None, atol: float | None = None
 ) -> Distance:
-    """How far `test` is from `reference`, both nested values. `ties`: see `_integers`; `floor`: as `FLOOR`."""
+    """How far `test` is from `reference`, both nested values.
+
+    `ties`: see `_integers`. `atol`: of an element; None: by its own tensor.
+    """
     ours, _ = tree_flatten(test)
     theirs, _ = tree_flatten(reference)
     if len(ours) != len(theirs):
@@ -101,7 +104,7 @@ def distance(
     total = Distance()
     for x, y in zip(ours, theirs, strict=True):
         if isinstance(y, torch.Tensor):
-            total = total.worse(_tensors(x, y, rtol, ties, floor))
+            total = total.worse(_tensors(x, y, rtol, ties, atol))
     return total
 
 
@@ -117,7 +120,9 @@ def usual_size(reference: torch.Tensor) -> float:
     return float(sample.square().mean().sqrt())
 
 
-def _tensors(test: Any, reference: torch.Tensor, rtol: float, ties: torch.Tensor | None, floor: float) -> Distance:
+def _tensors(
+    test: Any, reference: torch.Tensor, rtol: float, ties: torch.Tensor | None, atol: float | None
+) -> Distance:
     if not isinstance(test, torch.Tensor):
         return _wrong(f"a {type(test).__name__}, the reference is a tensor")
     if test.shape != reference.shape:
@@ -129,11 +134,11 @@ def _tensors(test: Any, reference: torch.Tensor, rtol: float, ties: torch.Tensor
     x, y = _plain(test), _plain(reference)
     if y.dtype.is_complex:
         x, y = torch.view_as_real(x), torch.view_as_real(y)
-    return _floats(x, y, rtol, floor) if y.dtype.is_floating_point else _integers(x, y, ties)
+    return _floats(x, y, rtol, atol) if y.dtype.is_floating_point else _integers(x, y, ties)
 
 
-def _floats(test: torch.Tensor, reference: torch.Tensor, rtol: float, floor: float) -> Distance:
-    floor *= rtol * usual_size(reference)
+def _floats(test: torch.Tensor, reference: torch.Tensor, rtol: float, atol: float | None) -> Distance:
+    floor = SUMS_FLOOR * rtol * usual_size(reference) if atol is None else atol
     max_abs = max_rel = excess = beyond = 0.0
     square = norm = 0.0
     problem = ""

@@ -121,20 +121,21 @@ class Engine:
         theirs = (reference, tensors) if writes else reference
         rtol = tolerance((before, reference), self._rtol)
         ties = ties_of(call, name)
-        floor = SUMS_FLOOR if adds_up(name) else FLOOR
+        sizes = [usual_size(one) for one in tensors_of((before, reference)) if _is_float(one)]
+        atol = (SUMS_FLOOR if adds_up(name) else FLOOR) * rtol * max(sizes, default=0.0)
         isolated, error = self._isolated(call, name, before, shadows, writes)
         apart = Distance(excess=math.inf, problem=error)
         if not error:
-            apart = distance(isolated, theirs, rtol, ties, floor)
+            apart = distance(isolated, theirs, rtol, ties, atol)
         departs = bool(error) or (
-            apart.excess > 1 and not self._is_rounding(call, before, isolated, theirs, rtol, floor)
+            apart.excess > 1 and not self._is_rounding(call, before, isolated, theirs, rtol, atol)
         )
         cumulative = apart
         if error:
             isolated = None
         elif writes or not exact:
             isolated, late = self._tested(call, name, [one.tensor for one in shadows], writes)
-            cumulative = None if late else distance(isolated, theirs, rtol, ties, floor)  # type: ignore[assignment]
+            cumulative = None if late else distance(isolated, theirs, rtol, ties, atol)  # type: ignore[assignment]
             isolated = None if late else isolated
         self._adopt(theirs, isolated, cumulative is not None and cumulative.same)
         if writes and (cumulative is None or not cumulative.same):
@@ -142,7 +143,6 @@ class Engine:
         self._note(Step(name, place, *_kind(reference), apart, None if error else cumulative, departs, error))
         if departs and self.culprit is None:
             kept = call.given(_copies(before))
-            atol = max((floor * rtol * usual_size(one) for one in tensors_of(reference) if _is_float(one)), default=0.0)
             # The case has no tolerance of a whole tensor: one that its error is well beyond does for it.
             atol = min(atol, apart.beyond / 2) if apart.beyond > 0 else atol
             self.culprit = Culprit(self.steps[-1], len(self.steps) - 1, kept, rtol, atol)
@@ -192,7 +192,7 @@ class Engine:
         )
 
     def _is_rounding(
-        self, call: Call, before: Sequence[torch.Tensor], test: Any, reference: Any, rtol: float, floor: float
+        self, call: Call, before: Sequence[torch.Tensor], test: Any, reference: Any, rtol: float, atol: float
     ) -> bool:
         """Whether the reference is as far from the true result, in double precision, as the side under test is."""
         if self._rtol is not None:
@@ -202,7 +202,7 @@ class Engine:
         except Exception:  # noqa: BLE001 - an op that knows no double has no such result
             return False
         outputs = [tensors_of(one)[: len(tensors_of(truth))] for one in (test, reference)]
-        ours, theirs = (distance(_widened(one), _widened(tensors_of(truth)), rtol, None, floor) for one in outputs)
+        ours, theirs = (distance(_widened(one), _widened(tensors_of(truth)), rtol, None, atol) for one in outputs)
         return ours.excess <= max(1.0, NOISE * theirs.excess)
 
     def _shadow(self, tensor: torch.Tensor) -> _Shadow:
