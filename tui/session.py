@@ -74,6 +74,7 @@ class Session:
         saved = read_saved(paths.views_file)
         view = View(matrix, Query.parse(query), arch)
         view.columns = saved.columns or view.columns
+        view.op_columns = saved.op_columns or view.op_columns
         return cls(view, paths, settings, saved)
 
     @cached_property

@@ -27,6 +27,7 @@ from .indexing import cells_of as cells_of, index as index
 from .lookup import resolve_id as resolve_id
 from .matrix import NO_ARCH as NO_ARCH, Matrix as Matrix, Universe as Universe, Written as Written
 from .op_rows import (
+    OP_KIND as OP_KIND,
     OpRows as OpRows,
 )
 from .universe import Member as Member

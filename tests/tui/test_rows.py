@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
+from core.matrix.extension import with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.matrix.query.query import Query
@@ -16,6 +17,7 @@ from core.matrix.view.overviews import overview
 from core.matrix.view.tally import WORDS
 from core.matrix.view.view import View
 from core.model import Status
+from tests.support.op_rows import some_op_rows
 from tests.support.tree import sample
 from tui.view_models.grid import GridRows, cell_look
 from tui.view_models.matrix import MatrixRows, TreeRows
@@ -25,7 +27,7 @@ from tui.view_models.style import WORD_LOOKS, bar, tally_text
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
-    return index(sample(tmp_path_factory.mktemp("checkout")))
+    return with_op_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
 
 
 def _tree(view: View) -> TreeRows:
@@ -107,7 +109,7 @@ def test_every_word_has_a_letter_of_its_own() -> None:
 
 
 def test_every_column_of_the_table_can_be_shown(matrix: Matrix) -> None:
-    view = View(matrix, Query.parse("has:entry"))
+    view = View(matrix, Query.parse("has:entry or kind:op"))
     view.columns = tuple(BY_TABLE_FIELD)
     rows = MatrixRows(view, {}, frozenset())
     assert len(rows.columns) == len(BY_TABLE_FIELD)
@@ -122,7 +124,7 @@ def test_numbers_of_the_overview_stand_below_their_heads(matrix: Matrix) -> None
         assert len(rows.cells(position)) == len(rows.columns)
     first = rows.number(0, 0)
     assert first is not None
-    assert first.count == len(matrix.ids)
+    assert first.count == len(matrix.model_tests.ids)
     assert rows.number(len(rows), 0) is None
 
 

@@ -65,18 +65,18 @@ class OverviewScreen(SessionScreen):
 
     def _count(self) -> None:
         """Count again while the screen is in front and there is a new matrix."""
-        if not self.is_current or self._counted is self.session.matrix:
+        if not self.is_current or self._counted is self.session.view.matrix:
             return
-        self._counted = self.session.matrix
-        self._tests = overview(self.session.matrix, self.session.view.learned)
+        self._counted = self.session.view.matrix
+        self._tests = overview(self.session.view.matrix, self.session.view.learned)
         self.context.facts.request(LEARNED)
         self._findings = None
         self.context.background.run("overview", self.session.examine, self._found, supersede=True)
         self._show()
 
     def _facts_learned(self) -> None:
-        if self.is_current and self._counted is self.session.matrix:
-            self._tests = overview(self.session.matrix, self.session.view.learned)
+        if self.is_current and self._counted is self.session.view.matrix:
+            self._tests = overview(self.session.view.matrix, self.session.view.learned)
             self._show()
 
     def _found(self, findings: tuple[Finding, ...]) -> None:
@@ -109,10 +109,11 @@ class OverviewScreen(SessionScreen):
         return Section("here", ("",), tuple(rows))
 
     def _say(self) -> None:
-        matrix = self.session.matrix
+        matrix, ops = self.session.matrix, self.session.view.matrix.ops
         self.title_line(
             one_line(self.session.checkout.root.name),
             counted(len(matrix.ids), "test"),
+            counted(len(ops.ids), "op case") if ops else "",
             f"{len(matrix.entries):,} with an entry",
             "doctor is running …" if self._findings is None else "",
         )

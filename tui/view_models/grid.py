@@ -7,7 +7,7 @@ from core.matrix.view import DECLARED, Grid, Tally
 from core.text import one_line
 from tui.view_models.style import WORD_LOOKS, Cell, TableColumn, tally_text, work_word
 
-_NAMES, _CELL = 28, 5
+_NAMES, _CELL, _MODEL = 28, 5, 14
 
 
 class GridRows:
@@ -17,7 +17,7 @@ class GridRows:
         self.grid = grid
         self.columns: Sequence[TableColumn] = (
             TableColumn(grid.layout.down, _NAMES, share=1, elide=True),
-            *(TableColumn(work_word(head), _CELL, elide=True) for head in grid.heads),
+            *(TableColumn(work_word(head), _width(grid, head), elide=True) for head in grid.heads),
         )
 
     def __len__(self) -> int:
@@ -47,6 +47,11 @@ class GridRows:
         if not self.grid.heads:
             return ""
         return f"{one_line(self.grid.label(position)) or 'none'} · {one_line(self.grid.heads[column])}"
+
+
+def _width(grid: Grid, head: str) -> int:
+    """Names of models are long, and their beginnings alike."""
+    return max(_CELL, min(len(head), _MODEL)) if grid.layout.across == "model" else _CELL
 
 
 def cell_look(counts: Tally) -> list[Cell]:

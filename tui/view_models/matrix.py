@@ -43,6 +43,14 @@ _SIZES: Mapping[str, TableColumn] = {
     "loader": TableColumn("", 24, share=1, elide=True, yields=4),
     "variant": TableColumn("", 20, share=1, elide=True, yields=4),
     "file": TableColumn("", 24, share=1, elide=True, yields=4),
+    "op": TableColumn("", 18, share=1, elide=True, yields=1),
+    "model": TableColumn("", 14, share=1, elide=True, yields=5),
+    "dtype": TableColumn("", 8, share=1, yields=2),
+    "shape": TableColumn("", 16, share=2, yields=3),
+    "rtol": TableColumn("", 6, yields=4),
+    "atol": TableColumn("", 6, yields=4),
+    "mark": TableColumn("", 12, share=1, yields=6),
+    "dup": TableColumn("", 16, share=1, elide=True, yields=6),
 }
 
 
@@ -62,9 +70,10 @@ class MatrixRows:
         self._runs = runs
         self._edited = edited
         self._verdicts = verdicts
-        self._names = view.columns
+        self._names = view.table_columns
+        self._only_ops = view.only_ops
         self._sort = view.sort_key, view.descending
-        self.columns: Sequence[TableColumn] = [self._column(name) for name in view.columns]
+        self.columns: Sequence[TableColumn] = [self._column(name) for name in self._names]
 
     def _column(self, name: str) -> TableColumn:
         title = BY_TABLE_FIELD[name].title
@@ -74,6 +83,8 @@ class MatrixRows:
             width = len(title)
         elif name == "status":
             title = self._arch or title
+        elif name == "id" and self._only_ops:
+            title = "op case"
         if name == self._view.sort_key:
             # The order of sorting is at the end, where it is least missed when it is cut off.
             title = f"{'▼' if self._view.descending else '▲'}{title}"
@@ -112,7 +123,8 @@ class MatrixRows:
         return [Cell(one_line(text_of_row(self._matrix, row, name, self._arch, {})), "dim")]
 
     def _id(self, row: int, _: str) -> list[Cell]:
-        return [Cell(one_line(self._matrix.ids[row]), "" if self._matrix.has_entry(row) else "dim")]
+        written = self._matrix.has_entry(row) or self._matrix.is_op(row)
+        return [Cell(one_line(self._matrix.ids[row]), "" if written else "dim")]
 
     def _status(self, row: int, _: str) -> list[Cell]:
         status = status_look(self._matrix, row, self._arch)

@@ -139,8 +139,9 @@ def clock_text(at: float | None) -> str:
 
 def count_text(view: View) -> str:
     """How many rows the filter leaves, and what is marked, hidden marks included."""
-    shown, total = len(view.rows), len(view.matrix.ids)
-    text = f"{shown:,} of {total:,}" if shown != total else counted(total, "test")
+    shown, total, models = len(view.rows), len(view.matrix.ids), len(view.matrix.model_tests.ids)
+    everything = counted(models, "test") + (f", {counted(total - models, 'op case')}" if total > models else "")
+    text = f"{shown:,} of {total:,}" if shown != total else everything
     if view.marks:
         hidden = view.hidden_marks()
         text += f" · {len(view.marks):,} marked" + (f" ({hidden:,} hidden)" if hidden else "")

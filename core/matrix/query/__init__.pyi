@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-from .columns import required_pcc_column as required_pcc_column, variant_column as variant_column
+from .columns import (
+    op_column as op_column,
+    required_pcc_column as required_pcc_column,
+    variant_column as variant_column,
+)
 from .complete import (
     complete as complete,
     completed as completed,

@@ -146,18 +146,20 @@ class Choice(_ColumnField):
     def named(self, vocabulary: Sequence[str], term: Term, number: int) -> Iterable[int]:
         value = term.values[number]
         lowered = self.aliases.get(value.lower(), value.lower())
-        codes = {(text or NONE).lower(): code for code, text in enumerate(vocabulary)}
-        if lowered in codes:
-            return [codes[lowered]]
-        partly = [code for text, code in codes.items() if lowered in text]
+        texts = [(text or NONE).lower() for text in vocabulary]
+        # torch.Tensor and torch.tensor are two ops.
+        whole = [code for code, text in enumerate(texts) if text == lowered]
+        if whole:
+            return whole
+        partly = [code for code, text in enumerate(texts) if lowered in text]
         if not partly:
-            near = difflib.get_close_matches(lowered, _words(codes), 1, 0.5)
+            near = difflib.get_close_matches(lowered, _words(texts), 1, 0.5)
             raise QueryError(
                 f"No {self.name} matches {value!r}",
                 term.column_of(number),
                 value,
                 suggestion=f"{self.name}:{near[0]}" if near else "",
-                hint=_one_of(list(codes)),
+                hint=_one_of(texts),
             )
         return partly
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from core.errors import UsageError
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.matrix import Matrix
-from core.matrix.query import decimal, required_pcc_column, variant_column
+from core.matrix.query import decimal, op_column, required_pcc_column, variant_column
 
 RUN, DEVICE_RUN = "run", "device_run"
 """The columns of the last runs here, which the matrix does not know."""
@@ -21,6 +21,10 @@ RunWords = Mapping[str, Mapping[str, str]]
 """By column of runs, a word for the last run of each id that has one."""
 
 DEFAULT_COLUMNS = ("id", "status", "archs", "bringup", RUN, "reason")
+
+
+DEFAULT_OP_COLUMNS = ("id", "op", "dtype", "shape", "status", "rtol", "dup", "reason")
+"""Where all visible rows are op cases."""
 
 
 class TableField(NamedTuple):
@@ -46,11 +50,20 @@ def _pcc(matrix: Matrix, arch: str) -> Column | FlagColumn:
     return required_pcc_column(matrix, arch)
 
 
+def _of_op(name: str) -> Callable[[Matrix, str], Column | FlagColumn]:
+    return lambda matrix, _: op_column(matrix, name)
+
+
 def _number(text: str) -> float:
     try:
         return decimal(text)
     except ValueError:
         return math.inf
+
+
+def _sizes(text: str) -> list[list[int]]:
+    """Shapes in the order of their sizes: 2x3 comes before 10x3."""
+    return [[int(size) for size in shape.split("x") if size.isdigit()] for shape in text.split()]
 
 
 TABLE_FIELDS: tuple[TableField, ...] = (
@@ -70,7 +83,15 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("framework", "framework", "pytorch or jax", _plain("framework")),
     TableField("loader", "loader", "directory of the loader", _plain("loader"), str.lower),
     TableField("variant", "variant", "variant of the model", _variant, str.lower),
-    TableField("file", "file", "file of the entry", _plain("file")),
+    TableField("file", "file", "file of the entry or of the op case", _plain("file")),
+    TableField("op", "op", "op of an op case", _of_op("op"), str.lower),
+    TableField("model", "model", "model that an op case is of", _of_op("model"), str.lower),
+    TableField("dtype", "dtype", "dtypes of the tensors of an op case", _of_op("dtype"), str.lower),
+    TableField("shape", "shapes", "shapes of the tensors of an op case", _of_op("shape"), _sizes),
+    TableField("rtol", "rtol", "relative tolerance of an op case", _of_op("rtol"), _number),
+    TableField("atol", "atol", "absolute tolerance of an op case", _of_op("atol"), _number),
+    TableField("mark", "marks", "marks of an op case", _of_op("mark"), str.lower),
+    TableField("dup", "same as", "op case that represents it, as both are the same test", _of_op("dup"), str.lower),
 )
 BY_TABLE_FIELD = {one.name: one for one in TABLE_FIELDS}
 

@@ -8,7 +8,20 @@ from types import MappingProxyType
 
 from core.matrix.columns import Column
 from core.matrix.matrix import Matrix
-from core.matrix.query import Learned, Node, Query, Scope, beginning, lens, named, select, variant_column, written
+from core.matrix.op_rows import MODEL_KIND, OP_KIND
+from core.matrix.query import (
+    Learned,
+    Node,
+    Query,
+    Scope,
+    beginning,
+    lens,
+    named,
+    op_column,
+    select,
+    variant_column,
+    written,
+)
 from core.matrix.view.tally import WORDS, Tally, status_words
 from core.matrix.view.tree import BY_GROUPING, family, paired
 
@@ -20,12 +33,14 @@ Terms = tuple[Node, ...]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A grid a person can look at. `down` is a grouping, or WORK; `across` is ARCH, WORK or `mode`."""
+    """A grid a person can look at. `down` is a grouping, or WORK; `across` is ARCH, WORK or a grouping."""
 
     name: str
     down: str
     across: str
     help: str
+    kind: str = MODEL_KIND
+    """What is in it: tests of models, or op cases."""
 
 
 LAYOUTS: tuple[Layout, ...] = (
@@ -36,6 +51,7 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout("variant-work", "variant", WORK, "variants by parallelism and mode"),
     Layout("parallelism", "parallelism", ARCH, "parallelisms by arch"),
     Layout("work", "parallelism", "mode", "parallelisms by mode"),
+    Layout("ops", "op", "model", "ops by model that cases are of", OP_KIND),
 )
 BY_LAYOUT = {one.name: one for one in LAYOUTS}
 
@@ -81,6 +97,8 @@ def grid(matrix: Matrix, query: Query, arch: str, name: str, learned: Learned = 
     `learned` has what the query needs.
     """
     layout = BY_LAYOUT[name]
+    if matrix.ops is not None or layout.kind == OP_KIND:
+        query = Query((*query.terms, named("kind", layout.kind)))
     side = _side(matrix, layout.down)
     make = _by_arch if layout.across == ARCH else _by_column
     columns = make(matrix, query, arch, side, layout, learned)
@@ -160,6 +178,16 @@ def _name(name: str) -> Callable[[Matrix, int], Node]:
     return lambda matrix, row: named(name, matrix.columns[name][row])
 
 
+def _of_op(name: str) -> Callable[[Matrix, int], Node]:
+    def term(matrix: Matrix, row: int) -> Node:
+        column = op_column(matrix, name)
+        text = str(column[row])
+        alike = [one for one in column.values if one.lower() == text.lower()]
+        return named(name, text) if len(alike) < 2 else written(name, text, alike)
+
+    return term
+
+
 def _loader(matrix: Matrix, row: int) -> Node:
     column = matrix.columns["loader"]
     return written("loader", column[row], column.values)
@@ -185,4 +213,6 @@ _TERMS: Mapping[str, Sequence[Callable[[Matrix, int], Node]]] = {
     "parallelism": (_name("parallelism"),),
     "mode": (_name("mode"),),
     WORK: (_name("parallelism"), _name("mode")),
+    "op": (_of_op("op"),),
+    "model": (_of_op("model"),),
 }

@@ -75,7 +75,35 @@ LEARNED = tuple(dict.fromkeys(name for words in TO_LOOK_AT.values() for name in 
 
 def overview(matrix: Matrix, learned: Learned = MappingProxyType({})) -> tuple[Section, ...]:
     """The numbers of the tests themselves, as far as what is `learned` of them tells."""
-    return (_statuses(matrix), _work(matrix), _to_look_at(matrix, learned))
+    models = matrix.model_tests
+    sections = (_statuses(models), _work(models), _to_look_at(models, learned))
+    if matrix.ops is None:
+        return sections
+    return (*(_of_models(section) for section in sections), _op_cases(matrix))
+
+
+def _of_models(section: Section) -> Section:
+    """A section whose links leave out op cases, as its numbers do."""
+    rows = (
+        Row(
+            row.label,
+            tuple(None if one is None else _tests(one.count, f"kind:model {one.link.words}") for one in row.numbers),
+        )
+        for row in section.rows
+    )
+    return Section(section.title, section.heads, tuple(rows))
+
+
+def _op_cases(matrix: Matrix) -> Section:
+    """All op cases, by what their manifests expect, and those that are the same test as another one."""
+    words = [
+        ("all", ""),
+        *((status, f"status:{status.lower()}") for status in Status),
+        ("same as another", "!dup:none"),
+    ]
+    queries = ((label, Query.parse(f"kind:op {terms}")) for label, terms in words)
+    found = ((label, len(select(matrix, query)), str(query)) for label, query in queries)
+    return Section("op cases", ("",), tuple(Row(one, (_tests(count, text),)) for one, count, text in found if count))
 
 
 def findings_section(findings: Iterable[Finding]) -> Section:
@@ -135,4 +163,4 @@ def _to_look_at(matrix: Matrix, learned: Learned) -> Section:
 
 
 def _tests(count: int, words: str) -> Number:
-    return Number(count, Link(Place.TESTS, words))
+    return Number(count, Link(Place.TESTS, words.strip()))

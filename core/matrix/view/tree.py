@@ -10,7 +10,7 @@ from typing import cast
 
 from core.matrix.columns import Column
 from core.matrix.matrix import Matrix
-from core.matrix.query import Scope, variant_column
+from core.matrix.query import Scope, op_column, variant_column
 from core.matrix.view.tally import Tally, status_words, tally
 
 _MODELS = "models"
@@ -35,6 +35,10 @@ def _field(name: str) -> Callable[[Scope], Column]:
 
 def _of_models(name: str) -> Callable[[Scope], Column]:
     return lambda scope: cast(Column, scope.facts(_MODELS, name))
+
+
+def _of_op(name: str) -> Callable[[Scope], Column]:
+    return lambda scope: cast(Column, op_column(scope.matrix, name))
 
 
 def family(directory: str) -> str:
@@ -64,7 +68,9 @@ GROUPINGS: tuple[Grouping, ...] = (
     Grouping("mode", "inference or training", _field("mode")),
     Grouping("phase", "default, llm_decode or llm_prefill", _field("phase")),
     Grouping("framework", "pytorch or jax", _field("framework")),
-    Grouping("file", "file of the entry", _field("file")),
+    Grouping("file", "file of the entry or of the op case", _field("file")),
+    Grouping("op", "op of op cases", _of_op("op"), biggest_first=True),
+    Grouping("model", "model that op cases are of", _of_op("model")),
 )
 
 BY_GROUPING = {one.name: one for one in GROUPINGS}

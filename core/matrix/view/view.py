@@ -9,7 +9,7 @@ from typing import NamedTuple
 from core.errors import QueryError
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query import BY_NAME, NONE, Learned, Query, Scope, column_of, lens, needs, select, texts_of
-from core.matrix.view.columns import DEFAULT_COLUMNS, RunWords, ordered
+from core.matrix.view.columns import DEFAULT_COLUMNS, DEFAULT_OP_COLUMNS, RunWords, ordered
 from core.matrix.view.grid import Grid, grid
 from core.matrix.view.spec import ViewSpec
 from core.matrix.view.tree import BY_GROUPING, Tree
@@ -18,6 +18,8 @@ from core.text import counted, one_line
 _NAMED = 6
 """How many tests a question names."""
 
+OP_FACETS = ("status", "op", "model", "dtype", "mark")
+"""Where all visible rows are op cases."""
 FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "group", "bringup", "marker", "task", "job")
 
 
@@ -93,6 +95,7 @@ class View:
         self.learned: Learned = {}
         self.query = query or Query()
         self.columns: tuple[str, ...] = DEFAULT_COLUMNS
+        self.op_columns: tuple[str, ...] = DEFAULT_OP_COLUMNS
         self.sort_key = "id"
         self.descending = False
         self.group = ""
@@ -249,11 +252,27 @@ class View:
         hidden = tuple(id for id in ids if self.position_of(id) is None)
         return Targets(ids, hidden, marked=ids != tuple(chosen))
 
-    def facets(self, names: Iterable[str] = FACETS) -> list[Facet]:
+    @property
+    def only_ops(self) -> bool:
+        """Whether all visible rows are op cases, and there are any."""
+        # One row tells mostly: this is asked for each frame.
+        if self.matrix.ops is None or not self.rows or not self.matrix.is_op(self.rows[0]):
+            return False
+        return min(self.rows) >= len(self.matrix.model_tests.ids)
+
+    @property
+    def table_columns(self) -> tuple[str, ...]:
+        """The columns of the table: those for op cases where all visible rows are."""
+        return self.op_columns if self.only_ops else self.columns
+
+    def facets(self, names: Iterable[str] = ()) -> list[Facet]:
         """Counts per value; a facet is counted without its own terms, so that alternatives show.
 
-        A facet of facts that are not known yet is left out.
+        A facet of facts that are not known yet is left out. Without `names` they are those of what is visible.
         """
+        if not names and self.matrix.ops is not None:
+            names = ("kind", *(OP_FACETS if self.only_ops else FACETS))
+        names = names or FACETS
         return [self._facet(name) for name in names if BY_NAME[name].needs in ("", *self.learned)]
 
     def _facet(self, name: str) -> Facet:

@@ -12,7 +12,10 @@ from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.matrix.op_rows import OP_COLUMNS, OpRows
 from core.matrix.query import BY_NAME, Plain, Query, Scope, column_of, select
+from core.matrix.view.columns import DEFAULT_COLUMNS, DEFAULT_OP_COLUMNS
+from core.matrix.view.view import View
 from core.model import Status
+from tests.support.op_rows import some_op_rows
 from tests.support.tree import sample
 
 _TEXTS = st.text(max_size=3)
@@ -89,25 +92,7 @@ def test_every_field_means_the_same_for_model_tests(models: Matrix, ops: OpRows)
 
 
 def test_queries_of_op_cases(models: Matrix) -> None:
-    ops = OpRows(
-        ids=("m::add", "m::mm", "n::add"),
-        lines=array("I", [3, 5, 3]),
-        status=Column.of(["EXPECTED_PASSING", "NOT_SUPPORTED_SKIP", "KNOWN_FAILURE_XFAIL"]),
-        columns={
-            "op": Column.of(["torch.add", "torch.mm", "torch.add"]),
-            "model": Column.of(["m", "m", "n"]),
-            "shape": Column.of(["2x3 3", "2x2 2x2", "4"]),
-            "dup": Column.of(["", "", "m::add"]),
-            "rtol": Column.of(["0.005", "0.1", "0.005"]),
-            "atol": Column.of(["0.005"] * 3),
-            "reason": Column.of(["", "no kernel", "wrong"]),
-            "file": Column.of(["ops/m.yaml", "ops/m.yaml", "ops/n.yaml"]),
-        },
-        flags={
-            "dtype": FlagColumn.sparse(3, (), {0: ["float16"], 1: ["float16", "int64"], 2: ["float16"]}),
-            "mark": FlagColumn.sparse(3, (), {1: ["slow"]}),
-        },
-    )
+    ops = some_op_rows()
     matrix = with_op_rows(models, ops)
 
     def ids(text: str) -> list[str]:
@@ -115,11 +100,30 @@ def test_queries_of_op_cases(models: Matrix) -> None:
 
     assert ids("kind:op") == list(ops.ids)
     assert ids("kind:model") == list(models.ids)
-    assert ids("op:torch.add") == ["m::add", "n::add"]
-    assert ids("op:add model:n") == ["n::add"]
+    assert ids("op:torch.add") == ["m::add", "n::Add", "n::add"], "case aside"
+    assert ids("op:mm model:m") == ids("op:torch.mm") == ["m::mm"]
+    assert ids('op~"(?-i:Add)"') == ["n::Add"]
     assert ids("dtype:int64") == ids("mark:slow") == ids("rtol:>0.01") == ids("shape:2x2") == ["m::mm"]
-    assert ids("dup:none kind:op") == ["m::add", "m::mm"]
+    assert ids("dup:none kind:op") == ["m::add", "m::mm", "n::Add"]
     assert ids("dup:m::add") == ["n::add"]
     assert ids("kind:op status:skip") == ids('reason:"no kernel"') == ["m::mm"]
-    assert ids("kind:op file:n.yaml") == ["n::add"]
+    assert ids("kind:op file:n.yaml") == ["n::Add", "n::add"]
     assert ids("kind:op arch:n150") == ids("kind:op is:known") == ids("kind:op !mode:none") == []
+
+
+def test_a_view_of_op_cases_has_their_columns_and_facets(models: Matrix) -> None:
+    view = View(with_op_rows(models, some_op_rows()))
+    assert (view.only_ops, view.table_columns) == (False, DEFAULT_COLUMNS)
+    view.filter(Query.parse("kind:op"))
+    assert (view.only_ops, view.table_columns) == (True, DEFAULT_OP_COLUMNS)
+    facets = {facet.field: {one.value: one.count for one in facet.values if one.count} for facet in view.facets()}
+    assert facets["kind"] == {"model": len(models.ids), "op": 4}
+    assert facets["op"] == {"torch.add": 2, "torch.mm": 1, "torch.Add": 1}
+    assert facets["dtype"] == {"float16": 3, "int64": 1, "int8": 1}
+    assert facets["mark"] == {"slow": 1, "none": 3}
+    view.sort("shape")
+    assert [view.matrix.ids[row] for row in view.rows] == ["m::mm", "n::Add", "m::add", "n::add"], "by size"
+    view.filter(Query.parse("kind:op or tiny"))
+    assert not view.only_ops
+    view.filter(Query.parse("zzz"))
+    assert (view.only_ops, view.table_columns) == (False, DEFAULT_COLUMNS)

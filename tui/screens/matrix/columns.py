@@ -77,8 +77,9 @@ class Columns(Dialog[ColumnChoice]):
         Binding("enter", "apply", "Apply", show=False),
     ]
 
-    def __init__(self, spec: ViewSpec) -> None:
+    def __init__(self, spec: ViewSpec, defaults: Sequence[str] = DEFAULT_COLUMNS) -> None:
         super().__init__(classes="pick")
+        self._defaults = tuple(defaults)
         self._choice = ColumnChoice(spec.columns, spec.sort, spec.descending)
         others = (one.name for one in TABLE_FIELDS if one.name not in spec.columns)
         self._names = [*spec.columns, *others]
@@ -121,8 +122,8 @@ class Columns(Dialog[ColumnChoice]):
         self._show(ColumnChoice(choice.columns, name, descending), name)
 
     def action_defaults(self) -> None:
-        self._names.sort(key=[*DEFAULT_COLUMNS, *BY_TABLE_FIELD].index)
-        self._show(ColumnChoice(DEFAULT_COLUMNS, "id", False), self._current)
+        self._names.sort(key=[*self._defaults, *BY_TABLE_FIELD].index)
+        self._show(ColumnChoice(self._defaults, "id", False), self._current)
 
     def action_apply(self) -> None:
         self.dismiss(self._choice)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
-from core.matrix import NO_ARCH
-from core.matrix.view import GROUPINGS, LAYOUTS, Saved, Trail, ViewSpec
+from core.matrix import NO_ARCH, OP_KIND
+from core.matrix.view import DEFAULT_OP_COLUMNS, GROUPINGS, LAYOUTS, Saved, Trail, ViewSpec
 from tui import screens
 from tui.screens.base import SessionScreen
 
@@ -82,8 +82,9 @@ class ViewActions:
     def next_sort(self) -> None:
         """Sort by the next column."""
         view = self._session.view
-        at = view.columns.index(view.sort_key) if view.sort_key in view.columns else -1
-        view.sort(view.columns[(at + 1) % len(view.columns)])
+        columns = view.table_columns
+        at = columns.index(view.sort_key) if view.sort_key in columns else -1
+        view.sort(columns[(at + 1) % len(columns)])
         self._show()
 
     def reverse_sort(self) -> None:
@@ -97,13 +98,26 @@ class ViewActions:
         # 50 ms of the first frame, which shows no dialog.
         from tui.screens.matrix.columns import Columns
 
-        self._screen.app.push_screen(Columns(self._session.view.spec), self._take_columns)
+        view = self._session.view
+        if view.only_ops:
+            dialog, take = Columns(view.spec._replace(columns=view.op_columns), DEFAULT_OP_COLUMNS), self._take_of_ops
+        else:
+            dialog, take = Columns(view.spec), self._take_columns
+        self._screen.app.push_screen(dialog, take)
 
     def _take_columns(self, choice: ColumnChoice | None) -> None:
         if choice is not None:
             spec = self._present()._replace(columns=choice.columns)
             self.go(spec._replace(sort=choice.sort, descending=choice.descending))
             self._save(lambda saved: saved._replace(columns=choice.columns))
+
+    def _take_of_ops(self, choice: ColumnChoice | None) -> None:
+        """The choice is for op cases: tests of models keep their columns."""
+        if choice is not None:
+            self._session.view.op_columns = choice.columns
+            self.go(self._present()._replace(sort=choice.sort, descending=choice.descending))
+            self._show()
+            self._save(lambda saved: saved._replace(op_columns=choice.columns))
 
     # Groups and grid
 
@@ -126,8 +140,10 @@ class ViewActions:
 
     def toggle_grid(self) -> None:
         """The grid in place of the table, or the table again."""
-        layouts = (one.grid for one in reversed(self._trail.places) if one.grid)
-        self.go(self._present()._replace(grid="" if self._session.view.grid else next(layouts, LAYOUTS[0].name)))
+        view = self._session.view
+        fitting = [one.name for one in LAYOUTS if (one.kind == OP_KIND) == view.only_ops]
+        layouts = (one.grid for one in reversed(self._trail.places) if one.grid in fitting)
+        self.go(self._present()._replace(grid="" if view.grid else next(layouts, fitting[0])))
 
     # Saved views
 

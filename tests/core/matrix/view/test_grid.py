@@ -4,6 +4,7 @@
 import pytest
 
 from core.errors import QueryError
+from core.matrix.extension import with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.matrix.query.fields import lens, select
@@ -12,6 +13,7 @@ from core.matrix.view.grid import LAYOUTS, Layout, grid
 from core.matrix.view.tally import status_words, tally
 from core.matrix.view.tree import BY_GROUPING
 from core.model import Status
+from tests.support.op_rows import some_op_rows
 from tests.support.tree import sample
 
 QUERIES = ("", "has:entry", "status:xfail", "arch:n150 !status:skip", "tiny or net", "status:none mode:training", "zzz")
@@ -19,7 +21,7 @@ QUERIES = ("", "has:entry", "status:xfail", "arch:n150 !status:skip", "tiny or n
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
-    return index(sample(tmp_path_factory.mktemp("checkout")))
+    return with_op_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda one: one.name)

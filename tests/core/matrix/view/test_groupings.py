@@ -6,16 +6,18 @@ from pathlib import Path
 import pytest
 
 from core.matrix.columns import Column
+from core.matrix.extension import with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query.context import Plain, Scope
 from core.matrix.view.tree import BY_GROUPING, GROUPINGS, Grouping, family, paired
+from tests.support.op_rows import some_op_rows
 from tests.support.tree import sample
 
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
-    return index(sample(tmp_path_factory.mktemp("checkout")))
+    return with_op_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS, ids=lambda one: one.name)
@@ -30,7 +32,7 @@ def test_every_test_has_one_group(matrix: Matrix, grouping: Grouping, arch: str)
 
 def test_a_family_is_the_first_part_of_the_directory(matrix: Matrix) -> None:
     assert family("beta/causal_lm/pytorch") == "beta"
-    assert set(BY_GROUPING["family"].column(Scope(matrix)).values) == {"alpha", "beta", "gamma", "delta"}
+    assert set(BY_GROUPING["family"].column(Scope(matrix.model_tests)).values) == {"alpha", "beta", "gamma", "delta"}
 
 
 def test_pairs_stand_in_the_order_of_their_parts(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.matrix.cache.index_cache import Cache
+from core.matrix.extension import with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.matrix.query.context import Learned
@@ -14,19 +15,21 @@ from core.matrix.query.query import Query
 from core.matrix.view.overviews import LEARNED, TO_LOOK_AT, Link, Number, Place, Section, findings_section, overview
 from core.model import Finding
 from core.providers.base import compute_columns
+from tests.support.op_rows import some_op_rows
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 
 
-@pytest.fixture(scope="module", params=["small", "demo"])
+@pytest.fixture(scope="module", params=["small", "demo", "with op cases"])
 def matrix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Matrix:
     target = tmp_path_factory.mktemp("checkout") / "tt-xla"
-    return index(sample(target) if request.param == "small" else sample_checkout(target))
+    models = index(sample_checkout(target) if request.param == "demo" else sample(target))
+    return with_op_rows(models, some_op_rows()) if request.param == "with op cases" else models
 
 
 @pytest.fixture(scope="module")
 def learned(matrix: Matrix, tmp_path_factory: pytest.TempPathFactory) -> Learned:
-    return compute_columns(Cache(matrix.checkout, tmp_path_factory.mktemp("cache")), matrix, LEARNED)
+    return compute_columns(Cache(matrix.checkout, tmp_path_factory.mktemp("cache")), matrix.model_tests, LEARNED)
 
 
 def _numbers(sections: tuple[Section, ...]) -> list[Number]:
@@ -48,7 +51,9 @@ def test_links_are_written_as_the_app_writes_queries(matrix: Matrix, learned: Le
 
 def test_what_is_not_known_yet_is_left_out(matrix: Matrix, learned: Learned) -> None:
     without, with_jobs = (_numbers(overview(matrix, known)) for known in ({}, learned))
-    assert [one.link.words for one in with_jobs if one not in without] == ["has:entry job:none"]
+    assert [one.link.words.removeprefix("kind:model ") for one in with_jobs if one not in without] == [
+        "has:entry job:none"
+    ]
 
 
 def test_sections_hold_as_many_numbers_as_heads(matrix: Matrix) -> None:
@@ -56,7 +61,8 @@ def test_sections_hold_as_many_numbers_as_heads(matrix: Matrix) -> None:
         assert {len(row.numbers) for row in section.rows} == {len(section.heads)}
     statuses = overview(matrix)[0]
     assert statuses.heads == ("any", *matrix.schema.archs)
-    assert statuses.rows[0].numbers[0] == Number(len(matrix.ids), Link(Place.TESTS))
+    words = "kind:model" if matrix.ops else ""
+    assert statuses.rows[0].numbers[0] == Number(len(matrix.model_tests.ids), Link(Place.TESTS, words))
 
 
 def test_what_to_look_at_reads_as_a_query(matrix: Matrix) -> None:

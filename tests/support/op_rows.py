@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Some op cases to put behind the model tests of a matrix."""
+
+from array import array
+
+from core.matrix.columns import Column, FlagColumn
+from core.matrix.op_rows import OpRows
+
+
+def some_op_rows() -> OpRows:
+    """Four cases of two models: one passes, one is skipped, one fails as expected, and one is like the first.
+
+    Two of their ops differ only in the case of a letter.
+    """
+    return OpRows(
+        ids=("m::add", "m::mm", "n::Add", "n::add"),
+        lines=array("I", [3, 5, 3, 9]),
+        status=Column.of(["EXPECTED_PASSING", "NOT_SUPPORTED_SKIP", "KNOWN_FAILURE_XFAIL", "EXPECTED_PASSING"]),
+        columns={
+            "op": Column.of(["torch.add", "torch.mm", "torch.Add", "torch.add"]),
+            "model": Column.of(["m", "m", "n", "n"]),
+            "shape": Column.of(["10x3 3", "2x2 2x2", "4", "10x3 3"]),
+            "dup": Column.of(["", "", "", "m::add"]),
+            "rtol": Column.of(["0.005", "0.1", "0.005", "0.005"]),
+            "atol": Column.of(["0.005"] * 4),
+            "reason": Column.of(["", "no kernel", "wrong", ""]),
+            "file": Column.of(["ops/m.yaml", "ops/m.yaml", "ops/n.yaml", "ops/n.yaml"]),
+        },
+        flags={
+            "dtype": FlagColumn.sparse(
+                4, (), dict(enumerate([["float16"], ["float16", "int64"], ["int8"], ["float16"]]))
+            ),
+            "mark": FlagColumn.sparse(4, (), {1: ["slow"]}),
+        },
+    )
