@@ -74,6 +74,9 @@ class Facts(Protocol):
     def request(self, names: Iterable[str]) -> None:
         """Have providers compute the named facts, unless they were asked before."""
 
+    def request_op_tests(self) -> None:
+        """Read all op cases in full, unless that is done."""
+
     def request_verdicts(self) -> None:
         """Read all results now, and again whenever there are more."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import core.matrix
-from core import ci, doctor, edits, evidence, providers, runs, workflows
+from core import ci, doctor, edits, evidence, ops, providers, runs, workflows
 from core.edits import pending
 from core.matrix import Matrix
 from core.matrix.cache import Cache
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from core.evidence.verdicts import Verdicts
     from core.matrix import Detail
     from core.model import Finding
+    from core.ops import OpTests
     from core.runs import Age, TreeReader
     from core.runs.store import RunRecord, RunStore
     from core.sources import Stamps
@@ -64,6 +65,7 @@ class Session:
     """What several threads want is worked out by the first; the others find what it has saved."""
     _bench: Workbench | None = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
+    _op_tests: tuple[Matrix, OpTests] | None = None
     _examined: tuple[Matrix, tuple[Finding, ...]] | None = None
     _present: tuple[Matrix, Present] | None = None
     _conflicts: dict[int, tuple[Change, Present, Sequence[Conflict]]] = field(default_factory=dict)
@@ -118,6 +120,20 @@ class Session:
         """Whether an id of the view is that of an op case."""
         rows = self.view.matrix
         return id in rows.rows and rows.is_op(rows.rows[id])
+
+    @property
+    def op_tests(self) -> OpTests | None:
+        """All op cases in full, as of the present matrix; None until somebody has read them."""
+        known = self._op_tests
+        return known[1] if known is not None and known[0] is self.view.matrix else None
+
+    def read_op_tests(self) -> OpTests:
+        """Read the op manifests. Not for the app's own thread."""
+        rows = self.view.matrix
+        with self.one_at_a_time:
+            if self._op_tests is None or self._op_tests[0] is not rows:
+                self._op_tests = rows, ops.read_op_tests(self.checkout.root, self.settings.ops_dirs)
+            return self._op_tests[1]
 
     def place_of_op(self, id: str) -> tuple[str, int]:
         """The file of an op case, relative to the checkout, and the line at which it starts."""

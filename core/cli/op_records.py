@@ -9,7 +9,8 @@ from collections.abc import Sequence
 # By its face, also in annotations, which are not evaluated: `list` needs it for op cases only.
 from core import ops
 from core.cli.context import Context
-from core.text import counted
+from core.errors import TTMatrixError
+from core.text import counted, one_line
 
 _HEADER = ("id", "op", "dtype", "file:line", "note")
 Record = dict[str, object]
@@ -66,11 +67,17 @@ def op_records(tests: ops.OpTests, models: Sequence[str], backend: str, *, dedup
 def show_op_case(id: str, context: Context) -> None:
     """Print everything about one case."""
     tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
-    record = next(one for one in op_records(tests, (), ops.DEFAULT_BACKEND, dedupe=True) if one["id"] == id)
+    detail = ops.describe_case(tests, id)
+    # The rows may be of a moment ago.
+    if detail is None:
+        raise TTMatrixError(f"There is no op case {id} any more", "Its manifest has changed.", "Try again.")
     if context.console.json:
-        context.console.document(record)
-    else:
-        context.console.table(("field", "value"), ((name, str(value)) for name, value in record.items() if value))
+        record = next(one for one in op_records(tests, (), ops.DEFAULT_BACKEND, dedupe=True) if one["id"] == id)
+        context.console.document({**record, **ops.case_document(detail)})
+        return
+    context.console.line(one_line(id))
+    for name, value in ops.case_lines(detail):
+        context.console.line(f"  {name:12} {one_line(value)}")
 
 
 def _broken(tests: ops.OpTests, models: Sequence[str], known: set[str]) -> list[Record]:

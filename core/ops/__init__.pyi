@@ -6,6 +6,12 @@ from .bisection import (
     bisect as bisect,
     bisection_lines as bisection_lines,
 )
+from .case_detail import (
+    CaseDetail as CaseDetail,
+    case_document as case_document,
+    case_lines as case_lines,
+    describe_case as describe_case,
+)
 from .elsewhere import read_elsewhere as read_elsewhere
 from .extraction import LEVELS as LEVELS, extract as extract, merged as merged
 from .findings import (

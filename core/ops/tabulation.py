@@ -71,8 +71,8 @@ def tabulated(tests: OpTests) -> OpRows:
         lines=array("I", [row.case.line for row in rows]),
         status=Column.of((one.status for one in expected), Status),
         columns={
-            "op": Column.of(row.case.op for row in rows),
-            "model": Column.of(row.manifest.model for row in rows),
+            "op": _sorted([row.case.op for row in rows]),
+            "model": _sorted([row.manifest.model for row in rows]),
             "shape": Column.of(shapes_text(row.case) for row in rows),
             "dup": Column.of(same[row.id].dup_of for row in rows),
             "rtol": Column.of(f"{row.case.rtol:g}" for row in rows),
@@ -102,5 +102,11 @@ def dtypes(case: Case) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.dtype for one in tensors_of(case) if one.dtype)) or (case.dtype,)
 
 
+def _sorted(texts: Sequence[str]) -> Column:
+    """A column whose vocabulary is in alphabetical order: so it is listed, grouped and laid out."""
+    return Column.of(texts, sorted(set(texts)))
+
+
 def _flags(sets: Sequence[Sequence[str]]) -> FlagColumn:
-    return FlagColumn.sparse(len(sets), (), dict(enumerate(sets)))
+    values = sorted({text for texts in sets for text in texts})
+    return FlagColumn.sparse(len(sets), (), dict(enumerate(sets)), values)

@@ -12,7 +12,10 @@ from textual import events
 from textual.app import App
 from textual.pilot import Pilot
 
+from core.matrix.cache.index_cache import Cache
 from core.matrix.indexing import index
+from core.matrix.matrix import Matrix
+from core.ops.rows import with_ops
 from core.settings import Settings, paths
 from core.sources.checkout import Checkout
 from tests.support.git import committed_checkout
@@ -29,10 +32,18 @@ _PATIENCE_SECONDS = 60.0
 _STEP_SECONDS = 0.01
 
 
-def build_app(checkout: Checkout, *, query: str = "", settings: Settings | None = None) -> TTMatrixApp:
-    """The app as `ttmatrix` would open it, with state below TTMATRIX_HOME."""
-    session = Session.open(index(checkout), paths(), settings or Settings(), query=query)
-    return TTMatrixApp(session, lambda matrix: index(matrix.checkout))
+def build_app(
+    checkout: Checkout, *, query: str = "", settings: Settings | None = None, op_cases: bool = False
+) -> TTMatrixApp:
+    """The app as `ttmatrix` would open it, with state below TTMATRIX_HOME; op cases only where they are asked for."""
+    settings = settings or Settings()
+
+    def read() -> Matrix:
+        matrix, cache = index(checkout), Cache(checkout, paths().cache / "index")
+        return with_ops(cache, matrix, settings.ops_dirs) if op_cases else matrix
+
+    session = Session.open(read(), paths(), settings, query=query)
+    return TTMatrixApp(session, lambda _: read())
 
 
 async def until(pilot: Pilot[Any], condition: Callable[[], bool], what: str) -> None:

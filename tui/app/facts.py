@@ -50,6 +50,12 @@ class FactRequests:
             self._requested.remove(RUNS)
             self.request([RUNS])
 
+    def request_op_tests(self) -> None:
+        """Read all op cases in full, unless that is done."""
+        if self._session.op_tests is None:
+            publish = self._signals.facts_changed.publish
+            self._background.run("op cases", self._session.read_op_tests, lambda _: publish(None), supersede=True)
+
     def request_verdicts(self) -> None:
         """Read all results now, and again whenever there are more."""
         if not self._verdicts_wanted:

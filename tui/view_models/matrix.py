@@ -54,6 +54,10 @@ _SIZES: Mapping[str, TableColumn] = {
 }
 
 
+_OP_ID = TableColumn("", 22, share=3, elide=True)
+"""Ids of op cases are shorter, and their op says as much."""
+
+
 class MatrixRows:
     """A RowSource over what a View shows now: a later filter does not change it. Marks are live."""
 
@@ -88,7 +92,8 @@ class MatrixRows:
         if name == self._view.sort_key:
             # The order of sorting is at the end, where it is least missed when it is cut off.
             title = f"{'▼' if self._view.descending else '▲'}{title}"
-        size = _SIZES[name]
+        size = _OP_ID if name == "id" and self._only_ops else _SIZES[name]
+        width = min(width, size.width) if size is _OP_ID else width
         return TableColumn(title, max(width, min(len(title), 8)), size.share, size.elide, yields=size.yields)
 
     def __len__(self) -> int:

@@ -92,6 +92,29 @@ def test_list_knows_op_cases(checkout: Checkout) -> None:
     assert (lines[0], len(lines)) == ("id,op,dtype,file:line,note", 6)
 
 
+def test_show_tells_all_about_a_case(checkout: Checkout) -> None:
+    called = call("show", "one::a", "--json", "--repo", checkout.root)
+    listed = call("list", "--kind", "op", "--json", "--repo", checkout.root).json
+    assert listed[0].items() <= called.json.items()
+    assert called.json["same"] == ["one::b", "two::a"]
+    lines = call("show", "two::a", "--repo", checkout.root).out.splitlines()
+    assert "  same as      one::a, which represents it" in lines
+    assert call("show", "two::", "--repo", checkout.root).code == 64, "two cases have this part"
+    assert call("show", "one::", "--repo", checkout.root).code == 64
+    refused = call("jobs", "one::a", "--repo", checkout.root)
+    assert (refused.code, refused.err.splitlines()[0]) == (64, "ttmatrix: one::a is an op case")
+
+
+def test_a_table_of_both_kinds_has_the_columns_of_models(checkout: Checkout) -> None:
+    both = call("list", "--repo", checkout.root, "--format", "csv").out.splitlines()
+    assert both[0] == "id,status,bringup,archs,reason"
+    assert "two::a,EXPECTED_PASSING,,," in both
+    assert call("list", "kind:op", "--repo", checkout.root, "--format", "csv").out.splitlines()[0].startswith("id,op,")
+    document = call("list", "--json", "--repo", checkout.root).json
+    assert [one["id"] for one in document][-4:] == ["one::a", "one::b", "two::a", "two::b"]
+    assert document[-2]["op"] == "torch.add"
+
+
 def test_a_directory_needs_no_checkout(tmp_path: Path) -> None:
     (tmp_path / "m.yaml").write_text(ONE)
     with chdir(tmp_path):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from core import ci
+from core import ci, ops
 from core.matrix.view import EVIDENCE, Targets
 from tui import view_models, widgets
 from tui.protocol import Context
@@ -122,6 +122,13 @@ class Listing:
         """What an action is about: the marked tests, else those under the cursor."""
         return self._view.targets(self.chosen())
 
+    def _op_detail(self, id: str) -> Text:
+        """All about an op case: what its row holds, until its manifest is read."""
+        self._context.facts.request_op_tests()
+        tests = self._session.op_tests
+        detail = ops.describe_case(tests, id) if tests else None
+        return view_models.op_text(detail) if detail else view_models.op_row_text(self._view.matrix, id)
+
     @property
     def cell_query(self) -> Query | None:
         """What the cell under the cursor selects; None where the grid is not shown or no test is in the cell."""
@@ -145,7 +152,7 @@ class Listing:
         if self.current is None:
             return Text("No test matches the filter.")
         if session.is_op(self.current):
-            return view_models.op_text(self._view.matrix, self.current)
+            return self._op_detail(self.current)
         self._context.facts.request(_OF_DETAIL)
         selected, row = session.selected, session.matrix.rows[self.current]
         jobs = None if selected is None else [ci.job_name(job) for job in selected.of(row)]

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Op cases on the main screen."""
+
+from pathlib import Path
+
+import pytest
+
+from core.sources.checkout import Checkout
+from tests.support.app import SIZES, build_app, screen_text, shown_ids, type_text, until
+from tests.support.tree import sample
+
+MANIFEST = """model: nano
+defaults: {dtype: bf16, rtol: 0.25}
+cases:
+  - name: scale
+    op: torch.mul
+    inputs: [{tensor: {shape: [2, 3]}}, {value: 2.5}]
+    description: modeling.py:12
+  - {name: flip, op: torch.neg, inputs: [{tensor: {shape: [7]}}], skip_if: {expr: 'True', reason: no kernel}}
+  - {name: again, op: torch.neg, inputs: [{tensor: {shape: [9]}}]}
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    found = sample(tmp_path / "tt-xla")
+    directory = found.root / "tests/op_manifests"
+    directory.mkdir(parents=True)
+    (directory / "nano.yaml").write_text(MANIFEST)
+    return found
+
+
+@SIZES
+async def test_op_cases_have_columns_facets_and_a_detail_of_their_own(
+    checkout: Checkout, size: tuple[int, int]
+) -> None:
+    app = build_app(checkout, op_cases=True)
+    async with app.run_test(size=size) as pilot:
+        models = len(app.session.matrix.ids)
+        assert len(app.session.view.rows) == models + 3
+        await pilot.press("slash")
+        await type_text(pilot, "kind:op")
+        await pilot.press("enter")
+        assert shown_ids(app) == ["nano::again", "nano::flip", "nano::scale"]
+        text = screen_text(app)
+        assert all(word in text for word in ("op case", "dtype", "torch.mul", "bfloat16", "SKIP")), text
+        await pilot.press("j", "j", "z")
+        await until(pilot, lambda: "modeling.py:12" in screen_text(app), "the manifest is read")
+        text = screen_text(app)
+        assert all(
+            words in text
+            for words in ("2x3 bfloat16 rand", "input 1      2.5", "rtol 0.25", "op_manifests/nano.yaml:4")
+        ), text
+
+
+async def test_the_grid_of_op_cases_counts_ops_by_model(checkout: Checkout) -> None:
+    (checkout.root / "tests/op_manifests/other.yaml").write_text(MANIFEST.replace("model: nano", "model: other"))
+    app = build_app(checkout, op_cases=True, query="kind:op")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("number_sign")
+        await until(pilot, lambda: app.session.view.grid == "ops", "the grid of ops")
+        text = screen_text(app)
+        assert all(word in text for word in ("nano", "other", "torch.neg")), text
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: not app.session.view.grid, "the cases of a cell")
+        assert shown_ids(app) == ["nano::scale"]
+        await pilot.press("number_sign")
+        assert app.session.view.grid == "ops"
+
+
+async def test_what_is_for_models_leaves_op_cases_out(checkout: Checkout) -> None:
+    app = build_app(checkout, op_cases=True, query="kind:op")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("T")
+        await until(pilot, lambda: "this is for tests of models" in screen_text(app), "the message")
+        await pilot.press("space", "y")
+        assert app.session.view.marks == {"nano::again"}
+
+
+async def test_a_changed_manifest_changes_its_rows(checkout: Checkout) -> None:
+    app = build_app(checkout, op_cases=True, query="kind:op")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("z")
+        await until(pilot, lambda: "9 bfloat16" in screen_text(app), "the manifest is read")
+        (checkout.root / "tests/op_manifests/nano.yaml").write_text(MANIFEST.replace("[9]", "[99]"))
+        app.files.reload()
+        await until(pilot, lambda: "99 bfloat16" in screen_text(app), "it is read again")
+        (checkout.root / "tests/op_manifests/nano.yaml").unlink()
+        app.files.reload()
+        await until(pilot, lambda: not app.session.view.rows, "its cases are gone")
+        assert app.session.view.matrix is app.session.matrix
+
+
+async def test_columns_of_op_cases_are_chosen_apart(checkout: Checkout) -> None:
+    app = build_app(checkout, op_cases=True, query="kind:op")
+    async with app.run_test(size=(160, 40)) as pilot:
+        before = app.session.view.columns
+        await pilot.press("C", "j", "space", "enter")
+        await until(pilot, lambda: "op" not in app.session.view.op_columns, "the choice")
+        assert app.session.view.columns == before
+    again = build_app(checkout, op_cases=True, query="kind:op")
+    assert "op" not in again.session.view.table_columns
+    assert again.session.view.columns == before
