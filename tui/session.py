@@ -138,9 +138,8 @@ class Session:
     def place_of_op(self, id: str) -> tuple[str, int]:
         """The file of an op case, relative to the checkout, and the line at which it starts."""
         rows = self.view.matrix
-        row, ops = rows.rows[id], rows.ops
-        assert ops is not None
-        return rows.columns["file"][row], ops.lines[row - len(rows.model_tests.ids)]
+        row = rows.rows[id]
+        return rows.columns["file"][row], rows.line_of_op(row)
 
     @property
     def checkout(self) -> Checkout:

@@ -68,6 +68,11 @@ class Matrix:
         """Whether a row is an op case, and no test of a model."""
         return self.models is not None and row >= len(self.models.ids)
 
+    def line_of_op(self, row: int) -> int:
+        """The line at which an op case starts in its file; `row` must be that of one."""
+        assert self.ops is not None and self.models is not None, "there are no op cases"
+        return self.ops.lines[row - len(self.models.ids)]
+
     @property
     def files(self) -> tuple[ExpectationFile, ...]:
         return self.written.get().files

@@ -70,9 +70,9 @@ async def test_the_grid_of_op_cases_counts_ops_by_model(checkout: Checkout) -> N
 
 async def test_what_is_for_models_leaves_op_cases_out(checkout: Checkout) -> None:
     app = build_app(checkout, op_cases=True, query="kind:op")
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("T")
-        await until(pilot, lambda: "this is for tests of models" in screen_text(app), "the message")
+        await until(pilot, lambda: any("tests of models" in one.message for one in app._notifications), "the message")
         await pilot.press("space", "y")
         assert app.session.view.marks == {"nano::again"}
 
