@@ -42,7 +42,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if args.runs:
         _print_runs(known, observations, context)
         return EXIT_OK
-    names = _names(args, known)
+    names = _names(args, known, runs_of(row for row in observations if row.op is None))
     before, after = ([row for row in observations if row.run == name] for name in names)
     found = compare(before, after)
     commits = between(context.checkout, before, after)
@@ -53,8 +53,11 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return EXIT_FINDINGS if found.counts[DifferenceKind.NEW] else EXIT_OK
 
 
-def _names(args: argparse.Namespace, known: Sequence[str]) -> tuple[str, str]:
+def _names(args: argparse.Namespace, known: Sequence[str], of_tests: Sequence[str]) -> tuple[str, str]:
+    """The two runs that are meant; `of_tests` are those with results of model tests, which come first."""
     if args.before is None:
+        if len(of_tests) > 1:
+            return of_tests[1], of_tests[0]
         if len(known) < 2:
             raise UsageError(
                 "The evidence has fewer than two runs", hint="Add one: ttmatrix ingest PATH --run-name NAME"

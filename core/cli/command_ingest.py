@@ -13,7 +13,11 @@ from core.runs import clean
 from core.sources import read_schema
 from core.text import counted, one_line
 
-_WORDS = {OTHER: "not model tests", REPEATED: "repeated in one file", STAND_IN: "run on a CPU instead of a device"}
+_WORDS = {
+    OTHER: "neither model tests nor op cases",
+    REPEATED: "repeated in one file",
+    STAND_IN: "run on a CPU instead of a device",
+}
 _SHOWN_PROBLEMS = 20
 
 
@@ -90,4 +94,4 @@ def _print(reading: Reading, added: Added, archs: Sequence[str], context: Contex
 
 
 def _without_arch(reading: Reading, archs: Sequence[str]) -> int:
-    return sum(one.arch not in archs for one in reading.observations)
+    return sum(one.arch not in archs and one.op is None for one in reading.observations)

@@ -11,10 +11,11 @@ from core.cli.context import Context
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence import without_hosts
 from core.evidence.analysis import issue_link
-from core.evidence.proposals import NotProposed, Proposal, document, propose
+from core.evidence.proposals import NotProposed, Proposal, document, propose, propose_for_cases
 from core.evidence.verdicts import Judgement, Verdicts
 from core.files import atomic_write
 from core.history import ages
+from core.ops import written_cases
 from core.sources import Git
 from core.text import counted, one_line
 
@@ -36,6 +37,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     proposals, not_proposed = propose(
         context.matrix, judgements, context.policy, ci=context.ci, issue=issue, ages=_ages(context)
     )
+    of_cases, not_of_cases = _of_cases(context, " ".join(args.query))
+    proposals, not_proposed = (*proposals, *of_cases), (*not_proposed, *not_of_cases)
     written = document(proposals, _commit(context))
     if args.output:
         atomic_write(Path(args.output), json.dumps(written, indent=2, ensure_ascii=False) + "\n")
@@ -45,6 +48,16 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         _print(proposals, context)
     _note(proposals, not_proposed, args.output, context)
     return EXIT_OK
+
+
+def _of_cases(context: Context, query: str) -> tuple[Sequence[Proposal], Sequence[NotProposed]]:
+    """What the results of op cases suggest, where there are any; `--arch` is of model tests."""
+    if context.arch or not any(one.op for one in context.observations):
+        return (), ()
+    verdicts = context.op_verdicts
+    rows = (verdicts.rows[id] for id in verdicts.judged)
+    written = written_cases(context.checkout.root, rows)
+    return propose_for_cases(verdicts, written, context.op_ids_of(query))
 
 
 def _judgements(context: Context, query: str, hosts: Sequence[str]) -> list[Judgement]:

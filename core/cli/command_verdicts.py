@@ -47,3 +47,16 @@ def _cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgeme
             for one in verdicts.of(id):
                 if (not args.only or one.verdict in args.only) and context.arch in ("", one.arch):
                     yield one, verdicts.seen.get(id, {}).get(one.arch, ())
+    yield from _op_cells(args, context)
+
+
+def _op_cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgement, Sequence[Observation]]]:
+    """The cells of the op cases of the query that have results: a backend is in the place of an arch."""
+    if not any(one.op for one in context.observations):
+        return
+    asked = context.op_ids_of(" ".join(args.query))
+    for id, judgements in context.op_verdicts.judged.items():
+        for one in judgements:
+            wanted = (asked is None or id in asked) and (not args.only or one.verdict in args.only)
+            if wanted and not context.arch:
+                yield one, context.op_verdicts.seen[id][one.arch]

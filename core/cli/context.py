@@ -26,11 +26,12 @@ from core.text import counted
 if TYPE_CHECKING:
     from core.ci import Ci, Selected
     from core.evidence import Observation
-    from core.evidence.verdicts import Policy, Verdicts
+    from core.evidence.verdicts import OpVerdicts, Policy, Verdicts
     from core.history import History
     from core.matrix import Matrix, Universe
     from core.matrix.cache import Cache
     from core.matrix.query import Facts, Learned, Query, Scope
+    from core.ops import OpTests
     from core.runs import TreeReader
     from core.runs.store import RunRecord
     from core.sources.evaluator import ModelInfos
@@ -125,6 +126,15 @@ class Context:
         rows = query.select(self.matrix, asked, self.arch, self.learned(self.matrix, asked))
         return frozenset(self.matrix.ids[row] for row in rows)
 
+    def op_ids_of(self, text: str) -> "frozenset[str] | None":
+        """The op cases that a query selects; None: all, because it is empty."""
+        asked = self.parse(text)
+        if not asked.terms:
+            return None
+        table, first = self.table, len(self.matrix.ids)
+        rows = query.select(table, asked, self.arch, self.learned(table, asked))
+        return frozenset(table.ids[row] for row in rows if row >= first)
+
     @cached_property
     def observations(self) -> "list[Observation]":
         """All results of the checkout's cells, from CI reports and from runs here, oldest first."""
@@ -139,6 +149,16 @@ class Context:
     def verdicts(self) -> "Verdicts":
         """What the evidence says about every cell."""
         return verdicts.Verdicts(self.matrix, self.observations, self.policy, self.selected)
+
+    @cached_property
+    def op_tests(self) -> "OpTests":
+        """The op cases in the directories that the settings name."""
+        return ops.read_op_tests(self.checkout.root, self.settings.ops_dirs)
+
+    @cached_property
+    def op_verdicts(self) -> "OpVerdicts":
+        """What the evidence says about op cases, by backend."""
+        return verdicts.OpVerdicts(self.op_tests, self.observations, self.policy)
 
     @cached_property
     def tree(self) -> "TreeReader":

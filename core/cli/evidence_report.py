@@ -2,14 +2,14 @@
 """Evidence and verdicts: as lines for a person, and as JSON."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 
 from core.cli.console import Console
 from core.evidence import Observation, summary_of
 from core.evidence.verdicts import Judgement
 
-_FIELDS = tuple(one.name for one in fields(Observation) if one.name not in ("test_id", "arch", "when"))
+_FIELDS = tuple(one.name for one in fields(Observation) if one.name not in ("test_id", "arch", "when", "op"))
 
 
 def judgement_document(one: Judgement, seen: Sequence[Observation]) -> dict[str, object]:
@@ -31,7 +31,8 @@ def judgement_document(one: Judgement, seen: Sequence[Observation]) -> dict[str,
 def observation_document(one: Observation) -> dict[str, object]:
     """One result as JSON; `when` is ISO 8601 in UTC, or null."""
     when = datetime.fromtimestamp(one.when, UTC).isoformat(timespec="seconds") if one.when else None
-    return {"when": when, **{name: getattr(one, name) for name in _FIELDS}}
+    said = {"when": when, **{name: getattr(one, name) for name in _FIELDS}}
+    return said if one.op is None else {**said, "op": asdict(one.op)}
 
 
 def verdicts_table(console: Console, judgements: Iterable[tuple[Judgement, Sequence[Observation]]]) -> None:

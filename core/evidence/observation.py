@@ -47,13 +47,39 @@ class Origin(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class CaseNumbers:
+    """What only a result of an op case says."""
+
+    status: str
+    """As the plugin has it (docs/ops.md); of a duplicate that of the case which represents it."""
+    key: str
+    """The digest of what was computed (docs/ops.md); empty: it was not run."""
+    rtol: float
+    """The tolerances that its manifest had."""
+    atol: float
+    max_abs: float | None = None
+    """The greatest difference of an element, and below the greatest one relative to the reference; None: not taken."""
+    max_rel: float | None = None
+    mismatched: float | None = None
+    """Percent of the elements."""
+    pcc: float | None = None
+    dup_of: str = ""
+    """The case that represented it."""
+    device: str = ""
+    torch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
-    """What one execution of one cell has shown. Attempts of one run on one cell are one observation: the last."""
+    """What one execution of one cell has shown. Attempts of one run on one cell are one observation: the last.
+
+    A cell of an op case is its id and a backend, which is where model tests have their arch.
+    """
 
     test_id: str
     function: str
     arch: str
-    """Empty where neither tags, nor the path, nor the person said it."""
+    """Empty where neither tags, nor the path, nor the person said it. Of an op case the backend."""
     origin: Origin
     run: str
     """The name of the run it belongs to: a nightly, a batch."""
@@ -88,6 +114,8 @@ class Observation:
     """The commit of the submodule."""
     raised: str = ""
     """What the traceback says where `reason` is of the report's message or the log, and says otherwise."""
+    op: CaseNumbers | None = None
+    """Of an op case alone, whose PCC is in there: it is recorded, not required."""
 
     @property
     def steady(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from core.evidence.ending_fields import stage_in
 from core.evidence.hosts import without_hosts
 from core.evidence.observation import Ending, Observation, Origin
-from core.evidence.reports import Clues, Setting, observe, stand_in_of
+from core.evidence.reports import Clues, Setting, observe, observe_cases, stand_in_of
 from core.evidence.store import EvidenceStore, store_file
 from core.evidence.verdicts import LoadedPolicy, Verdicts, find_policy
 from core.matrix import Matrix
@@ -17,7 +17,7 @@ from core.matrix.cache import Cache
 from core.model import BringupStatus
 from core.numbers import duration, moment
 from core.providers import selected_jobs
-from core.runs import Outcome, ResultFormat, Testcase, TreeReader, is_of_lost_code, own_runs
+from core.runs import Outcome, ResultFormat, Testcase, TreeReader, is_of_lost_code, own_runs, read_case_results
 from core.runs.log import STAGES
 from core.runs.store import RunRecord, RunState
 from core.settings import Paths
@@ -35,10 +35,20 @@ def own_observations(records: Iterable[RunRecord], reader: TreeReader) -> Iterat
     """
     for record in records:
         spec = record.spec
+        if spec.cases:
+            # Whether they are of a case as it is now is decided case by case.
+            yield from () if record.active else own_case_observations(record)
+            continue
         ended = record.state is RunState.FINISHED and record.outcome not in _NO_RESULT
         on_device = spec.report is ResultFormat.JUNIT and spec.devices and spec.arch and not _ran_on_cpu(record)
         if ended and on_device and not is_of_lost_code(record, reader):
             yield own_observation(record)
+
+
+def own_case_observations(record: RunRecord) -> Iterator[Observation]:
+    """What the op cases of one run show, also of one that was stopped before it was through."""
+    setting = replace(_setting(record), commit=record.tree.commit if record.tree else "")
+    return observe_cases(read_case_results(record.directory), setting)
 
 
 def _ran_on_cpu(record: RunRecord) -> bool:

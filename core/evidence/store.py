@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import TTMatrixError
 from core.evidence.observation import Attempt, Ending, Observation, fold_attempts
-from core.files import parsed, typed
+from core.files import parsed, plain, typed
 from core.numbers import LAST_MOMENT, LONGEST
 from core.runs.store import RunRecord
 from core.sources import stamp_of
@@ -33,6 +33,7 @@ _PUT = """INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO 
     observations = excluded.observations
     WHERE excluded.rank < reports.rank"""
 _FIELDS = tuple(one.name for one in fields(Observation))
+_OF_CASES = "op"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,11 @@ def store_file(directory: Path, root: Path) -> Path:
 
 
 def evidence_stamp(file: Path, records: Iterable[RunRecord]) -> object:
-    """What is another as soon as there is more in the store `file`, or one more run on a device has ended."""
-    ended = sum(not record.active and bool(record.spec.devices) for record in records)
+    """What is another as soon as there is more in the store `file`, or one more run on a device has ended.
+
+    So it is where one of op cases has.
+    """
+    ended = sum(not record.active and bool(record.spec.devices or record.spec.cases) for record in records)
     return ended, stamp_of(file)
 
 
@@ -118,8 +122,12 @@ def _unreadable(file: Path, why: str) -> TTMatrixError:
 
 def _row(report: "JUnitReport") -> tuple[object, ...]:
     rank = f"{int(not report.arch_given)}{int(not report.given)} {report.run}\n{report.source}"
-    values = [[getattr(one, name) for name in _FIELDS] for one in report.observations]
-    return report.digest, rank, report.attempt, int(report.given), ",".join(_FIELDS), json.dumps(values)
+    # Reports without op cases are stored as before there were any.
+    names = _FIELDS if any(one.op for one in report.observations) else [name for name in _FIELDS if name != _OF_CASES]
+    values = [
+        [plain(one.op) if name == _OF_CASES else getattr(one, name) for name in names] for one in report.observations
+    ]
+    return report.digest, rank, report.attempt, int(report.given), ",".join(names), json.dumps(values)
 
 
 def _attempts(rows: list[tuple[int, int, str, str]]) -> Iterator[Attempt]:

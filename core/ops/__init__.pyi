@@ -21,11 +21,14 @@ from .findings import (
 )
 from .metrics import Counts as Counts, Metrics as Metrics, measure as measure
 from .op_tests import (
+    OpCase as OpCase,
     OpTests as OpTests,
+    case_key as case_key,
     computes_nothing as computes_nothing,
     deduplicated as deduplicated,
     read_op_tests as read_op_tests,
     skips as skips,
 )
 from .rows import with_ops as with_ops
-from .tabulation import DEFAULT_BACKEND as DEFAULT_BACKEND
+from .tabulation import DEFAULT_BACKEND as DEFAULT_BACKEND, Expectation as Expectation, expectation as expectation
+from .written import written_cases as written_cases

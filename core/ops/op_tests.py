@@ -15,6 +15,7 @@ from core.payload.ttmatrix_ops import (
     NotRead,
     OpKind,
     Row,
+    case_digest,
     condition_context,
     duplicates,
     find_files,
@@ -23,6 +24,9 @@ from core.payload.ttmatrix_ops import (
     rows,
     skip_reason,
 )
+
+OpCase = Row
+"""A case with its id and its manifest."""
 
 
 class OpTests:
@@ -112,6 +116,11 @@ def deduplicated(selected: Sequence[Row], skipped: Collection[str], *, dedupe: b
     running = [row for row in selected if row.id not in skipped]
     resting = [row for row in selected if row.id in skipped]
     return {**duplicates(running, dedupe=dedupe), **duplicates(resting, dedupe=False)}
+
+
+def case_key(row: Row) -> str:
+    """The digest of what a case computes, as results of it have it."""
+    return case_digest(row.case)
 
 
 def computes_nothing(case: Case) -> bool:

@@ -25,6 +25,8 @@ __all__ = ["read_op_tests", "tabulated", "variables"]
 
 DEFAULT_BACKEND = "inductor"
 """What conditions see as the backend where none is chosen."""
+_SKIP, _XFAIL = "skip", "xfail"
+"""Marks that pytest acts on."""
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*\b")
 
 
@@ -40,8 +42,11 @@ def expectation(row: Row, backend: str = DEFAULT_BACKEND, environment: Mapping[s
     case = row.case
     if computes_nothing(case):
         return Expectation(Status.NOT_SUPPORTED_SKIP, "The op computes nothing")
+    if _SKIP in case.marks:
+        return Expectation(Status.NOT_SUPPORTED_SKIP, "marked skip")
+    marked = Expectation(Status.KNOWN_FAILURE_XFAIL, "marked xfail") if _XFAIL in case.marks else None
     if not case.skip_if and not case.xfail_if:
-        return Expectation(Status.EXPECTED_PASSING)
+        return marked or Expectation(Status.EXPECTED_PASSING)
     context = condition_context(case, row.manifest.model, backend=backend, environment=environment)
     try:
         if reason := skip_reason(case, context):
@@ -50,7 +55,7 @@ def expectation(row: Row, backend: str = DEFAULT_BACKEND, environment: Mapping[s
             return Expectation(Status.KNOWN_FAILURE_XFAIL, case.xfail_reason or case.xfail_if)
     except NotRead as error:
         return Expectation(Status.NOT_SUPPORTED_SKIP, f"a condition cannot be evaluated: {error}")
-    return Expectation(Status.EXPECTED_PASSING)
+    return marked or Expectation(Status.EXPECTED_PASSING)
 
 
 def variables(tests: OpTests) -> set[str]:

@@ -67,6 +67,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("list-handwritten", "list", "--kind", "handwritten")
     yield printed("ops-report", "ops", "report")
     yield printed("ops-run", "ops", "run", "nano_lm::input_norm", "--backend", "eager")
+    yield printed("ops-results", "ops", "results")
     runs = printed("runs", "runs")
     yield runs
     made = paths().runs / runs[2][0]["run"]

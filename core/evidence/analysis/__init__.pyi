@@ -26,3 +26,4 @@ from .issues import (
     citations as citations,
     read_states as read_states,
 )
+from .stability import Course as Course, Stability as Stability, courses as courses

@@ -8,6 +8,7 @@ from .inbox import (
     change_of as change_of,
     decided as decided,
 )
+from .op_rules import propose_for_cases as propose_for_cases
 from .proposal import (
     NotProposed as NotProposed,
     Proposal as Proposal,

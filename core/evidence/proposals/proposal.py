@@ -29,6 +29,8 @@ class Proposal:
     """The entry as it was when this was worked out."""
     leaves: tuple[str, ...] = ()
     """Archs on which no scheduled CI job will select the test any more."""
+    note: str = ""
+    """How a value was worked out, where a verdict does not say it."""
 
     @property
     def archs(self) -> tuple[str, ...]:
@@ -45,7 +47,8 @@ class Proposal:
         archs_by_why: dict[str, list[str]] = {}
         for one in self.judgements:
             archs_by_why.setdefault(one.why, []).append(one.arch)
-        return warning + "; ".join(f"{', '.join(archs)}: {why}" for why, archs in archs_by_why.items())
+        said = [f"{', '.join(archs)}: {why}" for why, archs in archs_by_why.items()]
+        return warning + "; ".join([*said, *([self.note] if self.note else [])])
 
     @property
     def evidence(self) -> tuple[str, ...]:

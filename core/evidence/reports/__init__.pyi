@@ -7,6 +7,7 @@ from .classify import (
     stand_in_of as stand_in_of,
 )
 from .documents import arch_in as arch_in
+from .op_cases import observe_cases as observe_cases
 from .reading import (
     OTHER as OTHER,
     REPEATED as REPEATED,

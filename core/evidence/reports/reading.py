@@ -10,11 +10,12 @@ from pathlib import Path
 from core.evidence.observation import Observation
 from core.evidence.reports.classify import Maker, Setting, maker_of, model_test, observe, stand_in_of
 from core.evidence.reports.documents import Document, PathFacts, Problem, documents, path_facts
-from core.runs import PytestSession, Testcase, UnreadableReport, clean, rank, stream_testcases
+from core.evidence.reports.op_cases import document_of, is_case, observe_cases
+from core.runs import CaseDocument, PytestSession, Testcase, UnreadableReport, clean, rank, stream_testcases
 from core.sources import Schema
 
 OTHER = "other"
-"""The class of testcases that are no model tests."""
+"""The class of testcases that are neither model tests nor op cases."""
 STAND_IN = "stand_in"
 """The class of testcases that ttmatrix's own runner ran without a device, where that does not count."""
 REPEATED = "repeated"
@@ -147,28 +148,39 @@ class _SessionResults:
     def __init__(self, setting: Setting) -> None:
         self.taken = 0
         self.makers: set[Maker] = set()
-        self.counts: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
         self._setting = setting
         self._found: dict[tuple[str, str], tuple[int, Observation]] = {}
+        self._cases: dict[str, CaseDocument] = {}
 
     @property
     def observations(self) -> Iterable[Observation]:
-        return (one for _, one in self._found.values())
+        return (*(one for _, one in self._found.values()), *observe_cases(self._cases.values(), self._setting))
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Testcases by ending, with OTHER and REPEATED."""
+        return self._counts + Counter(one.ending for one in observe_cases(self._cases.values(), self._setting))
 
     def take(self, case: Testcase) -> None:
         self.taken += 1
+        if is_case(case):
+            document = document_of(case)
+            self._counts[REPEATED] += str(document["id"]) in self._cases
+            self._cases.setdefault(str(document["id"]), document)
+            return
         self.makers.add(maker_of(case))
         if model_test(case.name) is None:
-            self.counts[OTHER] += 1
+            self._counts[OTHER] += 1
             return
         key = case.classname, case.name
         known, weight = self._found.get(key), rank(case)
         if known is not None:
-            self.counts[REPEATED] += 1
+            self._counts[REPEATED] += 1
             if known[0] <= weight:
                 return
-            self.counts[known[1].ending] -= 1
+            self._counts[known[1].ending] -= 1
         seen = observe(case, self._setting)
         assert seen is not None, "its name is that of a model test"
-        self.counts[seen.ending] += 1
+        self._counts[seen.ending] += 1
         self._found[key] = weight, seen

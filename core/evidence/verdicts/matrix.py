@@ -116,8 +116,8 @@ class Verdicts:
         return self._jobs[key]
 
 
-_OTHERS = (Function.LLM_DECODE, Function.OP_BY_OP, Function.PLACEHOLDER)
-"""They share ids with model tests and run something else (docs/rules.md 1.5)."""
+_OTHERS = (Function.LLM_DECODE, Function.OP_BY_OP, Function.PLACEHOLDER, Function.OP_CASE)
+"""They share ids with model tests and run something else (docs/rules.md 1.5), or are op cases."""
 _WORDS = ("", *Verdict)
 _CODES = {verdict: _WORDS.index(verdict) for verdict in Verdict}
 

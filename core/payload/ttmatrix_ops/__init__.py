@@ -9,6 +9,7 @@ on the import path.
 from .cases import Case, DeviceName, DtypeName, FormatName, Manifest, Problem, Raises, Tensor, Value
 from .collection import Duplicate, File, Row, duplicates, find_files, read_files, rows
 from .conditions import context as condition_context, evaluate as condition_holds, skip_reason
+from .digest import digest as case_digest
 from .dtypes import dtype_name
 from .load import MOST_BYTES, read_file, read_text
 from .names import OpKind, kind_of
@@ -38,6 +39,7 @@ __all__ = [
     "Tensor",
     "Value",
     "added",
+    "case_digest",
     "condition_context",
     "condition_holds",
     "dtype_name",

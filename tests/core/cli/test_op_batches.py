@@ -82,6 +82,18 @@ def test_it_belongs_to_the_checkout_and_to_what_its_manifests_say(checkout: Chec
     assert "results.jsonl" in call("logs", run, "--artefacts", "--repo", checkout.root).out
     forced = call("ops", "run", "two::s", "--backend", "eager", "--run-skipped", "--json", "--repo", checkout.root)
     assert [(one["id"], one["status"]) for one in forced.json] == [("two::s", "pass")]
+    # One result is enough for this team.
+    (checkout.root / "ttmatrix-policy.toml").write_text("minimum_runs = 1\n")
+    found = call("ops", "results", "two::s", "--json", "--repo", checkout.root).json
+    assert [(one["status"], one["backend"], one["verdict"], one["max_abs"]) for one in found] == [
+        ("pass", "eager", "stale", 0.0)
+    ]
+    (judged,) = call("verdicts", "kind:op", "--only", "stale", "--json", "--repo", checkout.root).json
+    assert (judged["id"], judged["arch"], judged["rows"][0]["op"]["status"]) == ("two::s", "eager", "pass")
+    (proposal,) = call("propose", "kind:op", "--json", "--repo", checkout.root).json
+    assert proposal["ops"] == [
+        {"op": "unset", "id": "two::s", "file": "tests/op_manifests/two.yaml", "path": ["skip_if"]}
+    ]
     newest = call("runs", "--json", "--repo", checkout.root).json[0]
     (result,) = read_case_results(Path(newest["directory"]))
     assert (result["expected"], newest["estimate"] > 0) == ("skip", True), "and the first run says how long it takes"

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How stable the results of op cases are from run to run: by what is computed, not by what it is called."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.evidence.observation import FAILURES, RAN, Ending, Observation
+
+
+class Stability(StrEnum):
+    """What the results of one test on one backend did from run to run."""
+
+    STEADY = "steady"
+    """It passed in all of them."""
+    NEW_FAIL = "new fail"
+    """It fails in the last one, and passed in the one before."""
+    FIXED = "fixed"
+    """It passes in the last one, and failed in the one before."""
+    STILL_FAILING = "still failing"
+    FLAKY = "flaky"
+    """It has passed and failed with the same commit, torch and tolerances."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One test on one backend, over its results."""
+
+    key: str
+    """The digest of what is computed."""
+    backend: str
+    ids: tuple[str, ...]
+    """The cases that are this test."""
+    stability: Stability
+    since: str
+    """The first run of the failures, or passes, that the last results are; empty: nothing has changed."""
+    rows: tuple[Observation, ...]
+    """Its results, oldest first, one for each run."""
+
+
+def courses(observations: Iterable[Observation]) -> Iterator[Course]:
+    """The course of every test that has run, by its first case, then by backend. `observations` are oldest first."""
+    found: dict[tuple[str, str], list[Observation]] = {}
+    for one in observations:
+        if one.op is not None and one.op.key and one.ending in RAN:
+            found.setdefault((one.op.key, one.arch), []).append(one)
+    for (key, backend), rows in sorted(found.items(), key=lambda item: (item[1][0].test_id, item[0][1])):
+        # Duplicates repeat the result of the case that represents them.
+        runs = {(row.run, row.job, row.when): row for row in reversed(rows)}
+        single = tuple(reversed(runs.values()))
+        stability, since = _stability(single)
+        yield Course(key, backend, tuple(dict.fromkeys(row.test_id for row in rows)), stability, since, single)
+
+
+def _stability(rows: Sequence[Observation]) -> tuple[Stability, str]:
+    failed = [row.ending in FAILURES for row in rows]
+    turns = [at for at in range(1, len(rows)) if failed[at] is not failed[at - 1]]
+    since = rows[turns[-1] if turns else 0].run if turns or failed[-1] else ""
+    if _is_flaky(rows):
+        return Stability.FLAKY, since
+    if not failed[-1]:
+        return (Stability.FIXED if turns and turns[-1] == len(rows) - 1 else Stability.STEADY), since
+    return (Stability.NEW_FAIL if turns and turns[-1] == len(rows) - 1 else Stability.STILL_FAILING), since
+
+
+def _is_flaky(rows: Sequence[Observation]) -> bool:
+    """Whether anything but the code, torch and the tolerances decides: both ends were seen with the same of those."""
+    ends: dict[object, set[bool]] = {}
+    for row in rows:
+        assert row.op is not None
+        if row.commit:
+            same = row.commit, row.op.torch, row.op.rtol, row.op.atol
+            ends.setdefault(same, set()).add(row.ending is Ending.PASSED)
+    return any(len(both) == 2 for both in ends.values())

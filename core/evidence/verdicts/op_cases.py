@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdicts on op cases: by case and backend, from the results that are still of the case as it is written now."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from core.evidence.observation import RAN, Ending, Observation
+from core.evidence.verdicts.expected import Expected
+from core.evidence.verdicts.policy import Policy
+from core.evidence.verdicts.verdict import Judgement, judge
+from core.model import Function
+from core.ops import OpCase, OpTests, case_key, expectation
+
+
+class OpVerdicts:
+    """What `observations`, oldest first, say of the op cases of a checkout under `policy`.
+
+    A cell is a case on a backend that has results of it. The manifest says what is expected there. The tolerances and
+    the digest of a result tell whether it is one of the case as it is now; others do not count.
+    """
+
+    def __init__(
+        self,
+        tests: OpTests,
+        observations: Iterable[Observation],
+        policy: Policy,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self.policy = policy
+        self.rows = {row.id: row for row in tests.rows}
+        self._environment = environment
+        self.seen: dict[str, dict[str, list[Observation]]] = {}
+        """Results that count, by case and backend, oldest first."""
+        for one in observations:
+            row = self.rows.get(one.test_id) if one.function == Function.OP_CASE else None
+            if row is not None and is_of(one, row):
+                self.seen.setdefault(one.test_id, {}).setdefault(one.arch, []).append(one)
+
+    @cached_property
+    def judged(self) -> Mapping[str, Sequence[Judgement]]:
+        """The judgements on every case with results, by id, in the order of the manifests."""
+        return {id: self.of(id) for id in self.rows if id in self.seen}
+
+    def of(self, id: str) -> list[Judgement]:
+        """The judgements on one case, by backend."""
+        seen = self.seen.get(id, {})
+        return judge(id, {backend: self._expected(id, backend) for backend in sorted(seen)}, seen, self.policy)
+
+    def _expected(self, id: str, backend: str) -> Expected:
+        # The reason of a manifest says why it is so, and is no quotation of a failure; no PCC is required of an op.
+        status, _ = expectation(self.rows[id], backend, self._environment)
+        return Expected(status, pcc_checked=False)
+
+
+def is_of(one: Observation, row: OpCase) -> bool:
+    """Whether a result is one of the case as it is written now: it would be the same today."""
+    if one.op is None or one.ending not in RAN:
+        return one.op is not None
+    if one.op.key and one.op.key != case_key(row):
+        return False
+    rtol, atol = row.case.rtol, row.case.atol
+    if one.ending is Ending.PASSED:
+        return one.op.rtol <= rtol and one.op.atol <= atol
+    by_numbers = one.op.max_abs is not None
+    return not by_numbers or (one.op.rtol >= rtol and one.op.atol >= atol)
+
+
+def newest_by_backend(observations: Iterable[Observation], ids: Iterable[str]) -> Iterator[Observation]:
+    """Of each of these op cases the last result on each backend, by case, then by backend."""
+    wanted = dict.fromkeys(ids)
+    found: dict[tuple[str, str], Observation] = {}
+    for one in observations:
+        if one.op is not None and one.test_id in wanted:
+            found[one.cell] = one
+    yield from (found[cell] for id in wanted for cell in sorted(found) if cell[0] == id)
