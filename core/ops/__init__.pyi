@@ -30,5 +30,5 @@ from .op_tests import (
     skips as skips,
 )
 from .rows import with_ops as with_ops
-from .tabulation import DEFAULT_BACKEND as DEFAULT_BACKEND, Expectation as Expectation, expectation as expectation
+from .tabulation import DEFAULT_BACKEND as DEFAULT_BACKEND, expectation as expectation
 from .written import written_cases as written_cases
