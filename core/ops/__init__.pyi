@@ -19,7 +19,14 @@ from .findings import (
     manifest_findings as manifest_findings,
     problem_text as problem_text,
 )
+from .linking import JoinedResult as JoinedResult, OpsOfModel as OpsOfModel, ops_of_model as ops_of_model
 from .metrics import Counts as Counts, Metrics as Metrics, measure as measure
+from .op_by_op import (
+    OpByOp as OpByOp,
+    chisel_file as chisel_file,
+    failed_op as failed_op,
+    read_op_by_op as read_op_by_op,
+)
 from .op_tests import (
     OpCase as OpCase,
     OpTests as OpTests,

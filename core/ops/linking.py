@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ops of one model of the matrix: its cases in manifests, and what op-by-op tests say, joined by shape."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from core.ids import TestId
+from core.model import ModelInfo
+from core.ops.op_by_op import OpByOp, OpByOpResult, Operand
+from core.ops.op_tests import OpTests
+from core.payload.ttmatrix_ops import Row, Tensor
+
+_OTHER = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedResult:
+    """A result of an op-by-op test, with the cases whose tensors have the same shapes and dtypes.
+
+    Nothing says that it is the same op: one is of StableHLO, the others are of torch.
+    """
+
+    result: OpByOpResult
+    cases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpsOfModel:
+    """The ops of one model."""
+
+    models: tuple[str, ...]
+    """Of manifests, as they name it."""
+    rows: tuple[Row, ...]
+    joined: tuple[JoinedResult, ...]
+
+
+def ops_of_model(tests: OpTests, found: OpByOp, test: TestId, info: ModelInfo | None) -> OpsOfModel:
+    """What is known of the ops of the model that `test` runs."""
+    names = names_of(test, info)
+    models = tuple(model for model in tests.models if _plain(model) in names)
+    rows = tests.of_models(models) if models else ()
+    by_tensors: dict[tuple[Operand, ...], list[str]] = {}
+    for row in rows:
+        by_tensors.setdefault(_key(_tensors(row)), []).append(row.id)
+    own = [one for one in found.results if _is_of(one.model, info)]
+    joined = (JoinedResult(one, tuple(by_tensors.get(_key(one.inputs), ())) if one.inputs else ()) for one in own)
+    return OpsOfModel(models, tuple(rows), tuple(joined))
+
+
+def names_of(test: TestId, info: ModelInfo | None) -> Collection[str]:
+    """What a manifest may call the model: by its loader with and without variant, or as reports do."""
+    parts = test.directory.split("/")[:-1]
+    loader = "_".join(parts)
+    bare = {loader, parts[0] if parts else ""}
+    with_variant = {f"{one}_{test.variant}" for one in bare} | {test.variant} if test.variant else set()
+    reported = {info.name, info.model} if info else set()
+    return {_plain(name) for name in bare | with_variant | reported if name}
+
+
+def _is_of(model: str, info: ModelInfo | None) -> bool:
+    """Directories of IR dumps are called as the model, with other characters in the place of some."""
+    return info is not None and _plain(model) == _plain(info.name)
+
+
+def _plain(name: str) -> str:
+    return _OTHER.sub("_", name.lower()).strip("_")
+
+
+def _tensors(row: Row) -> Sequence[Operand]:
+    return [Operand(one.shape, one.dtype or row.case.dtype) for one in _flat(row.case.inputs)]
+
+
+def _flat(arguments: Iterable[object]) -> Iterable[Tensor]:
+    for one in arguments:
+        if isinstance(one, Tensor):
+            yield one
+        elif isinstance(one, tuple | list):
+            yield from _flat(one)
+
+
+def _key(tensors: Iterable[Operand]) -> tuple[Operand, ...]:
+    return tuple(sorted(tensors))
