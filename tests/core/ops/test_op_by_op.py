@@ -118,7 +118,7 @@ def test_ops_of_a_model(tmp_path: Path) -> None:
 def test_joined_by_shape(tmp_path: Path) -> None:
     (tmp_path / "two.yaml").write_text(
         "model: Alpha_Tiny\ncases:\n"
-        "  - {name: a, op: torch.sub, inputs: [{tensor: {shape: [2, 3], dtype: bfloat16}}, {tensor: {shape: [], dtype: int32}}]}\n"
+        "  - {name: a, op: torch.sub, inputs: [{tensor: {shape: [2, 3], dtype: bfloat16}}, {tensor: {shape: [], dtype: int32, init: zeros}}]}\n"
         "  - {name: b, op: torch.neg, inputs: [{tensor: {shape: [2, 3]}}]}\n"
     )
     ones = [
