@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.screen import Screen
@@ -14,14 +15,13 @@ from textual.widgets import Static
 from tui import view_models
 from tui.commands import Where, screen_commands
 from tui.protocol import Context
+from tui.view_models import Tab
 
 if TYPE_CHECKING:
     from textual.types import CSSPathType
 
-_NAMES_FROM = 150
-"""Width from which the title has room for the names of all views; below it, the others are only keys."""
-_NAME_FROM = 160
-"""Width from which it has room for our own name as well."""
+_OWN_SHARE = 0.3
+"""What part of the title what a screen itself has to say may take from the names of the others."""
 _LEAST_LIST = 4
 """Lines of the shortest list: its header and a few rows."""
 
@@ -71,15 +71,20 @@ class SessionScreen(Screen[None]):
             Where.REVIEW: f"{pending:,} pending" if pending else "",
         }
         self._title_words = words
-        width, places = self.app.size.width, self.places()
-        line = Text("ttmatrix" if width >= _NAME_FROM else "", no_wrap=True, overflow="ellipsis")
-        for place, command in screen_commands():
+        keymap, places = self.context.keymap, self.places()
+        own = "   ".join(filter(None, words))
+        tabs = [
+            Tab(keymap.key(command.id), command.label, going.get(place, ""), place in places)
+            for place, command in screen_commands()
+        ]
+        width = self.app.size.width - 2
+        line = Text(no_wrap=True, overflow="ellipsis")
+        room = width - 3 - min(len(own), int(width * _OWN_SHARE))
+        for (_, command), tab in zip(screen_commands(), view_models.fitted_tabs(tabs, room), strict=True):
             line.append("  " if line else "")
-            key = self.context.keymap.key(command.id)
-            named = f"{key} {command.label}" if width >= _NAMES_FROM or place in places else key
-            text = " · ".join(filter(None, (named, going.get(place, ""))))
-            line.append(text, "reverse" if place in places else "dim")
-        line.append("   " + "   ".join(filter(None, words)))
+            click = Style(meta={"@click": f"app.{command.action}"})
+            line.append(tab.text, Style.parse("reverse" if tab.current else "dim") + click)
+        line.append(f"   {own}")
         if line != self._title_line:
             self._title_line = line
             self.query_one("#title", Static).update(line, layout=False)

@@ -55,6 +55,7 @@ from .style import (
     diff_style as diff_style,
     facet_label as facet_label,
 )
+from .tabs import Tab as Tab, fitted_tabs as fitted_tabs
 from .triage import (
     Listed as Listed,
     Shown as Shown,
