@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one table of commands: bindings, footer, help and palette all come from it."""
+"""The one table of commands: bindings, footer, help and command line all come from it."""
 
 from enum import StrEnum
 from functools import cache
@@ -59,7 +59,7 @@ COMMANDS: tuple[Command, ...] = (
         "app.workflows", Where.APP, "9", "switch('workflows')", "Workflows", "Show workflows on failing training tests"
     ),
     Command("app.help", Where.APP, "question_mark", "help", "Help", "List the keys that work here", footer=True),
-    Command("app.palette", Where.APP, "colon,ctrl+p", "command_palette", "Commands", "Find a command by its name"),
+    Command("app.commands", Where.APP, "colon,ctrl+p", "command_line", "Commands", "Type a command, or what it does"),
     Command("app.reload", Where.APP, "f5,ctrl+r", "reload", "Reload", "Read the checkout again"),
     Command("app.back", Where.APP, "escape", "go_back", "Back", "Close what is open, then the filter"),
     Command("app.quit", Where.APP, "q", "leave", "Quit", "Close this screen (in the matrix: quit); runs continue"),
@@ -390,3 +390,40 @@ KEY_NAMES = {
 
 def _key_name(key: str) -> str:
     return KEY_NAMES.get(key, key.replace("ctrl+", "^"))
+
+
+ALIASES = {
+    "app.quit": "exit close leave",
+    "app.reload": "refresh update index",
+    "app.redraw": "refresh clear",
+    "app.overview": "dashboard home numbers",
+    "app.runs": "jobs queue",
+    "app.triage": "inbox stale verdicts proposals",
+    "app.review": "diff pending commit changes",
+    "app.doctor": "findings lint check",
+    "app.clusters": "failures causes",
+    "app.workflows": "fix bfloat16 unpack",
+    "app.help": "keys shortcuts",
+    "matrix.filter": "search find query",
+    "matrix.run": "rerun start test execute repro",
+    "matrix.run_with": "device profile repeat options execute",
+    "matrix.set": "status xfail skip promote change",
+    "matrix.open": "vim yaml source",
+    "matrix.columns": "fields order",
+    "matrix.mark": "select",
+    "matrix.mark_all": "select",
+    "matrix.unmark": "deselect",
+    "matrix.log": "output trace",
+    "matrix.copy": "yank clipboard",
+    "runs.cancel": "kill abort",
+    "runs.again": "rerun restart",
+    "review.commit": "git save",
+    "review.write": "save apply",
+    "review.accept": "approve yes",
+    "review.reject": "no drop",
+    "triage.accept": "approve yes promote",
+    "triage.reject": "no drop",
+    "log.search": "find grep",
+    "log.filter": "grep",
+}
+"""Other words that people look for a command by, by its id."""

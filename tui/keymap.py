@@ -18,7 +18,7 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
         "lines.up": "ctrl+p,up",
         "lines.page_down": "ctrl+v,space,pagedown",
         "app.back": "escape,ctrl+g",
-        "app.palette": "colon",
+        "app.commands": "colon",
         "matrix.unmark": "U",
     },
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to an entry besides setting fields, from the menu and from the palette, at both sizes."""
+"""What is done to an entry besides setting fields, from the menu and from the command line, at both sizes."""
 
 from pathlib import Path
 from typing import Any
@@ -86,13 +86,13 @@ async def test_enter_does_not_delete(checkout: Checkout, size: tuple[int, int]) 
     assert _proposed(app) == [Operation(OpKind.REMOVE, NAME, INFERENCE)]
 
 
-async def test_the_menu_is_in_the_palette(checkout: Checkout) -> None:
+async def test_the_menu_is_in_the_command_line(checkout: Checkout) -> None:
     app = build_app(checkout, query=ORG)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("colon")
         await type_text(pilot, "marker or arch")
         await until(pilot, lambda: "One marker or arch" in screen_text(app), "the command")
-        await pilot.press("down", "enter")
+        await pilot.press("enter")
         await until(pilot, lambda: "remove arch" in screen_text(app), "the menu")
 
 

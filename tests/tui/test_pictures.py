@@ -13,10 +13,8 @@ import pytest
 from rich.text import Text
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
-from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.widgets import Input
 
 import tui
 from core.settings import load_settings, paths
@@ -108,12 +106,12 @@ class Walk:
         await press("number_sign", "question_mark")
         yield "help", await self._take("Keys that work here")
         await press("escape", "colon")
-        await until(self._pilot, lambda: isinstance(self._app.screen, CommandPalette), "the palette")
-        self._app.screen.query_one(Input).cursor_blink = False
         await type_text(self._pilot, "mark")
-        yield "palette", await self._take("Mark or unmark the row")
+        yield "command line", await self._take("Mark or unmark the row")
+        await press("ctrl+u")
+        await type_text(self._pilot, "theme ")
+        yield "themes", await self._take("contrast")
         await press("escape")
-        await until(self._pilot, lambda: not isinstance(self._app.screen, CommandPalette), "the matrix")
         await press("C")
         yield "columns", await self._take("Columns of the table")
         await press("escape", "V")

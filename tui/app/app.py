@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from textual import events
 from textual.binding import BindingType
@@ -16,13 +16,13 @@ from textual.screen import Screen
 from core.matrix import Matrix
 from tui import screens, view_models
 from tui.app.bridge import Background, WorkDone, WorkFailed
+from tui.app.command_runner import CommandRunner
 from tui.app.edit_actions import EditActions
 from tui.app.facts import FactRequests
 from tui.app.file_actions import FileActions
 from tui.app.key_order import KeyOrder
 from tui.app.navigation import Navigation
 from tui.app.notifications import Notifications
-from tui.app.palette import CommandProvider, CommandRunner
 from tui.app.polling import Polling
 from tui.app.run_actions import RunActions
 from tui.commands import Where, bindings
@@ -83,9 +83,8 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
 
     TITLE = "ttmatrix"
     CSS_PATH = "app.tcss"
-    COMMANDS: ClassVar[set[Any]] = {CommandProvider}
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.APP)
-    ENABLE_COMMAND_PALETTE = True
+    ENABLE_COMMAND_PALETTE = False
 
     def __init__(
         self,
@@ -246,6 +245,12 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def action_help(self) -> None:
         if isinstance(self.screen, SessionScreen):
             self.push_screen(screens.HelpScreen(self.command_runner.valid()), self.command_runner.run)
+
+    def action_command_line(self) -> None:
+        if isinstance(self.screen, SessionScreen):
+            verbs = screens.Verbs(self, self.context, self.matrix_screen).all()
+            line = screens.CommandLine(self.command_runner.valid(), verbs)
+            self.push_screen(line, self.command_runner.run)
 
     def action_redraw(self) -> None:
         """Paint all of the screen, whatever another program has written over it."""

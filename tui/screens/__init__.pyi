@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from .base import SessionScreen as SessionScreen
-from .dialogs import Confirm as Confirm, Notice as Notice
+from .command_line import CommandLine as CommandLine
+from .dialogs import Confirm as Confirm, Notice as Notice, ask_to_start as ask_to_start
 from .doctor import DoctorScreen as DoctorScreen
 from .launch import Launch as Launch
 from .pick import HelpScreen as HelpScreen, Option as Option, Pick as Pick
 from .runs import RunsScreen as RunsScreen
 from .table import SCREENS as SCREENS
 from .target_question import act_on as act_on
+from .typed_verbs import Verbs as Verbs
 from .workflows import WorkflowsScreen as WorkflowsScreen

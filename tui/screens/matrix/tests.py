@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from core import workflows
+from core import edits, workflows
+from core.errors import UsageError
 from core.matrix.view import Targets, hidden_words
 from core.model import node_id
+from core.runs import planning
 from core.text import one_line
 from tui import screens
 from tui.screens.base import SessionScreen
@@ -168,6 +171,41 @@ class TestActions:
             EntryMenu(self._screen, targets.ids, targets.name).open()
 
         self._act("Change", change, names=True)
+
+    def set_field(self, name: str, text: str) -> None:
+        """Set one field of the entries; empty takes it away."""
+
+        def propose(targets: Targets) -> None:
+            matrix = self._session.matrix
+            try:
+                wanted = edits.set_fields(matrix, targets.ids, edits.ENTRY_SCOPE, {name: text})
+                operations, _ = edits.without_no_ops(matrix, wanted)
+            except UsageError as error:
+                self._context.notify.error(error)
+                return
+            if not operations:
+                self._context.notify.info("Nothing to change: the entries already say this.")
+            self._context.edits.propose(operations)
+
+        self._act("Edit", propose)
+
+    def run_as(self, kind: str, arch: str) -> None:
+        """Plan runs of that kind on that arch, and start them once the plan is confirmed."""
+
+        def plan(targets: Targets) -> None:
+            session = self._session
+            work = partial(
+                planning.plan_launch,
+                session.matrix,
+                targets.ids,
+                session.settings,
+                planning.Options(kind, arch),
+                runs=session.store.root,
+                records=session.runs,
+            )
+            self._context.background.run("plan launch", work, partial(screens.ask_to_start, self._screen))
+
+        self._act("Run", plan)
 
     def set_fields(self) -> None:
         """Open the form that sets fields."""

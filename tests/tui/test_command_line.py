@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: commands by what they do, verbs with an argument, and mistakes said where they are typed."""
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from core.edits.operations import OpKind
+from core.sources.checkout import Checkout
+from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.tree import sample
+from tui.app.app import TTMatrixApp
+from tui.commands import ALIASES, COMMANDS, Command
+from tui.screens.command_line import CommandLine, Verb, found_options
+from tui.screens.pick import Option
+
+ORG = "alpha/pytorch-org/name-single_device-inference"
+_OPTIONS: list[Option[Command | Verb]] = [Option(one, one.label, one.help) for one in COMMANDS]
+
+
+def _found(text: str) -> list[str]:
+    return [one.value.id for one in found_options(_OPTIONS, text) if isinstance(one.value, Command)]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return sample(tmp_path / "tt-xla")
+
+
+async def _type(app: TTMatrixApp, pilot: Pilot[None], text: str) -> None:
+    await pilot.press("colon")
+    await until(pilot, lambda: isinstance(app.screen, CommandLine), "the command line")
+    await type_text(pilot, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("kill", "runs.cancel"),
+        ("promote", "matrix.set"),
+        ("doc", "app.doctor"),
+        ("git", "review.commit"),
+        ("QUIT", "app.quit"),
+    ],
+)
+def test_a_command_is_found_by_what_it_does(text: str, first: str) -> None:
+    assert _found(text)[0] == first
+
+
+def test_nothing_unrelated_is_found() -> None:
+    assert _found("kill") == ["runs.cancel"]
+    assert _found("xyzzy") == []
+    assert _found("oct") == [], "words are found by how they begin"
+
+
+def test_names_come_before_what_is_only_about_it() -> None:
+    assert _found("run")[0] == "matrix.run"
+
+
+def test_aliases_belong_to_commands() -> None:
+    assert ALIASES.keys() <= {one.id for one in COMMANDS}
+
+
+async def test_a_command_runs_as_its_key_would(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await _type(app, pilot, "lint")
+        await pilot.press("enter")
+        await until(pilot, lambda: "finding" in screen_text(app), "the findings")
+
+
+async def test_a_test_is_gone_to(checkout: Checkout) -> None:
+    app = build_app(checkout, query="mode:training")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await _type(app, pilot, "goto org single inf")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.matrix_screen.current == ORG, "the test")
+
+
+async def test_a_verb_is_completed(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await _type(app, pilot, "them")
+        await pilot.press("tab")
+        await until(pilot, lambda: app.screen.query_one(Input).value == "theme ", "the verb")
+        await type_text(pilot, "li")
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: app.theme == "light", "the theme")
+        await until(pilot, lambda: app.screen is app.matrix_screen, "the matrix")
+
+
+async def test_how_tests_are_shown_is_typed(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for text in ("group loader", "sort status", "arch p150", "filter status:xfail"):
+            await _type(app, pilot, text)
+            await pilot.press("enter")
+            await until(pilot, lambda: app.screen is app.matrix_screen, text)
+        await until(pilot, lambda: str(app.session.view.spec.query) == "status:xfail", "the query")
+        spec = app.session.view.spec
+        assert (spec.group, spec.sort, spec.arch) == ("loader", "status", "p150")
+
+
+async def test_a_field_is_set(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await _type(app, pilot, "set status=exp")
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(app.session.pending.changes), "the change")
+    (change,) = app.session.pending.changes
+    assert [(op.kind, op.id, op.value) for op in change.ops] == [(OpKind.SET, ORG, "EXPECTED_PASSING")]
+
+
+async def test_runs_are_planned_as_typed(checkout: Checkout) -> None:
+    app = build_app(checkout, query=ORG)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await _type(app, pilot, "run device p150")
+        await pilot.press("enter")
+        await until(
+            pilot, lambda: not isinstance(app.screen, CommandLine) and app.screen is not app.matrix_screen, "the plan"
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("goto alhpa", "There is no test"),
+        ("theme ligth", "There is no theme 'ligth'"),
+        ("arch n151", "There is no arch 'n151'"),
+        ("group xyzzy", "'xyzzy'"),
+        ("filter stauts:x", "stauts"),
+        ("filter (", "("),
+        ("set statsu=x", "Fields: status"),
+        ("run cup", "Kinds: cpu"),
+        ("xyzzy", "There is no such command"),
+    ],
+)
+async def test_a_mistake_is_said_and_stays_to_be_corrected(checkout: Checkout, text: str, said: str) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await _type(app, pilot, text)
+        await pilot.press("enter")
+        await until(pilot, lambda: said in screen_text(app), "the mistake")
+        assert app.screen.query_one(Input).value == text, "what is typed stays"
+        await pilot.press("escape")
+        assert app.session.view.spec.query.terms == ()

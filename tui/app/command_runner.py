@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands by their names: what works on the screen in front, run as its key would."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from textual.app import App
+
+from tui.app.navigation import Navigation
+from tui.commands import Command, Where, commands
+from tui.keymap import Keymap
+
+
+class CommandRunner:
+    """The commands of the screen in front."""
+
+    def __init__(self, app: App[Any], navigation: Navigation, keymap: Keymap) -> None:
+        self._app = app
+        self._navigation = navigation
+        self._keymap = keymap
+
+    def valid(self) -> Sequence[Command]:
+        """What works on the screen in front, its own commands first."""
+        screen = self._navigation.in_front()
+        return self._keymap.applied([*commands(*screen.places()), *commands(Where.APP)]) if screen else []
+
+    def run(self, command: Command | None) -> None:
+        """Do what the command's key would do here."""
+        if command is None:
+            return
+        name = command.action.partition("(")[0]
+        for node in (self._app.focused, self._app.screen, self._app):
+            if node is not None and hasattr(node, f"action_{name}"):
+                self._app.call_later(self._app.run_action, command.action, node)
+                return

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: a command found by what it does, or a verb with what is typed behind it."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar, NamedTuple
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Input, Label
+
+from core.errors import TTMatrixError
+from core.text import one_line
+from tui.commands import ALIASES, Command, key_text
+from tui.screens.dialogs import Dialog, problem_words
+from tui.screens.pick import Option, OptionRows
+from tui.widgets import RowTable
+
+_TITLES = ("command", "what it does", "key")
+_MOST = 200
+"""Values that are listed: whoever looks further types a letter more."""
+
+
+class Verb(NamedTuple):
+    """What takes an argument: `theme light`."""
+
+    name: str
+    help: str
+    values: Callable[[], Sequence[tuple[str, str]]]
+    """What may stand behind it, each with a word about it; where that is anything, some examples."""
+    run: Callable[[str], None]
+    """Do it. Raises TTMatrixError for an argument that it cannot have."""
+
+
+Found = Option[Command | Verb]
+
+
+class CommandLine(Dialog[Command]):
+    """Dismissed with the command to run; a verb is done when the line has gone."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "move(1)", "Down", show=False),
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("tab", "complete", "Complete", show=False, priority=True),
+    ]
+
+    def __init__(self, commands: Sequence[Command], verbs: Sequence[Verb]) -> None:
+        super().__init__(classes="pick")
+        self._verbs = {verb.name: verb for verb in verbs}
+        self._all: list[Found] = [Option(one, one.label, one.help, key_text(one)) for one in commands]
+        self._all += [Option(one, one.name, one.help) for one in verbs]
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            line = Input(placeholder="a command, or what it does", id="command-line")
+            line.cursor_blink = False
+            yield line
+            yield Label("", classes="problem")
+            yield RowTable(OptionRows(self._all, self._all, _TITLES))
+            yield Label(Text("↑ ↓ choose   tab complete   enter run   esc cancel"), id="dialog-hint")
+
+    @property
+    def _line(self) -> Input:
+        return self.query_one("#command-line", Input)
+
+    @property
+    def _table(self) -> RowTable:
+        return self.query_one(RowTable)
+
+    def _typed(self) -> tuple[Verb | None, str]:
+        """The verb that is typed with a space behind it, and its argument."""
+        name, space, argument = self._line.value.lstrip().partition(" ")
+        return (self._verbs.get(name), argument.strip()) if space else (None, "")
+
+    def on_input_changed(self) -> None:
+        self._say("")
+        verb, argument = self._typed()
+        if verb is None:
+            found = found_options(self._all, self._line.value)
+            self._table.show(OptionRows(found, self._all, _TITLES))
+        else:
+            values = [Option(value, value, note) for value, note in _containing(verb.values(), argument)[:_MOST]]
+            self._table.show(OptionRows(values, values, (verb.name, "", "")))
+        self._table.cursor = 0
+
+    def on_input_submitted(self) -> None:
+        # By way of the input: enter then comes after the letters typed before it, however fast they came.
+        verb, argument = self._typed()
+        chosen = self._chosen()
+        if verb is not None:
+            values = [value for value, _ in verb.values()]
+            self._run(verb, argument if argument in values or not isinstance(chosen, str) else chosen)
+        elif isinstance(chosen, Command):
+            self.dismiss(chosen)
+        elif chosen is not None:
+            self.action_complete()
+        else:
+            self._say("There is no such command.")
+
+    def action_move(self, rows: int) -> None:
+        self._table.action_move(rows)
+
+    def action_complete(self) -> None:
+        """Type what is under the cursor."""
+        verb, _ = self._typed()
+        chosen = self._chosen()
+        if isinstance(chosen, str) and verb is not None:
+            self._line.value = f"{verb.name} {chosen}"
+        elif isinstance(chosen, Verb):
+            self._line.value = f"{chosen.name} "
+        elif isinstance(chosen, Command):
+            self._line.value = chosen.label
+        self._line.cursor_position = len(self._line.value)
+
+    def _chosen(self) -> object:
+        source, cursor = self._table.source, self._table.cursor
+        return source.options[cursor].value if isinstance(source, OptionRows) and cursor < len(source) else None
+
+    def _run(self, verb: Verb, argument: str) -> None:
+        try:
+            verb.run(argument)
+        except TTMatrixError as error:
+            self._say(problem_words(error))
+
+    def _say(self, problem: str) -> None:
+        self.query_one(".problem", Label).update(Text(one_line(problem)))
+
+
+def found_options(options: Sequence[Found], text: str) -> list[Found]:
+    """Those that have, for each word typed, a word that begins so: in their name, then also in what they do."""
+    words = text.lower().split()
+    named = [one for one in options if _begun(words, one.name)]
+    named.sort(key=lambda one: one.name.lower() != " ".join(words))
+    return named + [one for one in options if one not in named and _begun(words, _about(one))]
+
+
+def _about(option: Found) -> str:
+    value = option.value
+    more = f"{value.id.replace('.', ' ')} {ALIASES.get(value.id, '')}" if isinstance(value, Command) else ""
+    return f"{option.name} {option.help} {more}"
+
+
+def _begun(words: Sequence[str], text: str) -> bool:
+    known = "".join(one if one.isalnum() else " " for one in text.lower()).split()
+    return all(any(one.startswith(word) for one in known) for word in words)
+
+
+def _containing(values: Sequence[tuple[str, str]], text: str) -> list[tuple[str, str]]:
+    """Those that have each word typed; first those that begin as what is typed does."""
+    words = text.lower().split()
+    found = [one for one in values if all(word in f"{one[0]} {one[1]}".lower() for word in words)]
+    return sorted(found, key=lambda one: not one[0].lower().startswith(text.lower()))
