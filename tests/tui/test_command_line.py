@@ -110,7 +110,7 @@ async def test_a_field_is_set(checkout: Checkout) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: bool(app.session.pending.changes), "the change")
     (change,) = app.session.pending.changes
-    assert [(op.kind, op.id, op.value) for op in change.ops] == [(OpKind.SET, ORG, "EXPECTED_PASSING")]
+    assert [(op.op, op.id, op.value) for op in change.ops] == [(OpKind.SET, ORG, "EXPECTED_PASSING")]
 
 
 async def test_runs_are_planned_as_typed(checkout: Checkout) -> None:
