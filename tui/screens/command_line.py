@@ -19,7 +19,7 @@ from tui.widgets import RowTable
 
 _TITLES = ("command", "what it does", "key")
 _MOST = 200
-"""Values that are listed: whoever looks further types a letter more."""
+"""Values that are listed at most: a letter more brings others."""
 
 
 class Verb(NamedTuple):
@@ -28,7 +28,7 @@ class Verb(NamedTuple):
     name: str
     help: str
     values: Callable[[], Sequence[tuple[str, str]]]
-    """What may stand behind it, each with a word about it; where that is anything, some examples."""
+    """What may follow it, each with a word about it; where that is anything, some examples."""
     run: Callable[[str], None]
     """Do it. Raises TTMatrixError for an argument that it cannot have."""
 
