@@ -3,11 +3,12 @@
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.evidence import Added, evidence_store
+from core.evidence import Added, evidence_store, handwritten_store
 from core.evidence.reports import OTHER, REPEATED, STAND_IN, Reading, ReadOptions, read_reports
 from core.runs import clean
 from core.sources import read_schema
@@ -49,6 +50,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     given = ReadOptions(context.arch, clean(args.run_name), clean(args.commit), clean(args.models_commit), counts)
     reading = read_reports(args.paths, given, archs)
     added = evidence_store(context.checkout, context.paths).add(reading.reports)
+    by_hand = [replace(report, observations=report.by_hand) for report in reading.reports if report.by_hand]
+    if by_hand:
+        handwritten_store(context.checkout, context.paths).add(by_hand)
     if context.console.json:
         context.console.document(_document(reading, added, archs))
     else:

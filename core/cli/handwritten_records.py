@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 # By their faces, also in annotations, which are not evaluated: most calls are about tests of models.
 from core import evidence, handwritten
@@ -107,18 +108,18 @@ def refuse_options(view: str | None, universe: str | None) -> None:
 def _results(test: collected.HandwrittenTest, context: Context) -> list[Record]:
     """The newest results of runs here, and of reports that were ingested."""
     records = store.RunStore(context.paths.runs).records()
-    own = [one for one in records if one.spec.test_id == test.node_id and one.spec.cwd == context.checkout.root]
-    found: list[Record] = [
-        {"when": one.spec.created, "from": "here", "run": one.spec.run_id, "outcome": one.outcome or one.state}
-        for one in own
+    found = evidence.handwritten_observations(context.checkout, context.paths, records, test.node_id)
+    return [
+        {
+            "when": datetime.fromtimestamp(one.when, UTC).isoformat(timespec="seconds") if one.when else None,
+            "from": str(one.origin),
+            "run": one.job or one.run,
+            "arch": one.arch or None,
+            "ending": str(one.ending),
+            "why": one.reason or None,
+        }
+        for one in found[:_SHOWN_RESULTS]
     ]
-    reports = evidence.evidence_store(context.checkout, context.paths)
-    found += [
-        {"when": one.when, "from": one.origin, "run": one.run, "outcome": one.ending, "why": one.reason}
-        for one in reports.observations()
-        if one.test_id == test.node_id
-    ]
-    return found[:_SHOWN_RESULTS]
 
 
 def _lines(test: collected.HandwrittenTest) -> list[tuple[str, str]]:

@@ -11,6 +11,8 @@ from .reasons import alike as alike, quotable as quotable
 from .sources import (
     evidence_store as evidence_store,
     gather as gather,
+    handwritten_observations as handwritten_observations,
+    handwritten_store as handwritten_store,
     own_observation as own_observation,
     policy_of as policy_of,
     verdicts_on as verdicts_on,

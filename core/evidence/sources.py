@@ -14,7 +14,7 @@ from core.evidence.store import EvidenceStore, store_file
 from core.evidence.verdicts import LoadedPolicy, Verdicts, find_policy
 from core.matrix import Matrix
 from core.matrix.cache import Cache
-from core.model import BringupStatus
+from core.model import BringupStatus, Function
 from core.numbers import duration, moment
 from core.providers import selected_jobs
 from core.runs import Outcome, ResultFormat, Testcase, TreeReader, is_of_lost_code, own_runs, read_case_results
@@ -35,6 +35,9 @@ def own_observations(records: Iterable[RunRecord], reader: TreeReader) -> Iterat
     """
     for record in records:
         spec = record.spec
+        if spec.function is Function.HANDWRITTEN:
+            # They are no cells, and `handwritten_observations` has them.
+            continue
         if spec.cases:
             # Whether they are of a case as it is now is decided case by case.
             yield from () if record.active else own_case_observations(record)
@@ -123,6 +126,22 @@ def _setting(record: RunRecord) -> Setting:
 def evidence_store(checkout: Checkout, paths: Paths) -> EvidenceStore:
     """Where reports about `checkout` are stored."""
     return EvidenceStore(store_file(paths.evidence, checkout.root))
+
+
+def handwritten_store(checkout: Checkout, paths: Paths) -> EvidenceStore:
+    """Where what reports say of hand-written tests is stored: they have no entries, and no verdicts wait for them."""
+    file = store_file(paths.evidence, checkout.root)
+    return EvidenceStore(file.with_name(f"{file.stem}-handwritten{file.suffix}"))
+
+
+def handwritten_observations(
+    checkout: Checkout, paths: Paths, records: Iterable[RunRecord], node_id: str
+) -> list[Observation]:
+    """What reports and runs here have shown of one hand-written test, newest first."""
+    own = own_runs([one for one in records if one.spec.test_id == node_id], TreeReader(checkout))
+    ended = (one for one in own if one.state is RunState.FINISHED and one.outcome not in _NO_RESULT)
+    reported = [one for one in handwritten_store(checkout, paths).observations() if one.test_id == node_id]
+    return sorted([*reported, *map(own_observation, ended)], key=attrgetter("when"), reverse=True)
 
 
 def policy_of(checkout: Checkout, paths: Paths) -> LoadedPolicy:

@@ -65,6 +65,12 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     tests.parent.mkdir()
     tests.write_text("import pytest\n@pytest.mark.parametrize('x', [1, 2])\ndef test_a(x): run_op_test(x)\n")
     yield printed("list-handwritten", "list", "--kind", "handwritten")
+    (reports / "ops.xml").write_text(
+        '<testsuites><testsuite><testcase classname="tests.torch.test_ops" name="test_a[1]"/></testsuite></testsuites>'
+    )
+    yield printed("ingest", "ingest", reports / "ops.xml", "--run-name", "ops")
+    yield printed("show-handwritten", "show", "tests/torch/test_ops.py::test_a[1]")
+    yield printed("jobs-of-test", "jobs", "tests/torch/test_ops.py::test_a[1]")
     yield printed("ops-report", "ops", "report")
     tensor = "[TensorDesc(shape=[1, 2], data_type='bf16', buffer_type=None, layout=None, grid_shape=None)]"
     result = {"op_name": "stablehlo.add", "success": "False", "model_name": "nothing", "inputs": tensor}

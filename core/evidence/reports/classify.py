@@ -29,6 +29,7 @@ _OUT_OF_TIME = re.compile(r"^(?:E\s+)?(?:Failed: Timeout\b|Timeout \(?>[\d.]+s\)
 _FROM_OUTPUT = ("Statically allocated", "Out of Memory", "error:")
 _STATUSES = {f"ModelTestStatus.{status}": status for status in Status} | {str(status): status for status in Status}
 
+_BY_HAND = ("jax", "torch")
 _DEVICE_BACKEND = "tt"
 _HOST = "CPU"
 
@@ -101,13 +102,34 @@ def model_test(name: str) -> tuple[Function, str] | None:
     return (Function(match[1]), match[2]) if match and match[1] in Function.__members__.values() else None
 
 
-def observe(case: Testcase, setting: Setting, beside: Clues = _NOTHING) -> Observation | None:
-    """What `case` shows; None where it is no model test."""
+def handwritten_test(case: Testcase) -> str:
+    """The node id of a testcase below `tests/jax` and `tests/torch`; empty where it is none (docs/rules.md 1.8).
+
+    Its class name is that of the module with dots, and then those of its classes, which begin with a capital.
+    """
+    parts = case.classname.split(".")
+    if parts[0] != "tests" or len(parts) < 3 or parts[1] not in _BY_HAND or not case.name:
+        return ""
+    count = next((at for at, part in enumerate(parts) if part[:1].isupper()), len(parts))
+    return "::".join((f"{'/'.join(parts[:count])}.py", *parts[count:], case.name))
+
+
+def _test_of(case: Testcase) -> tuple[Function, str] | None:
     test = model_test(case.name)
+    if test is None and (node := handwritten_test(case)):
+        return Function.HANDWRITTEN, node
+    return test
+
+
+def observe(case: Testcase, setting: Setting, beside: Clues = _NOTHING) -> Observation | None:
+    """What `case` shows; None where it is neither a model test nor a hand-written one."""
+    test = _test_of(case)
     if test is None:
         return None
     tags = case.tags
-    ending, forced = ending_of(case, loads=beside.loads), _forced(case)
+    # There is no loader that could be at fault.
+    by_hand = test[0] is Function.HANDWRITTEN
+    ending, forced = ending_of(case, loads=beside.loads or by_hand), _forced(case)
     reason, raised = _reason(case, ending, forced, beside.log)
     pcc = _lowest(case, forced) if ending in RAN else None
     checked = tags.get("pcc_assertion_enabled")

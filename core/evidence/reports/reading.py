@@ -52,6 +52,8 @@ class JUnitReport:
     observations: tuple[Observation, ...]
     counts: Counter[str] = field(hash=False)
     """Its testcases by ending, with OTHER, STAND_IN and REPEATED; they add up."""
+    by_hand: tuple[Observation, ...] = ()
+    """Of testcases that count as OTHER those that are hand-written tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,7 @@ def read_report(
         bool(given.arch),
         tuple(one for session in counting for one in session.observations),
         +counts,
+        tuple(one for session in counting for one in session.by_hand),
     )
 
 
@@ -151,6 +154,7 @@ class _SessionResults:
         self._counts: Counter[str] = Counter()
         self._setting = setting
         self._found: dict[tuple[str, str], tuple[int, Observation]] = {}
+        self._by_hand: dict[tuple[str, str], tuple[int, Observation]] = {}
         self._cases: dict[str, CaseDocument] = {}
 
     @property
@@ -162,6 +166,11 @@ class _SessionResults:
         """Testcases by ending, with OTHER and REPEATED."""
         return self._counts + Counter(one.ending for one in observe_cases(self._cases.values(), self._setting))
 
+    @property
+    def by_hand(self) -> Iterable[Observation]:
+        """What hand-written tests show."""
+        return (one for _, one in self._by_hand.values())
+
     def take(self, case: Testcase) -> None:
         self.taken += 1
         if is_case(case):
@@ -172,6 +181,7 @@ class _SessionResults:
         self.makers.add(maker_of(case))
         if model_test(case.name) is None:
             self._counts[OTHER] += 1
+            self._take_by_hand(case)
             return
         key = case.classname, case.name
         known, weight = self._found.get(key), rank(case)
@@ -184,3 +194,11 @@ class _SessionResults:
         assert seen is not None, "its name is that of a model test"
         self._counts[seen.ending] += 1
         self._found[key] = weight, seen
+
+    def _take_by_hand(self, case: Testcase) -> None:
+        key, weight = (case.classname, case.name), rank(case)
+        known = self._by_hand.get(key)
+        if known is None or weight < known[0]:
+            seen = observe(case, self._setting)
+            if seen is not None:
+                self._by_hand[key] = weight, seen

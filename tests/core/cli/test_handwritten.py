@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import EXIT_OK, EXIT_USAGE
+from core.evidence.reports.classify import handwritten_test
+from core.runs import Outcome, Testcase
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.tree import sample
@@ -137,3 +139,43 @@ def test_planned(checkout: Checkout) -> None:
     assert (graph["kind"], doubtful["kind"]) == ("cpu", "device")
     assert doubtful["argv"][-1] == f"{_PATH}::test_doubtful[x]"
     assert str(checkout.root / "tests") in graph["env"]["PYTHONPATH"]
+
+
+def test_results_of_reports(checkout: Checkout, tmp_path: Path) -> None:
+    """Matched by class name and name; they count as other tests, as they are no cells of the matrix."""
+    tags = "{'test_name': 'test_add', 'specific_test_case': 'test_add[(64,)]', 'category': 'op_test'}"
+    properties = f'<properties><property name="tags" value="{tags}"/></properties>'
+    report = tmp_path / "report.xml"
+    report.write_text(
+        '<testsuites><testsuite name="pytest" timestamp="2026-11-01T00:00:00+00:00" hostname="h">'
+        f'<testcase classname="tests.torch.ops.test_add" name="test_add[(64,)]" time="1.5">{properties}'
+        '<failure message="AssertionError: PCC comparison failed">E   AssertionError: PCC comparison failed</failure></testcase>'
+        '<testcase classname="tests.torch.ops.test_add" name="test_graph" time="0.5"/>'
+        '<testcase classname="tests.torch.ops.test_more.TestGroup" name="test_in" time="0.5"/>'
+        '<testcase classname="tests.benchmark.test_add" name="test_graph" time="0.5"/>'
+        "</testsuite></testsuites>"
+    )
+    counts = call("--repo", checkout.root, "ingest", report, "--arch", "n150", "--run-name", "night", "--json").json
+    assert counts["counts"] == {"other": 4}
+    shown = call("--repo", checkout.root, "show", f"{_PATH}::test_add[(64,)]", "--json").json
+    assert [(one["when"], one["run"], one["arch"], one["ending"]) for one in shown["evidence"]] == [
+        ("2026-11-01T00:00:00+00:00", "night", "n150", "inaccurate")
+    ]
+    assert "PCC comparison failed" in shown["evidence"][0]["why"]
+    graph = call("--repo", checkout.root, "show", f"{_PATH}::test_graph", "--json").json
+    assert [one["ending"] for one in graph["evidence"]] == ["passed"]
+    assert "PCC comparison failed" not in call("--repo", checkout.root, "clusters", "--json").out
+
+
+@pytest.mark.parametrize(
+    ("classname", "node"),
+    [
+        ("tests.torch.ops.test_add", "tests/torch/ops/test_add.py::test_a[x::y]"),
+        ("tests.jax.test_x.TestOne.TestTwo", "tests/jax/test_x.py::TestOne::TestTwo::test_a[x::y]"),
+        ("tests.runner.test_models", ""),
+        ("tests.torch", ""),
+        ("", ""),
+    ],
+)
+def test_node_ids_of_testcases(classname: str, node: str) -> None:
+    assert handwritten_test(Testcase(classname, "test_a[x::y]", Outcome.PASS, "", "", None, 0.0, {}, {})) == node
