@@ -122,6 +122,9 @@ class Runs(Protocol):
     def start(self, ids: Sequence[str]) -> None:
         """Start a CPU repro of each test; for those that cannot run, the reasons are shown."""
 
+    def bisect(self, ids: Sequence[str]) -> None:
+        """Look for the op that breaks each model; for those that cannot run, the reasons are shown."""
+
     def start_planned(self, plan: LaunchPlan) -> None:
         """Start runs as they are planned."""
 

@@ -5,6 +5,7 @@ from .bisection import (
     BisectRequest as BisectRequest,
     bisect as bisect,
     bisection_lines as bisection_lines,
+    sparkline as sparkline,
 )
 from .case_detail import (
     CaseDetail as CaseDetail,

@@ -42,6 +42,8 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     add("--import", dest="modules", action="append", default=[], help="import it first: it may bring a backend")
     add("--rtol", type=float, help="relative tolerance of one op; default: by its dtype")
     add("--seconds", type=float, default=math.inf, help="time limit")
+    add("--report", type=lambda text: Path(text).resolve(), help="file to write the report to")
+    add("--nonce", default="", help="repeated in the result line, which is printed where there is one")
     add("--progress", type=int, default=2, help="file descriptor that lines of progress go to")
     add("--case", type=lambda text: Path(text).resolve(), required=True, help="file to write the failing case to")
     return parser.parse_args(argv)
@@ -114,11 +116,12 @@ def main(argv: Sequence[str]) -> int:
     try:
         import torch  # noqa: F401
     except (ImportError, OSError) as error:
-        return _report({"problem": f"torch cannot be imported by {sys.executable}: {error}"}, 2)
+        return _report({"problem": f"torch cannot be imported by {sys.executable}: {error}"}, 2, args)
     look.settle()
     # Everything of ours before the loader: its import takes our directory from the path.
     import ttmatrix_bisect.alone
     import ttmatrix_bisect.report  # noqa: F401
+    import ttmatrix_bisect_line  # noqa: F401
     from ttmatrix_bisect.verdict import NotFinished
     from ttmatrix_execute.backend import BackendMissing
     from ttmatrix_facts import traceback_text
@@ -128,19 +131,26 @@ def main(argv: Sequence[str]) -> int:
     try:
         result = bisect(args)
     except (Problem, BackendMissing, NotFinished) as error:
-        return _report({"problem": str(error)}, 2)
+        return _report({"problem": str(error)}, 2, args)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the model is to be shown
         if problem := missing_package(error, args) or missing_download(error):
-            return _report({"problem": str(problem)}, 2)
+            return _report({"problem": str(problem)}, 2, args)
         print(traceback_text(error), end="", file=sys.stderr, flush=True)
-        return _report({"problem": f"the model failed on the CPU: {type(error).__name__}: {error}"}, 1)
-    return _report(result, 0 if result["verdict"] == "none" else 1)
+        return _report({"problem": f"the model failed on the CPU: {type(error).__name__}: {error}"}, 1, args)
+    return _report(result, 0 if result["verdict"] == "none" else 1, args)
 
 
-def _report(result: dict[str, Any], code: int) -> int:
+def _report(result: dict[str, Any], code: int, args: argparse.Namespace) -> int:
     sys.stdout.flush()
+    if args.report is not None:
+        args.report.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    line = f"TTMATRIX-BISECT {json.dumps(result)}"
+    if args.nonce:
+        from ttmatrix_bisect_line import result_line  # loaded before the loader was
+
+        line = f"TTMATRIX-RESULT {json.dumps(result_line(result, args.nonce))}"
     # Straight to the descriptor, whatever the model made of sys.stdout.
-    os.write(1, f"\nTTMATRIX-BISECT {json.dumps(result)}\n".encode())
+    os.write(1, f"\n{line}\n".encode())
     return code
 
 

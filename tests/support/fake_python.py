@@ -55,7 +55,13 @@ def extraction():
 
 
 def bisection():
-    os.write(int(re.search(r"--progress=(\d+)", LINE)[1]), b"    1 torch.relu, so far 0.00e+00\n")
+    nonce, progress = (re.search(rf"--{name}=(\w+)", LINE) for name in ("nonce", "progress"))
+    os.write(int(progress[1]) if progress else 2, b"    1 torch.relu, so far 0.00e+00\n")
+    if nonce:
+        line = {"version": 1, "nonce": nonce[1], "verdict": "op", "message": "op: torch.sigmoid in gate departs"}
+        line |= {"op": "torch.sigmoid", "module": "gate", "line": "tiny/model.py:12", "drift": [0.0, 1e-3, 0.02]}
+        print("TTMATRIX-RESULT " + json.dumps(line), flush=True)
+        sys.exit(1)
     apart = {"rel": 0.02, "max_rel": 0.024, "max_abs": 0.01, "pcc": 1.0, "mismatched": 0.0, "problem": ""}
     where = {"number": 0, "op": "torch.sigmoid", "module": "gate", "file": "tiny/model.py", "line": 12}
     departs = fails()

@@ -21,7 +21,7 @@ from tui.view_models import counted
 
 if TYPE_CHECKING:
     from core.runs import RunSpec
-    from core.runs.planning import LaunchPlan
+    from core.runs.planning import LaunchPlan, Options
     from core.runs.store import Queue, RunRecord
 
     Planned = tuple[Sequence[RunSpec], Sequence[TTMatrixError]]
@@ -45,7 +45,11 @@ class RunActions:
 
     def start(self, ids: Sequence[str]) -> None:
         """Start a CPU repro of each test; for those that cannot run, the reasons are shown."""
-        self._start(partial(_planned, self._session, ids))
+        self._start(partial(_planned, self._session, ids, planning.Options(arch=self._session.view.arch)))
+
+    def bisect(self, ids: Sequence[str]) -> None:
+        """Look for the op that breaks each model; for those that cannot run, the reasons are shown."""
+        self._start(partial(_planned, self._session, ids, planning.Options(kind=planning.BISECT_KIND)))
 
     def start_planned(self, plan: LaunchPlan) -> None:
         """Start runs as they are planned."""
@@ -113,9 +117,9 @@ class RunActions:
 # In a thread
 
 
-def _planned(session: Session, ids: Sequence[str]) -> Planned:
-    """CPU repros of tests."""
-    root, options = session.store.root, planning.Options(arch=session.view.arch)
+def _planned(session: Session, ids: Sequence[str], options: Options) -> Planned:
+    """Runs of tests as one batch."""
+    root = session.store.root
     return planning.plan_tests(session.matrix, ids, session.settings, options, runs=root, records=session.runs)
 
 

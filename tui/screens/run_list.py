@@ -78,6 +78,16 @@ class RunList:
         else:
             self._context.notify.info("The checkout no longer has this test.")
 
+    def open_source(self) -> None:
+        """Open the editor at the line of the model that the highlighted run, a bisection, names."""
+        record = self.current
+        place = str(((record.result if record else None) or {}).get("line") or "")
+        file, _, line = place.rpartition(":")
+        if record is None or not file or not line.isdigit():
+            self._context.notify.info("This run names no line of a model; one of kind bisect may.")
+        else:
+            self._context.files.edit_file(str(record.spec.cwd / file), int(line))
+
     def compare(self) -> None:
         """Compare the logs of two marked runs, or of the marked one and the highlighted one."""
         chosen, current = self._chosen(), self.current

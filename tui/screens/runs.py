@@ -208,6 +208,9 @@ class RunsScreen(SessionScreen):
     def action_pick_file(self) -> None:
         self.log_pane.pick_file()
 
+    def action_open_source(self) -> None:
+        self.runs.open_source()
+
     def action_copy_command(self) -> None:
         self.log_pane.copy_command()
 

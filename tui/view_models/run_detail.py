@@ -7,6 +7,7 @@ from datetime import datetime
 
 from rich.text import Text
 
+from core.ops import sparkline
 from core.runs import Age, shell_command
 from core.runs.store import RunRecord
 from core.text import one_line
@@ -53,7 +54,9 @@ def _phases(record: RunRecord) -> Iterator[Text]:
             dtype = phase.get("dtype")
             yield Text(f"  {one_line(f'{dtype} {how}')}", "green" if ok else "red")
     for name, value in result.items():
-        if value is not None and name not in ("version", "nonce"):
+        if name == "drift" and isinstance(value, list):
+            yield _fact(name, sparkline(value))
+        elif value is not None and name not in ("version", "nonce"):
             yield _fact(name, value if isinstance(value, str) else json.dumps(value))
 
 

@@ -7,6 +7,7 @@ from .batches import (
 )
 from .interpreter import Source as Source, find_interpreter as find_interpreter
 from .kinds import (
+    BISECT_KIND as BISECT_KIND,
     CPU_PAYLOAD as CPU_PAYLOAD,
     DEVICE_NODES as DEVICE_NODES,
     KINDS as KINDS,

@@ -17,6 +17,7 @@ from core.sources import Checkout
 
 PAYLOAD = Path(__file__).parents[2] / "payload"
 CPU_PAYLOAD = PAYLOAD / "cpu_repro.py"
+BISECT_PAYLOAD = PAYLOAD / "ops_bisect.py"
 DEVICE_NODES: Path = Path("/dev/tenstorrent")
 
 _GIB = 2**30
@@ -42,6 +43,8 @@ class Request:
     arch: str | None
     batch_size: int | None
     """What the entry sets."""
+    backend: str = "auto"
+    """What the settings say that models are compiled with where the checkout brings no runner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +77,30 @@ class RunKind:
 
 
 def _cpu_command(request: Request) -> list[str]:
-    test, batch_size = request.test, request.batch_size
+    test = request.test
     if test.framework is not Framework.PYTORCH:
         raise UsageError(f"{test} cannot run on CPU", "CPU repros run PyTorch loaders; this one is JAX.")
+    arguments = _model(request, f"--mode={test.mode}")
+    if test.parallelism != "single_device":
+        arguments.append(f"--parallelism={test.parallelism}")
+    return [str(request.python), str(CPU_PAYLOAD), *arguments, f"--nonce={request.token}"]
+
+
+def _bisect_command(request: Request) -> list[str]:
+    if request.test.framework is not Framework.PYTORCH:
+        raise UsageError(
+            f"{request.test} has no ops of torch", "Only PyTorch loaders can be bisected; this one is JAX."
+        )
+    files = [f"--case={request.artefacts / 'case.yaml'}", f"--report={request.artefacts / 'bisect.json'}"]
+    arguments = [*_model(request), f"--backend={request.backend}", *files, f"--nonce={request.token}"]
+    return [str(request.python), str(BISECT_PAYLOAD), *arguments]
+
+
+def _model(request: Request, *more: str) -> list[str]:
+    """The options that name the model and its inputs, `more` among them."""
+    test, batch_size = request.test, request.batch_size
     # `--name=value` keeps a variant that starts with a dash from being taken for an option.
-    arguments = [f"--checkout={request.checkout.root}", f"--loader={test.directory}", f"--mode={test.mode}"]
+    arguments = [f"--checkout={request.checkout.root}", f"--loader={test.directory}", *more]
     if test.variant is not None:
         arguments.append(f"--variant={test.variant}")
     if test.llm is not None:
@@ -88,9 +110,7 @@ def _cpu_command(request: Request) -> list[str]:
             arguments.append(f"--seq-len={test.llm.seq_len}")
     if batch_size is not None:
         arguments.append(f"--batch-size={batch_size}")
-    if test.parallelism != "single_device":
-        arguments.append(f"--parallelism={test.parallelism}")
-    return [str(request.python), str(CPU_PAYLOAD), *arguments, f"--nonce={request.token}"]
+    return arguments
 
 
 def _device_command(request: Request, *more: str) -> list[str]:
@@ -138,6 +158,9 @@ def _cpu_slots(settings: Settings) -> int:
     return max(1, min(settings.cpu_slots, os.cpu_count() or 1))
 
 
+BISECT_KIND = "bisect"
+"""The kind of runs that look for the op that breaks a model."""
+
 KINDS: Mapping[str, RunKind] = {
     "cpu": RunKind(
         "the loader's model in plain PyTorch, in bfloat16 and in float32, without a device",
@@ -160,6 +183,16 @@ KINDS: Mapping[str, RunKind] = {
         files=(TEST_MODULE,),
         needs_device=True,
         instead=_built_in,
+    ),
+    BISECT_KIND: RunKind(
+        "the model op by op, on the CPU and on the backend of the settings: the first op that departs",
+        _bisect_command,
+        ResultFormat.LINE,
+        timeout=lambda settings: settings.cpu_timeout,
+        slot_count=_cpu_slots,
+        memory=lambda settings: int(settings.cpu_memory * _GIB),
+        devices=lambda environ: _visible_devices(environ) if DEVICE_NODES.is_dir() else (),
+        packages=("torch",),
     ),
 }
 

@@ -209,7 +209,7 @@ def plan_run(
     chosen = _profile(settings, profile)
     name = run_id(now, token)
     python = find_interpreter(checkout.root, settings)
-    request = Request(checkout, parsed, python, token, runs.absolute() / name, arch, batch_size)
+    request = Request(checkout, parsed, python, token, runs.absolute() / name, arch, batch_size, settings.backend)
     artefacts = str(request.artefacts)
     environment = {key: value.replace(_ARTEFACTS, artefacts) for key, value in chosen.environment.items()}
     return RunSpec(

@@ -52,3 +52,10 @@ def test_jax_has_no_ops_of_torch(checkout: Checkout) -> None:
     called = call("ops", "bisect", jax[0], "--backend", "eager", "--repo", checkout.root)
     assert called.code == 64
     assert "JAX" in called.err
+
+
+def test_as_a_run_in_the_background(checkout: Checkout) -> None:
+    called = call("run", FAULTY, "--kind", "bisect", "--wait", "--json", "--repo", checkout.root)
+    (run,) = called.json
+    assert (called.code, run["kind"], run["outcome"]) == (1, "bisect", "fail")
+    assert run["result"]["message"] == "op: torch.sigmoid in gate departs"

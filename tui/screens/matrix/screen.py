@@ -276,6 +276,9 @@ class MatrixScreen(SessionScreen):
     def action_run_with(self) -> None:
         self.tests.run_with()
 
+    def action_bisect(self) -> None:
+        self.tests.bisect()
+
     def action_triage(self) -> None:
         self.tests.start_workflows()
 

@@ -127,6 +127,14 @@ class TestActions:
         else:
             self.run_with()
 
+    def bisect(self) -> None:
+        """Look for the op that breaks the model under the cursor, in the background."""
+        id = self._one("bisect")
+        if id is not None and self._session.is_op(id):
+            self._context.notify.info("An op case is one op already; run it.")
+        elif id is not None:
+            self._context.runs.bisect([id])
+
     def run_with(self) -> None:
         """Run with options; the dialog shows first what that means."""
         self._act("Run", self._choose_runs, names=True)
