@@ -56,11 +56,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
                 "added": new,
                 "calls": found.calls,
                 "left_out": dict(found.left_out),
+                "failure": found.failure,
                 "manifest": found.text if file is None else None,
             }
         )
         return EXIT_OK
     context.console.note(f"{counted(found.cases, 'case')} of {counted(found.calls, 'call')}, {new:,} new")
+    if found.failure:
+        context.console.note(one_line(f"the model did not end: {found.failure}"))
     for what, count in found.left_out.items():
         context.console.note(f"left out {count:,} x {one_line(what)}")
     return EXIT_OK

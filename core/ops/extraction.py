@@ -19,6 +19,8 @@ LEVELS = ("torch", "aten")
 _MARK = "TTMATRIX-OPS "
 _LAST_LINES = 20
 _NO_SEQ_LEN = 1
+_PATIENCE = 600.0
+"""Seconds that loading the model may take."""
 
 
 class Extracted(NamedTuple):
@@ -30,27 +32,39 @@ class Extracted(NamedTuple):
     """Equal calls are one case."""
     left_out: Mapping[str, int]
     """Calls that no case can say: `torch.rand: random or uninitialised values`, by how often."""
+    failure: str
+    """How the model ended, where it failed or took too long; its ops until then are recorded. Empty: it ended well."""
 
 
 def extract(python: Path, checkout: Path, test: TestId, *, level: str, timeout: float) -> Extracted:
     """Run the model of `test` once on the CPU with `python`, and record its ops. Nothing of `checkout` is written.
 
-    Raises UsageError for a test that is no PyTorch model, and TTMatrixError with the last lines of its output where
-    the model fails or has not ended after `timeout` seconds.
+    After `timeout` seconds the model is stopped. Raises UsageError for a test that is no PyTorch model, and
+    TTMatrixError with the last lines of its output where the model fails before its first op.
     """
-    if test.framework is not Framework.PYTORCH:
-        raise UsageError(f"{test} has no ops of torch", "Only PyTorch loaders can be extracted; this one is JAX.")
+    if reason := why_no_ops(test):
+        raise UsageError(f"{test} has no ops of torch", reason)
     with TemporaryDirectory(prefix="ttmatrix-ops-") as directory:
         output = Path(directory) / "ops.yaml"
-        argv = [str(python), str(SCRIPT), *model_arguments(checkout, test), f"--level={level}", f"--output={output}"]
-        done = run_command(argv, cwd=checkout, timeout=timeout)
+        argv = [str(python), str(SCRIPT), *model_arguments(checkout, test)]
+        argv += [f"--level={level}", f"--output={output}", f"--seconds={timeout}"]
+        # Sets of texts in the same order each time: the file has the same bytes.
+        done = run_command(argv, cwd=checkout, env={"PYTHONHASHSEED": "0"}, timeout=timeout + _PATIENCE)
         report = _report(done.stdout)
         if done.returncode or report is None:
             lines = (done.stdout + done.stderr).splitlines()
             last = "\n".join([line for line in lines if not line.startswith(_MARK)][-_LAST_LINES:])
             problem = (report or {}).get("problem") or f"the process ended with {done.returncode}"
             raise TTMatrixError(f"No ops of {test}", f"{problem}\n{last}".strip())
-        return Extracted(output.read_text(encoding="utf-8"), report["cases"], report["calls"], report["left_out"])
+        text = output.read_text(encoding="utf-8")
+        return Extracted(text, report["cases"], report["calls"], report["left_out"], report.get("failure", ""))
+
+
+def why_no_ops(test: TestId) -> str:
+    """Why the ops of a test cannot be extracted; empty where they can."""
+    if test.framework is Framework.PYTORCH:
+        return ""
+    return "Only PyTorch loaders can be extracted; this one is JAX, whose ops are not torch's."
 
 
 def merged(text: str, name: str, extracted: Extracted) -> tuple[str, int]:

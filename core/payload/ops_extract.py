@@ -2,8 +2,9 @@
 """Run one loader's model once on the CPU and write the ops it calls as a manifest of op tests.
 
 Needs Python 3.10, torch and the files beside it. The model runs forward only, without gradients, in bfloat16 where its
-loader takes a dtype, as upstream's runner asks for it. Exit code 0: the manifest is written; 1: the model failed; 2:
-this environment cannot run it. The last line that starts with TTMATRIX-OPS is one JSON object for programs.
+loader takes a dtype, as upstream's runner asks for it. A model that fails or takes too long gives the ops until then.
+Exit code 0: the manifest is written; 1: the model failed before its first op; 2: this environment cannot run it. The
+last line that starts with TTMATRIX-OPS is one JSON object for programs.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import argparse
 import json
 import os
 import random
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,41 +35,109 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     add("--batch-size", type=int, help="default: the loader's own")
     add("--class", dest="class_name", help="loader class; default: the one the phase needs")
     add("--level", choices=("torch", "aten"), default="torch", help="ops as the model calls them, or what they come to")
+    add("--seconds", type=float, default=0.0, help="the longest that the model may run; 0: as long as it takes")
     add("--output", type=lambda text: Path(text).resolve(), required=True, help="file to write")
     return parser.parse_args(argv)
 
 
 def extract(args: argparse.Namespace) -> dict[str, Any]:
-    """Write the manifest; what there is to say of it. Raises what the model raises, and Problem."""
+    """Write the manifest; what there is to say of it. Raises what the model raises before its first op, and Problem."""
     import torch
+    from ttmatrix_facts import traceback_text
     from ttmatrix_loader import import_loader, loader_factory
-    from ttmatrix_ops.cases import Manifest
-    from ttmatrix_ops.reading import Defaults
     from ttmatrix_ops.recording import Recorder
-    from ttmatrix_ops.writing import manifest_text
     from ttmatrix_phase import packages
     from ttmatrix_workload import call, load_inputs, load_model
 
+    # What is compiled runs as it is written, where its calls can be seen.
+    if hasattr(torch.compiler, "set_stance"):
+        torch.compiler.set_stance("force_eager")
     make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
+    recorder = Recorder(args.level, "bfloat16", args.checkout)
+    failure = ""
     with packages(args), torch.no_grad():
-        random.seed(0)
-        torch.manual_seed(0)
+        _seed()
         loader = make_loader()
         model = load_model(loader, torch.bfloat16)
         if isinstance(model, torch.nn.Module):
             model.eval()
         sizes = {"batch_size": args.batch_size, "seq_len": args.seq_len}
         inputs = load_inputs(loader, torch.bfloat16, phase=args.phase, training=False, **sizes)
-        recorder = Recorder(args.level, "bfloat16", args.checkout)
-        with recorder.recording(model):
-            call(model, inputs)
-    cases = recorder.cases()
+        try:
+            with time_limit(args.seconds), recorder.recording(model):
+                call(model, inputs)
+        except Exception as error:
+            if not recorder.calls:
+                raise
+            failure = f"{type(error).__name__}: {error}".splitlines()[0]
+            print(traceback_text(error), end="", flush=True)
+    left_out = dict(recorder.left_out)
+    written = _write(args, recorder.cases(), left_out, failure)
+    return {"cases": written, "calls": recorder.calls, "left_out": left_out, "failure": failure}
+
+
+def _seed() -> None:
+    """Draw the same values each time."""
+    import torch
+
+    random.seed(0)
+    torch.manual_seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
+
+
+class TimeIsUp(Exception):
+    """The model ran for as long as it may."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TimeIsUp in the main thread after `seconds`; 0: never."""
+
+    def stop(*_: object) -> None:
+        raise TimeIsUp(f"it was stopped after {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _write(args: argparse.Namespace, cases: Sequence[Any], left_out: dict[str, int], failure: str) -> int:
+    """Write the cases that can be read again, and count the others among those left out. How many were written."""
+    from ttmatrix_ops.cases import Manifest
+    from ttmatrix_ops.load import read_text
+    from ttmatrix_ops.reading import Defaults
+    from ttmatrix_ops.writing import NotWritable, case_lines, manifest_text
+
     name = args.loader if args.variant is None else f"{args.loader}-{args.variant}"
+    defaults = Defaults(dtype="bfloat16")
+    kept = []
+    for case in cases:
+        try:
+            case_lines(case, defaults)
+            kept.append(case)
+        except NotWritable as error:
+            _count(left_out, case.op, str(error))
+    text = manifest_text(Manifest("", name, tuple(kept)), defaults)
+    wrong = {problem.case: problem.message for problem in read_text(text, name).problems if not problem.warning}
+    for case in kept:
+        if case.name in wrong:
+            _count(left_out, case.op, wrong[case.name])
+    kept = [case for case in kept if case.name not in wrong]
     comments = [f"The ops of {name}, from one run forward on the CPU. Device cuda:0 is the device under test."]
-    comments += [f"Left out: {count:,} x {what}" for what, count in recorder.left_out.items()]
-    text = manifest_text(Manifest("", name, tuple(cases)), Defaults(dtype="bfloat16"), comments)
-    args.output.write_text(text, encoding="utf-8")
-    return {"cases": len(cases), "calls": recorder.calls, "left_out": dict(recorder.left_out)}
+    if failure:
+        comments.append(f"The model did not end: these are its ops until {failure}")
+    comments += [f"Left out: {count:,} x {what}" for what, count in left_out.items()]
+    args.output.write_text(manifest_text(Manifest("", name, tuple(kept)), defaults, comments), encoding="utf-8")
+    return len(kept)
+
+
+def _count(left_out: dict[str, int], op: str, reason: str) -> None:
+    left_out[f"{op}: {reason}"] = left_out.get(f"{op}: {reason}", 0) + 1
 
 
 def main(argv: Sequence[str]) -> int:
@@ -78,6 +149,8 @@ def main(argv: Sequence[str]) -> int:
     from ttmatrix_network import HubLook
 
     look = HubLook()
+    # Functions that torch would compile stay Python, whose calls can be seen.
+    os.environ.setdefault("PYTORCH_JIT", "0")
     try:
         import torch
     except (ImportError, OSError) as error:

@@ -14,7 +14,8 @@ from ttmatrix_ops.errors import first_lines
 from ttmatrix_ops.files import Place
 from ttmatrix_ops.load import read_text
 from ttmatrix_ops.reading import Defaults
-from ttmatrix_ops.recording import MOST_STORED, Recorder
+from ttmatrix_ops.recorded import MOST_STORED
+from ttmatrix_ops.recording import Recorder
 from ttmatrix_ops.results import FAIL
 from ttmatrix_ops.running import run_case
 from ttmatrix_ops.writing import NotWritable, manifest_text

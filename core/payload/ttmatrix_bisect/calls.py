@@ -11,7 +11,7 @@ import torch
 from torch.fx import Graph, GraphModule
 from torch.fx.node import map_aggregate
 from ttmatrix_ops.names import OpKind, kind_of
-from ttmatrix_ops.recording import manifest_name, unrepeatable
+from ttmatrix_ops.called import manifest_name, unrepeatable
 from ttmatrix_ops.registry import has_values, writes
 
 _INDEXING = ("argmax", "argmin", "max", "min", "topk", "sort", "argsort", "kthvalue", "mode", "median", "nanmedian")

@@ -12,7 +12,7 @@ from torch.fx import GraphModule, Interpreter, Node
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_flatten, tree_unflatten
 from ttmatrix_execute.compare import tensors
-from ttmatrix_ops.recording import manifest_name
+from ttmatrix_ops.called import manifest_name
 
 from .calls import Call, method_call
 from .engine import Engine

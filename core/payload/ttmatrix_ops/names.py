@@ -37,10 +37,11 @@ _METHODS = """
 """Methods of tensors that recorders write as functions."""
 _OPERATORS = """
     getitem setitem truediv floordiv neg invert and_ or_ xor lshift rshift mod iadd isub imul itruediv
+    ifloordiv imod ipow ilshift irshift iand ior ixor __ifloordiv__ __imod__ __ipow__ __ilshift__ __irshift__
     __and__ __or__ __xor__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __getitem__ __setitem__ __add__ __radd__ __iadd__
     __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__ __truediv__ __rtruediv__ __itruediv__ __floordiv__ __rfloordiv__
     __mod__ __rmod__ __pow__ __rpow__ __matmul__ __rmatmul__ __neg__ __invert__ __abs__ __lshift__ __rshift__ __iand__
-    __ior__ __ixor__ __rand__ __ror__ __rxor__
+    __ior__ __ixor__ __rand__ __ror__ __rxor__ __rlshift__ __rrshift__ __pos__
 """
 """The module object has some under the same name."""
 SPECIAL = frozenset(f"torch.{name}" for name in (*_METHODS.split(), *_OPERATORS.split()))

@@ -104,6 +104,9 @@ def _sizes(case: Case) -> list[int]:
     """The whole numbers among the arguments that no tensor is."""
     found: list[int] = []
     sources = [one.value for one in case.inputs if isinstance(one, Value)]
+    if case.op.endswith("full"):
+        # What the result is filled with comes second.
+        del sources[1:]
     keywords: Mapping[str, object] = case.keywords
     sources.extend(keywords[name] for name in ("size", "sizes", "repeats", "dims") if name in keywords)
     for value in sources:

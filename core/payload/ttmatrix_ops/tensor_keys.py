@@ -209,7 +209,9 @@ def build_tensor(keys: TensorKeys, case_dtype: str) -> tuple[Tensor, str]:
         raise Flaw("init_args", f"init: {init} takes no {unknown[0]} (its init_args: {there})")
     data = keys.data if keys.data is not None else arguments.pop("data", None)
     elements = _check_layout(keys)
-    init = _checked_init(init, arguments, dtype, keys.shape, data)
+    # What a preset is a view of is what is filled.
+    filled = keys.shape if keys.base_shape is None else keys.base_shape
+    init = _checked_init(init, arguments, dtype, filled, data)
     preset_arguments = _checked_preset(keys)
     given = bool(keys.preset) or keys.stride is not None
     tensor = Tensor(

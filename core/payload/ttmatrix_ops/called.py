@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What manifests call a function of torch, and how its arguments are called there."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch.overrides import get_testing_overrides, resolve_name
+
+from .names import SPECIAL, OpKind, kind_of
+
+REQUIRED = object()
+"""In place of the default of a parameter that has none."""
+
+_DUNDERS = frozenset({"getitem", "setitem", "invert", "floordiv", "truediv", "neg", "lshift", "rshift", "mod", "xor"})
+_PROPERTIES: Mapping[str, tuple[str, tuple[object, ...]]] = {
+    "T": ("torch.t", ()),
+    "mT": ("torch.transpose", (-2, -1)),
+    "H": ("torch.adjoint", ()),
+    "mH": ("torch.adjoint", ()),
+    "real": ("torch.real", ()),
+    "imag": ("torch.imag", ()),
+}
+"""Properties that are ops, with the arguments that say the same."""
+_AS_METHOD = frozenset({"where", "stft", "istft", "unflatten"})
+"""Methods whose function of that name takes its arguments in another order."""
+_NOTHING = frozenset(
+    "requires_grad_ detach_ retain_grad share_memory_ pin_memory is_shared __deepcopy__ _make_subclass "
+    "refine_names rename rename_ align_to register_hook numpy __reduce_ex__ __array__ __array_wrap__".split()
+)
+"""Methods that give a tensor or change one, and compute nothing."""
+_RANDOM = frozenset(
+    "rand randn randint randperm rand_like randn_like randint_like normal bernoulli multinomial poisson binomial "
+    "uniform_ normal_ random_ exponential_ bernoulli_ geometric_ cauchy_ log_normal_ empty empty_like empty_strided "
+    "new_empty new_empty_strided empty_permuted resize_ new gumbel_softmax fractional_max_pool2d fractional_max_pool3d "
+    "pca_lowrank svd_lowrank _sample_dirichlet _standard_gamma".split()
+)
+_WHEN_TRAINING = frozenset(
+    "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout rrelu "
+    "native_dropout".split()
+)
+
+
+@lru_cache(maxsize=None)
+def manifest_name(function: Any) -> tuple[str, tuple[object, ...]]:
+    """What manifests call a function, with the arguments that the name leaves out; empty for what is no op."""
+    name = resolve_name(function) or ""
+    if name.startswith("aten."):
+        return f"torch.ops.{name}", ()
+    method = name.removeprefix("torch.Tensor.")
+    if method == name:
+        # Functions of C have a module of their own that `torch` re-exports.
+        return ("", ()) if kind_of(name) is OpKind.NOT_AN_OP else (name, ())
+    if method.endswith(".__get__"):
+        return _PROPERTIES.get(method.removesuffix(".__get__"), ("", ()))
+    if method.endswith((".__set__", ".__delete__")) or method in _NOTHING:
+        return "", ()
+    bare = method.strip("_") if method.startswith("__") else method
+    for candidate in (f"torch.{bare}" if bare in _DUNDERS else "", f"torch.{method}"):
+        if candidate in SPECIAL:
+            return candidate, ()
+    if callable(getattr(torch, method, None)) and method not in _AS_METHOD and not method.startswith("_"):
+        return f"torch.{method}", ()
+    return name, ()
+
+
+@lru_cache(maxsize=None)
+def last_part(name: str) -> str:
+    """The op alone: `add` of `torch.ops.aten.add.Tensor`."""
+    parts = name.split(".")
+    return parts[3] if name.startswith("torch.ops.aten.") else parts[-1]
+
+
+def unrepeatable(name: str, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """Why a call would give something else each time; empty where it would not."""
+    last = last_part(name)
+    if last in _RANDOM:
+        return "random or uninitialised values"
+    if not _may_drop(function) and last not in _WHEN_TRAINING:
+        return ""
+    named = {**{name: value for (name, _), value in zip(parameters(function), args, strict=False)}, **kwargs}
+    training = named.get("training", named.get("train"))
+    if last in _WHEN_TRAINING and training is not False:
+        return "random values in training"
+    # Attention with parameters of its own drops in training only.
+    return "random values: dropout_p" if named.get("dropout_p") and training is not False else ""
+
+
+@lru_cache(maxsize=None)
+def _may_drop(function: Any) -> bool:
+    return any(name in ("dropout_p", "training", "train") for name, _ in parameters(function))
+
+
+@lru_cache(maxsize=None)
+def parameters(function: Any) -> tuple[tuple[str, object], ...]:
+    """The names of a function's parameters with their defaults (`REQUIRED`: none); empty where nobody knows."""
+    if isinstance(function, torch._ops.OpOverload):
+        return _of_schema(function)
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        known = _known_signatures().get(function)
+        if known is None:
+            return ()
+        signature = inspect.signature(known)
+    empty = inspect.Parameter.empty
+    variadic = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    named = [one for one in signature.parameters.values() if one.kind not in variadic]
+    return tuple((one.name, REQUIRED if one.default is empty else one.default) for one in named)
+
+
+@lru_cache(maxsize=1)
+def _known_signatures() -> Mapping[Any, Any]:
+    """By function; asking torch each time costs as much as many ops."""
+    return get_testing_overrides()
+
+
+def of_names(name: str, wanted: frozenset[str]) -> tuple[tuple[str, object], ...]:
+    """The parameters of the overload of aten that has these, by the names of torch's functions; empty for none.
+
+    What torch itself says of the parameters of some functions is not what they are called.
+    """
+    packet = getattr(torch.ops.aten, last_part(name), None)
+    for overload in packet.overloads() if hasattr(packet, "overloads") else ():
+        found = _of_schema(getattr(packet, overload))
+        if wanted <= {parameter for parameter, _ in found}:
+            return found
+    return ()
+
+
+def _of_schema(overload: Any) -> tuple[tuple[str, object], ...]:
+    return tuple(
+        ("input" if one.name == "self" else one.name, one.default_value if one.has_default_value() else REQUIRED)
+        for one in overload._schema.arguments
+    )
