@@ -6,9 +6,8 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.errors import EXIT_OK, UsageError
-from core.files import atomic_write, read_text
 from core.ids import TestId
-from core.ops import LEVELS, extract, merged
+from core.ops import LEVELS, extract, save_extracted
 from core.runs.planning import find_interpreter
 from core.text import counted, one_line
 
@@ -37,15 +36,10 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     root, settings = context.checkout.root, context.settings
     found = extract(find_interpreter(root, settings), root, test, level=args.level, timeout=settings.cpu_timeout)
     new = found.cases
-    if file is None:
-        if not context.console.json:
-            context.console.out.write(found.text)
-    elif file.exists():
-        text, new = merged(read_text(file), str(file), found)
-        if new:
-            atomic_write(file, text)
-    else:
-        atomic_write(file, found.text)
+    if file is not None:
+        new = save_extracted(file, found, merge=args.merge)
+    elif not context.console.json:
+        context.console.out.write(found.text)
     if context.console.json:
         context.console.document(
             {

@@ -14,7 +14,12 @@ from .case_detail import (
     describe_case as describe_case,
 )
 from .elsewhere import read_elsewhere as read_elsewhere
-from .extraction import LEVELS as LEVELS, extract as extract, merged as merged
+from .extraction import (
+    LEVELS as LEVELS,
+    extract as extract,
+    save_extracted as save_extracted,
+    why_no_ops as why_no_ops,
+)
 from .findings import (
     MANIFEST_KIND as MANIFEST_KIND,
     manifest_findings as manifest_findings,

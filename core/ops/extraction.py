@@ -7,8 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from core import payload
+from core import files, payload
 from core.errors import TTMatrixError, UsageError
+from core.files import atomic_write
 from core.ids import TestId
 from core.model import Framework
 from core.payload.ttmatrix_ops import NotWritable, added, read_text
@@ -65,6 +66,23 @@ def why_no_ops(test: TestId) -> str:
     if test.framework is Framework.PYTORCH:
         return ""
     return "Only PyTorch loaders can be extracted; this one is JAX, whose ops are not torch's."
+
+
+def save_extracted(file: Path, extracted: Extracted, *, merge: bool) -> int:
+    """Write the manifest to `file`, or add what it lacks to the one that is there; how many cases are new in it.
+
+    Nothing that is there changes. Raises UsageError where the file exists and `merge` was not asked for.
+    """
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write(file, extracted.text)
+        return extracted.cases
+    if not merge:
+        raise UsageError(f"{file} exists", "Add its missing cases with --merge, or write to another file.")
+    text, new = merged(files.read_text(file), str(file), extracted)
+    if new:
+        atomic_write(file, text)
+    return new
 
 
 def merged(text: str, name: str, extracted: Extracted) -> tuple[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import torch
@@ -29,23 +29,83 @@ _PROPERTIES: Mapping[str, tuple[str, tuple[object, ...]]] = {
 _AS_METHOD = frozenset({"where", "stft", "istft", "unflatten"})
 """Methods whose function of that name takes its arguments in another order."""
 _NOTHING = frozenset(
-    "requires_grad_ detach_ retain_grad share_memory_ pin_memory is_shared __deepcopy__ _make_subclass "
-    "refine_names rename rename_ align_to register_hook numpy __reduce_ex__ __array__ __array_wrap__".split()
+    [
+        "requires_grad_",
+        "detach_",
+        "retain_grad",
+        "share_memory_",
+        "pin_memory",
+        "is_shared",
+        "__deepcopy__",
+        "_make_subclass",
+        "refine_names",
+        "rename",
+        "rename_",
+        "align_to",
+        "register_hook",
+        "numpy",
+        "__reduce_ex__",
+        "__array__",
+        "__array_wrap__",
+    ]
 )
 """Methods that give a tensor or change one, and compute nothing."""
 _RANDOM = frozenset(
-    "rand randn randint randperm rand_like randn_like randint_like normal bernoulli multinomial poisson binomial "
-    "uniform_ normal_ random_ exponential_ bernoulli_ geometric_ cauchy_ log_normal_ empty empty_like empty_strided "
-    "new_empty new_empty_strided empty_permuted resize_ new gumbel_softmax fractional_max_pool2d fractional_max_pool3d "
-    "pca_lowrank svd_lowrank _sample_dirichlet _standard_gamma".split()
+    [
+        "rand",
+        "randn",
+        "randint",
+        "randperm",
+        "rand_like",
+        "randn_like",
+        "randint_like",
+        "normal",
+        "bernoulli",
+        "multinomial",
+        "poisson",
+        "binomial",
+        "uniform_",
+        "normal_",
+        "random_",
+        "exponential_",
+        "bernoulli_",
+        "geometric_",
+        "cauchy_",
+        "log_normal_",
+        "empty",
+        "empty_like",
+        "empty_strided",
+        "new_empty",
+        "new_empty_strided",
+        "empty_permuted",
+        "resize_",
+        "new",
+        "gumbel_softmax",
+        "fractional_max_pool2d",
+        "fractional_max_pool3d",
+        "pca_lowrank",
+        "svd_lowrank",
+        "_ctc_loss",
+        "_sample_dirichlet",
+        "_standard_gamma",
+    ]
 )
 _WHEN_TRAINING = frozenset(
-    "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout rrelu "
-    "native_dropout".split()
+    [
+        "dropout",
+        "dropout1d",
+        "dropout2d",
+        "dropout3d",
+        "alpha_dropout",
+        "feature_alpha_dropout",
+        "feature_dropout",
+        "rrelu",
+        "native_dropout",
+    ]
 )
 
 
-@lru_cache(maxsize=None)
+@cache
 def manifest_name(function: Any) -> tuple[str, tuple[object, ...]]:
     """What manifests call a function, with the arguments that the name leaves out; empty for what is no op."""
     name = resolve_name(function) or ""
@@ -68,7 +128,7 @@ def manifest_name(function: Any) -> tuple[str, tuple[object, ...]]:
     return name, ()
 
 
-@lru_cache(maxsize=None)
+@cache
 def last_part(name: str) -> str:
     """The op alone: `add` of `torch.ops.aten.add.Tensor`."""
     parts = name.split(".")
@@ -90,12 +150,12 @@ def unrepeatable(name: str, function: Any, args: Sequence[Any], kwargs: Mapping[
     return "random values: dropout_p" if named.get("dropout_p") and training is not False else ""
 
 
-@lru_cache(maxsize=None)
+@cache
 def _may_drop(function: Any) -> bool:
     return any(name in ("dropout_p", "training", "train") for name, _ in parameters(function))
 
 
-@lru_cache(maxsize=None)
+@cache
 def parameters(function: Any) -> tuple[tuple[str, object], ...]:
     """The names of a function's parameters with their defaults (`REQUIRED`: none); empty where nobody knows."""
     if isinstance(function, torch._ops.OpOverload):

@@ -15,8 +15,8 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from .called import REQUIRED, last_part, of_names, parameters
-from .cases import Argument, DeviceName, DtypeName, FormatName, Tensor, Value
-from .dtypes import BYTES
+from .cases import Argument, DeviceName, DtypeName, Tensor, Value
+from .dtypes import BYTES, format_name
 
 MOST_STORED = 64
 """Elements of a tensor of integers or booleans that are written one by one; of a larger one, their bounds."""
@@ -61,6 +61,10 @@ _DEFINITE = frozenset({"cholesky", "cholesky_ex", "linalg_cholesky", "linalg_cho
 _PYTHON_DTYPES: Mapping[object, str] = {float: "float64", int: "int64", bool: "bool", complex: "complex128"}
 
 
+Filling = tuple[str, dict[str, object], object]
+"""`init`, `init_args` and `data` of a tensor."""
+
+
 class NotExpressible(Exception):
     """A call that no case can say."""
 
@@ -102,7 +106,7 @@ class Values:
         stride, offset = tuple(map(int, tensor.stride())), int(tensor.storage_offset())
         return Tensor(shape, dtype, init, arguments, data, stride=stride, storage_offset=offset, contiguous=False)
 
-    def _filled(self, tensor: torch.Tensor, op: str, at: int, exact: bool) -> tuple[str, dict[str, object], object]:
+    def _filled(self, tensor: torch.Tensor, op: str, at: int, exact: bool) -> Filling:
         """How to fill a tensor like this one: where values decide what happens they are stored, or their bounds."""
         if tensor.is_floating_point() or tensor.is_complex():
             if op in _DEFINITE:
@@ -110,22 +114,7 @@ class Values:
             return self._sign(tensor), {}, None
         if tensor.numel() <= MOST_STORED:
             return "data", {}, tensor.tolist()
-        if tensor.dtype is torch.bool:
-            if bool(tensor.all()):
-                return "ones", {}, None
-            if not bool(tensor.any()):
-                return "zeros", {}, None
-            return ("data", {}, _listed(tensor, "its values")) if exact else ("rand", {}, None)
-        low, high = _bounds(tensor)
-        if low == high:
-            return "full", {"fill_value": low}, None
-        if exact:
-            return "data", {}, _listed(tensor, "its values")
-        if op in _CLASSES and at:
-            low = max(low, 0)
-        elif op in _DIVIDING and low < 0 < high and not bool((tensor == 0).any()):
-            low = 1
-        return "randint", {"low": low, "high": min(max(high, low) + 1, _MOST_INTEGER)}, None
+        return _filled_mask(tensor, exact) if tensor.dtype is torch.bool else _filled_integers(tensor, op, at, exact)
 
     def _sign(self, tensor: torch.Tensor) -> str:
         """`rand` where no element is negative; parameters are asked once."""
@@ -211,24 +200,26 @@ def plain(value: Any) -> object:
     if isinstance(value, torch.dtype):
         return DtypeName(str(value).removeprefix("torch."))
     if isinstance(value, (torch.memory_format, torch.layout)):
-        return FormatName(str(value).removeprefix("torch."))
+        name = format_name(str(value))
+        if name is None:
+            raise NotExpressible(f"manifests have no {value}")
+        return name
     if isinstance(value, torch.device):
         return DeviceName(_UNDER_TEST)
     if isinstance(value, slice):
         return slice(*(plain(one) for one in (value.start, value.stop, value.step)))
-    if isinstance(value, tuple):
-        return tuple(map(plain, value))
-    if isinstance(value, list):
-        return [plain(one) for one in value]
-    if isinstance(value, torch.Tensor):
-        if value.dim() == 0 and not value.is_floating_point() and not value.is_complex():
-            return value.item()
-        raise NotExpressible("tensors and other values in one argument")
+    if isinstance(value, (tuple, list)):
+        parts = [plain(one) for one in value]
+        return tuple(parts) if isinstance(value, tuple) else parts
     return _converted(value)
 
 
 def _converted(value: Any) -> object:
-    """Constants that are no plain ones: types for dtypes, numbers of numpy, members of enumerations."""
+    """Constants that are no plain ones: sizes in tensors, types for dtypes, numbers of numpy, enumerations."""
+    if isinstance(value, torch.Tensor):
+        if value.dim() == 0 and not value.is_floating_point() and not value.is_complex():
+            return value.item()
+        raise NotExpressible("tensors and other values in one argument")
     if isinstance(value, type) and value in _PYTHON_DTYPES:
         return DtypeName(_PYTHON_DTYPES[value])
     if isinstance(value, str):
@@ -252,6 +243,27 @@ def _dtype(tensor: torch.Tensor) -> str:
     if name not in BYTES:
         raise NotExpressible(f"a tensor is of {name}")
     return name
+
+
+def _filled_mask(tensor: torch.Tensor, exact: bool) -> Filling:
+    if bool(tensor.all()):
+        return "ones", {}, None
+    if not bool(tensor.any()):
+        return "zeros", {}, None
+    return ("data", {}, _listed(tensor, "its values")) if exact else ("rand", {}, None)
+
+
+def _filled_integers(tensor: torch.Tensor, op: str, at: int, exact: bool) -> Filling:
+    low, high = _bounds(tensor)
+    if low == high:
+        return "full", {"fill_value": low}, None
+    if exact:
+        return "data", {}, _listed(tensor, "its values")
+    if op in _CLASSES and at:
+        low = max(low, 0)
+    elif op in _DIVIDING and low < 0 < high and not bool((tensor == 0).any()):
+        low = 1
+    return "randint", {"low": low, "high": min(max(high, low) + 1, _MOST_INTEGER)}, None
 
 
 def _sign(tensor: torch.Tensor) -> str:
@@ -295,5 +307,7 @@ def _expanded(tensor: torch.Tensor, dtype: str) -> Tensor:
 def _decides_by_mask(args: Sequence[Any]) -> bool:
     """Whether a mask says where more than one value goes: it has as many true elements as there are values."""
     mask, new = args[1], args[2]
-    masks = [one for one in tree_leaves(mask) if isinstance(one, torch.Tensor) and one.dtype in (torch.bool, torch.uint8)]
+    masks = [
+        one for one in tree_leaves(mask) if isinstance(one, torch.Tensor) and one.dtype in (torch.bool, torch.uint8)
+    ]
     return bool(masks) and isinstance(new, torch.Tensor) and new.numel() > 1

@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -19,7 +19,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
-from .called import manifest_name, unrepeatable
+from .called import last_part, manifest_name, unrepeatable
 from .cases import Argument, Case, Tensor
 from .names import OpKind, kind_of
 from .recorded import NotExpressible, Values, keyword, with_tensors_placed
@@ -31,6 +31,7 @@ LEVELS = ("torch", "aten")
 _TORCH = Path(torch.__file__).parent
 _HERE = Path(__file__).parents[1]
 _INSTALLED = ("site-packages", "dist-packages")
+_CONVERSIONS = frozenset(["to", "type", "type_as", "bfloat16", "half", "float", "double", "copy_", "_to_copy", "view"])
 _MOST_FRAMES = 60
 _MOST_CODE = 160
 """Characters of a source line in a description."""
@@ -144,6 +145,7 @@ class _Functions(TorchFunctionMode):
         prepared = self._recorder.prepare(name, func, (*args, *more), kwargs)
         result = func(*args, **kwargs)
         if _computes(name, result):
+            prepared = _of_result(prepared, result)
             if torch.is_autocast_enabled("cpu") and isinstance(prepared, Case):
                 prepared = _without_autocast(prepared, func, args, kwargs, result)
             self._recorder.take(name, prepared)
@@ -161,8 +163,16 @@ class _Dispatches(TorchDispatchMode):  # type: ignore[no-untyped-call]
         prepared = self._recorder.prepare(name, func, args, kwargs)
         result = func(*args, **kwargs)
         if _computes(name, result):
-            self._recorder.take(name, prepared)
+            self._recorder.take(name, _of_result(prepared, result))
         return result
+
+
+def _of_result(prepared: Case | str, result: Any) -> Case | str:
+    """The case, unless its result is none that two sides can be compared by."""
+    leaves = [result] if isinstance(result, torch.Tensor) else tree_leaves(result)
+    if any(isinstance(one, torch.Tensor) and (one.is_nested or one.is_quantized) for one in leaves):
+        return "its result is quantised or nested"
+    return prepared
 
 
 def _computes(name: str, result: Any) -> bool:
@@ -173,7 +183,7 @@ def _computes(name: str, result: Any) -> bool:
     return changes or any(isinstance(one, torch.Tensor) for one in tree_leaves(result))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _refused(name: str) -> str:
     """Why no manifest can have an op of this name; empty where it can."""
     if kind_of(name) not in (OpKind.OP, OpKind.SPECIAL):
@@ -189,7 +199,10 @@ def _without_autocast(case: Case, function: Any, args: Any, kwargs: Any, result:
     """The same call where nothing casts its arguments: they are what autocast made of them."""
     wanted = next((one.dtype for one in tree_leaves(result) if _is_float(one)), None)
     given = {one.dtype for one in tree_leaves((args, kwargs)) if _is_float(one)}
-    if wanted is None or given == {wanted} or _gives(wanted, function, args, kwargs):
+    if wanted is None or given == {wanted} or last_part(case.op) in _CONVERSIONS:
+        return case
+    # Without values nobody says that a product of two dtypes cannot be.
+    if wanted != torch.get_autocast_dtype("cpu") and _gives(wanted, function, args, kwargs):
         return case
     dtype = str(wanted).removeprefix("torch.")
     return case._replace(inputs=tuple(_cast(one, dtype) for one in case.inputs))
@@ -233,7 +246,7 @@ def _foreign_frame(frame: FrameType | None) -> FrameType | None:
     return None
 
 
-@lru_cache(maxsize=None)
+@cache
 def _is_foreign(name: str) -> bool:
     file = Path(name)
     return file.is_absolute() and not file.is_relative_to(_TORCH) and not file.is_relative_to(_HERE)
