@@ -18,7 +18,6 @@ from .extraction import (
     LEVELS as LEVELS,
     extract as extract,
     save_extracted as save_extracted,
-    why_no_ops as why_no_ops,
 )
 from .findings import (
     MANIFEST_KIND as MANIFEST_KIND,

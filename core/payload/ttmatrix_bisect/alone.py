@@ -88,9 +88,13 @@ def _with_values(argument: Argument, tensors: Iterator[tuple[int, torch.Tensor]]
     """The argument with the values of the model, in the text where they are few."""
 
     def one(tensor: Tensor) -> Tensor:
-        at, value = next(tensors)
-        if not strided:
-            tensor = tensor._replace(stride=None, storage_offset=0, contiguous=True)
+        # Indices beside slices are lists in the case, and no tensors any more.
+        at, value = next((pair for pair in tensors if tuple(pair[1].shape) == tensor.shape), (0, None))
+        if value is None:
+            return tensor
+        if not strided or tensor.preset:
+            plain = tensor._replace(preset="", preset_args={}, base_shape=None)
+            tensor = plain._replace(stride=None, storage_offset=0, contiguous=True)
         if value.numel() <= MOST_STORED and bool(torch.isfinite(value).all()):
             return tensor._replace(init="data", init_args={}, data=value.tolist())
         return tensor._replace(init="file", init_args={}, data=None, file=file, key=f"input_{at}")

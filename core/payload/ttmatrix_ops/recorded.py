@@ -122,7 +122,7 @@ class Values:
             return _sign(tensor)
         known = self._parameters.get(id(tensor))
         if known is None or known[1] != tensor._version:
-            # The parameter is held: no other one can get its number.
+            # With the parameter itself: no other one can get its number while it is there.
             known = self._parameters[id(tensor)] = tensor, tensor._version, _sign(tensor)
         return known[2]
 
