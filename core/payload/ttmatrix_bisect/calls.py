@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.fx import Graph, GraphModule
 from torch.fx.node import map_aggregate
-from ttmatrix_ops.names import OpKind, kind_of
 from ttmatrix_ops.called import manifest_name, unrepeatable
+from ttmatrix_ops.names import OpKind, kind_of
 from ttmatrix_ops.registry import has_values, writes
 
 _INDEXING = ("argmax", "argmin", "max", "min", "topk", "sort", "argsort", "kthvalue", "mode", "median", "nanmedian")
