@@ -6,7 +6,13 @@ from .ending_fields import (
     stage_in as stage_in,
 )
 from .hosts import without_hosts as without_hosts
-from .observation import RAN as RAN, Ending as Ending, Observation as Observation, Origin as Origin
+from .observation import (
+    FAILURES as FAILURES,
+    RAN as RAN,
+    Ending as Ending,
+    Observation as Observation,
+    Origin as Origin,
+)
 from .reasons import alike as alike, quotable as quotable
 from .sources import (
     evidence_store as evidence_store,

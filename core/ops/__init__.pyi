@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-from .batch import OpResult as OpResult, op_request as op_request, op_result as op_result
+from .batch import (
+    OpOptions as OpOptions,
+    OpResult as OpResult,
+    op_request as op_request,
+    op_result as op_result,
+    plan_op_launch as plan_op_launch,
+)
 from .bisection import (
     BACKENDS as BACKENDS,
     BisectRequest as BisectRequest,

@@ -2,15 +2,19 @@
 """Op cases as a batch to run: what is asked for, and the result of each case."""
 
 import difflib
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import UsageError
 from core.numbers import finite
-from core.ops.op_tests import OpTests
+from core.ops.op_tests import OpTests, read_op_tests
+from core.ops.tabulation import DEFAULT_BACKEND
 from core.runs import GOOD, CaseDocument, case_seconds
-from core.runs.planning import OpRequest
+from core.runs.planning import LaunchPlan, OpRequest, as_batch, look_ahead, plan_ops, with_op_estimates
+from core.runs.store import RunRecord
+from core.settings import Paths, Settings
+from core.sources import Checkout
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,42 @@ def op_result(document: CaseDocument) -> OpResult:
         pcc=finite(document.get("pcc")),
         message=said,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class OpOptions:
+    """What a person may choose for a launch of op cases."""
+
+    backends: tuple[str, ...] = (DEFAULT_BACKEND,)
+    """A run for each."""
+    run_skipped: bool = False
+    repeat: int = 1
+    timeout: float | None = None
+    """Seconds for a batch; None: no limit."""
+
+
+def plan_op_launch(
+    checkout: Checkout,
+    ids: Sequence[str],
+    settings: Settings,
+    options: OpOptions,
+    *,
+    own: Paths,
+    records: Iterable[RunRecord] = (),
+) -> LaunchPlan:
+    """Exactly what a launch of these op cases would do; `records` are earlier runs, newest first.
+
+    Reads the manifests and asks git: not for the UI thread. Raises UsageError for an id that is not there.
+    """
+    root, directories = checkout.root, settings.ops_dirs
+    request = op_request(read_op_tests(root, directories), ids, root, [root / one for one in directories])
+    request = replace(request, run_skipped=options.run_skipped, timeout=options.timeout or 0.0)
+    specs = [
+        plan_ops(request, backend, settings, runs=own.runs, cache=own.cache)
+        for backend in dict.fromkeys(options.backends)
+        for _ in range(options.repeat)
+    ]
+    return look_ahead(as_batch(with_op_estimates(specs, records)), settings, runs=own.runs)
 
 
 def op_request(

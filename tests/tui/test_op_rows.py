@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Op cases on the main screen."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from core.settings import Settings
 from core.sources.checkout import Checkout
 from tests.support.app import SIZES, build_app, screen_text, shown_ids, type_text, until
 from tests.support.tree import sample
@@ -28,6 +30,29 @@ def checkout(tmp_path: Path) -> Checkout:
     directory.mkdir(parents=True)
     (directory / "nano.yaml").write_text(MANIFEST)
     return found
+
+
+@pytest.mark.slow("a batch of op cases")
+async def test_op_cases_run_as_one_batch_and_show_their_results(checkout: Checkout) -> None:
+    pytest.importorskip("torch")
+    app = build_app(checkout, op_cases=True, query="kind:op", settings=Settings(python=sys.executable))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("space", "space", "space", "r")
+        await until(pilot, lambda: "3 op cases on inductor" in screen_text(app), "the plan")
+        await pilot.press("left", "left")
+        await until(pilot, lambda: "3 op cases on eager, each compared" in screen_text(app), "the plan for eager")
+        await pilot.press("enter")
+        await until(pilot, lambda: len(app.session.runs) == 1, "one run")
+        (spec,) = (record.spec for record in app.session.runs)
+        assert (spec.arch, len(spec.case_ids)) == ("eager", 3)
+        await until(pilot, lambda: not app.session.runs[0].active, "its end")
+        assert app.session.runs[0].summary == "2 pass, 1 skip"
+        await pilot.press("z")
+        await until(pilot, lambda: "max abs 0" in screen_text(app), "the result of the case under the cursor")
+        text = screen_text(app)
+        assert "eager" in text and spec.run_id in text, text
+        await pilot.press("L")
+        await until(pilot, lambda: "nano::scale PASSED" in screen_text(app), "its log")
 
 
 @SIZES

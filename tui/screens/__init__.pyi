@@ -3,7 +3,7 @@ from .base import SessionScreen as SessionScreen
 from .command_line import CommandLine as CommandLine
 from .dialogs import Confirm as Confirm, Notice as Notice, ask_to_start as ask_to_start
 from .doctor import DoctorScreen as DoctorScreen
-from .launch import Launch as Launch
+from .launch import Launch as Launch, LaunchOps as LaunchOps
 from .pick import HelpScreen as HelpScreen, Option as Option, Pick as Pick
 from .runs import RunsScreen as RunsScreen
 from .table import SCREENS as SCREENS

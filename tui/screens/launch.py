@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dialog before a launch: how to run tests, what prevents it, and the exact commands."""
+"""The dialogs before a launch: how to run tests, what prevents it, and the exact commands."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -12,9 +12,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Label
 
+from core import ops
 from core.matrix import NO_ARCH
+from core.ops import OpOptions
 from core.runs import shell_command
-from core.runs.planning import KINDS, LaunchPlan, Options, plan_launch
+from core.runs.planning import BACKENDS, KINDS, LaunchPlan, Options, plan_launch
 from core.text import printable
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
@@ -22,8 +24,8 @@ from tui.view_models import launch_text
 from tui.widgets import Cycle, TextPane
 
 
-class Launch(Dialog[LaunchPlan]):
-    """Dismissed with the plan that was shown."""
+class _LaunchDialog(Dialog[LaunchPlan]):
+    """Options above, and below them the plan that follows from them. Dismissed with the plan that was shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "start", "Start", show=False),
@@ -42,31 +44,46 @@ class Launch(Dialog[LaunchPlan]):
         self.context = context
         self._ids = ids
         self._tests = name
-        self._options = Options(arch=context.session.view.arch)
+        self._wanted: Options | OpOptions | None = None
+        """What the plan is of."""
         self._plan: LaunchPlan | None = None
         """None while it is being worked out."""
         self._then: Callable[[], None] | None = None
         """What a person wants as soon as it is."""
 
+    @abstractmethod
+    def fields(self) -> ComposeResult:
+        """The options; the first one has the focus."""
+
+    @abstractmethod
+    def chosen(self) -> Options | OpOptions:
+        """What the fields say."""
+
+    @abstractmethod
+    def planner(self) -> Callable[[], LaunchPlan]:
+        """What works out the plan of what is chosen, in a thread."""
+
     def compose(self) -> ComposeResult:
-        archs = [(NO_ARCH, "any"), *((arch, arch) for arch in self._session.matrix.schema.archs)]
-        profiles = [("", "none"), *((name, name) for name in sorted(self._session.settings.profiles))]
         with Vertical(id="box"):
             yield Label(Text(f"Run {self._tests}"), id="dialog-title")
-            yield from _field("kind", Cycle([(name, name) for name in KINDS], "", id="kind"))
-            yield from _field("arch", Cycle(archs, self._options.arch, id="arch"))
-            yield from _field("profile", Cycle(profiles, "", id="profile"))
-            yield from _field("repeat", Number("1", id="repeat"))
-            yield from _field("timeout", Number("", "seconds; empty: from the settings; 0: none", id="timeout"))
-            yield from _field("on failure", Cycle([("", "continue"), ("stop", "start no more of them")], "", id="stop"))
+            yield from self.fields()
             yield TextPane(id="launch-plan")
             yield Label(
                 Text("enter start   y copy commands   ↑ ↓ field   ← → choose   pgdn scroll   esc"), id="dialog-hint"
             )
 
+    def value(self, name: str) -> str:
+        """What is chosen in a field."""
+        return self.query_one(f"#{name}", Cycle).value
+
+    def number(self, name: str) -> int | None:
+        """The number in a field; None: it is empty."""
+        text = self.query_one(f"#{name}", Input).value
+        return int(text) if text else None
+
     def on_mount(self) -> None:
         # At once: what is typed right after the key that opened the dialog is for the dialog.
-        self.set_focus(self.query_one("#kind"))
+        self.set_focus(self.query(Cycle).first())
         self._work_out()
 
     def on_cycle_changed(self) -> None:
@@ -75,35 +92,17 @@ class Launch(Dialog[LaunchPlan]):
     def on_input_changed(self) -> None:
         self._work_out()
 
-    def _chosen(self) -> Options:
-        def of(name: str) -> str:
-            return self.query_one(f"#{name}", Cycle).value
-
-        repeat, timeout = (self.query_one(f"#{name}", Input).value for name in ("repeat", "timeout"))
-        return replace(
-            self._options,
-            kind=of("kind") or next(iter(KINDS)),
-            arch=of("arch"),
-            profile=of("profile"),
-            repeat=max(1, int(repeat or 1)),
-            timeout=float(timeout) if timeout else None,
-            stop_on_failure=bool(of("stop")),
-        )
-
     def _work_out(self) -> None:
         """Plan in the background what would be run."""
-        options = self._chosen()
-        if options == self._options and self._plan is not None:
+        options = self.chosen()
+        if options == self._wanted and self._plan is not None:
             return
-        self._options, self._plan = options, None
+        self._wanted, self._plan = options, None
         self.query_one(TextPane).show(Text("planning …", "dim"))
-        session = self._session
-        runs, records = session.store.root, session.runs
-        work = partial(plan_launch, session.matrix, self._ids, session.settings, options, runs=runs, records=records)
-        self.context.background.run("plan launch", work, partial(self._show, options), supersede=True)
+        self.context.background.run("plan launch", self.planner(), partial(self._show, options), supersede=True)
 
-    def _show(self, options: Options, plan: LaunchPlan) -> None:
-        if self.is_attached and options == self._options:
+    def _show(self, options: Options | OpOptions, plan: LaunchPlan) -> None:
+        if self.is_attached and options == self._wanted:
             self._plan = plan
             self.query_one(TextPane).show(launch_text(plan))
             then, self._then = self._then, None
@@ -129,6 +128,69 @@ class Launch(Dialog[LaunchPlan]):
 
     def action_page(self, pages: int) -> None:
         self.query_one(TextPane).scroll_relative(y=pages * self.query_one(TextPane).size.height, animate=False)
+
+
+class Launch(_LaunchDialog):
+    """Tests of models."""
+
+    def fields(self) -> ComposeResult:
+        archs = [(NO_ARCH, "any"), *((arch, arch) for arch in self._session.matrix.schema.archs)]
+        profiles = [("", "none"), *((name, name) for name in sorted(self._session.settings.profiles))]
+        yield from _field("kind", Cycle([(name, name) for name in KINDS], "", id="kind"))
+        yield from _field("arch", Cycle(archs, self._session.view.arch, id="arch"))
+        yield from _field("profile", Cycle(profiles, "", id="profile"))
+        yield from _field("repeat", Number("1", id="repeat"))
+        yield from _field("timeout", Number("", "seconds; empty: from the settings; 0: none", id="timeout"))
+        yield from _field("on failure", Cycle([("", "continue"), ("stop", "start no more of them")], "", id="stop"))
+
+    def chosen(self) -> Options:
+        return Options(
+            kind=self.value("kind") or next(iter(KINDS)),
+            arch=self.value("arch"),
+            profile=self.value("profile"),
+            repeat=max(1, self.number("repeat") or 1),
+            timeout=self.number("timeout"),
+            stop_on_failure=bool(self.value("stop")),
+        )
+
+    def planner(self) -> Callable[[], LaunchPlan]:
+        session = self._session
+        runs, records = session.store.root, session.runs
+        return partial(
+            plan_launch, session.matrix, self._ids, session.settings, self.chosen(), runs=runs, records=records
+        )
+
+
+class LaunchOps(_LaunchDialog):
+    """Op cases, as one batch for each backend."""
+
+    def fields(self) -> ComposeResult:
+        backends = [(name, name) for name in BACKENDS]
+        yield from _field("backend", Cycle(backends, ops.DEFAULT_BACKEND, id="backend"))
+        yield from _field("and on", Cycle([("", "no other"), *backends], "", id="other"))
+        yield from _field("skipped", Cycle([("", "leave out"), ("run", "run, too")], "", id="skipped"))
+        yield from _field("repeat", Number("1", id="repeat"))
+        yield from _field("timeout", Number("", "seconds for the batch; empty: none", id="timeout"))
+
+    def chosen(self) -> OpOptions:
+        return ops.OpOptions(
+            backends=tuple(filter(None, (self.value("backend"), self.value("other")))),
+            run_skipped=bool(self.value("skipped")),
+            repeat=max(1, self.number("repeat") or 1),
+            timeout=self.number("timeout"),
+        )
+
+    def planner(self) -> Callable[[], LaunchPlan]:
+        session = self._session
+        return partial(
+            ops.plan_op_launch,
+            session.checkout,
+            self._ids,
+            session.settings,
+            self.chosen(),
+            own=session.paths,
+            records=session.runs,
+        )
 
 
 def _field(name: str, editor: Cycle | Input) -> ComposeResult:

@@ -14,7 +14,7 @@ from .fitting import fit as fit, paragraph as paragraph
 from .grid import GridRows as GridRows
 from .launch import launch_summary as launch_summary, launch_text as launch_text
 from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows
-from .op_case import op_row_text as op_row_text, op_text as op_text
+from .op_case import op_results_text as op_results_text, op_row_text as op_row_text, op_text as op_text
 from .overview import OverviewRows as OverviewRows
 from .preview import (
     Preview as Preview,

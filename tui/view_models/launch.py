@@ -2,7 +2,7 @@
 """What a launch would start: what prevents it, what is left out, then the exact commands."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
@@ -52,11 +52,19 @@ def launch_summary(plan: LaunchPlan) -> str:
     if not specs:
         return "Nothing can be run."
     known = [spec.estimate for spec in specs if spec.estimate is not None]
-    parts = [f"{counted(len(specs), 'run')}: {KINDS[specs[0].kind].help}", _width(specs[0])]
+    parts = [f"{counted(len(specs), 'run')}: {_how(specs)}", _width(specs[0])]
     if known:
         missing = len(specs) - len(known)
         parts.append(f"about {seconds_text(sum(known))} of work{f', {missing:,} not known' if missing else ''}")
     return " · ".join(parts)
+
+
+def _how(specs: Sequence[RunSpec]) -> str:
+    """What executes the runs."""
+    if not specs[0].cases:
+        return KINDS[specs[0].kind].help
+    backends = ", ".join(dict.fromkeys(spec.arch or "" for spec in specs))
+    return f"{counted(len(specs[0].case_ids), 'op case')} on {backends}, each compared with the CPU"
 
 
 def _width(spec: RunSpec) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from rich.text import Text
 
 from core import ops
+from core.evidence import FAILURES, Ending, Observation
 from core.matrix import Matrix
 from core.ops import CaseDetail
 from core.text import one_line
@@ -23,6 +24,28 @@ def op_row_text(matrix: Matrix, id: str) -> Text:
     """What the row of an op case holds, while its manifest is still being read."""
     row = matrix.rows[id]
     return _text(id, [(name, matrix.columns[name][row]) for name in _OF_ROW if matrix.columns[name][row]])
+
+
+def op_results_text(results: Iterable[Observation]) -> Text:
+    """The last result of an op case on each backend, with its numbers: two of them are compared at a glance."""
+    text = Text(no_wrap=False)
+    for one in sorted(results, key=lambda one: one.arch):
+        if one.op is None:
+            continue
+        style = "green" if one.ending is Ending.PASSED else "red" if one.ending in FAILURES else "yellow"
+        text.append(f"\n{one_line(one.arch):12} ")
+        text.append(one_line(one.op.status), style)
+        numbers = {
+            "max abs": one.op.max_abs,
+            "max rel": one.op.max_rel,
+            "PCC": one.op.pcc,
+            "differ %": one.op.mismatched,
+        }
+        said = [f"{name} {value:.4g}" for name, value in numbers.items() if value is not None]
+        text.append(f"  {'  '.join([*said, f'{one.seconds:.2f} s', one_line(one.job or one.run)])}", "dim")
+        if one.reason:
+            text.append(f"\n{'':12} {one_line(one.reason)}")
+    return text
 
 
 def _text(id: str, lines: Iterable[tuple[str, str]]) -> Text:

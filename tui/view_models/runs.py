@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from core.matrix.view import RUN_KINDS
-from core.runs import EVERYTHING, Age, Outcome, RunSpec, newest_by_test
+from core.runs import EVERYTHING, Age, Outcome, RunSpec, case_progress, newest_by_test
 from core.runs.planning import Progress
 from core.runs.store import RunRecord, RunState
 from core.text import counted, one_line
@@ -127,14 +127,16 @@ class RunRows:
             [Cell(one_line(record.spec.test_id))],
             [Cell(slot_text(record.spec), "dim")],
             [Cell(one_line(record.spec.arch or ""), "dim")],
-            [
-                Cell(self._last_lines.get(record.spec.run_id, ""))
-                if record.state is RunState.RUNNING
-                else Cell(record.summary, "dim")
-            ],
+            [Cell(self._doing(record)) if record.state is RunState.RUNNING else Cell(record.summary, "dim")],
             [Cell(one_line(place), "dim")],
             [Cell(record.spec.run_id, "dim")],
         )
+
+    def _doing(self, record: RunRecord) -> str:
+        """How far a run of op cases has come, and the last line of a run's log."""
+        progress = case_progress(record, self._clock())
+        line = self._last_lines.get(record.spec.run_id, "")
+        return f"{progress.text}  {line}" if progress else line
 
 
 def in_turn(records: Iterable[RunRecord]) -> list[RunRecord]:

@@ -32,8 +32,13 @@ class Verdicts:
         self._jobs: dict[tuple[int, str], tuple[bool | None, int]] = {}
         self.seen: dict[str, dict[str, list[Observation]]] = {}
         """Results by test id and arch, oldest first."""
+        self.of_cases: dict[str, dict[str, Observation]] = {}
+        """The last result of each op case, by backend."""
         runs: dict[str, set[str]] = {}
         for one in observations:
+            if one.op is not None:
+                self.of_cases.setdefault(one.test_id, {})[one.arch] = one
+                continue
             if one.arch in matrix.schema.archs and one.function not in _OTHERS:
                 self.seen.setdefault(one.test_id, {}).setdefault(one.arch, []).append(one)
             if one.job:

@@ -15,6 +15,7 @@ from .kinds import (
     kind_for as kind_for,
 )
 from .op_batches import (
+    BACKENDS as BACKENDS,
     OpRequest as OpRequest,
     plan_ops as plan_ops,
     with_op_estimates as with_op_estimates,

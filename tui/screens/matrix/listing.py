@@ -125,9 +125,11 @@ class Listing:
     def _op_detail(self, id: str) -> Text:
         """All about an op case: what its row holds, until its manifest is read."""
         self._context.facts.request_op_tests()
-        tests = self._session.op_tests
+        self._context.facts.request_verdicts()
+        tests, verdicts = self._session.op_tests, self._session.verdicts
         detail = ops.describe_case(tests, id) if tests else None
-        return view_models.op_text(detail) if detail else view_models.op_row_text(self._view.matrix, id)
+        text = view_models.op_text(detail) if detail else view_models.op_row_text(self._view.matrix, id)
+        return text + view_models.op_results_text(verdicts.of_cases.get(id, {}).values() if verdicts else ())
 
     @property
     def cell_query(self) -> Query | None:

@@ -137,7 +137,17 @@ class TestActions:
 
     def run_with(self) -> None:
         """Run with options; the dialog shows first what that means."""
-        self._act("Run", self._choose_runs, names=True)
+        targets = self._listing.targets()
+        cases = targets.where(self._session.is_op)
+        if cases.ids and len(cases.ids) == len(targets.ids):
+            screens.act_on(self._screen, "Run", cases, self._choose_op_runs, names=True)
+        else:
+            self._act("Run", self._choose_runs, names=True)
+
+    def _choose_op_runs(self, targets: Targets) -> None:
+        runs = self._context.runs
+        dialog = screens.LaunchOps(self._context, targets.ids, targets.name)
+        self._screen.app.push_screen(dialog, lambda plan: runs.start_planned(plan) if plan else None)
 
     def _choose_runs(self, targets: Targets) -> None:
         runs = self._context.runs
@@ -162,6 +172,8 @@ class TestActions:
         """Show the log of the last run."""
         id = self._one("show")
         record = self._session.last_run(id) if id else None
+        if id and record is None and self._session.is_op(id):
+            record = next((one for one in self._session.runs if id in one.spec.case_ids), None)
         if record is not None:
             self._context.navigation.show_run(record.spec.run_id)
         elif id:
