@@ -130,3 +130,15 @@ def test_what_has_a_result_outlives_a_kill_and_is_not_run_again(checkout: Checko
     assert len(whole[0]["cases"]) == SLOW_CASES + 1
     spec = json.loads((store.directory(run) / "spec.json").read_text())
     assert spec["manifests"] == ["tests/op_manifests/two.yaml", "tests/op_manifests/many.yaml"]
+
+
+@pytest.mark.slow("inductor compiles")
+def test_what_inductor_compiled_is_used_by_the_next_run(checkout: Checkout) -> None:
+    def compiled() -> dict[str, int]:
+        made = (paths().cache / "inductor").rglob("*.so")
+        return {file.name: file.stat().st_mtime_ns for file in made if not file.name.startswith("_")}
+
+    for _ in range(2):
+        before = compiled()
+        assert call("ops", "run", "two::b", "--backend", "inductor", "--wait", "--repo", checkout.root).code == 0
+    assert before == compiled() != {}, "the second run has compiled nothing"
