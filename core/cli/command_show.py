@@ -4,7 +4,7 @@
 import argparse
 from collections.abc import Sequence
 
-from core import handwritten
+from core import handwritten, ops
 from core.ci import job_name
 from core.cli import handwritten_records
 from core.cli.context import Context
@@ -13,11 +13,12 @@ from core.cli.history_report import as_document as step_document, print_steps
 from core.cli.op_records import show_op_case
 from core.errors import EXIT_OK, TTMatrixError
 from core.history import Step
+from core.ids import TestId
 from core.matrix import NO_ARCH, Detail, describe, text_of
 from core.model import ModelInfo
 from core.providers import info_of
 from core.sources.ci import Job
-from core.text import one_line, printable
+from core.text import counted, one_line, printable
 
 _SHOWN_SIBLINGS = 12
 _SHOWN_STEPS = 3
@@ -101,6 +102,17 @@ def as_document(
     }
 
 
+def _op_cases(id: str, info: ModelInfo | None, context: Context) -> int:
+    """How many op cases manifests have of the model of a test."""
+    test = TestId.parse(id)
+    rows = context.table.ops if test else None
+    if test is None or rows is None:
+        return 0
+    column = rows.columns["model"]
+    models = ops.models_called(column.values, test, info)
+    return sum(column.values[code] in models for code in column.codes)
+
+
 def _print(
     detail: Detail, info: ModelInfo | None, jobs: Sequence[Job], steps: Sequence[Step], context: Context
 ) -> None:
@@ -111,6 +123,8 @@ def _print(
     if info:
         console.line(f"  model    {one_line(info.name)}, group {one_line(info.group)}")
     console.line(f"  archs    {' '.join(map(one_line, detail.supported))}")
+    if cases := _op_cases(detail.id, info, context):
+        console.line(f"  ops      {counted(cases, 'op case')}; ttmatrix ops of shows them with op-by-op results")
     for one in detail.declared:
         console.line(f"\n{one_line(one.path)}:{one.entry.line}")
         console.line(printable(one.text))

@@ -30,7 +30,12 @@ from .findings import (
     manifest_findings as manifest_findings,
     problem_text as problem_text,
 )
-from .linking import JoinedResult as JoinedResult, OpsOfModel as OpsOfModel, ops_of_model as ops_of_model
+from .linking import (
+    JoinedResult as JoinedResult,
+    OpsOfModel as OpsOfModel,
+    models_called as models_called,
+    ops_of_model as ops_of_model,
+)
 from .metrics import Counts as Counts, Metrics as Metrics, measure as measure
 from .op_by_op import (
     OpByOp as OpByOp,

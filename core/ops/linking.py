@@ -37,15 +37,21 @@ class OpsOfModel:
 
 def ops_of_model(tests: OpTests, found: OpByOp, test: TestId, info: ModelInfo | None) -> OpsOfModel:
     """What is known of the ops of the model that `test` runs."""
-    names = names_of(test, info)
-    models = tuple(model for model in tests.models if _plain(model) in names)
+    own = models_called(tests.models, test, info)
+    models = tuple(model for model in tests.models if model in own)
     rows = tests.of_models(models) if models else ()
     by_tensors: dict[tuple[Operand, ...], list[str]] = {}
     for row in rows:
         by_tensors.setdefault(_key(_tensors(row)), []).append(row.id)
-    own = [one for one in found.results if _is_of(one.model, info)]
-    joined = (JoinedResult(one, tuple(by_tensors.get(_key(one.inputs), ())) if one.inputs else ()) for one in own)
+    results = [one for one in found.results if _is_of(one.model, info)]
+    joined = (JoinedResult(one, tuple(by_tensors.get(_key(one.inputs), ())) if one.inputs else ()) for one in results)
     return OpsOfModel(models, tuple(rows), tuple(joined))
+
+
+def models_called(models: Iterable[str], test: TestId, info: ModelInfo | None) -> Collection[str]:
+    """Those of `models`, as manifests name them, that are the model which `test` runs."""
+    names = names_of(test, info)
+    return {model for model in models if model and _plain(model) in names}
 
 
 def names_of(test: TestId, info: ModelInfo | None) -> Collection[str]:

@@ -112,6 +112,7 @@ def test_ops_of_a_model(tmp_path: Path) -> None:
     chisel.write_text('{"a": 1}\n\nnot\n{"b": 2}\n')
     said = call("--repo", checkout.root, "ops", "of", _TEST)
     assert "2 op cases of alpha" in said.out and "Chisel has 2 lines" in said.err
+    assert "2 op cases; ttmatrix ops of" in call("--repo", checkout.root, "show", _TEST).out
     assert call("--repo", checkout.root, "ops", "of", "nothing/pytorch").code == 64
 
 
