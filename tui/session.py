@@ -166,10 +166,19 @@ class Session:
 
     @property
     def present(self) -> Present:
-        """The entries of the present matrix, as changes are compared with them."""
-        if self._present is None or self._present[0] is not self.matrix:
-            self._present = self.matrix, edits.Present(self.matrix.files)
+        """The entries of the present matrix, as changes are compared with them, and the op cases of pending changes.
+
+        Manifests are read again when the matrix was.
+        """
+        rows = self.view.matrix
+        if self._present is None or self._present[0] is not rows:
+            self._present = rows, edits.Present(self.matrix.files)
+        self._present = rows, self.bench.complete(self._present[1])
         return self._present[1]
+
+    def present_with(self, manifests: Collection[str]) -> Present:
+        """The same with these manifests, as they are now. Reads them: not for the app's own thread."""
+        return self.bench.complete(edits.Present(self.matrix.files), manifests=manifests)
 
     def conflicts(self, change: Change) -> Sequence[Conflict]:
         """Where the files say something else by now than what a pending change was made against."""

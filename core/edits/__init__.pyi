@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from .apply import ABSENT as ABSENT, Present as Present
 from .bulk import (
-    ENTRY_SCOPE as ENTRY_SCOPE,
     combined as combined,
     listed as listed,
-    present_text as present_text,
-    set_fields as set_fields,
     with_item as with_item,
     with_operations as with_operations,
     without_item as without_item,
 )
-from .checks import NoOp as NoOp, no_ops as no_ops, without_no_ops as without_no_ops
+from .checks import NoOp as NoOp, no_ops as no_ops
 from .effects import (
     CellChange as CellChange,
     EntryText as EntryText,
@@ -19,11 +16,15 @@ from .effects import (
     entry_texts as entry_texts,
 )
 from .form_fields import (
-    FORM_FIELDS as FORM_FIELDS,
     FormField as FormField,
     marker_doubt as marker_doubt,
-    read_field as read_field,
     words as words,
+)
+from .forms import (
+    CaseForm as CaseForm,
+    EntryForm as EntryForm,
+    FieldForm as FieldForm,
+    proposed_cases as proposed_cases,
 )
 from .operations import (
     Operation as Operation,

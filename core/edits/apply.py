@@ -146,10 +146,17 @@ class Present:
         )
         """Files that cannot be read now: nothing can be said about their entries."""
 
+    @classmethod
+    def of(cls, entries: Mapping[str, Mapping[str, Fields]]) -> "Present":
+        """With these entries, by file and id."""
+        made = cls(())
+        made.entries = {file: dict(some) for file, some in entries.items()}
+        return made
+
     def with_files(self, files: Iterable[ExpectationFile]) -> "Present":
         """With these files too, or in the place of those of the same names."""
-        more, both = Present(files), Present(())
-        both.entries = {**self.entries, **more.entries}
+        more = Present(files)
+        both = Present.of({**self.entries, **more.entries})
         both.broken = (self.broken - more.entries.keys()) | more.broken
         return both
 

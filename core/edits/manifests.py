@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from core.edits.operations import Operation, OpKind, case_name
-from core.edits.yaml import Document, canonical, read_manifest, value_of
+from core.edits.yaml import Document, Layout, canonical, new_item, read_manifest, value_of
 from core.model import Entry
 from core.payload.ttmatrix_ops import CASE_KEYS, SETTING_KEYS, Case, Manifest, Problem, near_key, read_text
 
@@ -66,6 +66,12 @@ def new_problems(before: str, after: str, file: str) -> tuple[Problem, ...]:
 @lru_cache(maxsize=4)
 def _read(text: str, file: str) -> Manifest:
     return read_text(text.removeprefix("\ufeff"), file)
+
+
+def value_mistake(key: str, value: object) -> Problem | None:
+    """What a run would say of this value of a key of a case; None: nothing."""
+    text = new_item({"op": "torch.neg", key: value}, 0, Layout(nested=True))
+    return next((one for one in read_text(f"cases:\n{text}", "").problems if not one.warning), None)
 
 
 class CaseChange(NamedTuple):

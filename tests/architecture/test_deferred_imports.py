@@ -28,6 +28,7 @@ LATER = {
     ("tui/app/facts.py", "tui.evidence_service"): (170, "the first frame, which shows no result"),
     ("tui/app/start.py", "ctypes"): (1.5, "the first frame: memory is settled behind it"),
     ("tui/app/start.py", "watchfiles"): (4, "the first frame: the checkout is watched from then on"),
+    ("tui/screens/matrix/tests.py", "tui.screens.matrix.case_menu"): (70, "the first frame, which shows no dialog"),
     ("tui/screens/matrix/tests.py", "tui.screens.matrix.entry_menu"): (70, "the first frame, which shows no dialog"),
     ("tui/screens/matrix/tests.py", "tui.screens.matrix.set_fields"): (70, "the first frame, which shows no dialog"),
     ("tui/screens/matrix/views.py", "tui.screens.matrix.columns"): (50, "the first frame, which shows no dialog"),

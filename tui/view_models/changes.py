@@ -58,20 +58,26 @@ def _part(op: Operation, name: str) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, list):
-        return "[" + ", ".join(map(str, value)) + "]"
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_value(inner)}" for key, inner in value.items())
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def effect_words(changes: "Sequence[CellChange]") -> str:
     """How many cells change and how, the CI jobs gained and lost, and the device time that costs or saves."""
     moved = [change for change in changes if change.before is not change.after]
-    other = [change for change in changes if change.before is change.after and change.fields]
+    other = [change for change in changes if change.arch and change.before is change.after and change.fields]
+    cases = [change for change in changes if not change.arch]
     by_kind = Counter((change.before, change.after) for change in moved)
     kinds = [f"{count:,} {_word(old)}→{_word(new)}" for (old, new), count in by_kind.most_common(_SHOWN_KINDS)]
     words = [f"{counted(len(moved), 'cell')}: {', '.join(kinds)}"] if moved else []
     if other:
         names = dict.fromkeys(field.name for change in other for field in change.fields)
         words.append(f"{counted(len(other), 'cell')}: {', '.join(names)}")
+    if cases:
+        names = dict.fromkeys(field.name for change in cases for field in change.fields)
+        words.append(f"{counted(len(cases), 'op case')}: {', '.join(names)}")
     for verb, count in (
         ("gains", sum(len(change.jobs_gained) for change in changes)),
         ("LOSES", sum(len(change.jobs_lost) for change in changes)),

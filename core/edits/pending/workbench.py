@@ -158,12 +158,15 @@ class Workbench:
 
     # The files
 
-    def complete(self, present: Present, operations: Sequence[Operation] = ()) -> Present:
-        """`present` with the manifests of op tests that pending changes are about, or `operations`, as they are now.
+    def complete(
+        self, present: Present, operations: Sequence[Operation] = (), manifests: Collection[str] = ()
+    ) -> Present:
+        """`present` with `manifests` of op tests, and those that pending changes or `operations` are about.
 
         The index does not say what is written in a manifest. One that is there already is not read again.
         """
-        names = {*filter(is_manifest, files_about(self.state)), *manifests_in(operations)} - present.entries.keys()
+        wanted = {*filter(is_manifest, files_about(self.state)), *manifests_in(operations), *manifests}
+        names = wanted - present.entries.keys()
         return present.with_files(read_manifests(self.checkout.test_config, sorted(names))) if names else present
 
     def rebase(self, present: Present) -> Rebased | None:

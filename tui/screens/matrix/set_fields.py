@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The form that sets fields of one entry or of many, in the entry itself or for one arch."""
+"""The form that sets fields of one entry or op case, or of many."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -11,21 +11,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Label
 
-from core.edits import (
-    ENTRY_SCOPE,
-    FORM_FIELDS,
-    FormField,
-    NoOp,
-    Operation,
-    marker_doubt,
-    present_text,
-    read_field,
-    set_fields,
-    without_no_ops,
-    words,
-)
+from core.edits import FieldForm, FormField, NoOp, Operation
 from core.errors import UsageError
-from core.matrix import Matrix
 from core.text import one_line
 from tui.screens.dialogs import Dialog, problem_words
 from tui.view_models import counted
@@ -44,12 +31,11 @@ class SetFields(Dialog[Sequence[Operation]]):
         Binding("up", "app.focus_previous", "Previous", show=False),
     ]
 
-    def __init__(self, matrix: Matrix, ids: Sequence[str], name: str = "") -> None:
-        """`name` says which tests `ids` are."""
+    def __init__(self, form: FieldForm, name: str) -> None:
+        """`name` says whose fields they are."""
         super().__init__()
-        self._title = name or (one_line(ids[0]) if len(ids) == 1 else counted(len(ids), "test"))
-        self._matrix = matrix
-        self._ids = ids
+        self._title = name
+        self._form = form
         self._before: dict[str, str | None] = {}
         self._refused: Sequence[Operation] = ()
         """What was proposed last and found to have no effect."""
@@ -57,13 +43,13 @@ class SetFields(Dialog[Sequence[Operation]]):
         """The markers that were asked about last."""
 
     def compose(self) -> ComposeResult:
-        scopes = [(ENTRY_SCOPE, "the entry"), *((arch, f"values on {arch}") for arch in self._matrix.schema.archs)]
+        scopes = self._form.scopes
         with Vertical(id="box"):
             yield Label(Text(self._title), id="dialog-title")
             with Horizontal(classes="field"):
                 yield Label("at")
-                yield Cycle(scopes, ENTRY_SCOPE, id="scope")
-            for field in FORM_FIELDS:
+                yield Cycle(scopes, scopes[0][0], id="scope")
+            for field in self._form.fields:
                 with Horizontal(classes="field"):
                     yield Label(field.name)
                     yield self._editor(field)
@@ -80,7 +66,7 @@ class SetFields(Dialog[Sequence[Operation]]):
     def on_mount(self) -> None:
         self._fill()
         # At once: what is typed right after the key that opened the form is for the form.
-        self.set_focus(self.query_one("#field-status"))
+        self.set_focus(self._field(self._form.fields[0].name))
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
         if event.cycle.id == "scope":
@@ -94,8 +80,8 @@ class SetFields(Dialog[Sequence[Operation]]):
     def _fill(self) -> None:
         """Show what the entries have in the chosen scope."""
         scope = self.query_one("#scope", Cycle).value
-        for field in FORM_FIELDS:
-            present = present_text(self._matrix, self._ids, scope, field.name)
+        for field in self._form.fields:
+            present = self._form.present(scope, field.name)
             self._before[field.name] = present
             editor = self._field(field.name)
             if isinstance(editor, Cycle):
@@ -127,14 +113,17 @@ class SetFields(Dialog[Sequence[Operation]]):
             self.set_focus(self._field(wrong))
         elif not changed:
             self._say("Nothing is changed yet; esc closes the form.")
-        elif doubt := self._doubt(changed.get("markers", "")):
+        elif doubt := self._doubt(changed):
             self._say(f"{doubt} Enter again proposes it anyway.")
             self.set_focus(self._field("markers"))
         else:
-            self._propose(set_fields(self._matrix, self._ids, scope, changed))
+            try:
+                self._propose(self._form.operations(scope, changed))
+            except UsageError as error:
+                self._say(problem_words(error))
 
     def _propose(self, operations: Sequence[Operation]) -> None:
-        telling, no_ops = without_no_ops(self._matrix, operations)
+        telling, no_ops = self._form.sifted(operations)
         if not operations:
             self._say("No effect: the entries already say this.")
         elif telling or not no_ops or operations == self._refused:
@@ -148,17 +137,18 @@ class SetFields(Dialog[Sequence[Operation]]):
         changed = self._changed()
         for name in names:
             try:
-                read_field(self._matrix, name, changed.get(name, ""))
+                self._form.read(name, changed.get(name, ""))
             except UsageError as error:
                 self._field(name).add_class("wrong")
                 self._say(problem_words(error))
                 return name
         return ""
 
-    def _doubt(self, markers: str) -> str:
+    def _doubt(self, changed: Mapping[str, str]) -> str:
         """What is odd about markers, once."""
+        markers = changed.get("markers", "")
         asked, self._doubted = self._doubted, markers
-        return marker_doubt(self._matrix, words(markers)) if markers != asked else ""
+        return self._form.doubt(changed) if markers != asked else ""
 
     def _field(self, name: str) -> Cycle | Input:
         editor = self.query_one(f"#field-{name}")
@@ -170,7 +160,7 @@ class SetFields(Dialog[Sequence[Operation]]):
 
     def _changed(self) -> dict[str, str]:
         changed = {}
-        for field in FORM_FIELDS:
+        for field in self._form.fields:
             text = self._field(field.name).value
             before = self._before[field.name]
             untouched = text in ("", _VARIOUS) if before is None else text.strip() == before.strip()

@@ -181,8 +181,30 @@ class TestActions:
                 f"{one_line(id)} has not been run here yet: {self._context.keymap.key('matrix.run')} runs it."
             )
 
+    def _cases(self) -> Targets | None:
+        """The targets, where all of them are op cases."""
+        targets = self._listing.targets()
+        return targets if targets.ids and all(map(self._session.is_op, targets.ids)) else None
+
+    def _act_on_cases(self, verb: str, cases: Targets, act: Callable[[edits.CaseForm, str], None]) -> None:
+        """Read what the manifests say of `cases`, which takes a while, and go on with that."""
+
+        def chosen(targets: Targets) -> None:
+            places = [(id, self._session.place_of_op(id)[0]) for id in targets.ids]
+            name = one_line(targets.ids[0]) if len(targets.ids) == 1 else counted(len(targets.ids), "op case")
+            self._context.background.run(
+                "read cases",
+                lambda: self._session.present_with({file for _, file in places}),
+                lambda present: act(edits.CaseForm(places, present), name),
+            )
+
+        screens.act_on(self._screen, verb, cases, chosen, names=True)
+
     def change_entries(self) -> None:
-        """Open the menu of what can be done to entries."""
+        """Open the menu of what can be done to entries, or to op cases."""
+        if cases := self._cases():
+            self._act_on_cases("Change", cases, self._change_cases)
+            return
 
         def change(targets: Targets) -> None:
             # 70 ms of the first frame, which shows no dialog.
@@ -192,14 +214,18 @@ class TestActions:
 
         self._act("Change", change, names=True)
 
-    def set_field(self, name: str, text: str) -> None:
-        """Set one field of the entries; empty takes it away."""
+    def _change_cases(self, form: edits.CaseForm, name: str) -> None:
+        # 70 ms of the first frame, which shows no dialog.
+        from tui.screens.matrix.case_menu import CaseMenu
 
-        def propose(targets: Targets) -> None:
-            matrix = self._session.matrix
+        CaseMenu(self._screen, form, name).open()
+
+    def set_field(self, name: str, text: str) -> None:
+        """Set one field of the entries, or of op cases; empty takes it away."""
+
+        def propose(form: edits.FieldForm) -> None:
             try:
-                wanted = edits.set_fields(matrix, targets.ids, edits.ENTRY_SCOPE, {name: text})
-                operations, _ = edits.without_no_ops(matrix, wanted)
+                operations, _ = form.sifted(form.operations(form.scopes[0][0], {name: text}))
             except UsageError as error:
                 self._context.notify.error(error)
                 return
@@ -207,7 +233,10 @@ class TestActions:
                 self._context.notify.info("Nothing to change: the entries already say this.")
             self._context.edits.propose(operations)
 
-        self._act("Edit", propose)
+        if cases := self._cases():
+            self._act_on_cases("Edit", cases, lambda form, _: propose(form))
+        else:
+            self._act("Edit", lambda targets: propose(edits.EntryForm(self._session.matrix, targets.ids)))
 
     def run_as(self, kind: str, arch: str) -> None:
         """Plan runs of that kind on that arch, and start them once the plan is confirmed."""
@@ -228,13 +257,19 @@ class TestActions:
         self._act("Run", plan)
 
     def set_fields(self) -> None:
-        """Open the form that sets fields."""
+        """Open the form that sets fields of entries, or of op cases."""
 
-        def edit(targets: Targets) -> None:
+        def ask(form: edits.FieldForm, name: str) -> None:
             # 70 ms of the first frame, which shows no dialog.
             from tui.screens.matrix.set_fields import SetFields
 
-            form = SetFields(self._session.matrix, targets.ids, targets.name)
-            self._screen.app.push_screen(form, self._context.edits.propose)
+            self._screen.app.push_screen(SetFields(form, name), self._context.edits.propose)
 
-        self._act("Edit", edit, names=True)
+        def edit(targets: Targets) -> None:
+            only = one_line(targets.ids[0]) if len(targets.ids) == 1 else counted(len(targets.ids), "test")
+            ask(edits.EntryForm(self._session.matrix, targets.ids), targets.name or only)
+
+        if cases := self._cases():
+            self._act_on_cases("Edit", cases, ask)
+        else:
+            self._act("Edit", edit, names=True)

@@ -133,7 +133,8 @@ class CommitDialog(Dialog[Delivered]):
         names = [_short(name) for name in composition.files]
         more = f" and {len(names) - _SHOWN_FILES} more" if len(names) > _SHOWN_FILES else ""
         self.query_one("#files", Static).update(", ".join(names[:_SHOWN_FILES]) + more)
-        tests = counted(len(composition.changes), "test")
+        noun = "op case" if all(change.noun == "case" for change in composition.changes) else "test"
+        tests = counted(len(composition.changes), noun)
         self.query_one("#dialog-title", Label).update(
             Text(f"Commit {tests}{hidden_words(self._hidden)}, and nothing else")
         )
@@ -251,5 +252,7 @@ def beside_words(edits: int) -> str:
 
 
 def _short(name: str) -> str:
-    """The name of a file without the part that all of them share."""
+    """The name of an expectation file without the part that all of them share; a manifest's path."""
+    if "test_config_" not in name:
+        return name
     return name.replace("/test_config_", "/").removesuffix(".yaml")

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
-from core.edits import Operation, combined, with_operations
+from core.edits import EntryForm, FieldForm, Operation, combined, proposed_cases, with_operations
 from core.edits.pending import Change, Decision, Take, proposed
 from core.errors import TTMatrixError
 from core.text import counted, one_line
@@ -281,17 +281,26 @@ class ReviewScreen(DecisionScreen):
                 "It was changed elsewhere too: t takes theirs, o takes ours. Then it can be edited."
             )
         else:
+            ids = list(dict.fromkeys(op.id for op in change.ops))
             try:
-                matrix = with_operations(self.session.matrix, change.ops)
+                form = self._form(change, ids)
             except TTMatrixError as error:
                 self.context.notify.error(error)
                 return
-            form = SetFields(matrix, list(dict.fromkeys(op.id for op in change.ops)))
-            self.app.push_screen(form, partial(self._edited, change))
+            dialog = SetFields(form, one_line(ids[0]) if len(ids) == 1 else counted(len(ids), "test"))
+            self.app.push_screen(dialog, partial(self._edited, change))
+
+    def _form(self, change: Change, ids: Sequence[str]) -> FieldForm:
+        """The form of a change as it is proposed. Raises TTMatrixError for one that has no fields."""
+        if any(op.is_case for op in change.ops):
+            return proposed_cases(change.placed(), self.session.present)
+        return EntryForm(with_operations(self.session.matrix, change.ops), ids)
 
     def _edited(self, change: Change, edits: Sequence[Operation] | None) -> None:
         if edits:
-            operations = combined(self.session.matrix, change.ops, edits)
+            both = (*change.ops, *edits)
+            cases = any(op.is_case for op in both)
+            operations = both if cases else combined(self.session.matrix, change.ops, edits)
             made = proposed(operations, change.note, self.session.present)
             self.context.edits.replace(change.id, replace(made, evidence=change.evidence) if operations else None)
             if not operations:
