@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a form shows of entries or of op cases, how it reads what is typed there, and the operations that come of it."""
+"""What a form shows of entries or of op cases, how it reads what is typed there, and the operations that it makes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
