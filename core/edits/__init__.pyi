@@ -16,6 +16,7 @@ from .effects import (
     entry_texts as entry_texts,
 )
 from .form_fields import (
+    FORM_FIELDS as FORM_FIELDS,
     FormField as FormField,
     marker_doubt as marker_doubt,
     words as words,

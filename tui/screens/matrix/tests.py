@@ -221,9 +221,10 @@ class TestActions:
         CaseMenu(self._screen, form, name).open()
 
     def set_field(self, name: str, text: str) -> None:
-        """Set one field of the entries, or of op cases; empty takes it away."""
+        """Set one field of the entries; empty takes it away."""
 
-        def propose(form: edits.FieldForm) -> None:
+        def propose(targets: Targets) -> None:
+            form = edits.EntryForm(self._session.matrix, targets.ids)
             try:
                 operations, _ = form.sifted(form.operations(form.scopes[0][0], {name: text}))
             except UsageError as error:
@@ -233,10 +234,7 @@ class TestActions:
                 self._context.notify.info("Nothing to change: the entries already say this.")
             self._context.edits.propose(operations)
 
-        if cases := self._cases():
-            self._act_on_cases("Edit", cases, lambda form, _: propose(form))
-        else:
-            self._act("Edit", lambda targets: propose(edits.EntryForm(self._session.matrix, targets.ids)))
+        self._act("Edit", propose)
 
     def run_as(self, kind: str, arch: str) -> None:
         """Plan runs of that kind on that arch, and start them once the plan is confirmed."""
