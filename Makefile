@@ -14,7 +14,9 @@ export PYTHONDONTWRITEBYTECODE =
 # Exactly what the last passing check had. `make clean; make CONSTRAINTS= check constraints` takes the newest instead.
 CONSTRAINTS ?= --constraint constraints.txt
 # On up to four cores. Long tests are together in their files, so a worker that has no more takes over from another.
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
+# Many tests wait for processes: `make test WORKERS=3` on two cores is worth a try.
+WORKERS ?= auto
+PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist worksteal
 
 .PHONY: demo quick test again coverage test-xla check lint types contracts format pictures screenshots reference constraints clean
 
