@@ -52,6 +52,6 @@ from .op_tests import (
     read_op_tests as read_op_tests,
     skips as skips,
 )
-from .rows import with_ops as with_ops
+from .rows import with_cached_ops as with_cached_ops, with_ops as with_ops
 from .tabulation import DEFAULT_BACKEND as DEFAULT_BACKEND, expectation as expectation
 from .written import written_cases as written_cases

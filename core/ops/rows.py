@@ -55,6 +55,12 @@ def with_ops(
     return with_op_rows(matrix, read(cache, configured) if known is None else known)
 
 
+def with_cached_ops(cache: Cache, matrix: Matrix, configured: Sequence[str]) -> Matrix | None:
+    """As `with_ops`; None where the manifests would have to be read."""
+    known = cached_op_rows(cache, configured)
+    return None if known is None else with_op_rows(matrix, known)
+
+
 def _places(root: Path, configured: Iterable[str]) -> Iterator[str]:
     """What the rows are made of: manifests, the directories that they come and go in, and code."""
     for directory in configured:

@@ -48,11 +48,15 @@ def open_app(request: AppRequest) -> int:
     checkout = find_checkout(request.repo or Path.cwd(), upward=request.repo is None)
     cache = Cache(checkout, own.cache / "index")
     matrix, reading = cache.index()
+    whole = True
     if checkout.has_any(settings.ops_dirs):
-        matrix = ops.with_ops(cache, matrix, settings.ops_dirs)
+        known = ops.with_cached_ops(cache, matrix, settings.ops_dirs)
+        # Nobody waits for op cases that have to be read, but for a query that may be about them.
+        whole = known is not None or bool(request.query)
+        matrix = known or (ops.with_ops(cache, matrix, settings.ops_dirs) if whole else matrix)
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
     look = Appearance(theme, request.screen, keymap, request.ascii or settings.ascii)
-    app = started_app(session, cache, saved=reading is None, look=look)
+    app = started_app(session, cache, saved=reading is None, whole=whole, look=look)
     Ending(app).run()
     session.bench.flush()
     return app.return_code or 0
@@ -65,9 +69,14 @@ def check_screen(name: str) -> None:
         raise UsageError(f"There is no screen {name!r}", hint=f"Screens: {', '.join(names)}.")
 
 
-def started_app(session: Session, cache: Cache, *, saved: bool, look: Appearance = PLAIN) -> TTMatrixApp:
-    """The app as a process of its own; `saved`: the index of `session` is in `cache` already."""
-    process = AppProcess(cache, session.settings.ops_dirs, saved=saved)
+def started_app(
+    session: Session, cache: Cache, *, saved: bool, whole: bool = True, look: Appearance = PLAIN
+) -> TTMatrixApp:
+    """The app as a process of its own.
+
+    `saved`: the index of `session` is in `cache` already; `whole`: it has the op cases of the checkout, too.
+    """
+    process = AppProcess(cache, session.settings.ops_dirs, saved=saved, whole=whole)
     app = TTMatrixApp(
         session,
         process.read_again,
@@ -82,8 +91,9 @@ def started_app(session: Session, cache: Cache, *, saved: bool, look: Appearance
 class AppProcess:
     """What the app does as a process: it watches the checkout, saves its index, and settles its memory."""
 
-    def __init__(self, cache: Cache, op_directories: Sequence[str], *, saved: bool) -> None:
+    def __init__(self, cache: Cache, op_directories: Sequence[str], *, saved: bool, whole: bool = True) -> None:
         self._cache = cache
+        self._whole = whole
         self._op_directories = tuple(op_directories)
         self._saved = saved
         self._ended = threading.Event()
@@ -97,7 +107,9 @@ class AppProcess:
 
     def started(self, app: TTMatrixApp) -> None:
         """Begin with what nobody waits for."""
-        if not self._saved:
+        if not self._whole:
+            app.files.reload()
+        elif not self._saved:
             app.run_worker(partial(self._save, app.session.matrix), thread=True)
         app.run_worker(partial(self._watch, app), thread=True)
         # What the re-index leaves in cycles is young then, and would else wait for a full collection.

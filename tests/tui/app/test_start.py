@@ -150,3 +150,24 @@ async def test_a_click_on_the_name_of_a_screen_shows_it(checkout: Checkout, tmp_
         await until(pilot, lambda: "finding" in screen_text(app), "the findings")
         await pilot.click("#title", offset=(screen_text(app).splitlines()[0].index("1 Matrix"), 0))
         await until(pilot, lambda: app.screen is app.matrix_screen, "the matrix")
+
+
+async def test_op_cases_come_after_the_first_frame_and_follow_their_manifests(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    manifest = checkout.root / "tests/op_manifests/nano.yaml"
+    manifest.parent.mkdir(parents=True)
+    text = "cases: [{name: a, op: torch.neg, inputs: [{tensor: {shape: [2]}}]}]\n"
+    manifest.write_text(text)
+    cache = Cache(checkout, tmp_path / "cache")
+    session = Session.open(cache.index()[0], paths(), Settings())
+    assert session.view.matrix.ops is None
+    app = started_app(session, cache, saved=True, whole=False)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "nano::a" in session.view.matrix.rows, "the op cases")
+        await _noticed(
+            pilot,
+            lambda: manifest.write_text(text.replace("name: a", "name: other")),
+            lambda: "nano::other" in session.view.matrix.rows,
+        )
+        assert "nano::a" not in session.view.matrix.rows
