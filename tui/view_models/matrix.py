@@ -18,6 +18,7 @@ from tui.view_models.style import (
     arch_title,
     bar,
     bringup_word,
+    op_word,
     status_look,
 )
 
@@ -43,18 +44,18 @@ _SIZES: Mapping[str, TableColumn] = {
     "loader": TableColumn("", 24, share=1, elide=True, yields=4),
     "variant": TableColumn("", 20, share=1, elide=True, yields=4),
     "file": TableColumn("", 24, share=1, elide=True, yields=4),
-    "op": TableColumn("", 18, share=1, elide=True, yields=1),
+    "op": TableColumn("", 16, share=1, elide=True, yields=1),
     "model": TableColumn("", 14, share=1, elide=True, yields=5),
     "dtype": TableColumn("", 8, share=1, yields=2),
     "shape": TableColumn("", 16, share=2, yields=3),
     "rtol": TableColumn("", 6, yields=4),
     "atol": TableColumn("", 6, yields=4),
     "mark": TableColumn("", 12, share=1, yields=6),
-    "dup": TableColumn("", 16, share=1, elide=True, yields=6),
+    "dup": TableColumn("", 10, share=1, elide=True, yields=6),
 }
 
 
-_OP_ID = TableColumn("", 22, share=3, elide=True)
+_OP_ID = TableColumn("", 24, share=3, elide=True)
 """Ids of op cases are shorter, and their op says as much."""
 
 
@@ -136,6 +137,9 @@ class MatrixRows:
         edited = "✎" if self._matrix.ids[row] in self._edited else ""
         return [Cell(f"{status.word}{edited}", status.style)]
 
+    def _op(self, row: int, name: str) -> list[Cell]:
+        return [Cell(op_word(text_of_row(self._matrix, row, name, self._arch, {})))]
+
     def _archs(self, row: int, _: str) -> list[Cell]:
         return arch_letters(self._matrix, row)
 
@@ -159,6 +163,7 @@ _CELLS: Mapping[str, Callable[[MatrixRows, int, str], list[Cell]]] = {
     "status": MatrixRows._status,
     "archs": MatrixRows._archs,
     "bringup": MatrixRows._bringup,
+    "op": MatrixRows._op,
     **dict.fromkeys(RUN_KINDS, MatrixRows._run),
     EVIDENCE: MatrixRows._evidence,
 }

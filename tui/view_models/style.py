@@ -57,6 +57,9 @@ _BRINGUP = {
 }
 
 
+_FUNCTIONAL = "torch.nn.functional."
+
+
 def status_look(matrix: Matrix, row: int, arch: str) -> StatusLook:
     """The status of a row on `arch`; without one, the status all supported archs share, else MIXED."""
     value = matrix.statuses(arch)[row]
@@ -115,8 +118,16 @@ def bringup_word(value: str) -> str:
     return _BRINGUP.get(value, one_line(value).lower())
 
 
+def op_word(op: str) -> str:
+    """The name of an op without what most of them begin with, and short where models have it from: `F.silu`, `add`."""
+    text = one_line(op)
+    return f"F.{text.removeprefix(_FUNCTIONAL)}" if text.startswith(_FUNCTIONAL) else text.removeprefix("torch.")
+
+
 def facet_label(field: str, value: str) -> str:
     """A value of a facet, short, and different from its neighbours."""
+    if field == "op":
+        return op_word(value)
     if field == "bringup":
         return bringup_word(value)
     return one_line(value).lower().removesuffix("-tensor_parallel")

@@ -25,5 +25,5 @@ from .overviews import (
 from .saved import Saved as Saved, change_saved as change_saved, read_saved as read_saved
 from .spec import Trail as Trail, ViewSpec as ViewSpec
 from .tally import DECLARED as DECLARED, MIXED as MIXED, Tally as Tally, shares as shares
-from .tree import GROUPINGS as GROUPINGS, Group as Group, Line as Line, Tree as Tree
+from .tree import GROUPINGS as GROUPINGS, OP_GROUPINGS as OP_GROUPINGS, Group as Group, Line as Line, Tree as Tree
 from .view import Facet as Facet, Targets as Targets, View as View, hidden_words as hidden_words

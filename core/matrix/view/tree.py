@@ -73,6 +73,9 @@ GROUPINGS: tuple[Grouping, ...] = (
     Grouping("model", "model that op cases are of", _of_op("model")),
 )
 
+OP_GROUPINGS = ("op", "model", "status", "reason", "file")
+"""Those that divide op cases."""
+
 BY_GROUPING = {one.name: one for one in GROUPINGS}
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
 from core.matrix import NO_ARCH, OP_KIND
-from core.matrix.view import DEFAULT_OP_COLUMNS, GROUPINGS, LAYOUTS, Saved, Trail, ViewSpec
+from core.matrix.view import DEFAULT_OP_COLUMNS, GROUPINGS, LAYOUTS, OP_GROUPINGS, Saved, Trail, ViewSpec
 from tui import screens
 from tui.screens.base import SessionScreen
 
@@ -128,9 +128,11 @@ class ViewActions:
             layouts = [screens.Option(one.name, one.name, one.help) for one in LAYOUTS]
             self._pick("Lay out the grid", layouts, view.grid, lambda name: self._present()._replace(grid=name))
             return
+        names = OP_GROUPINGS if view.only_ops else [one.name for one in GROUPINGS]
+        fitting = [one for name in names for one in GROUPINGS if one.name == name]
         groupings = [
             screens.Option("", "nothing", "no groups"),
-            *(screens.Option(g.name, g.name, g.help) for g in GROUPINGS),
+            *(screens.Option(g.name, g.name, g.help) for g in fitting),
         ]
         self._pick("Group the tests by", groupings, view.group, lambda name: self._present()._replace(group=name))
 
