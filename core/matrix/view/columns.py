@@ -83,7 +83,6 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("framework", "framework", "pytorch or jax", _plain("framework")),
     TableField("loader", "loader", "directory of the loader", _plain("loader"), str.lower),
     TableField("variant", "variant", "variant of the model", _variant, str.lower),
-    TableField("file", "file", "file of the entry or of the op case", _plain("file")),
     TableField("op", "op", "op of an op case", _of_op("op"), str.lower),
     TableField("model", "model", "model that an op case is of", _of_op("model"), str.lower),
     TableField("dtype", "dtype", "dtypes of the tensors of an op case", _of_op("dtype"), str.lower),
@@ -92,7 +91,10 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("atol", "atol", "absolute tolerance of an op case", _of_op("atol"), _number),
     TableField("mark", "marks", "marks of an op case", _of_op("mark"), str.lower),
     TableField("dup", "same as", "op case that represents it, as both are the same test", _of_op("dup"), str.lower),
+    TableField("file", "file", "file of the entry", _plain("file")),
 )
+OF_OP_CASES = ("op", "model", "dtype", "shape", "rtol", "atol", "mark", "dup")
+"""Columns that are empty on tests of models."""
 BY_TABLE_FIELD = {one.name: one for one in TABLE_FIELDS}
 
 

@@ -68,7 +68,7 @@ GROUPINGS: tuple[Grouping, ...] = (
     Grouping("mode", "inference or training", _field("mode")),
     Grouping("phase", "default, llm_decode or llm_prefill", _field("phase")),
     Grouping("framework", "pytorch or jax", _field("framework")),
-    Grouping("file", "file of the entry or of the op case", _field("file")),
+    Grouping("file", "file of the entry", _field("file")),
     Grouping("op", "op of op cases", _of_op("op"), biggest_first=True),
     Grouping("model", "model that op cases are of", _of_op("model")),
 )

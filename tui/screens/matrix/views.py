@@ -100,9 +100,10 @@ class ViewActions:
 
         view = self._session.view
         if view.only_ops:
-            dialog, take = Columns(view.spec._replace(columns=view.op_columns), DEFAULT_OP_COLUMNS), self._take_of_ops
+            spec = view.spec._replace(columns=view.op_columns)
+            dialog, take = Columns(spec, DEFAULT_OP_COLUMNS, op_cases=True), self._take_of_ops
         else:
-            dialog, take = Columns(view.spec), self._take_columns
+            dialog, take = Columns(view.spec, op_cases=view.matrix.ops is not None), self._take_columns
         self._screen.app.push_screen(dialog, take)
 
     def _take_columns(self, choice: ColumnChoice | None) -> None:
@@ -129,6 +130,8 @@ class ViewActions:
             self._pick("Lay out the grid", layouts, view.grid, lambda name: self._present()._replace(grid=name))
             return
         names = OP_GROUPINGS if view.only_ops else [one.name for one in GROUPINGS]
+        if view.matrix.ops is None:
+            names = [name for name in names if name not in ("op", "model")]
         fitting = [one for name in names for one in GROUPINGS if one.name == name]
         groupings = [
             screens.Option("", "nothing", "no groups"),
