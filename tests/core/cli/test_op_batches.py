@@ -94,6 +94,10 @@ def test_it_belongs_to_the_checkout_and_to_what_its_manifests_say(checkout: Chec
     assert proposal["ops"] == [
         {"op": "unset", "id": "two::s", "file": "tests/op_manifests/two.yaml", "path": ["skip_if"]}
     ]
+    file = checkout.root.parent / "proposals.json"
+    call("propose", "kind:op", "-o", file, "--repo", checkout.root)
+    assert call("apply", file, "--repo", checkout.root).code == 0
+    assert "skip_if" not in manifest.read_text()
     newest = call("runs", "--json", "--repo", checkout.root).json[0]
     (result,) = read_case_results(Path(newest["directory"]))
     assert (result["expected"], newest["estimate"] > 0) == ("skip", True), "and the first run says how long it takes"
