@@ -125,6 +125,14 @@ def test_nothing_departs_on_a_clean_backend(compare: Callable[..., Any], dtype: 
     ]
 
 
+@pytest.mark.slow("inductor compiles each op")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_inductor_is_clean(compare: Callable[..., Any]) -> None:
+    found = compare(Gate(), values(), backend="inductor")
+    assert found.whole.error == ""
+    assert (found.verdict, found.engine.culprit) == ("none", None)
+
+
 def test_the_tolerance_is_the_persons(compare: Callable[..., Any]) -> None:
     fault = planted(ATEN.sigmoid.default, lambda one: one * 1.02)
     assert compare(Gate(), values(), backend=fault, rtol=0.1).verdict == "none"
