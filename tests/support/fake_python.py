@@ -12,7 +12,8 @@ LINE = " ".join(sys.argv)
 
 
 def probe():
-    versions = {"python": "3.12.0", "torch": "2.9.0", "torch_xla": "2.9.0", "pjrt_plugin_tt": "0.1", "pytest": "9.0.2"}
+    versions = {"python": "3.12.0", "torch": "2.9.0", "torch_xla": "2.9.0", "pjrt_plugin_tt": "0.1", "pytest": "9.0.2",
+                "yaml": "6.0"}
     print("TTMATRIX-PROBE", json.dumps(versions | {"jax": None}))
 
 

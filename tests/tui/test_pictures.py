@@ -77,7 +77,14 @@ class Walk:
     async def everything(self) -> Shown:
         """All pictures, in the order in which they are stored."""
         await self._find_test()
-        for part in (self._matrix(), self._entry_dialogs(), self._screens(), self._run_dialogs(), self._commit()):
+        for part in (
+            self._matrix(),
+            self._entry_dialogs(),
+            self._op_cases(),
+            self._screens(),
+            self._run_dialogs(),
+            self._commit(),
+        ):
             async for name, text in part:
                 yield name, text
 
@@ -142,6 +149,22 @@ class Walk:
         await press("left", "enter")
         await until(self._pilot, lambda: "1 pending" in screen_text(self._app), "the change")
 
+    async def _op_cases(self) -> Shown:
+        press = self._pilot.press
+        await press("1", "escape", "slash", "ctrl+u")
+        await type_text(self._pilot, "kind:op")
+        await press("enter")
+        yield "op cases", await self._take("nano_lm::embed_tokens")
+        await press("z")
+        yield "details of an op case", await self._take("tolerances")
+        await press("z", "number_sign")
+        yield "ops of models", await self._take("torch.getitem")
+        await press("number_sign", "R")
+        yield "launch of op cases", await self._take("ready to run")
+        await press("escape", "E")
+        yield "edit form of an op case", await self._take("skip_if")
+        await press("escape", "escape", "escape")
+
     async def _screens(self) -> Shown:
         """Whatever the table of screens has."""
         for where, command in screen_commands():
@@ -188,11 +211,14 @@ async def test_every_screen(
 
     def shortened(plan: Any) -> Text:
         """The same without the places of this machine, whose lengths decide where lines end, and without random words."""
-        text = launch_text(plan).markup.replace(str(tmp_path), "~").replace(str(ROOT), "~/ttmatrix")
+        text = launch_text(plan).markup
+        for place, name in ((tmp_path, "~"), (ROOT, "~/ttmatrix"), (paths().state.parent, "~/home")):
+            text = text.replace(str(place), name)
+        text = re.sub(r"/runs/[\w-]+", "/runs/ID", text)
         return Text.from_markup(re.sub(r"(TTMATRIX_RUN=|--nonce=)([\w-]+)", lambda m: m[1] + "0" * len(m[2]), text))
 
     monkeypatch.setattr("tui.screens.launch.launch_text", shortened)
-    app = build_app(checkout, query=_QUERY, settings=load_settings(paths().settings_file))
+    app = build_app(checkout, query=_QUERY, settings=load_settings(paths().settings_file), op_cases=True)
     async with app.run_test(size=size) as pilot:
         walk = Walk(app, pilot)
         shown = [f"===== {name} =====\n{text}" async for name, text in walk.everything()]
@@ -202,7 +228,7 @@ async def test_every_screen(
 
 
 def dialogs() -> set[type[Screen[Any]]]:
-    """All classes of dialogs there are."""
+    """All classes of dialogs there are, without those that only others are made from."""
     for module in pkgutil.walk_packages(tui.__path__, "tui."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
@@ -212,4 +238,4 @@ def dialogs() -> set[type[Screen[Any]]]:
         kind = left.pop()
         found.add(kind)
         left += [one for one in kind.__subclasses__() if one.__module__.startswith("tui.")]
-    return found - {Dialog}
+    return {kind for kind in found - {Dialog} if not kind.__name__.startswith("_")}

@@ -83,7 +83,7 @@ class SessionScreen(Screen[None]):
         for (_, command), tab in zip(screen_commands(), view_models.fitted_tabs(tabs, room), strict=True):
             line.append("  " if line else "")
             click = Style(meta={"@click": f"app.{command.action}"})
-            line.append(tab.text, Style.parse("reverse" if tab.current else "dim") + click)
+            line.append(tab.text, "reverse" if tab.current else click)
         line.append(f"   {own}")
         if line != self._title_line:
             self._title_line = line
