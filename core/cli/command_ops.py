@@ -15,7 +15,7 @@ VERBS: Mapping[str, str] = {
     "extract": "write the ops of a model as a manifest: what it calls in one run on the CPU, with their shapes",
     "bisect": "find the first op of a model that a backend computes otherwise than the CPU",
     "of": "show the ops of one model: its cases, and what upstream's op-by-op tests say, joined by shape",
-    "report": "count op cases by model and by op, with what dedupe saves, and list mistakes in their files",
+    "report": "count op cases and their results by model and by op, and list mistakes in their files",
     "results": "list the last results of op cases by backend: what they mean, and how stable they are",
     "run": "run op cases on a backend and compare each with the CPU reference",
 }

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix ops report`: numbers about op cases, and the mistakes in their files."""
+"""`ttmatrix ops report`: numbers about op cases and their results, and the mistakes in their files."""
 
 import argparse
-import csv
-from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from core.cli.context import Context
 from core.cli.ops_common import add_selection, op_tests
+from core.cli.ops_report_texts import WRITERS, Report, no_results
 from core.errors import EXIT_FINDINGS, EXIT_OK
-from core.ops import Counts, Metrics, OpTests, measure, problem_text
-from core.text import counted, one_line
-
-_HEADER = ("cases", "unique", "ops", "models", "signatures", "shapes", "dtypes")
+from core.evidence.analysis import BackendNumbers, Tally, measure_results
+from core.evidence.verdicts import results_that_count
+from core.ops import Counts, OpTests, measure
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_selection(parser)
+    parser.add_argument("--backend", action="append", default=[], metavar="NAME", help="only results on this backend")
+    parser.add_argument("--grid", action="store_true", help="ops by models: how many cases pass, of how many")
     parser.add_argument(
         "--format", choices=("table", "json", "csv", "markdown"), help="default: table; with --json: json"
     )
@@ -23,99 +24,102 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     tests = op_tests(args, context)
-    metrics = measure(tests, tests.of_models(args.model))
+    selected = tests.of_models(args.model)
+    seen = results_that_count({row.id: row for row in selected}, context.observations if context.in_checkout else [])
+    everywhere = measure_results(selected, seen)
+    numbers = [one for one in everywhere if not args.backend or one.backend in args.backend]
+    report = Report(tests, measure(tests, selected), numbers, args.backend)
     style = args.format or ("json" if context.console.json else "table")
-    {"json": _document, "csv": _csv, "markdown": _markdown, "table": _table}[style](tests, metrics, context)
+    if style == "json":
+        document = _document(report)
+        context.console.document({**document, "grid": _grid(report)} if args.grid else document)
+    else:
+        WRITERS[style](report, context.console, grid=args.grid)
+    if said := no_results(report, [one.backend for one in everywhere]):
+        context.console.note(said)
     wrong = any(not problem.warning for one in tests.manifests for problem in one.problems)
     return EXIT_FINDINGS if wrong else EXIT_OK
 
 
-def _document(tests: OpTests, metrics: Metrics, context: Context) -> None:
-    total = metrics.total
-    context.console.document(
+def _document(report: Report) -> dict[str, Any]:
+    total = report.metrics.total
+    return {
+        "cases": total.cases,
+        "unique": total.unique,
+        "ops": total.ops,
+        "models": total.models,
+        "by_model": {
+            model: _with_results(one, {of.backend: of.by_model[model] for of in report.numbers})
+            for model, one in report.metrics.by_model.items()
+        },
+        "by_op": {
+            op: _with_results(one, {of.backend: of.by_op[op] for of in report.numbers})
+            for op, one in report.metrics.by_op.items()
+        },
+        "coverage": {"signatures": total.signatures, "shapes": total.shapes, "dtypes": total.dtypes},
+        "dedupe": {
+            "executed": total.unique,
+            "duplicates": total.cases - total.unique,
+            "saved": round(report.metrics.saved, 4),
+        },
+        "backends": {one.backend: _backend(one) for one in report.numbers},
+        "problems": _problems(report.tests),
+    }
+
+
+def _problems(tests: OpTests) -> list[dict[str, Any]]:
+    return [
         {
-            "cases": total.cases,
-            "unique": total.unique,
-            "ops": total.ops,
-            "models": total.models,
-            "by_model": {model: one._asdict() for model, one in metrics.by_model.items()},
-            "by_op": {op: one._asdict() for op, one in metrics.by_op.items()},
-            "coverage": {"signatures": total.signatures, "shapes": total.shapes, "dtypes": total.dtypes},
-            "dedupe": {
-                "executed": total.unique,
-                "duplicates": total.cases - total.unique,
-                "saved": round(metrics.saved, 4),
-            },
-            "problems": [
-                {
-                    "file": one.path,
-                    "line": problem.line,
-                    "column": problem.column,
-                    "case": problem.case or None,
-                    "message": problem.message,
-                    "hint": problem.hint or None,
-                    "warning": problem.warning,
-                }
-                for one in tests.manifests
-                for problem in one.problems
-            ],
+            "file": one.path,
+            "line": problem.line,
+            "column": problem.column,
+            "case": problem.case or None,
+            "message": problem.message,
+            "hint": problem.hint or None,
+            "warning": problem.warning,
         }
-    )
+        for one in tests.manifests
+        for problem in one.problems
+    ]
 
 
-def _lines(metrics: Metrics) -> Iterator[tuple[str, str, Counts]]:
-    yield "all", "", metrics.total
-    yield from (("model", name, one) for name, one in metrics.by_model.items())
-    yield from (("op", name, one) for name, one in metrics.by_op.items())
+def _with_results(counts: Counts, tallies: dict[str, Tally]) -> dict[str, Any]:
+    return {**counts._asdict(), "backends": {backend: _tally(one) for backend, one in tallies.items()}}
 
 
-def _csv(_tests: OpTests, metrics: Metrics, context: Context) -> None:
-    writer = csv.writer(context.console.out, lineterminator="\n")
-    writer.writerow(("by", "name", *_HEADER))
-    writer.writerows((by, name, *_numbers(one)) for by, name, one in _lines(metrics))
+def _tally(one: Tally) -> dict[str, Any]:
+    return {
+        **one._asdict(),
+        "executed": one.executed,
+        "seconds": round(one.seconds, 6),
+        "seconds_per_case": _rounded(one.seconds_per_case, 6),
+        "pass_rate": _rounded(one.pass_rate),
+    }
 
 
-def _table(tests: OpTests, metrics: Metrics, context: Context) -> None:
-    for by, counts in _sections(metrics):
-        context.console.table((by, *_HEADER), ((name, *_numbers(one)) for name, one in counts.items()))
-        context.console.line()
-    for one in tests.manifests:
-        for problem in one.problems:
-            place = f"{one.path}:{problem.line}:{problem.column}" if problem.line else one.path
-            case = f" [{problem.case}]" if problem.case else ""
-            context.console.line(one_line(f"{place}: {problem_text(problem)}{case}"))
-    context.console.note(_summary(tests, metrics))
+def _backend(one: BackendNumbers) -> dict[str, Any]:
+    total = one.total
+    return {
+        **_tally(total),
+        "coverage": {"ops": one.ops, "enabled": one.enabled, "rate": _rounded(one.coverage)},
+        "dedupe": {"executed": total.executed, "duplicates": total.duplicates, "saved": _rounded(total.saved)},
+        "stability": {**one.steadiness._asdict(), "rate": _rounded(one.steadiness.rate)},
+    }
 
 
-def _markdown(tests: OpTests, metrics: Metrics, context: Context) -> None:
-    context.console.line(f"{_summary(tests, metrics)}\n")
-    for by, counts in _sections(metrics):
-        context.console.line(_row((by, *_HEADER)))
-        context.console.line(f"|---|{'---:|' * len(_HEADER)}")
-        for name, one in counts.items():
-            context.console.line(_row((name, *_numbers(one))))
-        context.console.line()
+def _grid(report: Report) -> list[dict[str, Any]]:
+    cells = report.metrics.grid
+    return [
+        {"op": op, "model": model, "cases": cells[op, model], "backends": _of_cell(report, (op, model))}
+        for op in report.metrics.by_op
+        for model in report.metrics.by_model
+        if (op, model) in cells
+    ]
 
 
-def _sections(metrics: Metrics) -> tuple[tuple[str, Mapping[str, Counts]], ...]:
-    return ("model", metrics.by_model), ("op", metrics.by_op)
+def _of_cell(report: Report, cell: tuple[str, str]) -> dict[str, Any]:
+    return {one.backend: _tally(one.grid[cell]) for one in report.numbers}
 
 
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(one_line(cell).replace('|', chr(92) + '|') for cell in cells)} |"
-
-
-def _numbers(counts: Counts) -> tuple[str, ...]:
-    return tuple(str(getattr(counts, name)) for name in _HEADER)
-
-
-def _summary(tests: OpTests, metrics: Metrics) -> str:
-    total = metrics.total
-    parts = (
-        counted(total.cases, "op case"),
-        f"{total.unique:,} unique ({metrics.saved:.1%} saved)",
-        counted(total.ops, "op"),
-        counted(total.models, "model"),
-        counted(sum(len(one.problems) for one in tests.manifests), "problem"),
-    )
-    return ", ".join(parts)
+def _rounded(value: float | None, digits: int = 4) -> float | None:
+    return None if value is None else round(value, digits)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers about op tests that need no results: how many there are, of what, and how many of them are the same test."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -31,6 +32,8 @@ class Metrics(NamedTuple):
     total: Counts
     by_model: dict[str, Counts]
     by_op: dict[str, Counts]
+    grid: dict[tuple[str, str], int]
+    """The number of cases by op and model, where there are some."""
 
     @property
     def saved(self) -> float:
@@ -55,6 +58,7 @@ def measure(tests: OpTests, selected: Sequence[Row]) -> Metrics:
         _counts(selected, keys),
         {model: _counts(by_model[model], keys) for model in tests.models if model in by_model},
         {op: _counts(by_op[op], keys) for op in sorted(by_op)},
+        dict(Counter((row.case.op, row.manifest.model) for row in selected)),
     )
 
 

@@ -79,6 +79,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("ops-of", "ops", "of", PASSING)
     yield printed("ops-run", "ops", "run", "nano_lm::input_norm", "--backend", "eager")
     yield printed("ops-results", "ops", "results")
+    yield printed("ops-report", "ops", "report", "--grid")
     runs = printed("runs", "runs")
     yield runs
     made = paths().runs / runs[2][0]["run"]

@@ -26,4 +26,9 @@ from .issues import (
     citations as citations,
     read_states as read_states,
 )
+from .op_rates import (
+    BackendNumbers as BackendNumbers,
+    Tally as Tally,
+    measure_results as measure_results,
+)
 from .stability import Course as Course, Stability as Stability, courses as courses

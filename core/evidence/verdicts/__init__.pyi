@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 from .matrix import Verdicts as Verdicts
-from .op_cases import OpVerdicts as OpVerdicts, newest_by_backend as newest_by_backend
+from .op_cases import (
+    OpVerdicts as OpVerdicts,
+    newest_by_backend as newest_by_backend,
+    results_that_count as results_that_count,
+)
 from .policy import (
     REPOSITORY_FILES as REPOSITORY_FILES,
     LoadedPolicy as LoadedPolicy,

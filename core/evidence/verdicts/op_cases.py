@@ -30,12 +30,8 @@ class OpVerdicts:
         self.policy = policy
         self.rows = {row.id: row for row in tests.rows}
         self._environment = environment
-        self.seen: dict[str, dict[str, list[Observation]]] = {}
+        self.seen = results_that_count(self.rows, observations)
         """Results that count, by case and backend, oldest first."""
-        for one in observations:
-            row = self.rows.get(one.test_id) if one.function == Function.OP_CASE else None
-            if row is not None and is_of(one, row):
-                self.seen.setdefault(one.test_id, {}).setdefault(one.arch, []).append(one)
 
     @cached_property
     def judged(self) -> Mapping[str, Sequence[Judgement]]:
@@ -51,6 +47,18 @@ class OpVerdicts:
         # The reason of a manifest says why it is so, and is no quotation of a failure; no PCC is required of an op.
         status, _ = expectation(self.rows[id], backend, self._environment)
         return Expected(status, pcc_checked=False)
+
+
+def results_that_count(
+    rows: Mapping[str, OpCase], observations: Iterable[Observation]
+) -> dict[str, dict[str, list[Observation]]]:
+    """Those of `observations` that are of a case as it is written now, by its id and backend, in their order."""
+    seen: dict[str, dict[str, list[Observation]]] = {}
+    for one in observations:
+        row = rows.get(one.test_id) if one.function == Function.OP_CASE else None
+        if row is not None and is_of(one, row):
+            seen.setdefault(one.test_id, {}).setdefault(one.arch, []).append(one)
+    return seen
 
 
 def is_of(one: Observation, row: OpCase) -> bool:
