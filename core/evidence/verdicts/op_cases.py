@@ -54,18 +54,23 @@ def results_that_count(
 ) -> dict[str, dict[str, list[Observation]]]:
     """Those of `observations` that are of a case as it is written now, by its id and backend, in their order."""
     seen: dict[str, dict[str, list[Observation]]] = {}
+    keys: dict[str, str] = {}
     for one in observations:
         row = rows.get(one.test_id) if one.function == Function.OP_CASE else None
-        if row is not None and is_of(one, row):
+        if row is None:
+            continue
+        # Once for each case: a digest costs far more than all the rest here.
+        key = keys.get(row.id) or keys.setdefault(row.id, case_key(row))
+        if _is_of(one, row, key):
             seen.setdefault(one.test_id, {}).setdefault(one.arch, []).append(one)
     return seen
 
 
-def is_of(one: Observation, row: OpCase) -> bool:
-    """Whether a result is one of the case as it is written now: it would be the same today."""
+def _is_of(one: Observation, row: OpCase, key: str) -> bool:
+    """Whether a result is one of the case, whose digest is `key`, as it is written now: it would be the same today."""
     if one.op is None or one.ending not in RAN:
         return one.op is not None
-    if one.op.key and one.op.key != case_key(row):
+    if one.op.key and one.op.key != key:
         return False
     rtol, atol = row.case.rtol, row.case.atol
     if one.ending is Ending.PASSED:
@@ -76,9 +81,9 @@ def is_of(one: Observation, row: OpCase) -> bool:
 
 def newest_by_backend(observations: Iterable[Observation], ids: Iterable[str]) -> Iterator[Observation]:
     """Of each of these op cases the last result on each backend, by case, then by backend."""
-    wanted = dict.fromkeys(ids)
+    wanted = {id: number for number, id in enumerate(dict.fromkeys(ids))}
     found: dict[tuple[str, str], Observation] = {}
     for one in observations:
         if one.op is not None and one.test_id in wanted:
             found[one.cell] = one
-    yield from (found[cell] for id in wanted for cell in sorted(found) if cell[0] == id)
+    yield from (found[cell] for cell in sorted(found, key=lambda cell: (wanted[cell[0]], cell[1])))
