@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which hand-written tests a person means: by node id, and by words that select."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from core.errors import UsageError
-from core.sources.handwritten import HandwrittenTest, Suite
 from core.text import counted
+
+if TYPE_CHECKING:
+    from core.sources.handwritten import HandwrittenTest, Suite
 
 _SHOWN = 5
 _FIELDS = ("level", "marker", "file", "known")
