@@ -4,7 +4,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rich.terminal_theme import TerminalTheme
 from textual.app import App
+from textual.color import Color
 from textual.theme import Theme
 
 from core.errors import TTMatrixError
@@ -12,6 +14,8 @@ from core.errors import TTMatrixError
 AUTO = "auto"
 """The setting that leaves the choice to what the terminal can show."""
 
+MONO = "mono"
+"""The theme without colours."""
 _COMMON = ("primary", "accent", "warning", "error", "success", "foreground", "background", "surface", "panel", "boost")
 """What every theme of Textual has; the rest are variables, most of them our own."""
 
@@ -196,7 +200,7 @@ THEMES = {
         _theme("light", _LIGHT, dark=False),
         _theme("contrast", _CONTRAST),
         _theme("terminal", _TERMINAL, ansi=True),
-        _theme("mono", _MONO, ansi=True),
+        _theme(MONO, _MONO, ansi=True),
     )
 }
 """By name. `terminal` uses the sixteen colours that a person has given the terminal, `mono` none."""
@@ -213,15 +217,24 @@ def chosen_theme(setting: str, environ: Mapping[str, str]) -> str:
     if setting != AUTO:
         raise TTMatrixError(f"There is no theme {setting!r}", hint=f"Themes: {AUTO}, {', '.join(THEMES)}.")
     if environ.get("NO_COLOR"):
-        return "mono"
+        return MONO
     many = environ.get("COLORTERM", "").lower() in ("truecolor", "24bit")
     if not many and not any(word in environ.get("TERM", "") for word in ("256color", "kitty", "direct")):
         return "terminal"
     return "light" if environ.get("COLORFGBG", "").rpartition(";")[2] in ("7", "15") else "dark"
 
 
+def _named_colours(colours: Mapping[str, str]) -> TerminalTheme:
+    """What red, green and the others look like in texts that name colours."""
+    names = ("error", "success", "warning", "primary", "accent", "secondary")
+    grey, *found = (Color.parse(colours[name]).rgb for name in ("muted", *(f"text-{name}" for name in names)))
+    plain, ground = Color.parse(colours["foreground"]).rgb, Color.parse(colours["surface"]).rgb
+    return TerminalTheme(ground, plain, [grey, *found, plain])
+
+
 def use_themes(app: App[Any], name: str) -> None:
     """Have `app` know the themes, and begin with one of them: what widgets are styled with is in each."""
     for theme in THEMES.values():
         app.register_theme(theme)
+    app.ansi_theme_dark, app.ansi_theme_light = _named_colours(_DARK), _named_colours(_LIGHT)
     app.theme = name

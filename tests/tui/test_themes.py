@@ -11,7 +11,9 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 
 from core.errors import TTMatrixError
+from core.settings import load_settings, paths
 from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.fake_python import use_fake_python
 from tests.support.picture import still
 from tests.support.recorded import nights
 from tests.support.reports import keep
@@ -31,7 +33,8 @@ _DRAWN = range(0x2500, 0x25A0)
 async def test_every_text_can_be_read_in_every_theme(tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "tt-xla")
     keep(checkout, list(nights()))
-    app = build_app(checkout, query="has:entry")
+    use_fake_python(paths().settings_file.parents[1], tmp_path)
+    app = build_app(checkout, query="has:entry", settings=load_settings(paths().settings_file))
     async with app.run_test(size=(120, 36)) as pilot:
 
         async def check(what: str) -> None:
@@ -77,6 +80,9 @@ async def _walk(app: TTMatrixApp, pilot: Pilot[None], check: Callable[[str], Awa
         await check(shown)
     await press("1", "question_mark")
     await check("Keys that work here")
+    await press("escape", "R")
+    await check("ready to run")
+    await press("escape")
 
 
 def _pieces(app: TTMatrixApp) -> Iterator[Segment]:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from textual import events
 from textual.binding import BindingType
 from textual.driver import Driver
+from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
 
 from core.matrix import Matrix
@@ -32,7 +33,7 @@ from tui.screens import SessionScreen
 from tui.screens.matrix import MatrixScreen
 from tui.session import Session
 from tui.terminal import EndAsked, FilteringApp, stop_as_job
-from tui.themes import use_themes
+from tui.themes import MONO, use_themes
 from tui.view_models import counted
 
 if TYPE_CHECKING:
@@ -135,6 +136,11 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def get_default_screen(self) -> Screen[None]:
         """The matrix itself: another screen below it would have to be made for the first frame."""
         return self.matrix_screen
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What every line goes through: without colours, also those that a text names are taken out."""
+        found = super().get_line_filters()
+        return [*found, NoColor()] if self.theme == MONO else found
 
     # The start and the end
 
