@@ -8,6 +8,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -190,7 +191,7 @@ def _execute(proposed: ProposalFile, args: argparse.Namespace, context: Context,
     outcome.notes += [f"dead override: {one_line(id)} is not marked for {arch}" for id, arch in dead]
     composition = None
     if (args.commit or args.markdown) and not planned.rejected:
-        composition = compose_commits(matrix, proposed.operations, evidence=proposed.evidence, planner=planner)
+        composition = _composed(carried, matrix, planner)
     if args.markdown and composition is not None:
         entries, evidence = composition.entries, proposed.evidence
         outcome.markdown = pull_request(composition.changes, entries, outcome.effect, evidence)
@@ -224,6 +225,16 @@ def _is_written(proposed: ProposalFile, matrix: Matrix, planner: Planner) -> boo
         return compose_commits(matrix, proposed.operations, planner=planner).is_written(matrix)
     except TTMatrixError:
         return False
+
+
+def _composed(carried: RebasedProposals, matrix: Matrix, planner: Planner) -> Composition:
+    """What can be committed: also what the files say already, where the last commit does not."""
+    whole, rest = ProposalFile((*carried.done, *carried.proposed.made)), carried.proposed
+    if carried.done:
+        # Some of it may be in the last commit in another way: removed, or under another name.
+        with suppress(TTMatrixError):
+            return compose_commits(matrix, whole.operations, evidence=whole.evidence, planner=planner)
+    return compose_commits(matrix, rest.operations, evidence=rest.evidence, planner=planner)
 
 
 def _commit(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from core.edits.apply import ABSENT, Key, Present, digest
 from core.edits.commit import committed_texts
-from core.edits.operations import Operation, Rejection, is_manifest, parse_operations, read_operations
+from core.edits.operations import Operation, OpKind, Rejection, is_manifest, parse_operations, read_operations
 from core.edits.pending.change import BaseEntry, Change, Pending
 from core.edits.pending.conflict import Conflict, conflicts
 from core.edits.pending.rebase import rebase
@@ -56,10 +56,20 @@ class ProposalFile:
         return tuple(op for one in self.made for op in one.change.ops)
 
     def with_files(self, files: Mapping[str, str]) -> "ProposalFile":
-        """With the file in each operation on an op case that names none; `files` is by id."""
+        """With the file in each operation on an op case that names none; `files` is by id.
+
+        A case to remove may be gone already: its file is that of its model, where there is one.
+        """
+        of_model: dict[str, set[str]] = {}
+        for id, file in files.items():
+            of_model.setdefault(id.partition("::")[0], set()).add(file)
+
+        def found(op: Operation) -> str | None:
+            others = of_model.get(op.id.partition("::")[0], set()) if op.op is OpKind.REMOVE else set()
+            return files.get(op.id) or (next(iter(others)) if len(others) == 1 else None)
 
         def placed(op: Operation) -> Operation:
-            return replace(op, file=files.get(op.id)) if op.is_case and op.file is None else op
+            return replace(op, file=found(op)) if op.is_case and op.file is None else op
 
         changes = (replace(one.change, ops=tuple(map(placed, one.change.ops))) for one in self.made)
         return ProposalFile(tuple(replace(one, change=new) for one, new in zip(self.made, changes, strict=True)))
@@ -135,6 +145,8 @@ class RebasedProposals:
     rejected: tuple[Rejection, ...] = ()
     """Operations on fields that say neither what the proposal saw nor what it asks for."""
     notes: tuple[str, ...] = ()
+    done: tuple[ProposedChange, ...] = ()
+    """What was dropped, because the files say it already; the last commit may not."""
 
 
 def rebased_proposals(proposed: ProposalFile, matrix: Matrix) -> RebasedProposals:
@@ -147,13 +159,16 @@ def rebased_proposals(proposed: ProposalFile, matrix: Matrix) -> RebasedProposal
     present = Present((*matrix.files, *read_manifests(matrix.checkout.test_config, sorted(named))))
     notes: list[str] = []
     made: list[ProposedChange] = []
+    done: list[ProposedChange] = []
     for commit in dict.fromkeys(one.commit for one in proposed.made):
         some = [one for one in proposed.made if one.commit == commit]
         if commit:
             notes += _unless_on(commit, matrix)
-        made += some if _untouched(some, present) else _followed(some, commit, matrix, present, notes)
+        made += some if _untouched(some, present) else _followed(some, commit, matrix, present, notes, done)
     found = [conflict for one in made for conflict in conflicts(one.change, present)]
-    return RebasedProposals(ProposalFile(tuple(made)), tuple(_rejection(one) for one in found), tuple(notes))
+    return RebasedProposals(
+        ProposalFile(tuple(made)), tuple(_rejection(one) for one in found), tuple(notes), tuple(done)
+    )
 
 
 def _untouched(made: Sequence[ProposedChange], present: Present) -> bool:
@@ -176,9 +191,17 @@ def _unless_on(commit: str, matrix: Matrix) -> list[str]:
 
 
 def _followed(
-    made: Sequence[ProposedChange], commit: str, matrix: Matrix, present: Present, notes: list[str]
+    made: Sequence[ProposedChange],
+    commit: str,
+    matrix: Matrix,
+    present: Present,
+    notes: list[str],
+    done: list[ProposedChange],
 ) -> list[ProposedChange]:
-    """As a pull does to pending changes: what was seen is what the commit has, and the entries as they were seen."""
+    """As a pull does to pending changes: what was seen is what the commit has, and the entries as they were seen.
+
+    What is dropped goes into `done`, what there is to say into `notes`.
+    """
     numbered = tuple(replace(one.change, id=at) for at, one in enumerate(made, 1))
     state = PendingState(Pending(numbered, next_id=len(made) + 1), seen=_seen(numbered, commit, matrix))
     event = rebase(state, present)
@@ -187,6 +210,7 @@ def _followed(
     notes += [f"renamed since: {one_line(old[1])} is {one_line(new[1])}" for old, new in event.renamed]
     if event.dropped:
         notes.append(f"done already: {counted(len(event.dropped), 'proposal')}")
+        done += [made[id - 1] for id in event.dropped]
     changes = apply(state, event).pending.changes
     return [replace(made[change.id - 1], change=change) for change in changes]
 

@@ -3,6 +3,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -159,3 +160,54 @@ def test_what_was_written_and_not_committed_is_committed_when_asked_again(checko
     assert (checkout.test_config / TRAINING).read_text() == text
     assert git(checkout.root, "status", "--porcelain") == ""
     assert git(checkout.root, "log", "--format=%s").count("\n") == 2
+
+
+MANIFEST = """\
+model: one
+cases:
+  - {name: a, op: torch.add, rtol: 0.1, inputs: [{tensor: {shape: [2, 3]}}]}
+  - {name: b, op: torch.neg, inputs: [{tensor: {shape: [2, 3]}}]}
+"""
+CASES = "tests/op_manifests/one.yaml"
+
+
+@pytest.fixture
+def with_cases(tmp_path: Path) -> Checkout:
+    found = sample(tmp_path / "tt-xla")
+    (found.root / CASES).parent.mkdir(parents=True)
+    (found.root / CASES).write_text(MANIFEST)
+    return committed_checkout(found)
+
+
+def _based(checkout: Checkout, operation: Mapping[str, object], file: str, fields: object) -> list[dict[str, object]]:
+    """A proposal of `operation` that names the commit and the entry it was made on."""
+    base = {"commit": git(checkout.root, "rev-parse", "HEAD").strip(), "file": file, "fields": fields}
+    return [{"id": operation["id"], "why": "seen", "evidence": [], "base": base, "ops": [operation]}]
+
+
+@pytest.mark.parametrize(
+    "kind", ["set of a case", "removal of a case", "new case", "removal of an entry", "proposal", "proposal of a case"]
+)
+def test_what_was_written_before_is_committed_later(with_cases: Checkout, kind: str) -> None:
+    tensor = {"inputs": [{"tensor": {"shape": [2, 3]}}]}
+    rtol = {"op": "set", "id": "one::a", "file": CASES, "path": ["rtol"], "value": 0.5}
+    entry = {"status": "KNOWN_FAILURE_XFAIL", "bringup_status": "FAILED_RUNTIME", "reason": "Bad StatusOr access"}
+    asked: dict[str, object] = {
+        "set of a case": [{"op": "set", "id": "one::a", "path": ["rtol"], "value": 0.5}],
+        "removal of a case": [{"op": "remove", "id": "one::b"}],
+        "new case": [{"op": "add", "id": "one::c", "file": CASES, "value": {"op": "torch.neg", **tensor}}],
+        "removal of an entry": [{"op": "remove", "id": TINY}],
+        "proposal": _based(with_cases, PASS, TRAINING, entry),
+        "proposal of a case": _based(with_cases, rtol, CASES, {"name": "a", "op": "torch.add", "rtol": 0.1, **tensor}),
+    }
+    assert edit(with_cases, asked[kind], "--write").code == 0
+    changed = git(with_cases.root, "status", "--porcelain").split()
+    assert changed[0] == "M"
+    called = edit(with_cases, asked[kind], "--commit")
+    assert called.code == 0, called.err
+    assert git(with_cases.root, "status", "--porcelain") == ""
+    assert git(with_cases.root, "show", "--name-only", "--format=").split() == changed[1:]
+    if kind.startswith("proposal"):
+        assert "seen" in git(with_cases.root, "log", "-1", "--format=%B")
+        # Now the last commit has it.
+        assert edit(with_cases, asked[kind], "--commit").code == 64
