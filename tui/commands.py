@@ -92,6 +92,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "matrix.bisect", Where.MATRIX, "B", "bisect", "Bisect", "Find the op that breaks the model, on the backend"
     ),
+    Command("matrix.extract", Where.MATRIX, "X", "extract", "Extract", "Write the ops of this model as op cases"),
     Command("matrix.triage", Where.MATRIX, "T", "triage", "Workflow", "Start a workflow on failing training tests"),
     Command("matrix.log", Where.MATRIX, "L", "log", "Log", "Show the log of this test's last run"),
     Command("matrix.set", Where.MATRIX, "E", "set_fields", "Edit", "Set fields of the marked entries", footer=True),
@@ -142,7 +143,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("runs.pane", Where.RUNS, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("runs.zoom", Where.RUNS, "z", "zoom", "Zoom", "Give the log the whole screen"),
     Command("runs.files", Where.RUNS, "f", "pick_file", "Files", "Show another file of the run, or its log"),
-    Command("runs.source", Where.RUNS, "s", "open_source", "Source", "Open $EDITOR at the line that a bisection names"),
+    Command("runs.source", Where.RUNS, "s", "open_source", "Source", "Open $EDITOR at the line of a bisection, or ops"),
     Command("runs.copy", Where.RUNS, "y", "copy_command", "Copy", "Copy the exact command of the run", footer=True),
     Command("runs.reason", Where.RUNS, "Y", "copy_reason", "Copy why", "Copy the line that explains the failure"),
     Command("runs.search", Where.RUN_TABLE, "slash", "ask('/')", "Search", "Find text in the log", ahead=True),

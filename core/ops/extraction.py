@@ -11,9 +11,9 @@ from core import files, payload
 from core.errors import TTMatrixError, UsageError
 from core.files import atomic_write
 from core.ids import TestId
-from core.model import Framework
 from core.payload.ttmatrix_ops import NotWritable, added, read_text
 from core.proc import run_command
+from core.runs.planning import why_no_ops
 
 SCRIPT = Path(payload.__file__).parent / "ops_extract.py"
 LEVELS = ("torch", "aten")
@@ -59,13 +59,6 @@ def extract(python: Path, checkout: Path, test: TestId, *, level: str, timeout: 
             raise TTMatrixError(f"No ops of {test}", f"{problem}\n{last}".strip())
         text = output.read_text(encoding="utf-8")
         return Extracted(text, report["cases"], report["calls"], report["left_out"], report.get("failure", ""))
-
-
-def why_no_ops(test: TestId) -> str:
-    """Why the ops of a test cannot be extracted; empty where they can."""
-    if test.framework is Framework.PYTORCH:
-        return ""
-    return "Only PyTorch loaders can be extracted; this one is JAX, whose ops are not torch's."
 
 
 def save_extracted(file: Path, extracted: Extracted, *, merge: bool) -> int:

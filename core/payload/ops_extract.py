@@ -3,8 +3,9 @@
 
 Needs Python 3.10, torch and the files beside it. The model runs forward only, without gradients, in bfloat16 where its
 loader takes a dtype, as upstream's runner asks for it. A model that fails or takes too long gives the ops until then.
-Exit code 0: the manifest is written; 1: the model failed before its first op; 2: this environment cannot run it. The
-last line that starts with TTMATRIX-OPS is one JSON object for programs.
+Exit code 0: the manifest is written; 1: the model failed before its first op; 2: this environment cannot run it, or
+nothing can be added to the manifest that is there. The last line that starts with TTMATRIX-OPS, with a nonce
+TTMATRIX-RESULT, is one JSON object for programs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import os
 import random
 import signal
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +26,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 
 
+_LEAST_SECONDS = 1.0
+"""That a model may run, however long its loading took."""
 _AGAIN = "TTMATRIX_SAME_ADDRESSES"
 _ADDR_NO_RANDOMIZE = 0x0040000
 """From linux/personality.h."""
@@ -59,7 +63,10 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     add("--class", dest="class_name", help="loader class; default: the one the phase needs")
     add("--level", choices=("torch", "aten"), default="torch", help="ops as the model calls them, or what they come to")
     add("--seconds", type=float, default=0.0, help="the longest that the model may run; 0: as long as it takes")
+    add("--within", type=float, default=0.0, help="seconds after which the model is stopped, loading counted in")
     add("--output", type=lambda text: Path(text).resolve(), required=True, help="file to write")
+    add("--into", type=lambda text: Path(text).resolve(), help="manifest that gets the cases it lacks; may be new")
+    add("--nonce", default="", help="repeated in the result line of a run, which is printed where there is one")
     return parser.parse_args(argv)
 
 
@@ -75,6 +82,7 @@ def extract(args: argparse.Namespace) -> dict[str, Any]:
     # What is compiled runs as it is written, where its calls can be seen.
     if hasattr(torch.compiler, "set_stance"):
         torch.compiler.set_stance("force_eager")
+    started = time.monotonic()
     make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
     recorder = Recorder(args.level, "bfloat16", args.checkout)
     failure = ""
@@ -87,7 +95,7 @@ def extract(args: argparse.Namespace) -> dict[str, Any]:
         sizes = {"batch_size": args.batch_size, "seq_len": args.seq_len}
         inputs = load_inputs(loader, torch.bfloat16, phase=args.phase, training=False, **sizes)
         try:
-            with time_limit(args.seconds), recorder.recording(model):
+            with time_limit(_seconds_left(args, time.monotonic() - started)), recorder.recording(model):
                 call(model, inputs)
         except Exception as error:
             if not recorder.calls:
@@ -97,6 +105,11 @@ def extract(args: argparse.Namespace) -> dict[str, Any]:
     left_out = dict(recorder.left_out)
     written = _write(args, recorder.cases(), left_out, failure)
     return {"cases": written, "calls": recorder.calls, "left_out": left_out, "failure": failure}
+
+
+def _seconds_left(args: argparse.Namespace, spent: float) -> float:
+    """How long the model may run once loading has taken `spent` seconds; 0: as long as it takes."""
+    return max(_LEAST_SECONDS, args.within - spent) if args.within else float(args.seconds)
 
 
 def _seed() -> None:
@@ -177,28 +190,40 @@ def main(argv: Sequence[str]) -> int:
     try:
         import torch
     except (ImportError, OSError) as error:
-        return _report({"problem": f"torch cannot be imported by {sys.executable}: {error}"}, 2)
+        import ttmatrix_extract_line
+
+        problem = {"problem": f"torch cannot be imported by {sys.executable}: {error}"}
+        line = ttmatrix_extract_line.result_line(problem, args.nonce) if args.nonce else problem
+        return _report(line, 2, args)
     print(f"torch {torch.__version__} at {sys.executable}", flush=True)
     look.settle()
+    # Everything of ours before the loader: its import takes our directory from the path.
+    import ttmatrix_extract_line
     from ttmatrix_facts import traceback_text
     from ttmatrix_loader import Problem, missing_package
     from ttmatrix_network import missing_download
 
+    def report(result: dict[str, Any], code: int) -> int:
+        return _report(ttmatrix_extract_line.result_line(result, args.nonce) if args.nonce else result, code, args)
+
     try:
-        return _report(extract(args), 0)
-    except Problem as problem:
-        return _report({"problem": str(problem)}, 2)
+        result = extract(args)
+        if args.into is not None:
+            result |= ttmatrix_extract_line.add_to(args.into, args.output)
+        return report(result, 0)
+    except (Problem, ttmatrix_extract_line.NotAdded) as problem:
+        return report({"problem": str(problem)}, 2)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the model is to be shown
         if problem := missing_package(error, args) or missing_download(error):
-            return _report({"problem": str(problem)}, 2)
+            return report({"problem": str(problem)}, 2)
         print(traceback_text(error), end="", flush=True)
-        return _report({"problem": f"the model failed: {type(error).__name__}: {error}"}, 1)
+        return report({"problem": f"the model failed: {type(error).__name__}: {error}"}, 1)
 
 
-def _report(result: dict[str, Any], code: int) -> int:
+def _report(result: dict[str, Any], code: int, args: argparse.Namespace) -> int:
     sys.stdout.flush()
     # Straight to the descriptor, whatever the model made of sys.stdout.
-    os.write(1, f"\nTTMATRIX-OPS {json.dumps(result)}\n".encode())
+    os.write(1, f"\nTTMATRIX-{'RESULT' if args.nonce else 'OPS'} {json.dumps(result)}\n".encode())
     return code
 
 

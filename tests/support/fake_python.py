@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 _SCRIPT = r"""#!@PYTHON@
-import json, os, re, sys, time
+import json, os, re, shutil, sys, time
 
 LINE = " ".join(sys.argv)
 
@@ -51,8 +51,15 @@ def payload():
 def extraction():
     with open(re.search(r"--output=(\S+)", LINE)[1], "w") as out:
         out.write("model: tiny\ncases:\n  - {name: torch.relu.1, op: torch.relu, inputs: [{tensor: {shape: [2]}}]}\n")
-    said = {"cases": 1, "calls": 2, "left_out": {"torch.rand: random or uninitialised values": 1}}
-    print("TTMATRIX-OPS", json.dumps(said))
+    said = {"cases": 1, "calls": 2, "left_out": {"torch.rand: random or uninitialised values": 1}, "failure": ""}
+    nonce, into = (re.search(rf"--{name}=(\S+)", LINE) for name in ("nonce", "into"))
+    if not nonce:
+        print("TTMATRIX-OPS", json.dumps(said))
+        return
+    os.makedirs(os.path.dirname(into[1]), exist_ok=True)
+    shutil.copy(re.search(r"--output=(\S+)", LINE)[1], into[1])
+    said |= {"file": into[1], "model": "tiny", "in_file": 1, "added": 1, "version": 1, "nonce": nonce[1]}
+    print("TTMATRIX-RESULT", json.dumps(said), flush=True)
 
 
 def bisection():

@@ -144,6 +144,8 @@ class Walk:
         await self._find_test()
         await press("R")
         yield "launch", await self._take("ready to run")
+        await press("escape", "X")
+        yield "file of ops", await self._take("Extract the ops of this model into")
         await press("escape", "E")
         yield "edit form", await self._take("bringup_status")
         await press("left", "enter")

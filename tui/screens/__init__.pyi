@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from .base import SessionScreen as SessionScreen
 from .command_line import CommandLine as CommandLine
-from .dialogs import Confirm as Confirm, Notice as Notice, ask_to_start as ask_to_start
+from .dialogs import Ask as Ask, Confirm as Confirm, Notice as Notice, ask_to_start as ask_to_start
 from .doctor import DoctorScreen as DoctorScreen
 from .launch import Launch as Launch, LaunchOps as LaunchOps
 from .pick import HelpScreen as HelpScreen, Option as Option, Pick as Pick

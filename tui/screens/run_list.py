@@ -12,6 +12,7 @@ from textual.widgets import Label
 
 from core.errors import TTMatrixError
 from core.runs.log import compare_logs, last_line
+from core.runs.planning import EXTRACT_KIND
 from core.runs.store import Queue, RunRecord, RunState
 from core.text import one_line
 from tui.screens.base import SessionScreen
@@ -79,12 +80,19 @@ class RunList:
             self._context.notify.info("The checkout no longer has this test.")
 
     def open_source(self) -> None:
-        """Open the editor at the line of the model that the highlighted run, a bisection, names."""
+        """Open the editor at the line of the model that the highlighted run, a bisection, names.
+
+        Of an extraction, the manifest with its ops.
+        """
         record = self.current
-        place = str(((record.result if record else None) or {}).get("line") or "")
+        result = (record.result if record else None) or {}
+        if record is not None and record.spec.kind == EXTRACT_KIND and result.get("file"):
+            self._context.files.edit_file(str(result["file"]), 1)
+            return
+        place = str(result.get("line") or "")
         file, _, line = place.rpartition(":")
         if record is None or not file or not line.isdigit():
-            self._context.notify.info("This run names no line of a model; one of kind bisect may.")
+            self._context.notify.info("This run names no line of a model; one of kind bisect or extract may.")
         else:
             self._context.files.edit_file(str(record.spec.cwd / file), int(line))
 

@@ -55,6 +55,7 @@ class Verbs:
             Verb("sort", "Sort by a column", lambda: columns, self._sort),
             Verb("set", "Set a field of the marked entries", _settings, self._set_field),
             Verb("run", "Run the marked tests in a way of your choice", lambda: kinds, self._run),
+            Verb("extract", "Write the ops of this model into a file", self._manifest, self._extract),
             Verb("theme", "Change the colours", lambda: themes, self._set_theme),
         ]
 
@@ -62,6 +63,10 @@ class Verbs:
 
     def _ids(self) -> Values:
         return [(id, "") for id in self._session.matrix.ids]
+
+    def _manifest(self) -> Values:
+        default = self._screen.extraction.default()
+        return [(default, "named after the model")] if default else []
 
     def _saved(self) -> Values:
         return [(name, "saved view") for name in self._session.saved.all()]
@@ -121,6 +126,10 @@ class Verbs:
         arch = rest[0] if rest else self._session.view.arch
         self._session.matrix.check_arch(arch)
         self._on_matrix(lambda: self._screen.tests.run_as(kind, arch))
+
+    def _extract(self, file: str) -> None:
+        self._screen.extraction.check(file)
+        self._on_matrix(lambda: self._screen.extraction.extract(file))
 
     def _set_theme(self, name: str) -> None:
         if name not in THEMES:

@@ -10,9 +10,12 @@ from .kinds import (
     BISECT_KIND as BISECT_KIND,
     CPU_PAYLOAD as CPU_PAYLOAD,
     DEVICE_NODES as DEVICE_NODES,
+    EXTRACT_KIND as EXTRACT_KIND,
     KINDS as KINDS,
     OP_KIND as OP_KIND,
+    default_manifest as default_manifest,
     kind_for as kind_for,
+    why_no_ops as why_no_ops,
 )
 from .op_batches import (
     BACKENDS as BACKENDS,

@@ -2,7 +2,8 @@
 """The ways to execute a test, as data: one that is added to `KINDS` is everywhere."""
 
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from core.sources import Checkout
 PAYLOAD = Path(__file__).parents[2] / "payload"
 CPU_PAYLOAD = PAYLOAD / "cpu_repro.py"
 BISECT_PAYLOAD = PAYLOAD / "ops_bisect.py"
+EXTRACT_PAYLOAD = PAYLOAD / "ops_extract.py"
 DEVICE_NODES: Path = Path("/dev/tenstorrent")
 
 _GIB = 2**30
@@ -27,6 +29,9 @@ _STAGES = {"ENABLE_BRINGUP_STAGE_LOGGING": "1"}
 _BACKEND_PACKAGES: Mapping[str, tuple[str, ...]] = {"xla": ("torch_xla",), "tt": ("torch_xla", "pjrt_plugin_tt")}
 """What backends need beside torch."""
 _VISIBLE_DEVICES = "TT_VISIBLE_DEVICES"
+_FOR_THE_MODEL = 0.9
+"""Of the time limit; the rest is for writing down what was recorded until then."""
+_NO_FILE_NAME = re.compile(r"[^\w.-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,10 @@ class Request:
     """What the entry sets."""
     backend: str = "auto"
     """What the settings say that models are compiled with where the checkout brings no runner."""
+    timeout: float = 0.0
+    """Seconds that the run may take; 0: any time."""
+    manifest: Path | None = None
+    """Where ops go that are extracted; None: no directory is known for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,32 @@ def _bisect_command(request: Request) -> list[str]:
     files = [f"--case={request.artefacts / 'case.yaml'}", f"--report={request.artefacts / 'bisect.json'}"]
     arguments = [*_model(request), f"--backend={request.backend}", *files, f"--nonce={request.token}"]
     return [str(request.python), str(BISECT_PAYLOAD), *arguments]
+
+
+def _extract_command(request: Request) -> list[str]:
+    if reason := why_no_ops(request.test):
+        raise UsageError(f"{request.test} has no ops of torch", reason)
+    if request.manifest is None:
+        raise UsageError("No file to write ops to", hint="Name a directory of manifests with the setting ops_dirs.")
+    files = [f"--output={request.artefacts / 'ops.yaml'}", f"--into={request.manifest}"]
+    limit = [f"--within={request.timeout * _FOR_THE_MODEL!r}"] if request.timeout else []
+    return [str(request.python), str(EXTRACT_PAYLOAD), *_model(request), *files, *limit, f"--nonce={request.token}"]
+
+
+def why_no_ops(test: TestId) -> str:
+    """Why the ops of a test cannot be extracted; empty where they can."""
+    if test.framework is Framework.PYTORCH:
+        return ""
+    return "Only PyTorch loaders can be extracted; this one is JAX, whose ops are not torch's."
+
+
+def default_manifest(test: TestId, ops_dirs: Sequence[str]) -> str:
+    """Where the ops of a test go, relative to the checkout: below the first of `ops_dirs`, named after its model.
+
+    Empty where there is no such directory.
+    """
+    name = test.directory if test.variant is None else f"{test.directory}-{test.variant}"
+    return f"{ops_dirs[0].rstrip('/')}/{_NO_FILE_NAME.sub('_', name)}.yaml" if ops_dirs else ""
 
 
 def _model(request: Request, *more: str) -> list[str]:
@@ -160,6 +195,8 @@ def _cpu_slots(settings: Settings) -> int:
 
 BISECT_KIND = "bisect"
 """The kind of runs that look for the op that breaks a model."""
+EXTRACT_KIND = "extract"
+"""The kind of runs that write the ops of a model as a manifest of op tests."""
 
 KINDS: Mapping[str, RunKind] = {
     "cpu": RunKind(
@@ -193,6 +230,19 @@ KINDS: Mapping[str, RunKind] = {
         memory=lambda settings: int(settings.cpu_memory * _GIB),
         devices=lambda environ: _visible_devices(environ) if DEVICE_NODES.is_dir() else (),
         packages=("torch",),
+    ),
+    EXTRACT_KIND: RunKind(
+        "the model once on the CPU, its ops written as op cases below the first directory of the setting ops_dirs",
+        _extract_command,
+        ResultFormat.LINE,
+        timeout=lambda settings: settings.cpu_timeout,
+        # Two at a time could add to the same file.
+        slot_count=lambda _: 1,
+        memory=lambda settings: int(settings.cpu_memory * _GIB),
+        # Sets of texts in the same order each time: the file has the same bytes.
+        environment={"PYTHONHASHSEED": "0"},
+        packages=("torch",),
+        either=("ruamel", "yaml"),
     ),
 }
 

@@ -17,7 +17,7 @@ from core.matrix import NO_ARCH, Matrix, resolve
 from core.model import node_id
 from core.runs.outcome import HARMLESS, Outcome
 from core.runs.planning.interpreter import Source, find_interpreter
-from core.runs.planning.kinds import Request, RunKind, kind_for
+from core.runs.planning.kinds import Request, RunKind, default_manifest, kind_for
 from core.runs.planning.op_batches import with_op_estimates
 from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, survey
 from core.runs.spec import RUN_VARIABLE, RunSpec, entry_digest, run_id
@@ -44,6 +44,8 @@ class Options:
     timeout: float | None = None
     """Seconds; None: what profile and settings say."""
     stop_on_failure: bool = False
+    manifest: Path | None = None
+    """Where ops go that are extracted; None: `default_manifest`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,7 @@ def _planned(matrix: Matrix, id: str, settings: Settings, options: Options, runs
         arch=options.arch,
         timeout=options.timeout,
         profile=options.profile,
+        manifest=options.manifest,
     )
 
 
@@ -162,6 +165,7 @@ def plan_test(
     arch: str = NO_ARCH,
     timeout: float | None = None,
     profile: str = "",
+    manifest: Path | None = None,
 ) -> RunSpec:
     """`plan_run` of a test of `matrix` now, with the batch size its entry sets. Raises as `plan_run` does."""
     entry = matrix.entries.get(test_id)
@@ -178,6 +182,7 @@ def plan_test(
         timeout=timeout,
         batch_size=batch_size if isinstance(batch_size, int) else None,
         profile=profile,
+        manifest=manifest,
     )
     return replace(spec, entry=entry_digest(entry))
 
@@ -195,11 +200,13 @@ def plan_run(
     timeout: float | None = None,
     batch_size: int | None = None,
     profile: str = "",
+    manifest: Path | None = None,
 ) -> RunSpec:
     """A run of `test_id` by a kind of `core.runs.planning.kinds`, whose files go below `runs`.
 
     `token` is at least 16 random hex digits. `timeout` is in seconds and defaults to the profile's, then to the
-    settings'. `batch_size` is what the entry's YAML sets, if anything; an LLM id brings its own. Raises UsageError
+    settings'. `batch_size` is what the entry's YAML sets, if anything; an LLM id brings its own. `manifest` is where
+    extracted ops go instead of `default_manifest`. Raises UsageError
     where the kind cannot run the id or there is no such profile, TTMatrixError where the interpreter is missing.
     """
     how = kind_for(kind, checkout, settings)
@@ -209,7 +216,19 @@ def plan_run(
     chosen = _profile(settings, profile)
     name = run_id(now, token)
     python = find_interpreter(checkout.root, settings)
-    request = Request(checkout, parsed, python, token, runs.absolute() / name, arch, batch_size, settings.backend)
+    limit, place = _limit(how, settings, chosen, timeout), default_manifest(parsed, settings.ops_dirs)
+    request = Request(
+        checkout,
+        parsed,
+        python,
+        token,
+        runs.absolute() / name,
+        arch,
+        batch_size,
+        settings.backend,
+        limit,
+        manifest or (checkout.root / place if place else None),
+    )
     artefacts = str(request.artefacts)
     environment = {key: value.replace(_ARTEFACTS, artefacts) for key, value in chosen.environment.items()}
     return RunSpec(
@@ -222,7 +241,7 @@ def plan_run(
         # The rest of the environment, PYTHONPATH above all, is the user's own and stays as it is.
         env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **how.environment, **environment},
         cwd=checkout.root,
-        timeout=_limit(how, settings, chosen, timeout),
+        timeout=limit,
         created=now.astimezone(UTC).isoformat(),
         nonce=token,
         slots=kind,

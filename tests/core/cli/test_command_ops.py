@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ops list`, `ops models` and `ops report`, and what `doctor` says of manifests."""
 
+import sys
 from contextlib import chdir
 from pathlib import Path
 
@@ -209,3 +210,41 @@ def test_extract_says_why_a_model_has_no_ops(tmp_path: Path, checkout: Checkout)
     assert called.code != 0
     assert "no luck" in called.err
     assert "walls" in called.err
+
+
+@pytest.mark.slow("a real model runs twice")
+def test_a_run_of_kind_extract_writes_and_then_only_adds(tmp_path: Path, own_home: Path) -> None:
+    pytest.importorskip("torch")
+    checkout = sample_checkout(tmp_path / "demo")
+    (own_home / "config").mkdir(parents=True, exist_ok=True)
+    (own_home / "config/settings.toml").write_text(f'python = "{sys.executable}"\n')
+    test = "conv_classifier/pytorch-Width_16-single_device-inference"
+    asked = ("run", test, "--kind", "extract", "--wait", "--json", "--repo", checkout.root)
+    called = call(*asked)
+    assert called.code == 0, called.err
+    file = checkout.root / "tests/op_manifests/conv_classifier_pytorch-Width_16.yaml"
+    text = file.read_text()
+    by_hand = tmp_path / "by_hand.yaml"
+    assert call("ops", "extract", test, "-o", by_hand, "--repo", checkout.root).code == 0
+    assert by_hand.read_text() == text
+    file.chmod(0o640)
+    cut = text[: text.rindex("  - name:")]
+    file.write_text(cut)
+    assert call(*asked).code == 0
+    assert file.read_text().startswith(cut)
+    assert len(file.read_text()) > len(cut)
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert not list(file.parent.glob(".*"))
+    # A file that cannot take more is left as it is, and the run says so.
+    file.write_text("cases: {}\n")
+    failed = call(*asked)
+    assert failed.code != 0
+    assert file.read_text() == "cases: {}\n"
+
+
+def test_a_jax_model_is_not_extracted(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "demo")
+    jax = next(id for id in call("list", "--format", "ids", "--repo", checkout.root).out.split() if "/jax" in id)
+    called = call("run", jax, "--kind", "extract", "--repo", checkout.root)
+    assert called.code != 0
+    assert "this one is JAX" in called.err

@@ -17,6 +17,7 @@ from core.text import one_line
 from tui.commands import Where, bindings
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
+from tui.screens.matrix.extraction import Extraction
 from tui.screens.matrix.filter import FACETS_FROM, FacetBox, QueryFilter
 from tui.screens.matrix.listing import Listing
 from tui.screens.matrix.tests import TestActions
@@ -50,6 +51,7 @@ class MatrixScreen(SessionScreen):
         self.filter = QueryFilter(context, self.listing, self.show_rows, self._remember)
         self.views = ViewActions(self, self._show_view)
         self.tests = TestActions(self, self.listing, self._marks_changed)
+        self.extraction = Extraction(self, self.listing)
         # Attributes, not looked up: what follows the cursor may come due while the screen is taken apart.
         self.detail = RestingText(self.listing.detail, id="detail")
         self.facets = FacetBox(context, shown=False)
@@ -87,7 +89,7 @@ class MatrixScreen(SessionScreen):
 
     def on_mount(self) -> None:
         signals = self.context.signals
-        self.follow(signals.matrix_changed, self.show_rows)
+        self.follow(signals.matrix_changed, self._matrix_changed)
         self.follow(signals.runs_changed, self._runs_changed)
         self.follow(signals.pending_changed, self._cells_changed)
         self.follow(signals.facts_changed, self._facts_changed)
@@ -120,7 +122,12 @@ class MatrixScreen(SessionScreen):
             self.listing.front.focus()
         self.facets.count_soon()
 
+    def _matrix_changed(self) -> None:
+        self.show_rows()
+        self.extraction.matrix_changed()
+
     def _runs_changed(self) -> None:
+        self.extraction.runs_changed()
         if self.listing.take_runs():
             self.show_rows()
         else:
@@ -278,6 +285,9 @@ class MatrixScreen(SessionScreen):
 
     def action_bisect(self) -> None:
         self.tests.bisect()
+
+    def action_extract(self) -> None:
+        self.extraction.ask()
 
     def action_triage(self) -> None:
         self.tests.start_workflows()

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ops of a model as op cases: where they go is asked, a run in the background records them, then they are shown."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.errors import UsageError
+from core.ids import TestId
+from core.matrix.query import Query
+from core.runs import planning
+from core.text import counted, one_line
+from tui import screens
+from tui.screens.base import SessionScreen
+from tui.screens.matrix.listing import Listing
+
+if TYPE_CHECKING:
+    from core.runs.planning import LaunchPlan
+    from core.runs.store import RunRecord
+
+_ENDINGS = (".yaml", ".yml")
+
+
+class Extraction:
+    """Extracts ops, one model at a time, and tells the end of what it has started."""
+
+    def __init__(self, screen: SessionScreen, listing: Listing) -> None:
+        self._screen = screen
+        self._context = screen.context
+        self._session = screen.session
+        self._listing = listing
+        self._started: dict[str, str] = {}
+        """Runs whose end is awaited: their tests, by run id."""
+        self._ended: list[RunRecord] = []
+        """Those whose cases the matrix may not have yet."""
+
+    def ask(self) -> None:
+        """Ask for the file of the model under the cursor, and start the run."""
+        id, test = self._current()
+        if id is None or test is None:
+            return
+        question = screens.Ask(
+            "Extract the ops of this model into",
+            f"{one_line(id)}\nThe model runs once on the CPU. A file that exists gets the cases that it lacks.",
+            value=self.default(),
+            verb="extract",
+            check=self.check,
+            doubt=self._doubt,
+        )
+        self._screen.app.push_screen(question, lambda file: self._start(id, file) if file else None)
+
+    def default(self) -> str:
+        """Where the ops of the model under the cursor would go; empty: nowhere."""
+        test = TestId.parse(self._listing.current or "")
+        return planning.default_manifest(test, self._session.settings.ops_dirs) if test else ""
+
+    def extract(self, file: str) -> None:
+        """Extract the ops of the model under the cursor into `file`."""
+        id, test = self._current()
+        if id is not None and test is not None:
+            self._start(id, file)
+
+    def _current(self) -> tuple[str | None, TestId | None]:
+        """The test under the cursor; where its ops cannot be extracted, a message says why."""
+        id = self._listing.current
+        test = TestId.parse(id or "")
+        if id is None:
+            reason = "Nothing to extract: no single test is under the cursor."
+        elif self._session.is_op(id):
+            reason = "An op case is one op already."
+        else:
+            reason = "This row has no loader." if test is None else planning.why_no_ops(test)
+        if reason:
+            self._context.notify.info(reason)
+        return (None, None) if reason else (id, test)
+
+    def _place(self, text: str) -> Path:
+        return self._session.checkout.root / Path(text.strip()).expanduser()
+
+    def check(self, text: str) -> None:
+        """Raise UsageError for what cannot be a manifest."""
+        place = self._place(text)
+        if place.suffix not in _ENDINGS or place.name.startswith("test_config_"):
+            raise UsageError(f"Not a manifest: {text.strip()}", hint="Name a file that ends with .yaml.")
+        if place.is_dir():
+            raise UsageError(f"{text.strip()} is a directory", hint="Name a file in it.")
+
+    def _doubt(self, text: str) -> str:
+        place, root = self._place(text), self._session.checkout.root
+        directories = [(root / one).resolve() for one in self._session.settings.ops_dirs]
+        if not any(place.resolve().is_relative_to(one) for one in directories):
+            return "The matrix shows no cases of it: it is in none of the directories of the setting ops_dirs."
+        return "It exists: what it lacks is added at its end, and nothing else changes." if place.exists() else ""
+
+    def _start(self, id: str, file: str) -> None:
+        session = self._session
+        options = planning.Options(kind=planning.EXTRACT_KIND, manifest=self._place(file))
+        work = partial(
+            planning.plan_launch,
+            session.matrix,
+            [id],
+            session.settings,
+            options,
+            runs=session.store.root,
+            records=session.runs,
+        )
+        self._context.background.run("plan extraction", work, self._planned)
+
+    def _planned(self, plan: LaunchPlan) -> None:
+        self._started |= {spec.run_id: spec.test_id for spec in plan.specs}
+        self._context.runs.start_planned(plan)
+
+    # Its end
+
+    def runs_changed(self) -> None:
+        """Look whether one has ended."""
+        if not self._started:
+            return
+        ended = [one for one in self._session.runs if one.spec.run_id in self._started and not one.active]
+        for record in ended:
+            del self._started[record.spec.run_id]
+        if ended:
+            self._ended += ended
+            # A directory that is new is not watched.
+            self._context.files.reload()
+
+    def matrix_changed(self) -> None:
+        """The checkout was read again: tell of what has ended, and show the cases."""
+        ended, self._ended = self._ended, []
+        for record in ended:
+            self._tell(record)
+
+    def _tell(self, record: RunRecord) -> None:
+        result = record.result or {}
+        file, model = str(result.get("file") or ""), str(result.get("model") or "")
+        if not file or not model:
+            self._context.notify.info(f"No ops of {one_line(record.spec.test_id)}: {one_line(record.summary)}")
+            return
+        place = Path(file)
+        root = self._session.checkout.root.resolve()
+        name = place.relative_to(root) if place.is_relative_to(root) else place
+        number, new = result.get("in_file"), result.get("added")
+        size = counted(number, "case") if isinstance(number, int) else "its cases"
+        words = f"{one_line(str(name))} has {size}" + (f", {new:,} of them new" if isinstance(new, int) else "")
+        query = Query().asking_for("kind", ("op",)).asking_for("model", (model,))
+        here = self._screen.app.screen is self._screen and self._listing.current == record.spec.test_id
+        cases = self._session.view.matrix.ops
+        if here and cases is not None and model in cases.columns["model"].values:
+            self._context.notify.info(f"{words}.")
+            self._context.navigation.show_tests(query)
+        else:
+            self._context.notify.info(f"{words}: filter {query}")
