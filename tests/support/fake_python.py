@@ -107,6 +107,13 @@ else:
 """
 
 
+def without_package(python: Path, name: str) -> None:
+    """Make the stand-in `python` one that cannot import a package."""
+    script = python.read_text()
+    assert f'"{name}": "' in script
+    python.write_text(script.replace(f'"{name}": "', f'"{name}": None and "'))
+
+
 def use_fake_python(home: Path, directory: Path) -> None:
     """Make the settings below `home` name the stand-in: variant `tiny` passes, `org/name` fails, the third hangs.
 

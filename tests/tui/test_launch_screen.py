@@ -10,7 +10,7 @@ from core.runs.spec import shell_command
 from core.settings import Profile, Settings
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, until
-from tests.support.fake_python import use_fake_python
+from tests.support.fake_python import use_fake_python, without_package
 from tests.support.tree import sample
 from tui.screens.launch import Launch
 from tui.widgets.text_pane import TextPane
@@ -65,8 +65,9 @@ async def test_keys_typed_ahead_start_the_plan_once_it_is_there(checkout: Checko
 
 
 async def test_what_is_in_the_way_is_told_with_its_remedy_and_nothing_starts(
-    checkout: Checkout, settings: Settings
+    checkout: Checkout, settings: Settings, tmp_path: Path
 ) -> None:
+    without_package(tmp_path / "python", "pytest")
     app = build_app(checkout, query=PASSES, settings=settings)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("R", "right")

@@ -13,7 +13,7 @@ from core.runs.planning.plan import LaunchPlan, Options, look_ahead, plan_launch
 from core.runs.planning.preflight_checks import Level
 from core.settings import Profile, Settings
 from core.sources.checkout import Checkout
-from tests.support.fake_python import use_fake_python
+from tests.support.fake_python import use_fake_python, without_package
 from tests.support.tree import sample
 
 PASSES = "alpha/pytorch-tiny-single_device-training"
@@ -55,6 +55,7 @@ def test_nothing_to_run_asks_nobody(tmp_path: Path) -> None:
 
 
 def test_obstacles_come_with_the_plan(matrix: Matrix, tmp_path: Path) -> None:
+    without_package(tmp_path / "python", "pytest")
     plan = planned(matrix, tmp_path, Options(kind="device"), PASSES)
     assert Level.BLOCKER in {obstacle.level for obstacle in plan.obstacles}
     assert Checkout(plan.specs[0].cwd).root == matrix.checkout.root
