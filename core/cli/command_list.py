@@ -3,7 +3,7 @@
 
 import argparse
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from core import ops, runs
 from core.cli import handwritten_records
@@ -11,7 +11,7 @@ from core.cli.context import Context
 from core.cli.op_records import Record, op_records, print_cases
 from core.errors import EXIT_OK, UsageError
 from core.matrix import NO_ARCH, Matrix, Universe
-from core.matrix.query import Query, help_text, select
+from core.matrix.query import RESULT, Query, help_text, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
 
 _COLUMNS = ("id", "status", "bringup", "archs", "reason")
@@ -65,7 +65,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         print_cases(_op_records(matrix, rows, context, broken=not query.terms), style, context)
         return EXIT_OK
     columns = view.columns or _COLUMNS
-    last = {name: _last_runs(context, kind) for name, kind in RUN_KINDS.items() if name in (*columns, view.sort)}
+    last = _last_words((*columns, view.sort), context)
     rows = ordered(matrix, rows, view.sort, arch, last, descending=view.descending)
     cells = (tuple(text_of_row(matrix, row, name, arch, last) for name in columns) for row in rows)
     if style == "json":
@@ -79,6 +79,16 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         context.console.table(columns, cells)
         context.console.note(f"{len(rows):,} of {len(matrix.ids):,}")
     return EXIT_OK
+
+
+def _last_words(columns: Sequence[str], context: Context) -> dict[str, Mapping[str, str]]:
+    """What the last runs and results say in these columns, by column and id."""
+    last: dict[str, Mapping[str, str]] = {
+        name: _last_runs(context, kind) for name, kind in RUN_KINDS.items() if name in columns
+    }
+    if RESULT in columns:
+        last[RESULT] = {id: context.verdicts.result_words(id) for id in context.verdicts.results}
+    return last
 
 
 def _rows_of_kind(args: argparse.Namespace, context: Context) -> Matrix:

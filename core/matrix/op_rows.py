@@ -16,6 +16,23 @@ OP_COLUMNS = ("op", "model", "shape", "dup", "rtol", "atol")
 OP_FLAGS = ("dtype", "mark")
 """Columns that only op cases have texts in, several each."""
 
+BACKENDS = ("eager", "aot_eager", "inductor", "xla", "tt")
+"""Those that can be asked for whether or not they have results; results name others."""
+RESULTS = (
+    "pass",
+    "fail",
+    "error(ref)",
+    "build-error",
+    "crash",
+    "timeout",
+    "skip",
+    "not-an-op",
+    "xfail",
+    "xpass",
+    "dup",
+)
+"""How an op case can end on a backend, as the plugin says it."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpRows:

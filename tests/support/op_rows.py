@@ -6,6 +6,14 @@ from array import array
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.op_rows import OpRows
 
+SOME_RESULTS = {
+    "m::add": {"eager": "pass", "inductor": "fail"},
+    "m::mm": {"inductor": "pass"},
+    "n::add": {"eager": "pass"},
+    "gone::case": {"tt": "fail"},
+}
+"""The last results of some of them, and of one that is there no more."""
+
 
 def some_op_rows() -> OpRows:
     """Four cases of two models: one passes, one is skipped, one fails as expected, and one is like the first.

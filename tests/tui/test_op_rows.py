@@ -53,6 +53,22 @@ async def test_op_cases_run_as_one_batch_and_show_their_results(checkout: Checko
         assert "eager" in text and spec.run_id in text, text
         await pilot.press("L")
         await until(pilot, lambda: "nano::scale PASSED" in screen_text(app), "its log")
+        app.navigation.switch("matrix")
+        await pilot.press("z")
+        view = app.session.view
+        view.op_columns = ("id", "status", "result")
+        await pilot.press("slash")
+        await type_text(pilot, " backend:eager result:pass")
+        await pilot.press("enter")
+        await until(pilot, lambda: shown_ids(app) == ["nano::again", "nano::scale"], "what passes on eager")
+        await until(pilot, lambda: screen_text(app).count("eager pass") == 2, "the column of results")
+        await pilot.press("number_sign", "m")
+        await until(pilot, lambda: "op-results" in screen_text(app), "the layouts of the grid")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: view.grid == "op-results", "the grid of results")
+        await until(pilot, lambda: "torch.neg" in screen_text(app), "its rows")
+        assert view.cells().heads == ("eager",)
+        assert "●P" in screen_text(app)
 
 
 @SIZES

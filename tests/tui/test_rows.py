@@ -10,19 +10,21 @@ from rich.cells import cell_len
 from core.matrix.extension import with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
+from core.matrix.op_rows import RESULTS
 from core.matrix.query.query import Query
+from core.matrix.query.verdict_columns import Judged
 from core.matrix.view.columns import BY_TABLE_FIELD
 from core.matrix.view.grid import LAYOUTS
 from core.matrix.view.overviews import overview
 from core.matrix.view.tally import WORDS
 from core.matrix.view.view import View
 from core.model import Status
-from tests.support.op_rows import some_op_rows
+from tests.support.op_rows import SOME_RESULTS, some_op_rows
 from tests.support.tree import sample
 from tui.view_models.grid import GridRows, cell_look
 from tui.view_models.matrix import MatrixRows, TreeRows
 from tui.view_models.overview import OverviewRows
-from tui.view_models.style import WORD_LOOKS, bar, tally_text
+from tui.view_models.style import RESULT_LOOKS, WORD_LOOKS, bar, tally_text
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +83,7 @@ def test_a_heading_is_marked_in_part_and_as_a_whole(matrix: Matrix) -> None:
 @pytest.mark.parametrize("layout", [one.name for one in LAYOUTS])
 def test_every_cell_of_a_grid_can_be_told_without_colour(matrix: Matrix, layout: str) -> None:
     view = View(matrix, Query.parse(""))
+    view.learn({"runs": Judged(matrix, {}, SOME_RESULTS)})
     view.grid = layout
     rows = GridRows(view.cells())
     looks: dict[str, set[tuple[str, ...]]] = {}
@@ -101,6 +104,15 @@ def test_the_words_of_a_cell() -> None:
     assert [cell.text for cell in cell_look({"EXPECTED_PASSING": 20, "UNSPECIFIED": 4})] == ["◐", "P"]
     assert [cell.text for cell in cell_look({"UNSPECIFIED": 4})] == ["·"]
     assert [cell.text for cell in cell_look({"KNOWN_FAILURE_XFAIL": 1, "MIXED": 1})] == ["●", "X", "~"]
+
+
+def test_the_words_of_results() -> None:
+    assert tally_text({"pass": 2, "error(ref)": 1}) == "3 tests: 2 pass, 1 error(ref)"
+    assert [cell.text for cell in cell_look({"pass": 2, "xpass": 1})] == ["●", "P", "p"]
+    assert [cell.text for cell in cell_look({"fail": 1, "pass": 2})] == ["◐", "P", "F"]
+    assert [cell.text for cell in cell_look({"crash": 1, "skip": 2})] == ["○", "C", "S"]
+    assert RESULT_LOOKS.keys() == {*RESULTS}
+    assert len({look.letter for look in RESULT_LOOKS.values()}) == len(RESULTS)
 
 
 def test_every_word_has_a_letter_of_its_own() -> None:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from core.matrix.view import DECLARED, Grid, Tally
 from core.text import one_line
-from tui.view_models.style import WORD_LOOKS, Cell, TableColumn, tally_text, work_word
+from tui.view_models.style import RESULT_LOOKS, WORD_LOOKS, Cell, TableColumn, tally_text, work_word
 
 _NAMES, _CELL, _MODEL = 28, 5, 14
 
 
 class GridRows:
-    """A RowSource over a Grid: one glyph for how much is declared in a cell, and the letters of what is."""
+    """A RowSource over a Grid: one glyph for how much of a cell is declared or passes, and letters."""
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
@@ -51,13 +51,23 @@ class GridRows:
 
 def _width(grid: Grid, head: str) -> int:
     """Names of models are long, and their beginnings alike."""
-    return max(_CELL, min(len(head), _MODEL)) if grid.layout.across == "model" else _CELL
+    return max(_CELL, min(len(head), _MODEL)) if grid.layout.across in ("model", "backend") else _CELL
 
 
 def cell_look(counts: Tally) -> list[Cell]:
-    """`●` all declared, `◐` some, `·` none; then a letter for each status that is. Nothing where no test is."""
+    """`●` all declared, `◐` some, `·` none; then a letter for each status that is. Nothing where no test is.
+
+    Of results `●` is that all passed, `◐` some, `○` none.
+    """
     if not counts:
         return [Cell("")]
+    if found := [RESULT_LOOKS[word] for word in RESULT_LOOKS if counts.get(word)]:
+        passed = sum(look.style == "pass" for look in found)
+        glyph = "●" if passed == len(found) else "◐" if passed else "○"
+        return [
+            Cell(glyph, found[0].style if len(found) == 1 else ""),
+            *(Cell(look.letter, look.style) for look in found),
+        ]
     declared = [word for word in DECLARED if counts.get(word)]
     if not declared:
         return [Cell("·", "dim")]

@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core import evidence
+from core.matrix.query import RESULT
 from core.matrix.view import BY_TABLE_FIELD, DECLARED, DEVICE_RUN, EVIDENCE, RUN, RUN_KINDS, View, text_of_row
 from core.model import Status
 from core.text import one_line
 from tui.view_models.fitting import fit
 from tui.view_models.style import (
+    RESULT_LOOKS,
     STATUS_LOOKS,
     WORD_LOOKS,
     Cell,
@@ -34,6 +36,7 @@ _SIZES: Mapping[str, TableColumn] = {
     DEVICE_RUN: TableColumn("", 10, yields=2),
     "bringup": TableColumn("", 10, yields=3),
     EVIDENCE: TableColumn("", 22, share=1, yields=4),
+    RESULT: TableColumn("", 16, share=1, yields=2),
     "reason": TableColumn("", 20, share=2, yields=5),
     "pcc": TableColumn("", 6, yields=4),
     "mode": TableColumn("", 9, yields=4),
@@ -153,6 +156,13 @@ class MatrixRows:
         archs = [arch for arch in seen if self._arch in ("", arch)]
         return [Cell(one_line("  ".join(evidence.summary_of(arch, seen[arch]).text for arch in archs)))]
 
+    def _result(self, row: int, _: str) -> list[Cell]:
+        if self._verdicts is None:
+            return [Cell("")]
+        id = self._matrix.ids[row]
+        styles = {RESULT_LOOKS[word].style for word in self._verdicts.results.get(id, {}).values()}
+        return [Cell(one_line(self._verdicts.result_words(id)), styles.pop() if len(styles) == 1 else "")]
+
     def _run(self, row: int, name: str) -> list[Cell]:
         look = self._runs.get(name, {}).get(self._matrix.ids[row])
         return [Cell(look.word, look.style) if look else Cell("")]
@@ -166,6 +176,7 @@ _CELLS: Mapping[str, Callable[[MatrixRows, int, str], list[Cell]]] = {
     "op": MatrixRows._op,
     **dict.fromkeys(RUN_KINDS, MatrixRows._run),
     EVIDENCE: MatrixRows._evidence,
+    RESULT: MatrixRows._result,
 }
 
 

@@ -37,6 +37,20 @@ STATUS_LOOKS = {
 MIXED = StatusLook("mixed", "~", "mixed")
 WORD_LOOKS = {**{str(status): look for status, look in STATUS_LOOKS.items()}, MIXED_WORD: MIXED}
 """Looks by the words of a tally."""
+RESULT_LOOKS = {
+    "pass": StatusLook("pass", "P", "pass"),
+    "xpass": StatusLook("xpass", "p", "pass"),
+    "fail": StatusLook("fail", "F", "failed"),
+    "crash": StatusLook("crash", "C", "failed"),
+    "timeout": StatusLook("timeout", "T", "failed"),
+    "error(ref)": StatusLook("error(ref)", "R", "mixed"),
+    "build-error": StatusLook("build-error", "B", "mixed"),
+    "xfail": StatusLook("xfail", "X", "xfail"),
+    "skip": StatusLook("skip", "S", "skip"),
+    "not-an-op": StatusLook("not-an-op", "N", "dim"),
+    "dup": StatusLook("dup", "D", "dim"),
+}
+"""Looks of the results of op cases on a backend."""
 
 _WORK_WORDS = (
     ("-tensor_parallel", ""),
@@ -103,7 +117,7 @@ def tally_text(counts: Tally) -> str:
 
 def status_word(word: str) -> str:
     """A word of a tally, as a person says it."""
-    return "undeclared" if word == Status.UNSPECIFIED else WORD_LOOKS[word].word
+    return "undeclared" if word == Status.UNSPECIFIED else (WORD_LOOKS | RESULT_LOOKS)[word].word
 
 
 def work_word(text: str) -> str:

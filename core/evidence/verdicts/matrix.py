@@ -65,7 +65,20 @@ class Verdicts:
             row = self.matrix.rows[id]
             for one in judgements:
                 by_arch[one.arch][row] = _CODES[one.verdict]
-        return Judged(self.matrix, {arch: Column(_WORDS, bytes(column)) for arch, column in by_arch.items()})
+        columns = {arch: Column(_WORDS, bytes(column)) for arch, column in by_arch.items()}
+        return Judged(self.matrix, columns, self.results)
+
+    @cached_property
+    def results(self) -> Mapping[str, Mapping[str, str]]:
+        """How each op case ended last on each backend, by id, in the words of `core.matrix.op_rows.RESULTS`."""
+        return {
+            id: {backend: one.op.status for backend, one in sorted(found.items()) if one.op is not None}
+            for id, found in self.of_cases.items()
+        }
+
+    def result_words(self, id: str) -> str:
+        """How an op case ended last on each backend: `eager pass  inductor fail`; empty without results."""
+        return "  ".join(f"{backend} {word}" for backend, word in self.results.get(id, {}).items())
 
     @cached_property
     def _pins(self) -> Mapping[str, str]:

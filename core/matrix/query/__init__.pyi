@@ -15,6 +15,7 @@ from .exact import beginning as beginning, named as named, written as written
 from .fields import (
     BY_NAME as BY_NAME,
     NONE as NONE,
+    backends_asked as backends_asked,
     column_of as column_of,
     lens as lens,
     needs as needs,
@@ -24,4 +25,4 @@ from .fields import (
 from .query import Query as Query
 from .terms import Node as Node
 from .values import TooLong as TooLong, decimal as decimal, time_limit as time_limit
-from .verdict_columns import Judged as Judged
+from .verdict_columns import BACKEND as BACKEND, RESULT as RESULT, Judged as Judged

@@ -28,6 +28,8 @@ class Scope(NamedTuple):
     matrix: Matrix
     arch: str = NO_ARCH
     learned: Learned = MappingProxyType({})
+    backends: tuple[str, ...] = ()
+    """The backends whose results of op cases are meant, as a query names them; none: all."""
 
     def on(self, arch: str) -> "Scope":
         """The same, for another arch."""

@@ -21,13 +21,13 @@ from core.matrix.query.columns import (
     variant_column,
 )
 from core.matrix.query.context import Learned, Scope
-from core.matrix.query.kinds import NONE, Choice, Field, FromFacts, IdText, Number, Text
+from core.matrix.query.kinds import NONE, Choice, Field, FromFacts, FromResults, IdText, Number, Text
 from core.matrix.query.query import Query
 from core.matrix.query.terms import TEXT, And, Node, Not, Operator, Or, Term
 from core.matrix.query.values import days, decimal
-from core.matrix.query.verdict_columns import STALE, VERDICT
+from core.matrix.query.verdict_columns import BACKEND, RESULT, STALE, VERDICT
 
-__all__ = ["BY_NAME", "FIELDS", "NONE", "column_of", "lens", "needs", "select"]
+__all__ = ["BY_NAME", "FIELDS", "NONE", "backends_asked", "column_of", "lens", "needs", "select"]
 
 
 def _stored(name: str) -> Callable[[Scope], AnyColumn]:
@@ -107,6 +107,8 @@ FIELDS: tuple[Field, ...] = (
     Choice("dup", "op case that represents it, as both are the same test; or none", _of_op("dup")),
     Number("rtol", "relative tolerance of an op case", _of_op("rtol"), decimal, ("0.001", "0.005")),
     Number("atol", "absolute tolerance of an op case", _of_op("atol"), decimal, ("0.001", "0.005")),
+    Choice(BACKEND, "backend on which an op case has a result; result: is meant on it", FromResults(BACKEND)),
+    Choice(RESULT, "last result of an op case, on the backend asked for, or on any", FromResults(RESULT)),
     IdText("id", "part of the test id"),
 )
 
@@ -167,6 +169,8 @@ def _terms(nodes: Iterable[Node]) -> Iterator[Term]:
 
 def _all(scope: Scope, rows: Sequence[int], nodes: tuple[Node, ...]) -> Sequence[int]:
     scope = scope.on(lens(scope.matrix, nodes) or scope.arch)
+    if asked := backends_asked(nodes):
+        scope = scope._replace(backends=asked)
     # Every node is asked, even when no row is left: it may hold a mistake.
     for node in sorted(nodes, key=_cost):
         rows = _holding(scope, rows, node)
@@ -202,6 +206,11 @@ def lens(matrix: Matrix, nodes: tuple[Node, ...]) -> str:
     """The arch whose values nodes that must all hold mean by themselves: the only one they ask for, if any."""
     asked = Query(nodes).values_of("arch")
     return asked[0].lower() if len(asked) == 1 and asked[0].lower() in matrix.schema.archs else NO_ARCH
+
+
+def backends_asked(nodes: tuple[Node, ...]) -> tuple[str, ...]:
+    """The backends whose results nodes that must all hold mean by themselves: those they ask for."""
+    return Query(nodes).values_of(BACKEND)
 
 
 def _unknown(term: Term) -> Field:

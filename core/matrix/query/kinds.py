@@ -16,6 +16,7 @@ from core.matrix.query.context import Scope
 from core.matrix.query.query import compiled
 from core.matrix.query.terms import Operator, Term
 from core.matrix.query.values import TooLong, decimal, number_test, time_limit
+from core.matrix.query.verdict_columns import Judged
 
 NONE = "none"
 """How an empty value is asked for."""
@@ -78,6 +79,19 @@ class FromFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class FromResults:
+    """A column of the last results of op cases; on the backends that are meant."""
+
+    name: str
+    provider: ClassVar[str] = "runs"
+
+    def __call__(self, scope: Scope) -> FlagColumn:
+        facts = scope.learned[self.provider]
+        assert isinstance(facts, Judged), "the provider of results"
+        return facts.of_cases(scope.matrix, self.name, scope.backends)
+
+
+@dataclass(frozen=True, slots=True)
 class _ColumnField(ABC):
     """A field whose values are in a column: a term is decided once per distinct text."""
 
@@ -89,7 +103,7 @@ class _ColumnField(ABC):
 
     @property
     def needs(self) -> str:
-        return self.column.provider if isinstance(self.column, FromFacts) else ""
+        return self.column.provider if isinstance(self.column, FromFacts | FromResults) else ""
 
     def needs_of(self, term: Term) -> tuple[str, ...]:
         return (self.needs,) if self.needs else ()

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts as columns to ask for. They are made above the matrix and handed in."""
+"""Verdicts, and the last results of op cases, as columns to ask for. They are made above the matrix and handed in."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import or_
 
 from core.matrix.columns import AnyColumn, Column, FlagColumn
 from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.op_rows import BACKENDS, RESULTS
 
 VERDICT, STALE = "verdict", "stale"
 """The columns, and the value of the field `is` that the second one gives."""
+BACKEND, RESULT = "backend", "result"
+"""The columns of op cases: where one has a result, and how it ended there."""
 _STALE = (STALE, "semi-stale")
 
 
@@ -21,12 +24,43 @@ class Judged:
     matrix: Matrix
     by_arch: Mapping[str, Column]
     """The verdict of each row's cell on an arch; empty where there is no such cell."""
+    cases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The last result of each op case by backend, one of RESULTS."""
 
     def column(self, name: str, arch: str) -> AnyColumn:
         """VERDICT: on `arch`, or with NO_ARCH on any. STALE: whether it passes on any arch where it should not."""
         if name == STALE:
             return self._stale
         return self._any if arch == NO_ARCH else self.by_arch.get(arch, self._none)
+
+    @cached_property
+    def backends(self) -> tuple[str, ...]:
+        """All backends that can be asked for: the known ones, then those that results name."""
+        return tuple(dict.fromkeys((*BACKENDS, *sorted({name for found in self.cases.values() for name in found}))))
+
+    def of_cases(self, matrix: Matrix, name: str, asked: Sequence[str] = ()) -> FlagColumn:
+        """BACKEND: where each row of `matrix` has a result. RESULT: its results on the backends that `asked` names,
+        wholly or in part as a query does; without any on all."""
+        wanted = set(self._named(asked)) if asked else set(self.backends)
+        rows = {
+            matrix.rows[id]: tuple(word for backend, word in found.items() if backend in wanted)
+            if name == RESULT
+            else tuple(found)
+            for id, found in self.cases.items()
+            if id in matrix.rows
+        }
+        vocabulary = RESULTS if name == RESULT else self.backends
+        return FlagColumn.sparse(len(matrix.ids), (), rows, vocabulary).or_none()
+
+    def on_backend(self, matrix: Matrix, backend: str) -> Column:
+        """The last result of each row of `matrix` on one backend; empty where it has none."""
+        found = {matrix.rows[id]: words.get(backend, "") for id, words in self.cases.items() if id in matrix.rows}
+        return Column.sparse(len(matrix.ids), "", found)
+
+    def _named(self, asked: Sequence[str]) -> Iterator[str]:
+        for value in map(str.lower, asked):
+            whole = [one for one in self.backends if one.lower() == value]
+            yield from whole or [one for one in self.backends if value in one.lower()]
 
     @cached_property
     def _none(self) -> Column:

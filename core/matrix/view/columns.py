@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from core.errors import UsageError
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.matrix import Matrix
-from core.matrix.query import decimal, op_column, required_pcc_column, variant_column
+from core.matrix.query import RESULT, decimal, op_column, required_pcc_column, variant_column
 
 RUN, DEVICE_RUN = "run", "device_run"
 """The columns of the last runs here, which the matrix does not know."""
@@ -91,9 +91,10 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("atol", "atol", "absolute tolerance of an op case", _of_op("atol"), _number),
     TableField("mark", "marks", "marks of an op case", _of_op("mark"), str.lower),
     TableField("dup", "same as", "op case that represents it, as both are the same test", _of_op("dup"), str.lower),
+    TableField(RESULT, "results", "last result of an op case on each backend"),
     TableField("file", "file", "file of the entry", _plain("file")),
 )
-OF_OP_CASES = ("op", "model", "dtype", "shape", "rtol", "atol", "mark", "dup")
+OF_OP_CASES = ("op", "model", "dtype", "shape", "rtol", "atol", "mark", "dup", RESULT)
 """Columns that are empty on tests of models."""
 BY_TABLE_FIELD = {one.name: one for one in TABLE_FIELDS}
 

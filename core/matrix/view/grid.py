@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests counted by two things at once: what is down the side against what is across the top, by status."""
+"""Tests counted by two things at once: what is down the side against what is across the top, by status or result."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -8,8 +8,10 @@ from types import MappingProxyType
 
 from core.matrix.columns import Column
 from core.matrix.matrix import Matrix
-from core.matrix.op_rows import MODEL_KIND, OP_KIND
+from core.matrix.op_rows import MODEL_KIND, OP_KIND, RESULTS
 from core.matrix.query import (
+    BACKEND,
+    Judged,
     Learned,
     Node,
     Query,
@@ -33,7 +35,7 @@ Terms = tuple[Node, ...]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A grid a person can look at. `down` is a grouping, or WORK; `across` is ARCH, WORK or a grouping."""
+    """A grid a person can look at. `down` is a grouping, or WORK; `across` is ARCH, BACKEND, WORK or a grouping."""
 
     name: str
     down: str
@@ -41,6 +43,11 @@ class Layout:
     help: str
     kind: str = MODEL_KIND
     """What is in it: tests of models, or op cases."""
+
+    @property
+    def needs(self) -> str:
+        """The provider of `core.providers.base` without whose facts there is no such grid."""
+        return "runs" if self.across == BACKEND else ""
 
 
 LAYOUTS: tuple[Layout, ...] = (
@@ -52,6 +59,7 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout("parallelism", "parallelism", ARCH, "parallelisms by arch"),
     Layout("work", "parallelism", "mode", "parallelisms by mode"),
     Layout("ops", "op", "model", "ops by model that cases are of", OP_KIND),
+    Layout("op-results", "op", BACKEND, "last results of ops by backend", OP_KIND),
 )
 BY_LAYOUT = {one.name: one for one in LAYOUTS}
 
@@ -80,7 +88,7 @@ class Grid:
         return self.side.values[self.codes[row - 1]] if row else "all"
 
     def at(self, row: int, column: int) -> Tally:
-        """The statuses of the tests in a cell."""
+        """The statuses of the tests in a cell; across backends their last results there."""
         return self.cells.get((row, column), {})
 
     def query_of(self, row: int, column: int) -> Query:
@@ -94,13 +102,13 @@ def grid(matrix: Matrix, query: Query, arch: str, name: str, learned: Learned = 
 
     Across archs a cell holds what the query selects when that arch is the one meant, with the statuses there: the
     filter `status:xfail` leaves on each arch what is expected to fail on it. Otherwise `arch` is the one meant.
-    `learned` has what the query needs.
+    `learned` has what the query and the layout need.
     """
     layout = BY_LAYOUT[name]
     if matrix.ops is not None or layout.kind == OP_KIND:
         query = Query((*query.terms, named("kind", layout.kind)))
     side = _side(matrix, layout.down)
-    make = _by_arch if layout.across == ARCH else _by_column
+    make = {ARCH: _by_arch, BACKEND: _by_backend}.get(layout.across, _by_column)
     columns = make(matrix, query, arch, side, layout, learned)
     codes = tuple(sorted({code for column in columns for code, _ in column.counts}))
     return Grid(
@@ -120,7 +128,7 @@ class _Column:
     head: str
     terms: Terms
     counts: Mapping[tuple[int, str], int]
-    """By code of the side and status word."""
+    """By code of the side and word of a status or a result."""
 
 
 def _by_arch(matrix: Matrix, query: Query, arch: str, side: Column, layout: Layout, learned: Learned) -> list[_Column]:
@@ -129,6 +137,19 @@ def _by_arch(matrix: Matrix, query: Query, arch: str, side: Column, layout: Layo
         terms = (named(layout.across, one),)
         rows = select(matrix, Query((*query.terms, *terms)), arch, learned)
         columns.append(_Column(one, terms, _counts(side, matrix.status[one], rows)))
+    return columns
+
+
+def _by_backend(
+    matrix: Matrix, query: Query, arch: str, side: Column, layout: Layout, learned: Learned
+) -> list[_Column]:
+    facts = learned[layout.needs]
+    assert isinstance(facts, Judged), "the provider of results"
+    columns = []
+    for one in facts.backends:
+        terms = (named(layout.across, one),)
+        if rows := select(matrix, Query((*query.terms, *terms)), arch, learned):
+            columns.append(_Column(one, terms, _counts(side, facts.on_backend(matrix, one), rows)))
     return columns
 
 
@@ -158,7 +179,9 @@ def _cells(columns: Iterable[_Column], rows: Mapping[int, int]) -> dict[tuple[in
         for (code, word), count in column.counts.items():
             for row in (0, rows[code]):
                 cells.setdefault((row, number), Counter())[word] += count
-    return {place: {word: found[word] for word in WORDS if word in found} for place, found in cells.items()}
+    return {
+        place: {word: found[word] for word in (*WORDS, *RESULTS) if word in found} for place, found in cells.items()
+    }
 
 
 def _side(matrix: Matrix, name: str) -> Column:

@@ -8,9 +8,23 @@ from typing import NamedTuple
 
 from core.errors import QueryError
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.query import BY_NAME, NONE, Learned, Query, Scope, column_of, lens, needs, select, texts_of
+from core.matrix.query import (
+    BACKEND,
+    BY_NAME,
+    NONE,
+    RESULT,
+    Learned,
+    Query,
+    Scope,
+    backends_asked,
+    column_of,
+    lens,
+    needs,
+    select,
+    texts_of,
+)
 from core.matrix.view.columns import DEFAULT_COLUMNS, DEFAULT_OP_COLUMNS, RunWords, ordered
-from core.matrix.view.grid import Grid, grid
+from core.matrix.view.grid import BY_LAYOUT, Grid, grid
 from core.matrix.view.spec import ViewSpec
 from core.matrix.view.tree import BY_GROUPING, Tree
 from core.text import counted, one_line
@@ -18,7 +32,7 @@ from core.text import counted, one_line
 _NAMED = 6
 """How many tests a question names."""
 
-OP_FACETS = ("status", "op", "model", "dtype", "mark")
+OP_FACETS = ("status", "op", "model", "dtype", "mark", BACKEND, RESULT)
 """Where all visible rows are op cases."""
 FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "group", "bringup", "marker", "task", "job")
 
@@ -181,10 +195,13 @@ class View:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The providers whose facts the query and the grouping cannot do without."""
-        if not self.group:
-            return _needs(self.query)
-        return tuple(dict.fromkeys(filter(None, (*_needs(self.query), BY_GROUPING[self.group].needs))))
+        """The providers whose facts the query, the grouping and the grid cannot do without."""
+        names = list(_needs(self.query))
+        if self.group:
+            names.append(BY_GROUPING[self.group].needs)
+        if self.grid:
+            names.append(BY_LAYOUT[self.grid].needs)
+        return tuple(dict.fromkeys(filter(None, names)))
 
     def missing(self) -> tuple[str, ...]:
         """Those that nobody has given yet; until then nothing is shown."""
@@ -193,7 +210,7 @@ class View:
     @property
     def scope(self) -> Scope:
         """What a query is asked of here."""
-        return Scope(self.matrix, self.lens, self.learned)
+        return Scope(self.matrix, self.lens, self.learned, backends_asked(self.query.terms))
 
     def position_of(self, id: str) -> int | None:
         """Where an id is shown; None where it is unknown or filtered out."""

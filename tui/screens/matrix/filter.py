@@ -24,6 +24,8 @@ FACETS_FROM = 120
 """Terminal width from which the facets are shown without being asked for."""
 _OF_FACETS = ("models", "jobs")
 """Facts that the facets count beside what the index holds."""
+_OF_OP_FACETS = ("runs",)
+"""The same where all rows are op cases."""
 _REST_SECONDS = 0.06
 """How long nothing must have been typed before facets are counted."""
 
@@ -140,7 +142,8 @@ class FacetBox(CachedBox):
     def count(self) -> None:
         """Show how many tests have each value, if the facets are shown."""
         if self.has_class("shown"):
-            self.context.facts.request(_OF_FACETS)
+            only_ops = self.context.session.view.only_ops
+            self.context.facts.request(_OF_OP_FACETS if only_ops else _OF_FACETS)
             self.facets.show_facets(self.context.session.view.facets())
 
     def toggle(self, rows: Widget) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from core import ci, ops
+from core.matrix.query import RESULT
 from core.matrix.view import EVIDENCE, Targets
 from tui import view_models, widgets
 from tui.protocol import Context
@@ -58,7 +59,7 @@ class Listing:
         """The rows of the view; in groups, those in `opened` are unfolded."""
         view = self._view
         verdicts = None
-        if EVIDENCE in view.columns:
+        if {EVIDENCE, RESULT} & {*view.table_columns, view.sort_key}:
             self._context.facts.request_verdicts()
             verdicts = self._session.verdicts
         rows = MatrixRows(view, self._last_runs, self._session.edited, verdicts)
@@ -96,6 +97,9 @@ class Listing:
         view = self._view
         self._last_runs = view_models.last_runs(self._session.runs, self._session.ages)
         view.runs = {name: {id: look.word for id, look in found.items()} for name, found in self._last_runs.items()}
+        if self._session.verdicts:
+            verdicts = self._session.verdicts
+            view.runs[RESULT] = {id: verdicts.result_words(id) for id in verdicts.results}
         if view.sort_key not in view.runs:
             return False
         view.sort(view.sort_key, descending=view.descending)

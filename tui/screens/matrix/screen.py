@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
-from core.matrix.query import Query
+from core.matrix.query import RESULT, Query
 from core.matrix.view import EVIDENCE, ViewSpec
 from core.text import one_line
 from tui.commands import Where, bindings
@@ -138,7 +138,9 @@ class MatrixScreen(SessionScreen):
             self.filter.answer()
         else:
             self.facets.count()
-            if EVIDENCE in self.session.view.columns:
+            if self.session.view.sort_key == RESULT:
+                self._runs_changed()
+            elif {EVIDENCE, RESULT} & {*self.session.view.table_columns}:
                 self._cells_changed()
         self.detail.follow_soon()
 

@@ -11,6 +11,7 @@ from core.evidence.analysis.clusters import find_clusters
 from core.evidence.analysis.stability import Stability, courses
 from core.evidence.observation import Ending
 from core.evidence.proposals.op_rules import propose_for_cases
+from core.evidence.verdicts.matrix import Verdicts
 from core.evidence.verdicts.op_cases import OpVerdicts
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.verdict import Verdict
@@ -121,6 +122,19 @@ def test_a_duplicate_takes_the_result_of_the_case_that_represents_it(tests: OpTe
     assert row.op is not None and (row.op.status, row.op.dup_of, row.op.max_abs) == ("fail", "m::plain", 0.1)
     alone = verdicts(tests, [copy])
     assert [row.ending for row in alone.seen["m::same"]["eager"]] == [Ending.NOT_RUN]
+
+
+def test_the_last_result_on_each_backend_is_a_column(tmp_path: Path, tests: OpTests) -> None:
+    first = [result(tests, "plain", "fail"), result(tests, "plain", "fail", backend="inductor")]
+    seen = batches(first, [result(tests, "plain", "pass")], [result(tests, "marked", "error(ref)")])
+    matrix = index(sample(tmp_path / "checkout"))
+    found = Verdicts(matrix, seen, Policy())
+    assert found.facts().cases == {
+        "m::plain": {"eager": "pass", "inductor": "fail"},
+        "m::marked": {"eager": "error(ref)"},
+    }
+    assert found.result_words("m::plain") == "eager pass  inductor fail"
+    assert found.result_words("m::same") == ""
 
 
 def test_stability_is_of_what_is_computed(tests: OpTests) -> None:

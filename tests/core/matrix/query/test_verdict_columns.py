@@ -5,12 +5,17 @@ import pytest
 
 from core.errors import QueryError
 from core.matrix.columns import Column
+from core.matrix.extension import with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
+from core.matrix.op_rows import BACKENDS, RESULTS
 from core.matrix.query.fields import needs, select
 from core.matrix.query.query import Query
 from core.matrix.query.verdict_columns import Judged
+from core.payload.ttmatrix_ops.results import STATUSES
 from core.providers.base import RUNS
+from core.runs.planning.op_batches import BACKENDS as OFFERED
+from tests.support.op_rows import SOME_RESULTS, some_op_rows
 from tests.support.tree import sample
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
@@ -55,8 +60,42 @@ def test_stale_is_what_passes_where_it_should_not_on_any_arch(matrix: Matrix) ->
     assert _ids(matrix, "is:stale", {}) == set()
 
 
+def test_results_of_op_cases_by_backend(matrix: Matrix) -> None:
+    table = with_op_rows(matrix, some_op_rows())
+    known = {RUNS: Judged(matrix, {}, SOME_RESULTS)}
+
+    def ids(text: str) -> list[str]:
+        return [table.ids[row] for row in select(table, Query.parse(text), learned=known)]
+
+    assert ids("backend:inductor") == ["m::add", "m::mm"]
+    assert ids("kind:op backend:none") == ids("kind:op result:none") == ["n::Add"]
+    assert ids("backend:tt") == ids("backend:xla") == [], "nothing has a result there"
+    assert ids("result:fail") == ["m::add"]
+    assert ids("result:pass") == ["m::add", "m::mm", "n::add"], "on any backend"
+    assert ids("backend:inductor result:pass") == ids("backend:induct result:pass") == ["m::mm"]
+    assert ids("backend:eager,inductor result:pass") == ids("result:pass")
+    assert ids("(backend:eager result:pass) (backend:inductor result:fail)") == ["m::add"]
+    assert ids("result:pass !(backend:eager result:pass)") == ["m::mm"]
+    assert ids("backend:eager !result:pass") == []
+    assert ids("op:torch.add result:crash,fail") == ["m::add"]
+    with pytest.raises(QueryError, match="'fial'"):
+        ids("result:fial")
+
+
+def test_every_result_of_the_plugin_can_be_asked_for() -> None:
+    assert set(RESULTS) == set(STATUSES)
+    assert BACKENDS == OFFERED
+
+
+def test_an_op_result_without_any_results_selects_nothing(matrix: Matrix) -> None:
+    table = with_op_rows(matrix, some_op_rows())
+    for text in ("result:fail", "backend:inductor"):
+        assert select(table, Query.parse(text), learned={RUNS: Judged(matrix, {})}) == []
+
+
 def test_only_what_asks_for_results_needs_them(matrix: Matrix) -> None:
     assert needs(Query.parse("is:stray or is:mixed")) == ()
+    assert needs(Query.parse("backend:eager or result:fail")) == (RUNS,)
     assert needs(Query.parse("!is:stale verdict:flaky")) == (RUNS,)
     with pytest.raises(QueryError, match="'stael'"):
         select(matrix, Query.parse("is:stael"))

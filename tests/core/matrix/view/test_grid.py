@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Grids: every cell holds exactly what its query selects."""
 
+from collections import Counter
+
 import pytest
 
 from core.errors import QueryError
@@ -9,11 +11,12 @@ from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.matrix.query.fields import lens, select
 from core.matrix.query.query import Query
+from core.matrix.query.verdict_columns import Judged
 from core.matrix.view.grid import LAYOUTS, Layout, grid
 from core.matrix.view.tally import status_words, tally
 from core.matrix.view.tree import BY_GROUPING
 from core.model import Status
-from tests.support.op_rows import some_op_rows
+from tests.support.op_rows import SOME_RESULTS, some_op_rows
 from tests.support.tree import sample
 
 QUERIES = ("", "has:entry", "status:xfail", "arch:n150 !status:skip", "tiny or net", "status:none mode:training", "zzz")
@@ -28,13 +31,37 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
 @pytest.mark.parametrize("text", QUERIES)
 @pytest.mark.parametrize("arch", ["", "p150"])
 def test_each_cell_is_what_its_query_selects(matrix: Matrix, layout: Layout, text: str, arch: str) -> None:
-    cells = grid(matrix, Query.parse(text), arch, layout.name)
+    learned = {"runs": Judged(matrix, {}, SOME_RESULTS)}
+    cells = grid(matrix, Query.parse(text), arch, layout.name, learned)
     for row in range(len(cells)):
         for column in range(len(cells.heads)):
             query = Query.parse(str(cells.query_of(row, column)))
-            rows = select(matrix, query, arch)
+            rows = select(matrix, query, arch, learned)
             meant = cells.heads[column] if layout.across == "arch" else lens(matrix, query.terms) or arch
-            assert cells.at(row, column) == tally(status_words(matrix, meant), rows), query
+            if layout.across == "backend":
+                found = Counter(SOME_RESULTS[matrix.ids[one]][cells.heads[column]] for one in rows)
+                assert cells.at(row, column) == found, query
+            else:
+                assert cells.at(row, column) == tally(status_words(matrix, meant), rows), query
+
+
+def test_results_are_of_the_backend_above_them(matrix: Matrix) -> None:
+    learned = {"runs": Judged(matrix, {}, SOME_RESULTS)}
+
+    def cells(text: str) -> dict[tuple[str, str], dict[str, int]]:
+        found = grid(matrix, Query.parse(text), "", "op-results", learned)
+        places = ((row, column) for row in range(len(found)) for column in range(len(found.heads)))
+        return {(found.label(row), found.heads[column]): dict(found.at(row, column)) for row, column in places}
+
+    assert cells("") == {
+        ("all", "eager"): {"pass": 2},
+        ("all", "inductor"): {"pass": 1, "fail": 1},
+        ("torch.add", "eager"): {"pass": 2},
+        ("torch.add", "inductor"): {"fail": 1},
+        ("torch.mm", "eager"): {},
+        ("torch.mm", "inductor"): {"pass": 1},
+    }
+    assert cells("result:fail") == {("all", "inductor"): {"fail": 1}, ("torch.add", "inductor"): {"fail": 1}}
 
 
 def test_a_cell_has_the_status_on_its_arch(matrix: Matrix) -> None:
