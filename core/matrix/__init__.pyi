@@ -28,7 +28,6 @@ from .lookup import resolve_id as resolve_id
 from .matrix import NO_ARCH as NO_ARCH, Matrix as Matrix, Universe as Universe, Written as Written
 from .op_rows import (
     OP_KIND as OP_KIND,
-    RESULTS as RESULTS,
     OpRows as OpRows,
 )
 from .universe import Member as Member
