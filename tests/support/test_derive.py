@@ -14,7 +14,7 @@ from tests.support.edit_texts import edit_texts
 
 pytestmark = pytest.mark.slow("a made-up history of many commits")
 
-F, G = "torch/f.yaml", "torch/g.yaml"
+F, G = "torch/test_config_f.yaml", "torch/test_config_g.yaml"
 PASS: Fields = {"status": "EXPECTED_PASSING"}
 N150 = ("arch_overrides", "n150")
 

@@ -190,7 +190,9 @@ class Walk:
 
     async def _commit(self) -> Shown:
         press = self._pilot.press
-        await press("5", "a", "c")
+        await press("5", "a")
+        await until(self._pilot, lambda: "2 cells" in screen_text(self._app), "what it does to the matrix")
+        await press("c")
         yield "commit", await self._take("and nothing else")
         await press("escape")
 

@@ -74,9 +74,9 @@ class Background:
     def run(self, name: str, work: Callable[[], T], deliver: Callable[[T], None], *, supersede: bool = False) -> None:
         """Run `work` in a thread and give its result to `deliver` in the app's own thread.
 
-        With `supersede`, work of the same name that is under way or waiting is dropped with its result: right for
-        reading, wrong for writing. A TTMatrixError becomes WorkFailed; anything else is a bug and ends the app with
-        its traceback.
+        With `supersede`, work under way or waiting that was given the same name, and `supersede` too, is dropped with
+        its result: right for reading, wrong for writing. Such a name is one reader's alone. A TTMatrixError becomes
+        WorkFailed; anything else is a bug and ends the app with its traceback.
         """
         self.after_first_frame(partial(self._run, name, work, deliver, supersede))
 
@@ -98,7 +98,7 @@ class Background:
             if not worker.is_cancelled:
                 app.post_message(WorkDone(deliver, result))
 
-        app.run_worker(run, name=name, group=name, thread=True, exclusive=supersede)
+        app.run_worker(run, name=name, group=name if supersede else "work", thread=True, exclusive=supersede)
 
 
 class Repeating(Generic[T]):

@@ -20,7 +20,7 @@ from tui.view_models import Tab
 if TYPE_CHECKING:
     from textual.types import CSSPathType
 
-_OWN_SHARE = 0.3
+_OWN_SHARE = 0.4
 """What part of the title what a screen itself has to say may take from the names of the others."""
 _LEAST_LIST = 4
 """Lines of the shortest list: its header and a few rows."""

@@ -70,7 +70,7 @@ class RunsScreen(SessionScreen):
         session, listed = self.session, self.runs.listed
         self.fit_list("#runs-box", len(listed))
         key = self.context.keymap.key
-        words = counted(len(listed), "run") if listed else f"none yet: {key('matrix.run')} in the matrix starts one"
+        words = counted(len(listed), "run")
         others = len(session.all_runs) - len(session.runs)
         if others:
             how = "" if self.runs.everywhere else f": {key('runs.everywhere')} shows them"
@@ -79,9 +79,12 @@ class RunsScreen(SessionScreen):
             words += f" · {len(self.table.marks):,} marked"
         self.title_line(words)
         come = progress(session.runs, time.time())
+        said = (
+            progress_text(come, session.runs) if listed else f"none yet: {key('matrix.run')} in the matrix starts one"
+        )
         line = self.query_one("#progress", Static)
-        line.set_class(bool(come.left), "shown")
-        text = Text(progress_text(come, session.runs), no_wrap=True, overflow="ellipsis")
+        line.set_class(bool(come.left) or not listed, "shown")
+        text = Text(said, no_wrap=True, overflow="ellipsis")
         line.update(text, layout=False)
 
     def _tick(self) -> None:

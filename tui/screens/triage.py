@@ -233,7 +233,9 @@ class TriageScreen(DecisionScreen):
             made = make_preview(planned, matrix, [replace(change.plain, note="", evidence=())], (), session.ci())
             return [*_leaves_ci(item, width), *strips, *preview_lines(made, width), *results]
 
-        self.context.background.run("preview", preview, partial(self._show_preview, one_line(item.id)), supersede=True)
+        self.context.background.run(
+            "preview of a proposal", preview, partial(self._show_preview, one_line(item.id)), supersede=True
+        )
 
     def _show_preview(self, headline: str, lines: Sequence[Line]) -> None:
         self.pane.say(headline)

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 _LIKE = {
     **dict(zip("…·–‹›←→↑↓µ⏎", "~.-<><>^vu<", strict=True)),
-    **dict(zip("▾▸▼▲▶◆●◐✓✗✎", "v>v^>*#o+x*", strict=True)),
+    **dict(zip("▾▸▼▲▶◆●◐○✓✗✎", "v>v^>*#%o+x*", strict=True)),
     **dict(zip("▌▖█░▔▁", "*+#.-_", strict=True)),
 }
 """Ours, each with what looks most like it."""

@@ -10,6 +10,7 @@ import pytest
 from core.runs.outcome import Outcome
 from core.sources.checkout import Checkout
 from tests.support.cli import call
+from tests.support.fake_python import without_package
 
 PASSES, FAILS = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "org/name"))
 CRASHES, SILENT = (f"beta/causal_lm/pytorch-{name}-single_device-inference" for name in ("1B", "3B"))
@@ -54,15 +55,16 @@ def test_the_plan_pasted_into_a_shell_does_the_same(with_runner: Checkout) -> No
     assert (done.returncode, done.stdout) == (1, "collected 1 item\n")
 
 
-def test_what_is_in_the_way_is_told_with_the_plan_and_refused_without(runnable: Checkout) -> None:
+def test_what_is_in_the_way_is_told_with_the_plan_and_refused_without(runnable: Checkout, tmp_path: Path) -> None:
+    without_package(tmp_path / "python", "pytest")
     words = ("run", PASSES, "--kind", "device", "--repo", runnable.root)
     planned = call(*words, "--plan")
     assert planned.code == 0
     assert "blocker: " in planned.err
-    assert "cannot import ruamel or yaml" in planned.err
+    assert "cannot import pytest" in planned.err
     refused = call(*words, "--json")
     assert refused.code == 2
-    assert "cannot import ruamel or yaml" in refused.json["error"]["detail"]
+    assert "cannot import pytest" in refused.json["error"]["detail"]
     assert call("runs", "--json").json == []
     assert call(*words, "--force", "--wait").code == 0
 

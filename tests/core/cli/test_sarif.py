@@ -18,7 +18,7 @@ def _log(finding: Finding, *edits: FileEdit) -> Any:
 
 
 def _edit(before: str, after: str) -> FileEdit:
-    return FileEdit("torch/f.yaml", before, after)
+    return FileEdit("torch/test_config_f.yaml", before, after)
 
 
 def test_the_log_names_the_tool_and_its_rules() -> None:
@@ -80,4 +80,4 @@ def test_a_fix_makes_the_one_text_of_the_other(before: str, after: str, end: str
     assert (region["startColumn"], region["endColumn"]) == (1, 1)
     text = before + end
     assert text[:start] + replacement["insertedContent"]["text"] + text[stop:] == after
-    assert change["artifactLocation"]["uri"] == "tests/runner/test_config/torch/f.yaml"
+    assert change["artifactLocation"]["uri"] == "tests/runner/test_config/torch/test_config_f.yaml"

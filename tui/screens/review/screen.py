@@ -181,7 +181,7 @@ class ReviewScreen(DecisionScreen):
             made = make_preview(planned, matrix, changes, conflicts, session.ci())
             return made, whole_lines(made) if whole else preview_lines(made, width)
 
-        self.context.background.run("preview", preview, self._show_preview, supersede=True)
+        self.context.background.run("preview of changes", preview, self._show_preview, supersede=True)
 
     def _show_preview(self, made: tuple[Preview, Sequence[Line]]) -> None:
         if not (self._summary and self._is_empty):

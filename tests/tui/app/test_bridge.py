@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tui.app.bridge: work of one reader drops none of another's; work that is repeated ends with the app."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+
+from textual.app import App
+
+import tui
+from tests.support.app import ThemedApp, until
+from tui.app.bridge import Background, Repeating, WorkDone
+
+
+class _App(ThemedApp):
+    def on_work_done(self, message: WorkDone[str]) -> None:
+        message.deliver()
+
+
+async def test_newer_work_drops_what_may_be_superseded_and_nothing_else() -> None:
+    app, go_on = _App(), Event()
+    delivered: list[str] = []
+
+    def slowly(word: str) -> str:
+        go_on.wait()
+        return word
+
+    async with app.run_test() as pilot:
+        background = Background(app)
+        background._first_frame_written()
+        background.run("read", lambda: slowly("written"), delivered.append)
+        background.run("read", lambda: slowly("old"), delivered.append, supersede=True)
+        background.run("read", lambda: slowly("new"), delivered.append, supersede=True)
+        background.run("others", lambda: slowly("of others"), delivered.append, supersede=True)
+        go_on.set()
+        await until(pilot, lambda: len(delivered) == 3, "the results")
+    assert sorted(delivered) == ["new", "of others", "written"]
+
+
+def test_a_name_of_work_that_may_be_superseded_is_one_readers_alone() -> None:
+    names = Counter(_superseded())
+    assert len(names) > 10
+    assert [name for name, times in names.items() if times > 1] == []
+
+
+def _superseded() -> Iterator[str]:
+    for path in Path(tui.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and any(one.arg == "supersede" for one in node.keywords):
+                name = node.args[0]
+                assert isinstance(name, ast.Constant), f"{path}: a name of its own, not one that is made"
+                yield str(name.value)
+
+
+async def test_what_is_started_after_its_end_does_nothing() -> None:
+    done: list[int] = []
+    app = App[None]()
+    async with app.run_test() as pilot:
+        rounds = Repeating(app, "rounds", 60, lambda: done.append(1), lambda _: None)
+        rounds.stop()
+        rounds.start()
+        rounds.now()
+        await pilot.pause()
+    assert done == []
