@@ -16,15 +16,17 @@ import hashlib
 import importlib
 import importlib.metadata
 import os
+import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ttmatrix_satisfied import satisfied
+from ttmatrix_satisfied import wanting
 
 DISABLE = "TT_XLA_DISABLE_MODEL_REQS"
 DEBUG = "TT_XLA_REQS_DEBUG"
@@ -41,6 +43,15 @@ _KEPT = ("torch", "torch-xla", "pjrt-plugin-tt")
 """What a layer may not bring: another one beside a device's plugin can only crash."""
 _READY = ".ready"
 _TAIL = 3000
+_MISSING = re.compile(r"No matching distribution found for (.+)")
+_ERROR = re.compile(r"^ERROR: (.+)", re.MULTILINE)
+_UNREACHED = re.compile(
+    r"NewConnectionError|NameResolutionError|ConnectTimeoutError|Failed to establish a new connection|"
+    r"Network is unreachable|Temporary failure in name resolution"
+)
+"""What pip says of an index that it did not reach."""
+_NO_NEWS = ("Requirement already satisfied", "Looking in ", "[notice]")
+"""Lines of pip that tell nothing of its progress."""
 
 
 class RequirementsError(Exception):
@@ -55,9 +66,11 @@ def applied(loader_directory: Path, cache: Path | None = None) -> Iterator[Path 
     that the layer has as well are imported anew, and are as before afterwards. Raises RequirementsError.
     """
     files = _files(loader_directory)
-    if os.environ.get(DISABLE) == "1" or satisfied(files):
+    missing = [] if os.environ.get(DISABLE) == "1" else wanting(files)
+    if not missing:
         yield None
         return
+    _debug(f"not there, or left to pip: {', '.join(missing)}")
     layer = ensure(files, cache or default_cache())
     packages = str(_site_packages(layer))
     names = _top_level_names(layer)
@@ -87,7 +100,11 @@ def ensure(files: list[Path], cache: Path) -> Path:
     cache.mkdir(parents=True, exist_ok=True)
     layer = cache / _key(files)
     with (cache / f"{layer.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Another run installs the same packages; waiting for it.", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
         if not (layer / _READY).exists():
             _make(layer, files)
     return layer
@@ -103,9 +120,10 @@ def _files(directory: Path) -> list[Path]:
 
 
 def _key(files: list[Path]) -> str:
-    """Tells layers apart: by what is asked for, and by all that they lie on."""
+    """Tells layers apart: by what is asked for, by the interpreter and its platform, and by all that they lie on."""
     below = sorted(f"{one.metadata['Name']}=={one.version}" for one in importlib.metadata.distributions())
-    parts = [sys.version, sys.prefix, *below, *(f"{path.name}\n{path.read_text()}" for path in files)]
+    asked = (f"{path.name}\n{path.read_text()}" for path in files)
+    parts = [sys.version, sys.prefix, sysconfig.get_platform(), *below, *asked]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:20]
 
 
@@ -129,15 +147,36 @@ def _make(layer: Path, files: list[Path]) -> None:
 
 
 def _pip(layer: Path, *arguments: str) -> None:
+    """Run pip, whose progress goes to the log. Raises RequirementsError."""
     command = [str(layer / "bin/python"), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
-    command += arguments
+    command += ["--progress-bar=off", *arguments]
     _debug(" ".join(command))
     # Of ours nothing may reach pip's own start: the layer finds what lies below by itself.
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environ)
-    _debug(done.stdout + done.stderr)
-    if done.returncode:
-        raise RequirementsError(f"pip failed: {' '.join(command)}\n{(done.stdout + done.stderr)[-_TAIL:].strip()}")
+    said: list[str] = []
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environ
+    ) as running:
+        for line in running.stdout or ():
+            said.append(line)
+            if os.environ.get(DEBUG) == "1":
+                _debug(line.rstrip())
+            elif line.strip() and not line.startswith(_NO_NEWS):
+                print(f"pip: {line.rstrip()}", flush=True)
+    if running.returncode:
+        raise RequirementsError(f"{why(''.join(said))}\n{' '.join(command)}\n{''.join(said)[-_TAIL:].strip()}")
+
+
+def why(said: str) -> str:
+    """In one line, why pip failed, by what it said."""
+    missing = _MISSING.search(said)
+    if missing and _UNREACHED.search(said):
+        return f"{missing[1].strip()} is not installed, and there is no network to get it from"
+    # The last one is about the whole, but where a package is missing it says that again.
+    errors = _ERROR.findall(said)
+    if missing:
+        return f"pip failed: {missing[0].strip()}"
+    return f"pip failed: {errors[0].strip()}" if errors else "pip failed without a reason"
 
 
 def _site_packages(layer: Path) -> Path:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the interpreter has what requirement files ask for already, so that pip would have nothing to do."""
+"""What requirement files ask for and the interpreter does not have; without any, pip would have nothing to do."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def satisfied(files: Iterable[Path]) -> bool:
-    """Whether every line of `files` names what is there, in a version that fits, with all that it needs in turn.
+def wanting(files: Iterable[Path]) -> list[str]:
+    """The lines of `files` that name what is not there, not in a version that fits, or without what it needs in turn.
 
-    Options, URLs, extras and continued lines are left to pip: of these, False. So is everything where `packaging`
+    Options, URLs, extras and continued lines are left to pip, and are among them. So is everything where `packaging`
     is not there to read versions with.
     """
     lines = [line.partition(" #")[0].strip() for path in files for line in path.read_text().splitlines()]
-    return all(_there(line, set()) for line in lines if line and not line.startswith("#"))
+    return [line for line in lines if line and not line.startswith("#") and not _there(line, set())]
 
 
 def _there(text: str, known: set[str]) -> bool:

@@ -90,7 +90,9 @@ def test_a_layer_is_made_once_and_by_content(wheels: Path, loader: Path, tmp_pat
     (loader / "requirements.txt").write_text("tt_probe")
     with requirements.applied(loader, tmp_path / "cache") as first:
         pass
-    assert "Installing" in capfd.readouterr().out
+    out = capfd.readouterr().out
+    assert "Installing" in out
+    assert "pip: Successfully installed tt_probe-1.0" in out.replace("tt-probe", "tt_probe")
     with requirements.applied(loader, tmp_path / "cache") as again:
         assert importlib.import_module("tt_probe").VERSION == "1.0"
     assert again == first
@@ -139,6 +141,50 @@ def test_what_cannot_be_had_leaves_nothing_behind(wheels: Path, loader: Path, tm
     ):
         pass
     assert [path for path in (tmp_path / "cache").iterdir() if path.is_dir()] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (
+            "WARNING: Retrying ... after connection broken by 'NewConnectionError('...: Network is unreachable')'\n"
+            "ERROR: Could not find a version that satisfies the requirement sentencepiece==0.2 (from versions: none)\n"
+            "ERROR: No matching distribution found for sentencepiece==0.2\n",
+            "sentencepiece==0.2 is not installed, and there is no network to get it from",
+        ),
+        (
+            "ERROR: Could not find a version that satisfies the requirement nope (from versions: none)\n"
+            "ERROR: No matching distribution found for nope\n",
+            "pip failed: No matching distribution found for nope",
+        ),
+        (
+            "ERROR: Cannot install torch==1 because these package versions have conflicting dependencies.\n"
+            "ERROR: ResolutionImpossible: for help visit ...\n",
+            "pip failed: Cannot install torch==1 because these package versions have conflicting dependencies.",
+        ),
+        ("", "pip failed without a reason"),
+    ],
+)
+def test_the_reason_of_a_failure_is_one_line(said: str, reason: str) -> None:
+    assert requirements.why(said) == reason
+
+
+def test_no_network_names_the_package(
+    loader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wheels: Path
+) -> None:
+    """pip asks an index that nobody serves."""
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "1")
+    (loader / "requirements.txt").write_text("pytest\ntt_probe_absent>=2\n")
+    with (
+        pytest.raises(requirements.RequirementsError) as caught,
+        requirements.applied(loader, tmp_path / "cache"),
+    ):
+        pass
+    first = str(caught.value).partition("\n")[0]
+    assert first == "tt_probe_absent>=2 is not installed, and there is no network to get it from"
 
 
 def test_torch_is_not_to_be_replaced(
@@ -212,6 +258,31 @@ def test_the_distutils_of_setuptools_work_in_the_run(wheels: Path, loader: Path,
     )
     assert done.returncode == 0, done.stderr
     assert "setuptools/_distutils/core.py" in done.stdout.splitlines()[-1]
+
+
+STATE = """
+import json, os, sys, warnings
+from pathlib import Path
+from ttmatrix_requirements import applied
+with applied(Path(sys.argv[1]), Path(sys.argv[2])) as layer:
+    assert layer is not None
+    import tt_probe
+    hooks = [getattr(one, "__qualname__", type(one).__qualname__) for one in (*sys.meta_path, *sys.path_hooks)]
+    state = {"path": sys.path, "hooks": hooks, "environ": dict(os.environ), "warnings": len(warnings.filters)}
+print(json.dumps(state))
+"""
+
+
+def test_the_run_that_makes_a_layer_is_like_the_one_that_finds_it(wheels: Path, loader: Path, tmp_path: Path) -> None:
+    """Import path, import hooks, environment and warnings: a hook that was asked for pip broke TorchInductor once."""
+    wheel(wheels, "tt_probe", "1.0")
+    (loader / "requirements.txt").write_text("tt_probe\n")
+    environ = {**os.environ, "PYTHONPATH": str(Path(requirements.__file__).parent)}
+    command = [sys.executable, "-c", STATE, str(loader), str(tmp_path / "cache")]
+    runs = [subprocess.run(command, env=environ, capture_output=True, text=True, check=True) for _ in range(2)]
+    first, second = (run.stdout.splitlines() for run in runs)
+    assert ("Installing" in first[0], "Installing" in second[0]) == (True, False)
+    assert first[-1] == second[-1]
 
 
 def test_distutils_go_with_the_setuptools_of_a_layer(
