@@ -9,7 +9,7 @@ from pathlib import Path
 
 from argparse_manpage.manpage import Manpage
 
-from core.cli.parser import COMMANDS, PROGRAM, build_parser
+from core.cli.parser import COMMAND_GROUPS, COMMANDS, PROGRAM, build_parser
 from tui.commands import Where, commands, key_text
 
 WIDTH = "80"
@@ -88,11 +88,12 @@ def _head(parser: argparse.ArgumentParser) -> Iterator[str]:
         code, _, meaning = line.partition("  ")
         yield f"| {code} | {meaning.strip()} |"
     yield ""
-    yield "| Command | |"
-    yield "|---|---|"
-    for name, help in COMMANDS.items():
-        yield f"| [`{name}`](#{name}) | {_cell(help)} |"
-    yield ""
+    for group, names in COMMAND_GROUPS.items():
+        yield f"| {group[:1].upper()}{group[1:]} | |"
+        yield "|---|---|"
+        for name, help in names.items():
+            yield f"| [`{name}`](#{name}) | {_cell(help)} |"
+        yield ""
 
 
 def _command(name: str, parser: argparse.ArgumentParser, level: str = "##") -> Iterator[str]:

@@ -5,6 +5,11 @@ from .jobs import (
     covers_models as covers_models,
     job_problem as job_problem,
 )
-from .markers import groups as groups, keyword_matches as keyword_matches, mark_matches as mark_matches
+from .markers import (
+    groups as groups,
+    keyword_matches as keyword_matches,
+    mark_matches as mark_matches,
+    markers_by_arch as markers_by_arch,
+)
 from .read import Ci as Ci, read_ci as read_ci, read_selector as read_selector, selected as selected
 from .selection import Selected as Selected, job_name as job_name

@@ -155,6 +155,12 @@ class Selector:
             for job, traits in self.jobs(jobs, id)
         ]
 
+    def all_selections(self, jobs: Iterable[Job]) -> dict[str, tuple[Selection, ...]]:
+        """`selections` of every test that any of `jobs` selects: each job is evaluated once, for all tests."""
+        ids = self.collection.matrix.ids
+        rows = dict.fromkeys(item.row for job in jobs if covers_models(job.dir) for item in self.items(job))
+        return {ids[row]: tuple(self.selections(jobs, ids[row])) for row in sorted(rows)}
+
     def _group(self, job: Job, name: str) -> int:
         if job.parallel_groups == 1:
             return 1

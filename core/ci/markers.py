@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The markers of every test that pytest collects, for one arch or none (docs/rules.md 3.1)."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -76,21 +76,41 @@ def collect(matrix: Matrix, group_of: GroupOf, skip_prefixes: Sequence[str] = ()
     rows: dict[Traits, list[int]] = {}
     traits: dict[int, tuple[Traits, ...]] = {}
     alike: dict[tuple[Traits, ...], tuple[Traits, ...]] = {}
-    given = matrix.schema.group_markers, matrix.schema.has_bringup_markers
     for row, member in enumerate(matrix.members()):
         if member.id in matrix.strays:
             continue
         model = (_base(member), member.phase)
         if model not in groups:
             groups[model] = group_of(member.id) if member.directory else None
-        parallelism = _TENSOR_PARALLEL if member.parallelism.endswith(_TENSOR_PARALLEL) else member.parallelism
-        rest = (parallelism, member.mode, groups[model], member.id.startswith(prefixes), *given)
-        found = tuple(Traits(function, *rest) for function in matrix.functions_of(member))
+        found = _traits(matrix, member, groups[model], prefixes)
         # Some hundred cover all rows.
         traits[row] = alike.setdefault(found, found)
         for one in traits[row]:
             rows.setdefault(one, []).append(row)
     return Collection(matrix, rows, traits)
+
+
+def _traits(matrix: Matrix, member: Member, group: str | None, skip_prefixes: tuple[str, ...]) -> tuple[Traits, ...]:
+    """Those of a test, one for each of its functions."""
+    parallelism = _TENSOR_PARALLEL if member.parallelism.endswith(_TENSOR_PARALLEL) else member.parallelism
+    rest = (parallelism, member.mode, group, member.id.startswith(skip_prefixes))
+    given = matrix.schema.group_markers, matrix.schema.has_bringup_markers
+    return tuple(Traits(function, *rest, *given) for function in matrix.functions_of(member))
+
+
+def markers_by_arch(
+    matrix: Matrix, id: str, archs: Iterable[str | None], group: str | None, skip_prefixes: Sequence[str] = ()
+) -> dict[str | None, frozenset[str] | None]:
+    """The markers of one test under its own function on each of `archs`; None as arch: without `--arch`.
+
+    None as markers: the test is deselected there. One that no loader gives rise to is not collected: the answer is
+    empty.
+    """
+    row = matrix.rows.get(id)
+    if row is None or id in matrix.strays:
+        return {}
+    entry, (own, *_) = matrix.entries.get(id), _traits(matrix, matrix.member(row), group, tuple(skip_prefixes))
+    return {arch: markers(own, entry, arch) for arch in archs}
 
 
 def markers(traits: Traits, entry: Entry | None, arch: str | None) -> frozenset[str] | None:

@@ -4,13 +4,14 @@
 import argparse
 from collections.abc import Iterable
 
-from core import handwritten
+from core import handwritten, providers
 from core.ci import Selection, Selector, covers_models, groups, job_problem, read_selector
 from core.cli import handwritten_records
 from core.cli.context import Context
 from core.errors import EXIT_OK
 from core.matrix import Universe, resolve_id
 from core.model import Finding
+from core.providers import Selections
 from core.sources.ci import Job, Jobs, Trigger, read_jobs
 from core.text import one_line
 
@@ -30,14 +31,16 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     # What CI selects and how it splits is decided over everything that pytest collects.
     matrix = context.index(Universe.COLLECTED)
     id = resolve_id(matrix, args.id) if args.id is not None else None
-    jobs, findings = read_jobs(context.checkout)
-    jobs = {job: triggers for job, triggers in jobs.items() if context.arch in ("", job.runs_on)}
-    selector, more = read_selector(matrix, groups(context.model_infos.known))
     if id is None:
+        jobs, findings = read_jobs(context.checkout)
+        jobs = {job: triggers for job, triggers in jobs.items() if context.arch in ("", job.runs_on)}
+        selector, more = read_selector(matrix, groups(context.model_infos.known))
         _every_job(context, jobs, selector)
+        _note((*findings, *more), context)
     else:
-        _one_test(context, jobs, selector, id)
-    _note((*findings, *more), context)
+        found = providers.selections(context.cache, matrix, context.model_infos)
+        _one_test(context, found, id)
+        _note(found.findings, context)
     return EXIT_OK
 
 
@@ -60,8 +63,9 @@ def _every_job(context: Context, jobs: Jobs, selector: Selector) -> None:
             context.console.note(f"{job.file}, object {job.index}: pytest would reject its expressions: {problem}")
 
 
-def _one_test(context: Context, jobs: Jobs, selector: Selector, id: str) -> None:
-    selections = sorted(selector.selections(jobs, id), key=lambda one: one.job.runs_on)
+def _one_test(context: Context, found: Selections, id: str) -> None:
+    ours = (one for one in found.by_id.get(id, ()) if context.arch in ("", one.job.runs_on))
+    jobs, selections = found.jobs, sorted(ours, key=lambda one: one.job.runs_on)
     if context.console.json:
         archs: dict[str, list[dict[str, object]]] = {}
         for one in selections:

@@ -16,6 +16,9 @@ from core.runs.planning import KINDS, OP_KIND, plan_ops, plan_test, with_estimat
 from core.runs.store import RunStore
 from core.sources.ci import read_durations
 
+_DEFAULT_KIND = "cpu"
+"""It needs no device."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     kinds = "; ".join(f"{name}: {kind.help}" for name, kind in KINDS.items())
@@ -29,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         choices=[*KINDS, OP_KIND],
-        help=f"how to run the tests; op cases and hand-written tests need no --kind. {kinds}",
+        help=f"how to run the tests of models; default: {_DEFAULT_KIND}. {kinds}",
     )
     parser.add_argument(
         "--backend",
@@ -50,8 +53,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     tests = [text for text in args.ids if not _is_op_case(text) and text not in by_hand]
     if cases and args.kind not in (None, OP_KIND):
         raise UsageError(f"--kind {args.kind} runs no op cases", f"{cases[0]} is one.", "Leave --kind out.")
-    if tests and args.kind in (None, OP_KIND):
-        raise UsageError("--kind is missing", f"{tests[0]} is no op case.", f"Give one of: {', '.join(KINDS)}.")
+    if tests and args.kind == OP_KIND:
+        raise UsageError("--kind op runs op cases", f"{tests[0]} is none.", f"Give one of: {', '.join(KINDS)}.")
     ids = [id for id in context.resolve(tests) for _ in range(args.repeat)]
     specs = (
         _handwritten_specs(args, context, by_hand, store)
@@ -62,7 +65,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
                 id,
                 context.settings,
                 runs=store.root,
-                kind=args.kind,
+                kind=args.kind or _DEFAULT_KIND,
                 arch=context.arch,
                 timeout=args.timeout,
                 profile=args.profile,

@@ -5,7 +5,7 @@ import argparse
 from collections.abc import Sequence
 
 from core import handwritten, ops
-from core.ci import job_name
+from core.ci import job_name, markers_by_arch
 from core.cli import handwritten_records
 from core.cli.context import Context
 from core.cli.evidence_report import evidence_text, judgement_document
@@ -17,7 +17,7 @@ from core.ids import TestId
 from core.matrix import NO_ARCH, Detail, describe, text_of
 from core.model import ModelInfo
 from core.providers import info_of
-from core.sources.ci import Job
+from core.sources.ci import Job, read_skip_prefixes
 from core.text import counted, one_line, printable
 
 _SHOWN_SIBLINGS = 12
@@ -45,7 +45,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     jobs = context.selected.of(context.matrix.rows[detail.id])
     steps = _last_steps(detail.id, context)
     if context.console.json:
-        context.console.document({**as_document(detail, info, jobs, steps), "evidence": _evidence(detail.id, context)})
+        document = as_document(detail, info, jobs, steps)
+        more = {"markers": _markers(detail, info, context), "evidence": _evidence(detail.id, context)}
+        context.console.document({**document, **more})
     else:
         _print(detail, info, jobs, steps, context)
     return EXIT_OK
@@ -54,6 +56,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 def _evidence(id: str, context: Context) -> list[dict[str, object]]:
     seen = context.verdicts.seen.get(id, {})
     return [judgement_document(one, seen.get(one.arch, ())) for one in context.verdicts.of(id)]
+
+
+def _markers(detail: Detail, info: ModelInfo | None, context: Context) -> dict[str, list[str] | None]:
+    """All markers that pytest gives the test, by arch (`base`: without `--arch`); null: it is deselected there."""
+    prefixes, _ = read_skip_prefixes(context.checkout)
+    archs = [arch or None for arch in detail.effective]
+    found = markers_by_arch(context.matrix, detail.id, archs, info.group if info else None, prefixes)
+    return {arch or "base": None if names is None else sorted(names) for arch, names in found.items()}
 
 
 def _last_steps(id: str, context: Context) -> Sequence[Step]:

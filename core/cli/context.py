@@ -78,11 +78,7 @@ class Context:
     @cached_property
     def matrix(self) -> "Matrix":
         """The validator's universe. Raises UsageError where `--arch` names none of the checkout's archs."""
-        found, reading = self.cache.index()
-        if reading is not None:
-            # Saved after the answer is printed, in a child process: nobody waits for it.
-            self.afterwards.append(lambda: self.cache.keep(reading))
-        return self._checked(found)
+        return self._indexed(matrix.Universe.VALIDATOR)
 
     @cached_property
     def table(self) -> "Matrix":
@@ -191,12 +187,14 @@ class Context:
         return history.read_history(self.cache, self.matrix)
 
     def index(self, universe: "Universe") -> "Matrix":
-        """The matrix of a universe; only the validator's is cached."""
-        if universe is matrix.Universe.VALIDATOR:
-            return self.matrix
-        return self._checked(matrix.index(self.checkout, universe))
+        """The matrix of a universe. Raises UsageError where `--arch` names none of the checkout's archs."""
+        return self.matrix if universe is matrix.Universe.VALIDATOR else self._indexed(universe)
 
-    def _checked(self, found: "Matrix") -> "Matrix":
+    def _indexed(self, universe: "Universe") -> "Matrix":
+        found, reading = self.cache.index(universe)
+        if reading is not None:
+            # Saved after the answer is printed, in a child process: nobody waits for it.
+            self.afterwards.append(lambda: self.cache.keep(reading, universe))
         found.check_arch(self.arch)
         return found
 

@@ -11,38 +11,52 @@ from core import __version__
 from core.errors import UsageError
 
 PROGRAM = "ttmatrix"
+_COMMANDS_HEAD, _OPTIONS_HEAD = "positional arguments:\n", "options:\n"
+"""Of argparse's help."""
 
-COMMANDS = {
-    "list": "list the tests that match a query",
-    "show": "show everything about one test",
-    "jobs": "list the CI jobs that select a test, or every job with the number of tests it selects",
-    "doctor": "list the mistakes and contradictions in the checkout",
-    "history": "list the commits that changed an entry, through renames",
-    "trend": "count entries by status over the git history",
-    "edit": "apply operations to the YAML: print the diff or, with --write, change the files",
-    "apply": "write a file of proposals or operations to the YAML and, with --commit, commit it",
-    "triage": "run a workflow on failing training tests: from the CPU repro to a reviewed change",
-    "loaders": "list the loader edits that workflows left uncommitted in the submodule, or restore files",
-    "ingest": "read CI reports into the evidence store: JUnit files, directories, zip archives",
-    "verdicts": "print what results say about entries, one line per cell",
-    "policy": "print the policy: how much evidence a verdict needs, and which entries are pinned",
-    "propose": "propose edits to entries from the evidence",
-    "clusters": "group failures with the same cause, with the issues that entries cite",
-    "compare": "compare two CI runs: new failures, fixed tests, other reasons, tests that did not run",
-    "run": "start runs in the background",
-    "runs": "list runs, newest first",
-    "logs": "print the log of a run",
-    "cancel": "stop runs",
-    "rerun": "start runs of a batch again: all of them, failed ones, or ones that did not run",
-    "queue": "list queued runs in order; hold, release or move them",
-    "prune": "remove old runs, as the settings say",
-    "ops": "list, count and check op tests from YAML",
-    "capsule": "pack everything needed to repeat a run into one archive",
-    "replay": "show the run in a capsule and, with --start, run it again here",
-    "demo": "create the sample checkout and open it",
-    "completion": "print the shell code that completes ttmatrix commands, options, ids and queries",
+COMMAND_GROUPS = {
+    "matrix": {
+        "list": "list the tests that match a query",
+        "show": "show everything about one test",
+        "jobs": "list the CI jobs that select a test, or every job",
+        "history": "list the commits that changed an entry, through renames",
+        "trend": "count entries by status over the git history",
+        "ops": "list, check, run, extract and bisect op tests",
+    },
+    "edits": {
+        "edit": "apply operations to the YAML: print the diff, or write it",
+        "apply": "write a file of proposals to the YAML, and commit it",
+        "triage": "run a workflow on failing tests: from repro to reviewed change",
+    },
+    "runs": {
+        "run": "start runs in the background",
+        "runs": "list runs, newest first",
+        "logs": "print the log of a run",
+        "rerun": "start runs of a batch again: all, failed or not run ones",
+        "cancel": "stop runs",
+        "queue": "list queued runs in order; hold, release or move them",
+        "prune": "remove old runs, as the settings say",
+        "capsule": "pack everything needed to repeat a run into one archive",
+        "replay": "show the run in a capsule, or run it again here",
+    },
+    "evidence": {
+        "ingest": "read CI reports: JUnit files, directories, zip archives",
+        "verdicts": "print what results say about entries, one line per cell",
+        "propose": "propose edits to entries from the evidence",
+        "clusters": "group failures with the same cause",
+        "compare": "compare two CI runs: new failures, fixed tests, other reasons",
+        "policy": "print how much evidence a verdict needs",
+    },
+    "checkout": {
+        "doctor": "list the mistakes and contradictions in the checkout",
+        "loaders": "list or restore loader edits that workflows left uncommitted",
+        "demo": "create the sample checkout and open it",
+        "completion": "print the shell code that completes commands and ids",
+    },
 }
-"""Each command with its help; `core.cli.command_NAME` is its module."""
+"""The commands by what they are for, those of every day first; `core.cli.command_NAME` is the module of each."""
+COMMANDS = {name: help for group in COMMAND_GROUPS.values() for name, help in group.items()}
+"""Each command with its help: one line of a terminal with 80 columns."""
 
 
 class AppRequest(NamedTuple):
@@ -82,6 +96,22 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message, hint=f"See: {self.prog} --help")
 
 
+class _Program(_Parser):
+    """The program itself: its help lists the commands by what they are for."""
+
+    def format_help(self) -> str:
+        before, _, after = super().format_help().partition(_COMMANDS_HEAD)
+        return f"{before}{_command_list()}\n{_OPTIONS_HEAD}{after.partition(_OPTIONS_HEAD)[2]}"
+
+
+def _command_list() -> str:
+    width = max(map(len, COMMANDS))
+    return "\n".join(
+        f"{group}:\n" + "".join(f"  {name:{width}}  {help}\n" for name, help in commands.items())
+        for group, commands in COMMAND_GROUPS.items()
+    )
+
+
 def command_module(name: str) -> object:
     """The module of a command.
 
@@ -104,7 +134,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def build_parser(names: Iterable[str] = COMMANDS, configured: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
     """A parser that knows the commands `names`, and the arguments of those that are in `configured`."""
-    parser = _Parser(prog=PROGRAM, description="tt-xla's model test matrix. Without a command the app opens.")
+    parser = _Program(prog=PROGRAM, description="tt-xla's model test matrix. Without a command the app opens.")
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     parser.add_argument("-q", "--query", metavar="QUERY", default="", help="open the app on this query")
     parser.add_argument("--screen", metavar="NAME", default="", help="open the app on this screen, such as triage")

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which scheduled CI jobs select each row, cached until something that decides it changes."""
+"""Which CI jobs select each row, cached until something that decides it changes."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from core.ci import Selected, read_ci, selected
+from core.ci import Selected, Selection, groups, read_ci, read_selector, selected
 from core.matrix import Matrix, load, store
 from core.matrix.cache import Cache
+from core.model import Finding
 from core.providers.models import model_infos
 from core.sources import Checkout, files_below, stamps_of
-from core.sources.ci import CONFTEST, DURATIONS
+from core.sources.ci import CONFTEST, DURATIONS, Jobs, read_jobs
 from core.sources.evaluator import ModelInfos
 
 
@@ -36,6 +37,38 @@ def selected_jobs(cache: Cache, matrix: Matrix) -> Selected:
     stamps = stamps_of(_files(cache.checkout))
     found = selected(read_ci(matrix, infos))
     store(cache.file("jobs"), _Cached(digest, found), stamps)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Selections:
+    """The jobs that select each test, with the copy of the job that runs it."""
+
+    jobs: Jobs
+    """All jobs, those that never run by themselves too, with what makes them run."""
+    by_id: Mapping[str, tuple[Selection, ...]]
+    """Tests that no job selects are not in it."""
+    findings: tuple[Finding, ...]
+    """What is broken in what the jobs were read from."""
+
+
+@dataclass(frozen=True, slots=True)
+class _CachedSelections:
+    digest: bytes
+    selections: Selections
+
+
+def selections(cache: Cache, matrix: Matrix, infos: ModelInfos) -> Selections:
+    """What every job of the checkout selects of the collected universe: that is what CI counts and splits over."""
+    digest = _digest(matrix, infos)
+    cached = load(cache.file("selections"))
+    if isinstance(cached, _CachedSelections) and cached.digest == digest:
+        return cached.selections
+    stamps = stamps_of(_files(cache.checkout))
+    jobs, findings = read_jobs(cache.checkout)
+    selector, more = read_selector(matrix, groups(infos.known))
+    found = Selections(jobs, selector.all_selections(jobs), (*findings, *more))
+    store(cache.file("selections"), _CachedSelections(digest, found), stamps)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import core.sources
 from core.matrix.cache_file import load, store
-from core.matrix.matrix import Matrix
+from core.matrix.matrix import Matrix, Universe
 from core.sources import Checkout, ExpectationFile, Stamp, directories_below, stamps_of
 
 if TYPE_CHECKING:
@@ -31,23 +31,23 @@ class Cache:
     checkout: Checkout
     directory: Path
 
-    def index(self) -> "tuple[Matrix, Reading | None]":
+    def index(self, universe: Universe = Universe.VALIDATOR) -> "tuple[Matrix, Reading | None]":
         """As `core.matrix.indexing.index`; the second part is None if the cache is still valid, else it is for `keep`.
 
         A cache that is missing, damaged, of another version or somebody else's is passed over.
         """
-        matrix = load(self.file("table"))
+        matrix = load(self._file("table", universe))
         if isinstance(matrix, Matrix):
             return matrix, None
         # 20 ms that a start does without where the cache holds: `ttmatrix list` takes 75 then.
         from core.matrix.indexing import read_and_join
 
-        parts = load(self.file("parts"))
+        parts = load(self._file("parts", universe))
         known = parts if isinstance(parts, _Parts) else _Parts({}, {})
-        reading = read_and_join(self.checkout, modules=known.modules, files=known.files)
+        reading = read_and_join(self.checkout, universe, modules=known.modules, files=known.files)
         return reading.matrix, reading
 
-    def keep(self, reading: "Reading") -> None:
+    def keep(self, reading: "Reading", universe: Universe = Universe.VALIDATOR) -> None:
         """Write down what was read, for the next start; where that cannot be, it is done without."""
         models, config = os.fspath(self.checkout.models), os.fspath(self.checkout.test_config)
         modules = {f"{models}/{path}": path for path in reading.modules}
@@ -60,8 +60,11 @@ class Cache:
             {path: (stamps[place], reading.modules[path]) for place, path in modules.items()},
             {file.name: (stamps[place], file) for place, file in files.items()},
         )
-        store(self.file("table"), reading.matrix, stamps)
-        store(self.file("parts"), parts)
+        store(self._file("table", universe), reading.matrix, stamps)
+        store(self._file("parts", universe), parts)
+
+    def _file(self, kind: str, universe: Universe) -> Path:
+        return self.file(kind if universe is Universe.VALIDATOR else f"{kind}-{universe}")
 
     def file(self, kind: str) -> Path:
         """Where one kind of cached value is: the directory of the checkout has its like below ours."""

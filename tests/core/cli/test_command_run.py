@@ -38,13 +38,14 @@ def test_all_passed_is_0_and_repeat_repeats(runnable: Checkout) -> None:
 def test_a_machine_that_cannot_run_is_2(runnable: Checkout) -> None:
     python = runnable.root.parent / "python"
     python.write_text("#!/bin/sh\nexit 3\n")
-    called = call("run", PASSES, "--kind", "cpu", "--wait", "--json", "--repo", runnable.root)
+    called = call("run", PASSES, "--wait", "--json", "--repo", runnable.root)
     assert called.code == 2
     assert called.json[0]["outcome"] == "error"
 
 
 @pytest.mark.parametrize(
-    "argv", [["--kind", "gpu"], [], ["--kind", "cpu", "--repeat", "0"], ["--kind", "cpu", "--timeout", "-1"]]
+    "argv",
+    [["--kind", "gpu"], ["--kind", "op"], ["--kind", "cpu", "--repeat", "0"], ["--kind", "cpu", "--timeout", "-1"]],
 )
 def test_usage(runnable: Checkout, argv: list[str]) -> None:
     assert call("run", PASSES, *argv, "--repo", runnable.root).code == 64

@@ -38,6 +38,10 @@ def test_json_has_everything(checkout: Checkout) -> None:
         (f"tests/runner/test_config/{INFERENCE}", 5, 11)
     ]
     assert shown["known"]
+    assert shown["markers"].keys() == shown["effective"].keys()
+    assert "known_failure_xfail" in shown["markers"]["n150"]
+    assert "expected_passing" in shown["markers"]["base"]
+    assert {"inference", "single_device", "model_test"} <= set(shown["markers"]["p150"])
     assert len(shown["siblings"]) == 4
 
 

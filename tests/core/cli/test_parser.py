@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.parser import COMMANDS, build_parser, parse
+from core.cli.parser import COMMAND_GROUPS, COMMANDS, build_parser, parse
 from core.errors import UsageError
 
 CLI = Path(__file__).parents[3] / "core" / "cli"
@@ -45,3 +45,18 @@ def test_help_is_a_phrase_that_begins_with_a_verb(name: str) -> None:
     """Without a full stop: it stands in a list, and as a sentence above the command's own help."""
     text = COMMANDS[name]
     assert text[0].islower() and not text.endswith(".")
+
+
+def test_the_help_has_every_command_in_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        parse(["--help"])
+    shown = capsys.readouterr().out
+    lines = shown.splitlines()
+    assert [name for name in COMMANDS if sum(line.startswith(f"  {name} ") for line in lines) != 1] == []
+    assert [name for name, help in COMMANDS.items() if not any(line.endswith(f" {help}") for line in lines)] == []
+    assert max(map(len, lines)) <= 80
+    assert all(f"{group}:" in lines for group in (*COMMAND_GROUPS, "options", "global options"))
+    assert "--version" in shown

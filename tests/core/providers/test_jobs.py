@@ -7,11 +7,16 @@ from pathlib import Path
 import pytest
 
 import core.ci.read
+from core.ci.markers import groups
+from core.ci.read import read_selector
 from core.ci.selection import Selected
 from core.matrix.cache.index_cache import Cache
 from core.matrix.indexing import index
-from core.providers.jobs import selected_jobs
+from core.matrix.matrix import Universe
+from core.providers.jobs import Selections, selected_jobs, selections
+from core.providers.models import model_infos
 from core.sources.checkout import Checkout
+from core.sources.ci.jobs import read_jobs
 from core.sources.ci.runner import CONFTEST
 from tests.support.sample import sample_checkout
 
@@ -89,3 +94,46 @@ def test_whatever_decides_makes_it_new(
     assert len(evaluated) == 2
     fresh = selected_jobs(Cache(checkout, tmp_path / "other"), matrix)
     assert [again.of(row) for row in range(len(matrix.ids))] == [fresh.of(row) for row in range(len(matrix.ids))]
+
+
+def test_selections_are_those_of_each_test_alone(checkout: Checkout, tmp_path: Path) -> None:
+    cache = Cache(checkout, tmp_path / "index")
+    matrix = index(checkout, Universe.COLLECTED)
+    infos = model_infos(cache, matrix)
+    found = selections(cache, matrix, infos)
+    selector, _ = read_selector(matrix, groups(infos.known))
+    jobs, _ = read_jobs(checkout)
+    assert found.jobs == jobs
+    assert len(found.by_id) > 100
+    for id in matrix.ids:
+        assert list(found.by_id.get(id, ())) == selector.selections(jobs, id), id
+
+
+@pytest.mark.parametrize("change", [_change_preset, _change_schedule])
+def test_selections_are_cached_until_something_that_decides_them_changes(
+    checkout: Checkout, tmp_path: Path, change: Callable[[Checkout], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = Cache(checkout, tmp_path / "index")
+
+    def read() -> Selections:
+        matrix = index(checkout, Universe.COLLECTED)
+        return selections(cache, matrix, model_infos(cache, matrix))
+
+    first = read()
+    with monkeypatch.context() as broken:
+        broken.setattr("core.providers.jobs.read_selector", None)
+        assert read() == first
+    change(checkout)
+    assert read() != first
+
+
+def test_each_universe_has_its_own_cached_index(checkout: Checkout, tmp_path: Path) -> None:
+    cache = Cache(checkout, tmp_path / "index")
+    for universe in Universe:
+        fresh, reading = cache.index(universe)
+        assert reading is not None
+        cache.keep(reading, universe)
+        again, nothing = cache.index(universe)
+        assert nothing is None
+        assert again.ids == fresh.ids == index(checkout, universe).ids
+        assert (again.findings, again.loaders) == (fresh.findings, fresh.loaders)
