@@ -23,6 +23,7 @@ class Where(StrEnum):
     FACETS = "in the facets"
     TABLE = "in a table"
     CELLS = "in a table of cells"
+    GRID = "in a grid"
     TREE = "in groups"
     OVERVIEW = "overview"
     RUN_TABLE = "in the runs"
@@ -107,7 +108,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.group", Where.MATRIX, "m", "group", "Group", "Group the rows, or lay out the grid", footer=True),
     Command("matrix.grid", Where.MATRIX, "number_sign", "grid", "Grid", "Show a grid, or the table again", footer=True),
     Command("matrix.columns", Where.MATRIX, "C", "columns", "Columns", "Choose, order and sort by columns"),
-    Command("matrix.sort", Where.MATRIX, "o", "next_sort", "Sort", "Sort by the next column"),
+    Command(
+        "matrix.sort", Where.MATRIX, "o", "next_sort", "Sort", "Sort by the next column; a grid by this one's rate"
+    ),
     Command("matrix.turn", Where.MATRIX, "O", "reverse_sort", "Reverse", "Reverse sort"),
     Command("matrix.views", Where.MATRIX, "V", "views", "Views", "Open a saved view, or save this one"),
     Command("matrix.back", Where.MATRIX, "left_square_bracket", "step(-1)", "View back", "Back to the previous view"),
@@ -296,6 +299,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("table.bottom", Where.TABLE, "G,end", "bottom", "Bottom", "Last row"),
     Command("cells.left", Where.CELLS, "h,left", "side(-1)", "Left", "Next cell to the left"),
     Command("cells.right", Where.CELLS, "l,right", "side(1)", "Right", "Next cell to the right"),
+    Command("grid.compare", Where.GRID, "c", "compare", "Compare", "Compare this column with another one, or show all"),
     Command("tree.open", Where.TREE, "l,right", "fold(True)", "Unfold", "Show the tests of the group"),
     Command("tree.close", Where.TREE, "h,left", "fold(False)", "Fold", "Hide the tests of the group"),
     Command("tree.open_all", Where.TREE, "plus", "fold_all(True)", "Unfold all", "Show the tests of every group"),

@@ -26,7 +26,7 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
 
 TOGETHER: tuple[tuple[Where, ...], ...] = (
     (Where.MATRIX, Where.TABLE, Where.TREE),
-    (Where.MATRIX, Where.TABLE, Where.CELLS),
+    (Where.MATRIX, Where.TABLE, Where.GRID, Where.CELLS),
     (Where.OVERVIEW, Where.TABLE, Where.CELLS),
     (Where.RUNS, Where.RUN_TABLE, Where.TABLE),
     (Where.RUNS, Where.LINES, Where.LOG),

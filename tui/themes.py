@@ -49,6 +49,11 @@ _DARK = {
     "added-word": "#23512f",
     "removed-word": "#5c2739",
     "backdrop": "#121212 60%",
+    "heat-0": "#6b2336",
+    "heat-1": "#6a3b1f",
+    "heat-2": "#5a5220",
+    "heat-3": "#38561f",
+    "heat-4": "#1f5a35",
     "bar": "#515151",
     "bar-hover": "#6c6c6c",
 }
@@ -82,6 +87,11 @@ _LIGHT = {
     "added-word": "#bfe6c9",
     "removed-word": "#f7cbd5",
     "backdrop": "#ffffff 60%",
+    "heat-0": "#f2b3bf",
+    "heat-1": "#f6cfa6",
+    "heat-2": "#f3e6a0",
+    "heat-3": "#d3e8a8",
+    "heat-4": "#aedfb8",
     "bar": "#b4b4b4",
     "bar-hover": "#8f8f8f",
 }
@@ -115,6 +125,11 @@ _CONTRAST = {
     "added-word": "#00491a",
     "removed-word": "#5e0013",
     "backdrop": "#000000 60%",
+    "heat-0": "#7a0019",
+    "heat-1": "#6b3000",
+    "heat-2": "#574d00",
+    "heat-3": "#2f5200",
+    "heat-4": "#005a22",
     "bar": "#9a9a9a",
     "bar-hover": "#ffffff",
 }
@@ -149,6 +164,12 @@ _TERMINAL = {
     "added-word": _PLAIN,
     "removed-word": _PLAIN,
     "backdrop": _PLAIN,
+    **dict.fromkeys((f"heat-{nth}" for nth in range(5)), _PLAIN),
+    "heat-text-0": "ansi_red",
+    "heat-text-1": "ansi_red",
+    "heat-text-2": "ansi_yellow",
+    "heat-text-3": "ansi_green",
+    "heat-text-4": "ansi_green",
     "bar": "ansi_bright_black",
     "bar-hover": "ansi_white",
     "ansi-background": _PLAIN,
@@ -190,7 +211,8 @@ _PLAIN_STYLES = {
 def _theme(name: str, colours: Mapping[str, str], *, dark: bool = True, ansi: bool = False) -> Theme:
     styles = _PLAIN_STYLES if ansi else _STYLES
     common: dict[str, Any] = {colour: colours[colour] for colour in _COMMON}
-    return Theme(name=name, dark=dark, ansi=ansi, variables={**styles, **colours}, **common)
+    heat = {f"heat-text-{nth}": colours["foreground"] for nth in range(5)}
+    return Theme(name=name, dark=dark, ansi=ansi, variables={**styles, **heat, **colours}, **common)
 
 
 THEMES = {

@@ -10,7 +10,7 @@ from tui.commands import COMMANDS, Where, commands, key_text
 from tui.keymap import TERMINAL_KEYS, TOGETHER
 from tui.screens import SCREENS
 from tui.screens.matrix.filter import Facets
-from tui.widgets.cell_table import CellTable
+from tui.widgets.cell_table import CellTable, MatrixGrid
 from tui.widgets.log_view import LogView
 from tui.widgets.matrix_table import MatrixTable
 from tui.widgets.run_table import RunTable
@@ -23,6 +23,7 @@ _OWNERS = {
     Where.TABLE: MatrixTable,
     Where.TREE: MatrixTable,
     Where.CELLS: CellTable,
+    Where.GRID: MatrixGrid,
     Where.LINES: LogView,
     Where.LOG: LogView,
 }

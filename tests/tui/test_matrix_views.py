@@ -18,6 +18,7 @@ from tui.app.app import TTMatrixApp
 from tui.screens.matrix.columns import Columns
 from tui.screens.matrix.saved import Views
 from tui.view_models.grid import GridRows
+from tui.widgets.cell_table import MatrixGrid
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))
 SMALL, WIDE = (80, 24), (160, 50)
@@ -111,7 +112,7 @@ async def test_a_cell_of_the_grid_leads_to_its_tests(checkout: Checkout, size: t
         assert (app.session.view.grid, _query(app)) == ("loaders", "has:entry")
 
 
-async def test_the_grid_shows_letters_and_follows_the_filter(checkout: Checkout) -> None:
+async def test_the_grid_shows_rates_and_follows_the_filter(checkout: Checkout) -> None:
     app = build_app(checkout, query="has:entry")
     async with app.run_test(size=SMALL) as pilot:
         await pilot.press("number_sign", "m")
@@ -119,12 +120,46 @@ async def test_the_grid_shows_letters_and_follows_the_filter(checkout: Checkout)
         await pilot.press("enter")
         await until(pilot, lambda: "net-v1.5+aug" in screen_text(app), "the variants")
         (line,) = [one for one in screen_text(app).splitlines() if "net-v1.5+aug" in one]
-        assert ("●X" in line, "●P" in line) == (True, True)
+        assert ("▁  0%    1" in line, "█100%    1" in line) == (True, True)
         await pilot.press("slash")
         await type_text(pilot, " tiny")
         await until(pilot, lambda: "net-v1.5+aug" not in screen_text(app), "the filter")
         await pilot.press("enter")
         assert app.matrix_screen.grid.has_focus
+
+
+async def test_the_grid_is_sorted_by_a_column_and_two_are_compared(checkout: Checkout) -> None:
+    app = build_app(checkout, query="has:entry")
+    async with app.run_test(size=WIDE) as pilot:
+        await pilot.press("number_sign")
+        await until(pilot, lambda: "all · n150" in screen_text(app), "the grid")
+        assert "PASS, of entries: █ all" in screen_text(app)
+        grid = app.matrix_screen.grid
+        labels = _labels(grid)
+        await pilot.press("l", "o")
+        await until(pilot, lambda: "▲p150" in screen_text(app), "the order")
+        worst = _labels(grid)
+        assert (worst[0], sorted(worst)) == ("", sorted(labels))
+        await pilot.press("O")
+        await until(pilot, lambda: "▼p150" in screen_text(app), "the other order")
+        await pilot.press("O", "o")
+        await until(pilot, lambda: _labels(grid) == labels, "the first order")
+        await pilot.press("c")
+        await until(pilot, lambda: "Compare p150 with" in screen_text(app), "the question")
+        await type_text(pilot, "n300-llmbox")
+        await pilot.press("enter")
+        await until(pilot, lambda: "▲change" in screen_text(app), "the difference")
+        assert _heads(grid) == ["loader", "p150", "n300-llmbox", "▲change"]
+        await pilot.press("c")
+        await until(pilot, lambda: "change" not in screen_text(app), "all columns")
+
+
+def _labels(grid: MatrixGrid) -> list[str]:
+    return [grid.source.key(position) for position in range(len(grid.source))]
+
+
+def _heads(grid: MatrixGrid) -> list[str]:
+    return [column.title for column in grid.source.columns]
 
 
 async def test_an_empty_cell_says_so_and_leads_nowhere(checkout: Checkout) -> None:

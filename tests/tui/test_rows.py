@@ -7,24 +7,25 @@ import pytest
 from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
+from core.matrix.columns import Column
 from core.matrix.extension import with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.matrix.op_rows import RESULTS
+from core.matrix.query.context import Plain
 from core.matrix.query.query import Query
 from core.matrix.query.verdict_columns import Judged
 from core.matrix.view.columns import BY_TABLE_FIELD
 from core.matrix.view.grid import LAYOUTS
 from core.matrix.view.overviews import overview
-from core.matrix.view.tally import WORDS
+from core.matrix.view.tally import WORDS, Rate, rate
 from core.matrix.view.view import View
-from core.model import Status
 from tests.support.op_rows import SOME_RESULTS, some_op_rows
 from tests.support.tree import sample
-from tui.view_models.grid import GridRows, cell_look
+from tui.view_models.grid import GridOrder, GridRows, cell_look, change_look
 from tui.view_models.matrix import MatrixRows, TreeRows
 from tui.view_models.overview import OverviewRows
-from tui.view_models.style import RESULT_LOOKS, WORD_LOOKS, bar, tally_text
+from tui.view_models.style import RESULT_LOOKS, WORD_LOOKS, Cell, bar, tally_text
 
 
 @pytest.fixture(scope="module")
@@ -83,17 +84,18 @@ def test_a_heading_is_marked_in_part_and_as_a_whole(matrix: Matrix) -> None:
 @pytest.mark.parametrize("layout", [one.name for one in LAYOUTS])
 def test_every_cell_of_a_grid_can_be_told_without_colour(matrix: Matrix, layout: str) -> None:
     view = View(matrix, Query.parse(""))
-    view.learn({"runs": Judged(matrix, {}, SOME_RESULTS)})
+    names = Column.of("red" if "alpha" in id else "" for id in matrix.ids)
+    models = Plain({"group": names, "task": names})
+    view.learn({"runs": Judged(matrix, {}, SOME_RESULTS), "models": models})
     view.grid = layout
     rows = GridRows(view.cells())
-    looks: dict[str, set[tuple[str, ...]]] = {}
+    looks: dict[str, set[tuple[int | None, int]]] = {}
     for position in range(len(rows)):
         for column in range(len(rows.grid.heads)):
-            counts = rows.grid.at(position, column)
+            counts = rows.counts(position, column)
             text = "".join(cell.text for cell in cell_look(counts))
-            declared = tuple(word for word in counts if word != Status.UNSPECIFIED)
-            looks.setdefault(text, set()).add(declared)
-            assert len(text) <= len(WORDS)
+            looks.setdefault(text, set()).add((rate(counts).percent, rate(counts).total))
+            assert len(text) in (0, 10)
             assert rows.cell_text(position, column).startswith(rows.title(position, column))
     assert all(len(kinds) == 1 for kinds in looks.values())
     assert len(looks) > 2
@@ -101,16 +103,46 @@ def test_every_cell_of_a_grid_can_be_told_without_colour(matrix: Matrix, layout:
 
 def test_the_words_of_a_cell() -> None:
     assert tally_text({"EXPECTED_PASSING": 20, "UNSPECIFIED": 4}) == "24 tests: 20 PASS, 4 undeclared"
-    assert [cell.text for cell in cell_look({"EXPECTED_PASSING": 20, "UNSPECIFIED": 4})] == ["◐", "P"]
-    assert [cell.text for cell in cell_look({"UNSPECIFIED": 4})] == ["·"]
-    assert [cell.text for cell in cell_look({"KNOWN_FAILURE_XFAIL": 1, "MIXED": 1})] == ["●", "X", "~"]
+    assert _look({"EXPECTED_PASSING": 20, "UNSPECIFIED": 4}) == ("█100%   20", "heat4")
+    assert _look({"EXPECTED_PASSING": 3, "KNOWN_FAILURE_XFAIL": 1}) == ("▓ 75%    4", "heat3")
+    assert _look({"EXPECTED_PASSING": 1, "KNOWN_FAILURE_XFAIL": 21_071}) == ("▁  1%  21k", "heat0")
+    assert _look({"KNOWN_FAILURE_XFAIL": 1, "MIXED": 1}) == ("▁  0%    2", "heat0")
+    assert _look({"UNSPECIFIED": 4}) == ("·        4", "dim")
+    assert _look({}) == ("", "")
+
+
+def test_the_words_of_a_difference() -> None:
+    assert change_look(Rate(3, 4), Rate(1, 4)) == [Cell("▼ -50", "fail")]
+    assert change_look(Rate(1, 4), Rate(2, 4)) == [Cell("▲ +25", "pass")]
+    assert change_look(Rate(1, 4), Rate(2, 8)) == [Cell("=", "dim")]
+    assert change_look(Rate(0, 0), Rate(2, 8)) == [Cell("")]
+
+
+def _look(counts: dict[str, int]) -> tuple[str, str]:
+    (cell,) = cell_look(counts)
+    return cell.text, cell.style
+
+
+def test_two_columns_are_shown_with_their_difference(matrix: Matrix) -> None:
+    view = View(matrix, Query.parse("has:entry"))
+    view.grid = "loaders"
+    order = GridOrder()
+    order.pair = order.by = ("n150", "p150")
+    rows = GridRows(view.cells(), order)
+    assert [column.title for column in rows.columns] == ["loader", "n150", "p150", "▲change"]
+    assert rows.heads(2) == ("n150", "p150")
+    assert rows.counts(1, 2) == rows.counts(1, 1)
+    assert {len(rows.cells(position)) for position in range(len(rows))} == {4}
+    order.pair = ("n150", "no such arch")
+    assert not GridRows(view.cells(), order).difference
 
 
 def test_the_words_of_results() -> None:
     assert tally_text({"pass": 2, "error(ref)": 1}) == "3 tests: 2 pass, 1 error(ref)"
-    assert [cell.text for cell in cell_look({"pass": 2, "xpass": 1})] == ["●", "P", "p"]
-    assert [cell.text for cell in cell_look({"fail": 1, "pass": 2})] == ["◐", "P", "F"]
-    assert [cell.text for cell in cell_look({"crash": 1, "skip": 2})] == ["○", "C", "S"]
+    assert _look({"pass": 2, "xpass": 1}) == ("█100%    3", "heat4")
+    assert _look({"fail": 1, "pass": 2}) == ("▒ 66%    3", "heat2")
+    assert _look({"crash": 1, "skip": 2}) == ("▁  0%    1", "heat0")
+    assert _look({"skip": 2}) == ("·        2", "dim")
     assert RESULT_LOOKS.keys() == {*RESULTS}
     assert len({look.letter for look in RESULT_LOOKS.values()}) == len(RESULTS)
 

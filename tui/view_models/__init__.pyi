@@ -11,7 +11,7 @@ from .differences import DifferenceRows as DifferenceRows, commit_words as commi
 from .evidence import group_lines as group_lines, result_lines as result_lines, strip_lines as strip_lines
 from .findings import FindingRows as FindingRows
 from .fitting import fit as fit, paragraph as paragraph
-from .grid import GridRows as GridRows
+from .grid import GridOrder as GridOrder, GridRows as GridRows, legend_cells as legend_cells
 from .launch import launch_summary as launch_summary, launch_text as launch_text
 from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows
 from .op_case import op_results_text as op_results_text, op_row_text as op_row_text, op_text as op_text

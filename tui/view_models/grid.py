@@ -1,78 +1,146 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A grid as rows of a table, and what a cell of it says."""
+"""A grid as a heat map: in each cell a shade, the pass rate and how many it is of; and what the shades mean."""
 
 from collections.abc import Sequence
 
-from core.matrix.view import DECLARED, Grid, Tally
+from core.matrix.query import Query
+from core.matrix.view import Grid, Rate, Tally, by_rate, rate
 from core.text import one_line
-from tui.view_models.style import RESULT_LOOKS, WORD_LOOKS, Cell, TableColumn, tally_text, work_word
+from tui.view_models.style import Cell, TableColumn, tally_text, work_word
 
-_NAMES, _CELL, _MODEL = 28, 5, 14
+_NAMES, _CELL = 22, 10
+
+_SHADES = (("▁", "heat0", "less"), ("░", "heat1", "25%+"), ("▒", "heat2", "50%+"), ("▓", "heat3", "75%+"))
+_FULL = ("█", "heat4", "all")
+"""Shades with their styles and the rates that have them: the shade alone says it, without its colour."""
+
+
+class GridOrder:
+    """How a person looks at a grid: the rows by the rate of a column, and two columns with their difference."""
+
+    def __init__(self) -> None:
+        self.by: tuple[str, ...] = ()
+        """The heads of the column that the rows are sorted by, or of the two whose difference they are sorted by."""
+        self.best_first = False
+        self.pair: tuple[str, ...] = ()
+        """The heads of the two columns that are compared; empty: all columns are shown."""
 
 
 class GridRows:
-    """A RowSource over a Grid: one glyph for how much of a cell is declared or passes, and letters."""
+    """A RowSource over a Grid: the rate of each cell, shaded."""
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: Grid, order: GridOrder | None = None) -> None:
         self.grid = grid
+        order = order or GridOrder()
+        self._pair = [grid.heads.index(head) for head in order.pair if head in grid.heads]
+        self._shown = self._pair if len(self._pair) == len(order.pair) == 2 else list(range(len(grid.heads)))
+        self.difference = self._shown is self._pair
+        """Whether the last column is the difference of the two before it."""
+        by = [grid.heads.index(head) for head in order.by if head in grid.heads]
+        sorted_by = by if by and len(by) == len(order.by) else []
+        self._rows = by_rate(grid, sorted_by, best_first=order.best_first) if sorted_by else range(len(grid))
+        arrow = "▼" if order.best_first else "▲"
         self.columns: Sequence[TableColumn] = (
             TableColumn(grid.layout.down, _NAMES, share=1, elide=True),
-            *(TableColumn(work_word(head), _width(grid, head), elide=True) for head in grid.heads),
+            *(TableColumn(f"{arrow * (sorted_by == [at])}{self._head(at)}", _CELL, elide=True) for at in self._shown),
+            *([TableColumn(f"{arrow * (sorted_by == self._pair)}change", _CELL)] if self.difference else []),
         )
 
+    def _head(self, column: int) -> str:
+        return work_word(self.grid.heads[column])
+
     def __len__(self) -> int:
-        return len(self.grid)
+        return len(self._rows)
 
     def key(self, position: int) -> str:
-        return self.grid.label(position) if position else ""
+        return self.grid.label(self._rows[position]) if position else ""
 
     def marked(self, position: int) -> bool:
         return False
 
+    def heads(self, column: int) -> tuple[str, ...]:
+        """The head of a shown column in the grid; of the difference those of the two that it is of."""
+        if not self.grid.heads:
+            return ()
+        if self.difference and column == len(self._shown):
+            return tuple(self.grid.heads[at] for at in self._pair)
+        return (self.grid.heads[self._shown[column]],)
+
+    def counts(self, position: int, column: int) -> Tally:
+        """The tests of a cell; of the difference those of the second column."""
+        return self.grid.at(self._rows[position], self._column(column)) if self.grid.heads else {}
+
+    def query_of(self, position: int, column: int) -> Query:
+        """Selects exactly these."""
+        return self.grid.query_of(self._rows[position], self._column(column))
+
+    def _column(self, column: int) -> int:
+        return self._shown[min(column, len(self._shown) - 1)]
+
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        grid = self.grid
-        label = one_line(grid.label(position)) or "none"
+        grid, row = self.grid, self._rows[position]
+        label = one_line(grid.label(row)) or "none"
         return (
             [Cell(label, "" if position else "running")],
-            *(cell_look(grid.at(position, column)) for column in range(len(grid.heads))),
+            *(cell_look(grid.at(row, column)) for column in self._shown),
+            *([self._change(row)] if self.difference else []),
         )
+
+    def _change(self, row: int) -> list[Cell]:
+        return change_look(*(rate(self.grid.at(row, column)) for column in self._pair))
 
     def cell_text(self, position: int, column: int) -> str:
         """A cell in words."""
-        counts = self.grid.at(position, column)
+        counts = self.counts(position, column)
         return f"{self.title(position, column)}   {tally_text(counts)}" if counts else self.title(position, column)
 
     def title(self, position: int, column: int) -> str:
         """What the row and the column of a cell mean."""
         if not self.grid.heads:
             return ""
-        return f"{one_line(self.grid.label(position)) or 'none'} · {one_line(self.grid.heads[column])}"
-
-
-def _width(grid: Grid, head: str) -> int:
-    """Names of models are long, and their beginnings alike."""
-    return max(_CELL, min(len(head), _MODEL)) if grid.layout.across in ("model", "backend") else _CELL
+        head = " to ".join(map(one_line, self.heads(column)))
+        return f"{one_line(self.grid.label(self._rows[position])) or 'none'} · {head}"
 
 
 def cell_look(counts: Tally) -> list[Cell]:
-    """`●` all declared, `◐` some, `·` none; then a letter for each status that is. Nothing where no test is.
+    """`▓ 80%   24`: of 24 tests with an entry 80% are expected to pass; of op cases 80% of 24 results are passes.
 
-    Of results `●` is that all passed, `◐` some, `○` none.
+    `·` and the number of tests where there is no entry, and nothing where there is no test.
     """
     if not counts:
         return [Cell("")]
-    if found := [RESULT_LOOKS[word] for word in RESULT_LOOKS if counts.get(word)]:
-        passed = sum(look.style == "pass" for look in found)
-        glyph = "●" if passed == len(found) else "◐" if passed else "○"
-        return [
-            Cell(glyph, found[0].style if len(found) == 1 else ""),
-            *(Cell(look.letter, look.style) for look in found),
-        ]
-    declared = [word for word in DECLARED if counts.get(word)]
-    if not declared:
-        return [Cell("·", "dim")]
-    whole = sum(counts.values()) == sum(counts[word] for word in declared)
-    return [
-        Cell("●" if whole else "◐", WORD_LOOKS[declared[0]].style if len(declared) == 1 else ""),
-        *(Cell(WORD_LOOKS[word].letter, WORD_LOOKS[word].style) for word in declared),
-    ]
+    found = rate(counts)
+    if found.percent is None:
+        return [Cell(f"·    {_short(sum(counts.values())):>5}", "dim")]
+    shade, style, _ = _shade(found.percent)
+    return [Cell(f"{shade}{found.percent:>3}% {_short(found.total):>4}", style)]
+
+
+def change_look(before: Rate, after: Rate) -> list[Cell]:
+    """`▼ -30`: how many percentage points the second rate is below the first; nothing where one of them is missing."""
+    if before.share is None or after.share is None:
+        return [Cell("")]
+    points = round(100 * (after.share - before.share))
+    if before.share == after.share:
+        return [Cell("=", "dim")]
+    return [Cell(f"{'▲' if after.share > before.share else '▼'} {points:+}", "pass" if points > 0 else "fail")]
+
+
+def legend_cells(grid: Grid) -> list[Cell]:
+    """What the shades of a grid mean, in one line."""
+    results = grid.layout.across == "backend"
+    cells = [Cell("passed, of results:" if results else "PASS, of entries:", "dim")]
+    for shade, style, words in (_FULL, *reversed(_SHADES)):
+        cells += [Cell(" "), Cell(f"{shade} {words} ", style)]
+    return [*cells, Cell(f"  · no {'result' if results else 'entry'}", "dim")]
+
+
+def _shade(percent: int) -> tuple[str, str, str]:
+    return _FULL if percent == 100 else _SHADES[percent // 25]
+
+
+def _short(number: int) -> str:
+    """A count in at most four characters."""
+    if number < 10_000:
+        return str(number)
+    return f"{number // 1000}k" if number < 1_000_000 else f"{number // 1_000_000}M"

@@ -40,9 +40,9 @@ WORD_LOOKS = {**{str(status): look for status, look in STATUS_LOOKS.items()}, MI
 RESULT_LOOKS = {
     "pass": StatusLook("pass", "P", "pass"),
     "xpass": StatusLook("xpass", "p", "pass"),
-    "fail": StatusLook("fail", "F", "failed"),
-    "crash": StatusLook("crash", "C", "failed"),
-    "timeout": StatusLook("timeout", "T", "failed"),
+    "fail": StatusLook("fail", "F", "fail"),
+    "crash": StatusLook("crash", "C", "fail"),
+    "timeout": StatusLook("timeout", "T", "fail"),
     "error(ref)": StatusLook("error(ref)", "R", "mixed"),
     "build-error": StatusLook("build-error", "B", "mixed"),
     "xfail": StatusLook("xfail", "X", "xfail"),

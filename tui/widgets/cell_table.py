@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from core.matrix.query import Query
 from core.matrix.view import Grid, Number
 from tui.commands import Where, bindings
-from tui.view_models import Cell, GridRows, OverviewRows, TableColumn
+from tui.view_models import Cell, GridOrder, GridRows, OverviewRows, TableColumn, legend_cells
 from tui.widgets.row_table import RowSource, RowTable
 
 
@@ -123,19 +123,73 @@ class CellTable(RowTable):
 
 
 class MatrixGrid(CellTable):
-    """A CellTable over a Grid."""
+    """A CellTable over a Grid: sorted by a column, or two columns with their difference."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.GRID)
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.order = GridOrder()
 
     def show_grid(self, grid: Grid) -> None:
         """Show another grid; the cursor stays on its row."""
-        self.show(GridRows(grid), keep=self.cursor_key)
+        self.show(GridRows(grid, self.order), keep=self.cursor_key)
+
+    class CompareAsked(Message):
+        """The column under the cursor is to be compared with another one, which a person has to choose."""
+
+    def action_compare(self) -> None:
+        self.post_message(self.CompareAsked())
+
+    def sort_here(self) -> None:
+        """Sort the rows by the rate of the column under the cursor, worst first; asked again, by name."""
+        heads = self.heads
+        self.order.by = () if self.order.by == heads else heads
+        self.order.best_first = False
+        self._show_again()
+
+    def reverse_sort(self) -> None:
+        """The other way round."""
+        self.order.by = self.order.by or self.heads
+        self.order.best_first = not self.order.best_first
+        self._show_again()
+
+    def compare(self, other: str) -> None:
+        """Show the column under the cursor beside another one, with the difference; empty: all columns again."""
+        self.order.pair = (*self.heads[:1], other) if other else ()
+        self.order.by = self.order.pair if other else ()
+        self.column = 0
+        self._show_again()
+
+    def _show_again(self) -> None:
+        if isinstance(self.source, GridRows):
+            self.show_grid(self.source.grid)
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The head of the column under the cursor; of the difference both."""
+        return self.source.heads(self.column) if isinstance(self.source, GridRows) else ()
+
+    @property
+    def legend(self) -> Sequence[Cell]:
+        """What the shades mean."""
+        return legend_cells(self.source.grid) if isinstance(self.source, GridRows) else ()
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The columns that the one under the cursor can be compared with; none where two are compared already."""
+        source = self.source
+        if not isinstance(source, GridRows) or source.difference:
+            return ()
+        return tuple(head for head in source.grid.heads if head not in self.heads)
 
     @property
     def cell_query(self) -> Query | None:
         """What the cell under the cursor selects; None where there is no cell or no test in it."""
         source = self.source
-        if not isinstance(source, GridRows) or not source.grid.at(self.cursor, self.column):
+        if not isinstance(source, GridRows) or not source.counts(self.cursor, self.column):
             return None
-        return source.grid.query_of(self.cursor, self.column)
+        return source.query_of(self.cursor, self.column)
 
     @property
     def cell_words(self) -> str:

@@ -86,6 +86,8 @@ class Look(NamedTuple):
     colour: str
     text: str = ""
     """A text style, or a variable of the theme that holds one."""
+    ground: str = ""
+    """A variable of the theme as its background."""
 
 
 LOOKS: Mapping[str, Look] = {
@@ -98,6 +100,7 @@ LOOKS: Mapping[str, Look] = {
     "mixed": Look("foreground", "italic"),
     "fail": Look("text-error", "bold"),
     "running": Look("text-primary", "bold"),
+    **{f"heat{nth}": Look(f"heat-text-{nth}", ground=f"heat-{nth}") for nth in range(5)},
 }
 """What pieces of tables can look like. Component classes would have Textual match each of them with all rules, for each
 table and each time the focus moves."""
@@ -117,6 +120,7 @@ def line_style(widget: Widget, *names: str) -> Style:
         if look := LOOKS.get(name):
             variables = widget.app.theme_variables
             foreground = Color.parse(variables[look.colour])
+            background = Color.parse(variables[look.ground]) if look.ground else background
             text_style += Style.parse(variables.get(look.text, look.text))
             continue
         styles = widget.get_component_styles(name)

@@ -12,7 +12,7 @@ from .columns import (
     ordered as ordered,
     text_of_row as text_of_row,
 )
-from .grid import BY_LAYOUT as BY_LAYOUT, LAYOUTS as LAYOUTS, Grid as Grid
+from .grid import BY_LAYOUT as BY_LAYOUT, LAYOUTS as LAYOUTS, Grid as Grid, by_rate as by_rate
 from .overviews import (
     LEARNED as LEARNED,
     Link as Link,
@@ -25,6 +25,6 @@ from .overviews import (
 )
 from .saved import Saved as Saved, change_saved as change_saved, read_saved as read_saved
 from .spec import Trail as Trail, ViewSpec as ViewSpec
-from .tally import DECLARED as DECLARED, MIXED as MIXED, Tally as Tally, shares as shares
+from .tally import DECLARED as DECLARED, MIXED as MIXED, Rate as Rate, Tally as Tally, rate as rate, shares as shares
 from .tree import GROUPINGS as GROUPINGS, OP_GROUPINGS as OP_GROUPINGS, Group as Group, Line as Line, Tree as Tree
 from .view import Facet as Facet, Targets as Targets, View as View, hidden_words as hidden_words

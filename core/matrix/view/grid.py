@@ -24,7 +24,7 @@ from core.matrix.query import (
     variant_column,
     written,
 )
-from core.matrix.view.tally import WORDS, Tally, status_words
+from core.matrix.view.tally import WORDS, Tally, rate, status_words
 from core.matrix.view.tree import BY_GROUPING, family, paired
 
 ARCH = "arch"
@@ -47,13 +47,15 @@ class Layout:
     @property
     def needs(self) -> str:
         """The provider of `core.providers.base` without whose facts there is no such grid."""
-        return "runs" if self.across == BACKEND else ""
+        return "runs" if self.across == BACKEND else BY_GROUPING[self.down].needs
 
 
 LAYOUTS: tuple[Layout, ...] = (
     Layout("loaders", "loader", ARCH, "loaders by arch"),
     Layout("variants", "variant", ARCH, "variants by arch"),
     Layout("families", "family", ARCH, "families by arch"),
+    Layout("groups", "group", ARCH, "groups of models by arch"),
+    Layout("tasks", "task", ARCH, "tasks of models by arch"),
     Layout("loader-work", "loader", WORK, "loaders by parallelism and mode"),
     Layout("variant-work", "variant", WORK, "variants by parallelism and mode"),
     Layout("parallelism", "parallelism", ARCH, "parallelisms by arch"),
@@ -79,6 +81,7 @@ class Grid:
     cells: Mapping[tuple[int, int], Tally]
     """By row and column; where no test is, no cell is."""
     column_terms: tuple[Terms, ...]
+    """What selects the tests of each column."""
 
     def __len__(self) -> int:
         return len(self.codes) + 1
@@ -97,6 +100,23 @@ class Grid:
         return Query((*self.query.terms, *down, *self.column_terms[column]))
 
 
+def by_rate(grid: Grid, columns: Sequence[int], *, best_first: bool = False) -> list[int]:
+    """The rows of a grid in the order of their pass rate in a column, the worst first; the first row stays first.
+
+    With two columns, in the order of how much the second is below the first. Of two that are alike the larger comes
+    first, and what has no rate last.
+    """
+
+    def place(row: int) -> tuple[bool, float, int]:
+        rates = [rate(grid.at(row, column)) for column in columns]
+        shares = [one.share for one in rates]
+        known = [share for share in shares if share is not None]
+        value = known[-1] - (known[0] if len(columns) > 1 else 0) if len(known) == len(columns) else 0.0
+        return len(known) < len(columns), -value if best_first else value, -sum(one.total for one in rates)
+
+    return [0, *sorted(range(1, len(grid)), key=place)]
+
+
 def grid(matrix: Matrix, query: Query, arch: str, name: str, learned: Learned = MappingProxyType({})) -> Grid:
     """The tests that `query` selects, in the layout called `name`. Raises QueryError.
 
@@ -107,7 +127,7 @@ def grid(matrix: Matrix, query: Query, arch: str, name: str, learned: Learned = 
     layout = BY_LAYOUT[name]
     if matrix.ops is not None or layout.kind == OP_KIND:
         query = Query((*query.terms, named("kind", layout.kind)))
-    side = _side(matrix, layout.down)
+    side = _side(matrix, layout.down, learned)
     make = {ARCH: _by_arch, BACKEND: _by_backend}.get(layout.across, _by_column)
     columns = make(matrix, query, arch, side, layout, learned)
     codes = tuple(sorted({code for column in columns for code, _ in column.counts}))
@@ -156,7 +176,7 @@ def _by_backend(
 def _by_column(
     matrix: Matrix, query: Query, arch: str, side: Column, layout: Layout, learned: Learned
 ) -> list[_Column]:
-    across = _side(matrix, layout.across)
+    across = _side(matrix, layout.across, learned)
     words = status_words(matrix, lens(matrix, query.terms) or arch)
     rows_of: dict[int, list[int]] = {}
     for row in select(matrix, query, arch, learned):
@@ -184,14 +204,16 @@ def _cells(columns: Iterable[_Column], rows: Mapping[int, int]) -> dict[tuple[in
     }
 
 
-def _side(matrix: Matrix, name: str) -> Column:
+def _side(matrix: Matrix, name: str, learned: Learned) -> Column:
     if name == WORK:
         return paired(matrix.columns["parallelism"], matrix.columns["mode"])
-    return BY_GROUPING[name].column(Scope(matrix))
+    return BY_GROUPING[name].column(Scope(matrix, learned=learned))
 
 
 def _terms(matrix: Matrix, name: str, side: Column, code: int) -> Terms:
     """The terms that select the rows with one text of a side."""
+    if BY_GROUPING[name].needs if name in BY_GROUPING else "":
+        return (named(name, side.values[code]),)
     # Any row with the text will do to look up what it is made of.
     row = side.codes.index(code)
     return tuple(term(matrix, row) for term in _TERMS[name])

@@ -3,6 +3,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from core.matrix.columns import Column
 from core.matrix.matrix import NO_ARCH, Matrix
@@ -37,6 +38,36 @@ def tally(words: Column, rows: Iterable[int]) -> Tally:
     counted = Counter(map(words.codes.__getitem__, rows))
     found = {words.values[code]: count for code, count in counted.items()}
     return {word: found[word] for word in WORDS if word in found}
+
+
+_PASSED = (Status.EXPECTED_PASSING, "pass", "xpass")
+_SAYS_NOTHING = (Status.UNSPECIFIED, "xfail", "skip", "not-an-op", "dup")
+"""No entry, no run, or a failure that is expected: no part of a rate, as in `ttmatrix ops report`."""
+
+
+class Rate(NamedTuple):
+    """How many of a cell pass, of those that an entry or a result says something of."""
+
+    passed: int
+    total: int
+
+    @property
+    def share(self) -> float | None:
+        """From 0 to 1; None: there is nothing to divide by."""
+        return self.passed / self.total if self.total else None
+
+    @property
+    def percent(self) -> int | None:
+        """In percent: 100 only where all pass, and 0 only where none does."""
+        if not self.total or self.passed in (0, self.total):
+            return 100 * self.passed // self.total if self.total else None
+        return max(1, 100 * self.passed // self.total)
+
+
+def rate(counts: Tally) -> Rate:
+    """Of the tests with an entry those that it expects to pass; of op cases that ran on a backend those that passed."""
+    total = sum(count for word, count in counts.items() if word not in _SAYS_NOTHING)
+    return Rate(sum(counts.get(word, 0) for word in _PASSED), total)
 
 
 def shares(counts: Tally, width: int) -> dict[str, int]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -14,6 +15,7 @@ from textual.widgets import Static
 from core.matrix.query import RESULT, Query
 from core.matrix.view import EVIDENCE, ViewSpec
 from core.text import one_line
+from tui import widgets
 from tui.commands import Where, bindings
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
@@ -26,7 +28,7 @@ from tui.view_models import counted
 from tui.widgets import CachedText, FacetPanel, KeyLine, MatrixTable, QueryInput, RestingText, RowTable
 
 if TYPE_CHECKING:
-    from tui.widgets import MatrixGrid
+    from tui.widgets import CellLine, MatrixGrid
 
 _DETAIL_FROM = 32
 """Terminal height from which the detail is shown without being asked for."""
@@ -57,7 +59,7 @@ class MatrixScreen(SessionScreen):
         self.facets = FacetBox(context, shown=False)
 
     def places(self) -> tuple[Where, ...]:
-        return (*self.PLACES, Where.CELLS if self.session.view.grid else Where.TREE)
+        return (*self.PLACES, *((Where.GRID, Where.CELLS) if self.session.view.grid else (Where.TREE,)))
 
     @property
     def table(self) -> MatrixTable:
@@ -66,6 +68,11 @@ class MatrixScreen(SessionScreen):
     @property
     def grid(self) -> MatrixGrid:
         return self.listing.grid
+
+    @cached_property
+    def legend(self) -> CellLine:
+        """What the shades of the grid mean."""
+        return widgets.CellLine(id="grid-legend")
 
     @property
     def current(self) -> str | None:
@@ -86,6 +93,7 @@ class MatrixScreen(SessionScreen):
 
     def _mount_grid(self, grid: MatrixGrid) -> None:
         self.mount(grid, after=self.table)
+        self.mount(self.legend, after="#cell-line")
 
     def on_mount(self) -> None:
         signals = self.context.signals
@@ -118,6 +126,8 @@ class MatrixScreen(SessionScreen):
         had_focus = self.focused is not None and self.focused.id in ("table", "grid")
         self.set_class(bool(view.grid), "gridded")
         self.listing.show(keep)
+        if view.grid:
+            self.legend.show(self.grid.legend)
         if had_focus:
             self.listing.front.focus()
         self.facets.count_soon()
@@ -217,6 +227,9 @@ class MatrixScreen(SessionScreen):
             self.query_one("#cell-line", Static).update(words, layout=False)
         self.detail.follow_soon()
 
+    def on_matrix_grid_compare_asked(self) -> None:
+        self.views.compare(self.grid)
+
     def on_facet_panel_chosen(self, event: FacetPanel.Chosen) -> None:
         query = self.session.view.toggled(event.field, event.value)
         self.filter.bar.input.value = str(query)
@@ -315,10 +328,16 @@ class MatrixScreen(SessionScreen):
         self.views.next_arch()
 
     def action_next_sort(self) -> None:
-        self.views.next_sort()
+        if self.session.view.grid:
+            self.grid.sort_here()
+        else:
+            self.views.next_sort()
 
     def action_reverse_sort(self) -> None:
-        self.views.reverse_sort()
+        if self.session.view.grid:
+            self.grid.reverse_sort()
+        else:
+            self.views.reverse_sort()
 
     def action_columns(self) -> None:
         self.views.choose_columns()

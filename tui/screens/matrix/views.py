@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from core.errors import TTMatrixError
 from core.matrix import NO_ARCH, OP_KIND
 from core.matrix.view import DEFAULT_OP_COLUMNS, GROUPINGS, LAYOUTS, OP_GROUPINGS, Saved, Trail, ViewSpec
+from core.text import one_line
 from tui import screens
 from tui.screens.base import SessionScreen
 
 if TYPE_CHECKING:
     from tui.screens.matrix.columns import ColumnChoice
     from tui.screens.pick import Option
+    from tui.widgets import MatrixGrid
 
 
 class ViewActions:
@@ -149,6 +151,16 @@ class ViewActions:
         fitting = [one.name for one in LAYOUTS if (one.kind == OP_KIND) == view.only_ops]
         layouts = (one.grid for one in reversed(self._trail.places) if one.grid in fitting)
         self.go(self._present()._replace(grid="" if view.grid else next(layouts, fitting[0])))
+
+    def compare(self, grid: MatrixGrid) -> None:
+        """Show the column of the grid under the cursor beside another one; where two are shown, all again."""
+        if not grid.others:
+            grid.compare("")
+            return
+        options = [screens.Option(head, one_line(head), "") for head in grid.others]
+        title = f"Compare {one_line(' '.join(grid.heads))} with"
+        pick = screens.Pick(title, options, "")
+        self._screen.app.push_screen(pick, lambda head: None if head is None else grid.compare(head))
 
     # Saved views
 

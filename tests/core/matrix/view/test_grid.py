@@ -6,14 +6,16 @@ from collections import Counter
 import pytest
 
 from core.errors import QueryError
+from core.matrix.columns import Column
 from core.matrix.extension import with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
+from core.matrix.query.context import Plain
 from core.matrix.query.fields import lens, select
 from core.matrix.query.query import Query
 from core.matrix.query.verdict_columns import Judged
-from core.matrix.view.grid import LAYOUTS, Layout, grid
-from core.matrix.view.tally import status_words, tally
+from core.matrix.view.grid import LAYOUTS, Layout, by_rate, grid
+from core.matrix.view.tally import Rate, rate, status_words, tally
 from core.matrix.view.tree import BY_GROUPING
 from core.model import Status
 from tests.support.op_rows import SOME_RESULTS, some_op_rows
@@ -31,7 +33,8 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
 @pytest.mark.parametrize("text", QUERIES)
 @pytest.mark.parametrize("arch", ["", "p150"])
 def test_each_cell_is_what_its_query_selects(matrix: Matrix, layout: Layout, text: str, arch: str) -> None:
-    learned = {"runs": Judged(matrix, {}, SOME_RESULTS)}
+    names = Column.of("red" if "alpha" in id else "" for id in matrix.ids)
+    learned = {"runs": Judged(matrix, {}, SOME_RESULTS), "models": Plain({"group": names, "task": names})}
     cells = grid(matrix, Query.parse(text), arch, layout.name, learned)
     for row in range(len(cells)):
         for column in range(len(cells.heads)):
@@ -88,3 +91,31 @@ def test_every_layout_is_made_of_what_there_is() -> None:
 def test_a_bad_query_is_told(matrix: Matrix) -> None:
     with pytest.raises(QueryError):
         grid(matrix, Query.parse("nofield:x"), "", "loaders")
+
+
+def test_rows_in_the_order_of_their_pass_rate(matrix: Matrix) -> None:
+    cells = grid(matrix, Query.parse(""), "", "loaders")
+    p150 = cells.heads.index("p150")
+    worst = by_rate(cells, [p150])
+    shares = [rate(cells.at(row, p150)).share for row in worst[1:]]
+    known = [share for share in shares if share is not None]
+    assert worst[0] == 0
+    assert sorted(worst) == list(range(len(cells)))
+    assert known == sorted(known)
+    assert shares[: len(known)] == known
+    best = [rate(cells.at(row, p150)).share for row in by_rate(cells, [p150], best_first=True)[1:]]
+    assert best[: len(known)] == known[::-1]
+
+
+def test_rows_in_the_order_of_what_a_second_arch_loses(matrix: Matrix) -> None:
+    cells = grid(matrix, Query.parse("alpha"), "", "variants")
+    pair = [cells.heads.index(arch) for arch in ("n300-llmbox", "n150")]
+    label = cells.label(by_rate(cells, pair)[1])
+    assert label == "alpha/pytorch net-v1.5+aug"
+
+
+def test_a_rate_is_of_what_has_an_entry_or_ran() -> None:
+    assert rate({"EXPECTED_PASSING": 1, "KNOWN_FAILURE_XFAIL": 2, "UNSPECIFIED": 9}) == (1, 3)
+    assert rate({"pass": 2, "xpass": 1, "fail": 1, "skip": 5, "dup": 1}) == (3, 4)
+    assert rate({"UNSPECIFIED": 9}).share is None
+    assert [Rate(*one).percent for one in ((0, 0), (0, 9), (1, 999), (998, 999), (9, 9))] == [None, 0, 1, 99, 100]
