@@ -10,7 +10,7 @@ from core.matrix.columns import Column
 from core.matrix.extension import with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
-from core.matrix.query.context import Plain
+from core.matrix.query.context import Learned, Plain
 from core.matrix.query.fields import lens, select
 from core.matrix.query.query import Query
 from core.matrix.query.verdict_columns import Judged
@@ -34,7 +34,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
 @pytest.mark.parametrize("arch", ["", "p150"])
 def test_each_cell_is_what_its_query_selects(matrix: Matrix, layout: Layout, text: str, arch: str) -> None:
     names = Column.of("red" if "alpha" in id else "" for id in matrix.ids)
-    learned = {"runs": Judged(matrix, {}, SOME_RESULTS), "models": Plain({"group": names, "task": names})}
+    learned: Learned = {"runs": Judged(matrix, {}, SOME_RESULTS), "models": Plain({"group": names, "task": names})}
     cells = grid(matrix, Query.parse(text), arch, layout.name, learned)
     for row in range(len(cells)):
         for column in range(len(cells.heads)):
