@@ -49,6 +49,11 @@ class Paths(NamedTuple):
         return self.state / "evidence"
 
     @property
+    def places(self) -> Path:
+        """Where the app was left, a file for each checkout."""
+        return self.state / "places"
+
+    @property
     def journal(self) -> Path:
         """Pending changes, a journal for each checkout."""
         return self.state / "journal"
@@ -90,6 +95,8 @@ class Settings:
     """Colours of the app: dark, light, contrast, terminal, mono, or auto, what the terminal can show."""
     ascii: bool = False
     """Whether the app sends nothing but ASCII to the terminal."""
+    restore: bool = True
+    """Whether the app begins where it was left last on this checkout."""
     keymap: str = "vim"
     """Keys for moving: vim or emacs."""
     keys: Mapping[str, str] = field(default_factory=dict)

@@ -67,17 +67,19 @@ class AppRequest(NamedTuple):
     arch: str = ""
     query: str = ""
     screen: str = ""
-    """The screen to begin with; empty: the matrix."""
+    """The screen to begin with; empty: the one that was left last."""
     theme: str = ""
     """Empty: the one that the settings name."""
     ascii: bool = False
     """Whether only ASCII is to be sent to the terminal."""
+    fresh: bool = False
+    """Whether it begins with its first view, and not where it was left last."""
 
 
 def app_request(args: argparse.Namespace, repo: Path | None) -> AppRequest:
     """What a command line says of the app."""
     theme = args.theme or ("mono" if args.no_color else "")
-    return AppRequest(repo, args.arch, args.query, args.screen, theme, args.ascii)
+    return AppRequest(repo, args.arch, args.query, args.screen, theme, args.ascii, args.fresh)
 
 
 OpenApp = Callable[[AppRequest], int]
@@ -140,6 +142,7 @@ def build_parser(names: Iterable[str] = COMMANDS, configured: Collection[str] = 
     parser.add_argument("--screen", metavar="NAME", default="", help="open the app on this screen, such as triage")
     parser.add_argument("--theme", metavar="NAME", default="", help="colours of the app (see docs/settings.md)")
     parser.add_argument("--ascii", action="store_true", help="open the app with nothing but ASCII on the terminal")
+    parser.add_argument("--fresh", action="store_true", help="open the app on its first view, not where it was left")
     add_global_options(parser, {"repo": None, "arch": "", "json": False, "no_color": False})
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name in names:

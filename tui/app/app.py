@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from textual import events
 from textual.binding import BindingType
@@ -22,6 +22,7 @@ from tui.app.edit_actions import EditActions
 from tui.app.facts import FactRequests
 from tui.app.file_actions import FileActions
 from tui.app.key_order import KeyOrder
+from tui.app.last_place import LastPlace
 from tui.app.navigation import Navigation
 from tui.app.notifications import Notifications
 from tui.app.polling import Polling
@@ -30,13 +31,15 @@ from tui.commands import Where, bindings
 from tui.keymap import Keymap
 from tui.protocol import Context, Signals
 from tui.screens import SessionScreen
-from tui.screens.matrix import MatrixScreen
+from tui.screens.matrix import MatrixScreen, Spot
 from tui.session import Session
 from tui.terminal import EndAsked, FilteringApp, stop_as_job
 from tui.themes import MONO, use_themes
 from tui.view_models import counted
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from core.matrix.query import Learned
 
 # The first frame shows the matrix, and only that: what else there is comes from faces, which load it when it is used.
@@ -63,6 +66,10 @@ class Appearance(NamedTuple):
     keymap: Keymap = Keymap()
     ascii: bool = False
     """Whether only ASCII is sent to the terminal."""
+    spot: Spot = Spot()
+    """The row of the matrix that the cursor begins on."""
+    notice: str = ""
+    """What is to be said first."""
 
 
 PLAIN = Appearance()
@@ -74,6 +81,9 @@ class Process(Protocol):
 
     def started(self, app: TTMatrixApp) -> None:
         """The first frame is shown, and what is beside the matrix is on its way."""
+
+    def left(self, place: LastPlace) -> None:
+        """A person leaves the app, or a signal ends it."""
 
     def ended(self) -> None:
         """The app is about to end."""
@@ -103,7 +113,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.session = session
         self._process = process
         self._interrupted = False
-        self._first_screen = look.screen
+        self._look = look
         self.keys = KeyOrder(self, super().on_event)
         self.signals = Signals(self)
         self.notifications = Notifications(self, session.paths.cache, session.settings.notify)
@@ -135,7 +145,9 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
 
     def get_default_screen(self) -> Screen[None]:
         """The matrix itself: another screen below it would have to be made for the first frame."""
-        return self.matrix_screen
+        screen = self.matrix_screen
+        screen.begin_at(self._look.spot)
+        return screen
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """What every line goes through: without colours, also those that a text names are taken out."""
@@ -166,10 +178,20 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         if self.session.pending.changes or self.session.uncommitted:
             self.edits.rebase()
         self.polling.start()
-        if self._first_screen:
-            self.navigation.switch(self._first_screen)
+        if self._look.screen:
+            self.navigation.switch(self._look.screen)
+        if self._look.notice:
+            self.notifications.info(self._look.notice)
         if self._process is not None:
             self._process.started(self)
+
+    def exit(self, result: Any = None, return_code: int = 0, message: RenderableType | None = None) -> None:
+        """End the app; the next one on this checkout begins where this one was."""
+        if self._process is not None:
+            front, matrix = self.navigation.in_front(), self.matrix_screen
+            screen = front.PLACES[0].value if front not in (None, matrix) else ""
+            self._process.left(LastPlace(screen, self.session.view.spec, matrix.listing.spot))
+        super().exit(result, return_code, message)
 
     def on_unmount(self) -> None:
         """What watches must not outlive the screen."""

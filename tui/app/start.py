@@ -18,9 +18,12 @@ from core.cli import AppRequest
 from core.errors import TTMatrixError, UsageError
 from core.matrix import Matrix
 from core.matrix.cache import Cache
+from core.matrix.query import Query
+from core.matrix.view import ViewSpec
 from core.settings import load_settings, paths
 from core.sources import Checkout, find_checkout
 from tui.app.app import PLAIN, Appearance, TTMatrixApp
+from tui.app.last_place import LastPlace, place_file, read_place, write_place
 from tui.commands import screen_commands
 from tui.keymap import read_keymap
 from tui.session import Session
@@ -47,19 +50,57 @@ def open_app(request: AppRequest) -> int:
     os.environ.pop("NO_COLOR", None)
     checkout = find_checkout(request.repo or Path.cwd(), upward=request.repo is None)
     cache = Cache(checkout, own.cache / "index")
+    file = place_file(own.places, checkout.root)
+    place, notice = where_to_begin(request, file, restore=settings.restore)
     matrix, reading = cache.index()
     whole = True
     if checkout.has_any(settings.ops_dirs):
         known = ops.with_cached_ops(cache, matrix, settings.ops_dirs)
         # Nobody waits for op cases that have to be read, but for a query that may be about them.
-        whole = known is not None or bool(request.query)
+        whole = known is not None or bool(place.view.query.terms)
         matrix = known or (ops.with_ops(cache, matrix, settings.ops_dirs) if whole else matrix)
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
-    look = Appearance(theme, request.screen, keymap, request.ascii or settings.ascii)
-    app = started_app(session, cache, saved=reading is None, whole=whole, look=look)
+    if not request.query:
+        place, notice = begin(session, place, notice)
+    look = Appearance(theme, place.screen, keymap, request.ascii or settings.ascii, place.spot, notice)
+    app = started_app(session, cache, saved=reading is None, whole=whole, look=look, place=file)
     Ending(app).run()
     session.bench.flush()
     return app.return_code or 0
+
+
+def where_to_begin(request: AppRequest, file: Path, *, restore: bool) -> tuple[LastPlace, str]:
+    """Where the app is to begin, and what is to be said of a place that is lost.
+
+    What the command line asks for comes before what `file` holds. Raises UsageError for a query that cannot be.
+    """
+    if request.query:
+        return LastPlace(request.screen, ViewSpec(Query.parse(request.query))), ""
+    known, notice = None, ""
+    if restore and not request.fresh:
+        try:
+            known = read_place(file)
+        except TTMatrixError as error:
+            notice = f"{error.title}: {error.detail}. The app begins on its first view."
+    place = known or LastPlace()
+    return LastPlace(request.screen or place.screen, _on(place.view, request.arch), place.spot), notice
+
+
+def begin(session: Session, place: LastPlace, notice: str = "") -> tuple[LastPlace, str]:
+    """Show the view of a place; where the checkout does not have it any more, the first one, and say so."""
+    screens = {where.value for where, _ in screen_commands()}
+    screen = place.screen if place.screen in screens else ""
+    try:
+        session.view.adopt(place.view)
+    except UsageError as error:
+        first = LastPlace(screen, _on(LastPlace().view, session.view.arch))
+        session.view.adopt(first.view)
+        return first, f"The view that was left last is not restored: {error.title}."
+    return place._replace(screen=screen), notice
+
+
+def _on(view: ViewSpec, arch: str) -> ViewSpec:
+    return view._replace(arch=arch) if arch else view
 
 
 def check_screen(name: str) -> None:
@@ -70,13 +111,20 @@ def check_screen(name: str) -> None:
 
 
 def started_app(
-    session: Session, cache: Cache, *, saved: bool, whole: bool = True, look: Appearance = PLAIN
+    session: Session,
+    cache: Cache,
+    *,
+    saved: bool,
+    whole: bool = True,
+    look: Appearance = PLAIN,
+    place: Path | None = None,
 ) -> TTMatrixApp:
     """The app as a process of its own.
 
-    `saved`: the index of `session` is in `cache` already; `whole`: it has the op cases of the checkout, too.
+    `saved`: the index of `session` is in `cache` already; `whole`: it has the op cases of the checkout, too. `place` is
+    the file for where the app was left.
     """
-    process = AppProcess(cache, session.settings.ops_dirs, saved=saved, whole=whole)
+    process = AppProcess(cache, session.settings.ops_dirs, saved=saved, whole=whole, place=place)
     app = TTMatrixApp(
         session,
         process.read_again,
@@ -89,10 +137,19 @@ def started_app(
 
 
 class AppProcess:
-    """What the app does as a process: it watches the checkout, saves its index, and settles its memory."""
+    """What the app does as a process: it watches the checkout, saves its index and its place, settles its memory."""
 
-    def __init__(self, cache: Cache, op_directories: Sequence[str], *, saved: bool, whole: bool = True) -> None:
+    def __init__(
+        self,
+        cache: Cache,
+        op_directories: Sequence[str],
+        *,
+        saved: bool,
+        whole: bool = True,
+        place: Path | None = None,
+    ) -> None:
         self._cache = cache
+        self._place = place
         self._whole = whole
         self._op_directories = tuple(op_directories)
         self._saved = saved
@@ -115,6 +172,12 @@ class AppProcess:
         # What the re-index leaves in cycles is young then, and would else wait for a full collection.
         app.signals.matrix_changed.subscribe(app, lambda _: gc.collect(1))
         settle_memory()
+
+    def left(self, place: LastPlace) -> None:
+        """Store where the app is left. Where that cannot be, the old place stays."""
+        if self._place is not None:
+            with suppress(TTMatrixError):
+                write_place(self._place, place)
 
     def ended(self) -> None:
         """The watcher must not outlive the screen."""

@@ -39,6 +39,7 @@ _SIZES: Mapping[str, TableColumn] = {
     RESULT: TableColumn("", 16, share=1, yields=2),
     "reason": TableColumn("", 20, share=2, yields=5),
     "pcc": TableColumn("", 6, yields=4),
+    "entry": TableColumn("", 5, yields=4),
     "mode": TableColumn("", 9, yields=4),
     "parallelism": TableColumn("", 15, yields=4),
     "phase": TableColumn("", 11, yields=4),

@@ -167,6 +167,8 @@ def count_text(view: View) -> str:
     shown, total, models = len(view.rows), len(view.matrix.ids), len(view.matrix.model_tests.ids)
     everything = counted(models, "test") + (f", {counted(total - models, 'op case')}" if total > models else "")
     text = f"{shown:,} of {total:,}" if shown != total else everything
+    if shown == total and view.sort_key == "entry" and not view.marks:
+        text += f" · {sum(map(bool, view.matrix.flags['has'].masks)):,} with an entry"
     if view.marks:
         hidden = view.hidden_marks()
         text += f" · {len(view.marks):,} marked" + (f" ({hidden:,} hidden)" if hidden else "")

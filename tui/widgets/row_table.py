@@ -73,6 +73,8 @@ class RowTable(LinePane):
         self.source = source
         self._strips: dict[tuple[object, ...], Strip] = {}
         self._looks: dict[tuple[str, bool], Style] = {}
+        self._above: int | None = None
+        """How many rows are to be above the cursor in the first frame."""
         self._widths: tuple[Sequence[TableColumn], int, list[int]] = ((), 0, [])
 
     # What is shown
@@ -88,6 +90,13 @@ class RowTable(LinePane):
         self._scroll_to_cursor()
         self.refresh()
         self.post_message(self.Highlighted(self))
+
+    def begin_at(self, key: str, above: int) -> None:
+        """Have the first frame show the cursor on the row with that key, with so many rows above it."""
+        position = self._position_of(key) if key else None
+        if position is not None:
+            self.set_reactive(RowTable.cursor, position)
+            self._above = above
 
     def repaint_rows(self) -> None:
         """Make every visible line again: the cells of the same rows have changed."""
@@ -255,6 +264,10 @@ class RowTable(LinePane):
         """Scroll so that the cursor is visible; whether that was needed. Without a size it waits for one."""
         if not self.size.height:
             return False
+        if self._above is not None:
+            above, self._above = min(self._above, self.page - 1), None
+            self.scroll_to(y=max(0, self.cursor - above), animate=False, force=True)
+            return True
         top = self.scroll_offset.y
         if self.cursor < top:
             wanted = self.cursor

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from .columns import (
+    entry_column as entry_column,
     op_column as op_column,
     required_pcc_column as required_pcc_column,
     variant_column as variant_column,

@@ -112,6 +112,12 @@ def op_column(matrix: Matrix, name: str) -> AnyColumn:
 
 
 @_kept
+def entry_column(matrix: Matrix) -> Column:
+    """Whether a row has an entry: the text `entry`, or none."""
+    return Column(("entry", ""), bytes(not mask for mask in matrix.flags["has"].masks))
+
+
+@_kept
 def marker_column(matrix: Matrix) -> FlagColumn:
     """The markers each row's entry lists; an empty text where it lists none."""
     return matrix.flags["marker"].or_none()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from core.errors import UsageError
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.matrix import Matrix
-from core.matrix.query import RESULT, decimal, op_column, required_pcc_column, variant_column
+from core.matrix.query import RESULT, decimal, entry_column, op_column, required_pcc_column, variant_column
 
 RUN, DEVICE_RUN = "run", "device_run"
 """The columns of the last runs here, which the matrix does not know."""
@@ -46,6 +46,10 @@ def _variant(matrix: Matrix, _: str) -> Column:
     return variant_column(matrix)
 
 
+def _entry(matrix: Matrix, _: str) -> Column:
+    return entry_column(matrix)
+
+
 def _pcc(matrix: Matrix, arch: str) -> Column | FlagColumn:
     return required_pcc_column(matrix, arch)
 
@@ -76,6 +80,7 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField(EVIDENCE, "evidence", "its results on each arch, and how many are passes"),
     TableField("reason", "reason", "the entry's reasons", _plain("reason"), str.lower),
     TableField("pcc", "pcc", "effective required_pcc", _pcc, _number),
+    TableField("entry", "entry", "whether it has an entry; as an order: those with one first", _entry),
     TableField("markers", "markers", "markers the entry lists", lambda m, _: m.flags["marker"]),
     TableField("mode", "mode", "inference or training", _plain("mode")),
     TableField("parallelism", "parallelism", "how devices share the model", _plain("parallelism")),
@@ -149,5 +154,6 @@ def _mask_ranks(column: FlagColumn, rows: Sequence[int], rank: Callable[[str], A
 
 def _by_rank(rows: Sequence[int], codes: Sequence[int], ranks: Mapping[int, Any], *, descending: bool) -> list[int]:
     full = [row for row in rows if codes[row] in ranks]
-    full.sort(key=lambda row: ranks[codes[row]], reverse=descending)
+    if len(ranks) > 1:
+        full.sort(key=lambda row: ranks[codes[row]], reverse=descending)
     return full + [row for row in rows if codes[row] not in ranks] if len(full) < len(rows) else full

@@ -25,6 +25,7 @@ def built_in() -> Mapping[str, ViewSpec]:
     return {
         name: ViewSpec(Query.parse(query), group=group, sort=sort)
         for name, query, group, sort in (
+            ("entries first", "", "", "entry"),
             ("with an entry", "has:entry", "", "id"),
             ("needs attention", "is:stray,duplicate,shadowed or status:xfail,skip !has:reason", "status", "id"),
             ("xfail without issue", "status:xfail !has:issue", "", "reason"),

@@ -55,6 +55,10 @@ class QueryFilter:
         self._left_on: str | None = None
         """What the last letter has left the cursor on: once it is on something else, a person has moved it."""
 
+    def begin_on(self, key: str) -> None:
+        """A query that waits for facts ends with the cursor there."""
+        self._begun_on = key or None
+
     def filter_by(self, text: str) -> None:
         """Show what the query selects, or say what is wrong with it."""
         try:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
@@ -23,6 +23,19 @@ if TYPE_CHECKING:
 
 _OF_DETAIL = ("jobs",)
 """Facts that the detail shows beside what the index holds; the table never waits for them."""
+
+
+class Spot(NamedTuple):
+    """What a table shows, and where its cursor is. Rows have keys, as others may come before them meanwhile."""
+
+    cursor: str = ""
+    """The key of the row under the cursor; empty: the first row."""
+    above: int = 0
+    """How many visible rows are above it."""
+    column: int = 0
+    """The column under the cursor, in a grid."""
+    opened: tuple[str, ...] = ()
+    """The groups that are unfolded."""
 
 
 class Listing:
@@ -63,7 +76,7 @@ class Listing:
             self._context.facts.request_verdicts()
             verdicts = self._session.verdicts
         rows = MatrixRows(view, self._last_runs, self._session.edited, verdicts)
-        return TreeRows(view.tree(opened), view, rows) if view.group else rows
+        return TreeRows(view.tree(opened), view, rows) if view.group and not view.missing() else rows
 
     @property
     def _opened(self) -> frozenset[str]:
@@ -80,6 +93,24 @@ class Listing:
             self.grid.show_grid(self._view.cells())
         else:
             self.table.show(self.rows(self._opened), keep=keep or self.table.cursor_key)
+
+    @property
+    def spot(self) -> Spot:
+        """What the table shows, and where its cursor is."""
+        front = self.front
+        column = self.grid.column if self._view.grid else 0
+        above = front.cursor - front.scroll_offset.y
+        return Spot(front.cursor_key or "", max(0, above), column, tuple(sorted(self._opened)))
+
+    def begin_at(self, spot: Spot) -> None:
+        """Show that of the view; to be called before the first frame, and for a grid once it is on the screen."""
+        if not self._view.grid:
+            self.table.source = self.rows(frozenset(spot.opened))
+        elif self._grid is not None:
+            self._grid.column = spot.column
+        else:
+            return
+        self.front.begin_at(spot.cursor, spot.above)
 
     @property
     def outdated(self) -> bool:

@@ -13,7 +13,7 @@ from textual.binding import BindingType
 from textual.widgets import Static
 
 from core.matrix.query import RESULT, Query
-from core.matrix.view import EVIDENCE, ViewSpec
+from core.matrix.view import EVIDENCE, View, ViewSpec
 from core.text import one_line
 from tui import widgets
 from tui.commands import Where, bindings
@@ -21,7 +21,7 @@ from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.matrix.extraction import Extraction
 from tui.screens.matrix.filter import FACETS_FROM, FacetBox, QueryFilter
-from tui.screens.matrix.listing import Listing
+from tui.screens.matrix.listing import Listing, Spot
 from tui.screens.matrix.tests import TestActions
 from tui.screens.matrix.views import ViewActions
 from tui.view_models import counted
@@ -57,6 +57,7 @@ class MatrixScreen(SessionScreen):
         # Attributes, not looked up: what follows the cursor may come due while the screen is taken apart.
         self.detail = RestingText(self.listing.detail, id="detail")
         self.facets = FacetBox(context, shown=False)
+        self._spot = Spot()
 
     def places(self) -> tuple[Where, ...]:
         return (*self.PLACES, *((Where.GRID, Where.CELLS) if self.session.view.grid else (Where.TREE,)))
@@ -91,6 +92,12 @@ class MatrixScreen(SessionScreen):
         self.detail.set_class(self.app.size.height >= _DETAIL_FROM, "shown", update=False)
         yield self.detail
 
+    def begin_at(self, spot: Spot) -> None:
+        """Have the first frame show the view around a row; to be called before it."""
+        self._spot = spot
+        self.filter.begin_on(spot.cursor)
+        self.listing.begin_at(spot)
+
     def _mount_grid(self, grid: MatrixGrid) -> None:
         self.mount(grid, after=self.table)
         self.mount(self.legend, after="#cell-line")
@@ -101,7 +108,10 @@ class MatrixScreen(SessionScreen):
         self.follow(signals.runs_changed, self._runs_changed)
         self.follow(signals.pending_changed, self._cells_changed)
         self.follow(signals.facts_changed, self._facts_changed)
-        self.table.focus()
+        if self.session.view.grid:
+            self.show_rows()
+            self.listing.begin_at(self._spot)
+        self.listing.front.focus()
         self._say()
         self.context.facts.request(self.session.view.missing())
         self.context.background.after_first_frame(self.facets.count_soon)
@@ -170,11 +180,11 @@ class MatrixScreen(SessionScreen):
     def _say(self) -> None:
         """Say in the title what is shown, and beside the filter how many tests that are."""
         view = self.session.view
-        order = "" if view.grid or (view.sort_key == "id" and not view.descending) else view.sort_key
+        order = "" if view.grid or (view.sort_key == "id" and not view.descending) else _order_words(view)
         self.title_line(
             f"arch: {view.lens}" if view.lens else "",
             f"grouped by {view.group}" if view.group and not view.grid else "",
-            f"sorted by {order}{' ↓' if view.descending else ''}" if order else "",
+            order,
             one_line(self.session.checkout.root.name),
             counted(len(view.matrix.findings), "finding") if view.matrix.findings else "",
         )
@@ -350,3 +360,10 @@ class MatrixScreen(SessionScreen):
 
     def action_views(self) -> None:
         self.views.open_saved()
+
+
+def _order_words(view: View) -> str:
+    """By what the rows are sorted."""
+    if view.sort_key == "entry":
+        return f"entries {'last' if view.descending else 'first'}"
+    return f"sorted by {view.sort_key}{' ↓' if view.descending else ''}"

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the app was left on a checkout: the screen, the view of the matrix, and the row under the cursor."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from core import files
+from core.errors import TTMatrixError, UsageError
+from core.matrix.view import ViewSpec
+from tui.screens.matrix import Spot
+
+FIRST_VIEW = ViewSpec(sort="entry")
+"""What a person sees who has not been here before: the tests with an entry, then all others."""
+_VERSION = 1
+
+
+class LastPlace(NamedTuple):
+    """Where a person was."""
+
+    screen: str = ""
+    """The name of the screen in front; empty: the matrix."""
+    view: ViewSpec = FIRST_VIEW
+    spot: Spot = Spot()
+    """In the matrix."""
+
+
+def place_file(directory: Path, root: Path) -> Path:
+    """Where the place of the checkout at `root` is stored."""
+    return directory / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}.json"
+
+
+def read_place(file: Path) -> LastPlace | None:
+    """The place that `file` holds; None where it is absent. Raises TTMatrixError for what cannot be read."""
+    if not file.exists():
+        return None
+    try:
+        document = json.loads(files.read_text(file))
+        if not isinstance(document, dict) or document.get("version") != _VERSION:
+            raise ValueError(f"it is not of version {_VERSION}")
+        view = document.get("view", {})
+        if not isinstance(view, dict):
+            raise ValueError("its view is none")
+        return LastPlace(_text(document, "screen"), ViewSpec.from_json(view), _spot(document.get("spot", {})))
+    except (ValueError, RecursionError, UsageError) as error:
+        raise TTMatrixError(f"Cannot read where the app was left in {file}", str(error)) from error
+
+
+def write_place(file: Path, place: LastPlace) -> None:
+    """Replace what `file` holds, at once: another app sees either the old place or this one. Raises TTMatrixError."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise TTMatrixError(f"Cannot write {file}", error.strerror or str(error)) from error
+    spot = {name: value for name, value in place.spot._asdict().items() if value}
+    document = {"version": _VERSION, "screen": place.screen, "view": place.view.to_json(), "spot": spot}
+    files.atomic_write(file, json.dumps(document) + "\n")
+
+
+def _spot(parts: object) -> Spot:
+    if not isinstance(parts, dict):
+        raise ValueError("its spot is none")
+    opened = parts.get("opened", [])
+    if not isinstance(opened, list) or not all(isinstance(one, str) for one in opened):
+        raise ValueError("its groups are no texts")
+    return Spot(_text(parts, "cursor"), _number(parts, "above"), _number(parts, "column"), tuple(opened))
+
+
+def _text(parts: Mapping[str, object], name: str) -> str:
+    found = parts.get(name, "")
+    if not isinstance(found, str):
+        raise ValueError(f"{name} is no text")
+    return found
+
+
+def _number(parts: Mapping[str, object], name: str) -> int:
+    found = parts.get(name, 0)
+    if type(found) is not int or found < 0:
+        raise ValueError(f"{name} is no number of rows")
+    return found
