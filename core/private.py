@@ -17,7 +17,7 @@ from pathlib import Path
 from core.settings import HOME_VARIABLE, Paths
 
 _OTHERS = 0o077
-_CONFIG = ("settings.toml", "policy.toml")
+_CONFIG = ("settings.toml", "policy.toml", "hosts.toml")
 _STATE = ("runs", "evidence", "journal", "triage", "views.json", "views.lock")
 _CACHE = ("index", "issues.json", "clip.txt")
 """What was there before all of it was private."""

@@ -26,6 +26,11 @@ class Paths(NamedTuple):
         return self.config / "settings.toml"
 
     @property
+    def hosts_file(self) -> Path:
+        """The machines that the person has."""
+        return self.config / "hosts.toml"
+
+    @property
     def runs(self) -> Path:
         return self.state / "runs"
 

@@ -2,12 +2,10 @@
 """`ttmatrix ops`: op tests from YAML. Each verb is a module of its own."""
 
 import argparse
-import importlib
 from collections.abc import Mapping
-from typing import Protocol, cast
 
 from core.cli.context import Context
-from core.cli.parser import add_global_options
+from core.cli.verbs import configure_verbs, execute_verb
 
 VERBS: Mapping[str, str] = {
     "list": "list op cases: which ones there are, and which of them are the same test",
@@ -22,25 +20,9 @@ VERBS: Mapping[str, str] = {
 """Each verb with its help; `core.cli.ops_VERB` is its module."""
 
 
-class _Verb(Protocol):
-    def configure(self, parser: argparse.ArgumentParser) -> None:
-        """Declare the arguments of the verb."""
-
-    def execute(self, args: argparse.Namespace, context: Context) -> int:
-        """Do it, and return the exit code."""
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=type(parser))
-    for name, help in VERBS.items():
-        verb = verbs.add_parser(name, help=help, description=f"{help[:1].upper()}{help[1:]}.")
-        add_global_options(verb, {})
-        _module(name).configure(verb)
+    configure_verbs(parser, "ops", VERBS)
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    return _module(args.verb).execute(args, context)
-
-
-def _module(name: str) -> _Verb:
-    return cast(_Verb, importlib.import_module(f"core.cli.ops_{name}"))
+    return execute_verb("ops", args, context)

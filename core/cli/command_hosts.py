@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix hosts`: the machines that a person has. Each verb is a module of its own."""
+
+import argparse
+from collections.abc import Mapping
+
+from core.cli.context import Context
+from core.cli.verbs import configure_verbs, execute_verb
+
+VERBS: Mapping[str, str] = {
+    "list": "list the machines of the hosts file, with the time that is left on each",
+    "add": "add a machine to the hosts file, or change what is given of one that is there",
+    "remove": "remove machines from the hosts file",
+    "import": "take machines over from what `ird list` prints, with the time that is left on each",
+    "check": "ask machines what they lack: ssh, interpreter, packages, checkout, devices, disk, time",
+}
+"""Each verb with its help; `core.cli.hosts_VERB` is its module."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    configure_verbs(parser, "hosts", VERBS)
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    return execute_verb("hosts", args, context)

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+from .check import Expected as Expected, HostReport as HostReport, check_hosts as check_hosts
+from .hosts_file import (
+    change_hosts as change_hosts,
+    read_hosts as read_hosts,
+    with_host as with_host,
+    without_host as without_host,
+)
+from .model import Host as Host, parse_end as parse_end, time_text as time_text
+from .reservations import imported as imported, parse_reservations as parse_reservations
