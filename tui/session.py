@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import core.matrix
-from core import ci, doctor, edits, evidence, ops, providers, runs, workflows
+from core import ci, doctor, edits, evidence, history, ops, providers, runs, workflows
 from core.edits import pending
 from core.matrix import Matrix
 from core.matrix.cache import Cache
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from core.edits import Operation, Present
     from core.edits.pending import Change, Conflict, Pending, Workbench
     from core.evidence.verdicts import Verdicts
+    from core.history import Week
     from core.matrix import Detail
     from core.model import Finding
     from core.ops import OpTests
@@ -234,6 +236,14 @@ class Session:
                 doctor.prepare(self.cache, matrix, [doctor.FINDINGS])
                 known = self._examined = (matrix, doctor.examine(self.cache, matrix, self.settings.ops_dirs))
             return known[1]
+
+    def read_weeks(self) -> tuple[Week, ...]:
+        """Twelve weeks of entries, from git. Raises TTMatrixError where git knows nothing.
+
+        Not for the app's own thread.
+        """
+        with self.one_at_a_time:
+            return history.weeks(history.read_history(self.cache, self.matrix), time.time())
 
     def describe(self, id: str) -> Detail:
         return core.matrix.describe(self.matrix, id)

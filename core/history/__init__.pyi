@@ -5,6 +5,7 @@ from .stats import (
     Every as Every,
     Point as Point,
     Split as Split,
+    Week as Week,
     age as age,
     ages as ages,
     by_arch as by_arch,
@@ -13,5 +14,6 @@ from .stats import (
     changes_of_status as changes_of_status,
     flips as flips,
     trend as trend,
+    weeks as weeks,
 )
 from .timelines import Step as Step, Timeline as Timeline

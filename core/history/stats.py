@@ -71,6 +71,39 @@ def trend(history: History, split: Split, every: Every = Every.COMMIT) -> tuple[
     return tuple([*group][-1] for _, group in of_periods)
 
 
+_WEEK = 7 * 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """The entries at the end of a week, or now."""
+
+    end: float
+    """In seconds since the epoch."""
+    counts: Mapping[Status, int]
+
+    @property
+    def not_passing(self) -> int:
+        """How many entries do not expect a pass: what is left to do."""
+        return sum(count for status, count in self.counts.items() if status is not Status.EXPECTED_PASSING)
+
+
+def weeks(history: History, now: float, number: int = 12) -> tuple[Week, ...]:
+    """How many entries had which status at the end of each of the last weeks, oldest first; the last one ends `now`.
+
+    A week without a commit is as the one before; one before the first commit that the clone has has no counts. What is
+    not committed is left out.
+    """
+    points = trend(history, by_status)
+    found = []
+    for back in reversed(range(number)):
+        end = now - back * _WEEK
+        last = next((point for point in reversed(points) if point.commit.time <= end), None)
+        counts = {status: count for (_, status), count in last.counts.items()} if last else {}
+        found.append(Week(end, counts))
+    return tuple(found)
+
+
 def _backwards(history: History, split: Split) -> Iterator[Point]:
     """From what is on disk back to the beginning, by undoing what each commit did."""
     state = _State(split)

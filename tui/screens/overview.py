@@ -11,16 +11,22 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Static
 
+from core.errors import TTMatrixError
+from core.history import Week
 from core.matrix import Matrix
 from core.matrix.query import Query
 from core.matrix.view import LEARNED, Link, Number, Place, Row, Section, findings_section, overview
 from core.model import Finding
+from core.runs.store import RunState
 from core.text import counted, one_line
+from tui import view_models
 from tui.commands import Where, bindings
 from tui.screens.base import SessionScreen
-from tui.view_models import OverviewRows
-from tui.widgets import CachedText, CellTable, KeyLine, NumberBoard, RowTable
+from tui.view_models import Cell, OverviewRows
+from tui.widgets import CachedText, CellLines, CellTable, KeyLine, NumberBoard, RowTable
 
+_TALL_FROM, _TALL, _LOW = 40, 15, 8
+"""Height from which the plots are high, and their lines then and below it."""
 _TWO_BOARDS_FROM = 130
 """Width from which there are two boards side by side."""
 
@@ -36,12 +42,15 @@ class OverviewScreen(SessionScreen):
         with Horizontal():
             yield NumberBoard(id="tests-board")
             yield NumberBoard(id="other-board")
+        yield CellLines(id="trend")
         yield Static("", id="number-line", markup=False)
         yield KeyLine()
 
     def on_mount(self) -> None:
         self._findings: Sequence[Finding] | None = None
         self._tests: tuple[Section, ...] = ()
+        self._weeks: Sequence[Week] | str = ""
+        """Twelve weeks of entries; a text where there are none, which says why."""
         self._counted: Matrix | None = None
         """Of which matrix the numbers are."""
         self.follow(self.context.signals.matrix_changed, self._count)
@@ -72,6 +81,7 @@ class OverviewScreen(SessionScreen):
         self.context.facts.request(LEARNED)
         self._findings = None
         self.context.background.run("overview", self.session.examine, self._found, supersede=True)
+        self.context.background.run("weeks", self._read_weeks, self._weeks_read, supersede=True)
         self._show()
 
     def _facts_learned(self) -> None:
@@ -79,31 +89,59 @@ class OverviewScreen(SessionScreen):
             self._tests = overview(self.session.view.matrix, self.session.view.learned)
             self._show()
 
+    def _read_weeks(self) -> Sequence[Week] | str:
+        try:
+            return self.session.read_weeks()
+        except TTMatrixError as error:
+            return error.title
+
+    def _weeks_read(self, weeks: Sequence[Week] | str) -> None:
+        self._weeks = weeks
+        self._show_trend()
+
+    def _show_trend(self) -> None:
+        """The plots, as large as there is room for."""
+        tall = self.app.size.height >= _TALL_FROM
+        self.set_class(tall, "tall")
+        plot = self.query_one(CellLines)
+        plot.set_class(bool(self._weeks), "shown")
+        if isinstance(self._weeks, str):
+            plot.show([[Cell(f"No history of entries: {one_line(self._weeks)}", "dim")]])
+        else:
+            plot.show(view_models.trend_lines(self._weeks, self.app.size.width - 2, _TALL if tall else _LOW))
+
     def _found(self, findings: tuple[Finding, ...]) -> None:
         self._findings = findings
         self._show()
 
     def on_resize(self, event: events.Resize) -> None:
         self._show()
+        self._show_trend()
 
     def _show(self) -> None:
-        sections = [*self._tests, self._here()]
+        sections = [*self._tests[:2], self._here(), *self._tests[2:]]
         if self._findings is not None:
             sections.append(findings_section(self._findings))
         two = self.app.size.width >= _TWO_BOARDS_FROM
         first, second = self._boards
         second.set_class(two, "shown")
-        split = 2 if two else len(sections)
-        for board, part in ((first, sections[:split]), (second, sections[split:])):
-            board.show(OverviewRows(part), keep=board.cursor_key)
+        # The numbers by arch and by parallelism have many columns; what is one number a row fits beside them.
+        wide = [one for one in sections if len(one.heads) > 1] if two else sections
+        narrow = [one for one in sections if len(one.heads) == 1] if two else []
+        names = 60 if two else 30
+        for board, part in ((first, wide), (second, narrow)):
+            board.show(OverviewRows(part, names if board is first else 30), keep=board.cursor_key)
         self._say()
 
     def _here(self) -> Section:
         """Runs and changes of this checkout."""
         session = self.session
+        running = sum(record.state is RunState.RUNNING for record in session.runs)
         numbers = (
-            ("runs", len(session.runs), Place.RUNS),
             ("pending changes", len(session.pending.changes), Place.EDITS),
+            ("runs", len(session.runs), Place.RUNS),
+            ("running", running, Place.RUNS),
+            ("waiting", sum(record.active for record in session.runs) - running, Place.RUNS),
         )
         rows = (Row(label, (Number(count, Link(place)),)) for label, count, place in numbers)
         return Section("here", ("",), tuple(rows))

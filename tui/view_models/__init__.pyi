@@ -56,6 +56,7 @@ from .style import (
     facet_label as facet_label,
 )
 from .tabs import Tab as Tab, fitted_tabs as fitted_tabs
+from .trend import trend_lines as trend_lines
 from .triage import (
     Listed as Listed,
     Shown as Shown,

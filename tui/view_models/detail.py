@@ -11,7 +11,7 @@ from core.matrix import NO_ARCH, Detail, text_of
 from core.runs import Age
 from core.runs.store import RunRecord
 from core.text import counted, one_line, printable
-from tui.view_models.evidence import strip_cells
+from tui.view_models.evidence import course_cells, strip_cells
 from tui.view_models.runs import run_look
 from tui.view_models.style import seconds_text
 
@@ -110,6 +110,10 @@ def _evidence(text: Text, judged: Sequence[Judgement]) -> None:
             text.append(one_line(cell.text), _STYLES.get(cell.style, ""))
         text.append(f"  {one.verdict}: ", "bold")
         text.append(f"{one_line(one.why)}\n", "dim")
+        for line in course_cells(one.arch, one.rows):
+            for cell in line:
+                text.append(one_line(cell.text), _STYLES.get(cell.style, ""))
+            text.append("\n")
 
 
 def _jobs(text: Text, jobs: Sequence[str] | None) -> None:

@@ -2,15 +2,16 @@
 """The evidence of a test as lines: for each arch its strip, the verdict and every result."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from math import isfinite
 
 from core.evidence import MARKS, Ending, Observation, Origin, summary_of
 from core.evidence.proposals import InboxItem
 from core.evidence.verdicts import Direction, Judgement
 from core.text import one_line
 from tui.view_models.fitting import CellLine, fit, paragraph, wrapped
-from tui.view_models.style import Cell
+from tui.view_models.style import Cell, seconds_text
 
 _STYLES = {Ending.PASSED: "pass", Ending.NOT_RUN: "dim", Ending.BROKEN: "dim"}
 
@@ -21,6 +22,38 @@ def strip_cells(arch: str, rows: Sequence[Observation]) -> list[Cell]:
     own = [Cell("+", "dim"), *_marks(strip.here)] if strip.here else []
     pcc = [Cell(f" pcc {strip.pcc}")] if strip.pcc else []
     return [Cell(f"{arch} ", "heading"), *_marks(strip.ci), *own, Cell(f" {strip.count}", "dim"), *pcc]
+
+
+def course_cells(arch: str, rows: Sequence[Observation]) -> list[list[Cell]]:
+    """The PCC and the seconds of the same results, a bar below each letter of `strip_cells`; a line each.
+
+    Bars show differences: the lowest number has the shortest one. Nothing where fewer than two are known.
+    """
+    strip = summary_of(arch, rows)
+    lines = []
+    measured: tuple[tuple[str, Callable[[Observation], float | None], Callable[[float], str]], ...] = (
+        ("pcc", lambda row: row.pcc, lambda one: f"{one:.4f}".lstrip("0")),
+        ("time", lambda row: row.seconds, seconds_text),
+    )
+    for name, number, text in measured:
+        found = [[number(row) for row in part] for part in (strip.ci, strip.here)]
+        known = [one for part in found for one in part if one is not None and isfinite(one)]
+        if len(known) > 1:
+            low, high = min(known), max(known)
+            bars = " ".join("".join(_bar(one, low, high) for one in part) for part in found if part)
+            ends = text(low) if text(low) == text(high) else f"{text(low)} to {text(high)}"
+            lines.append([Cell(f"{name:<{len(arch)}} ", "dim"), Cell(bars), Cell(f" {ends}", "dim")])
+    return lines
+
+
+_EIGHTHS = "▁▂▃▄▅▆▇█"
+
+
+def _bar(number: float | None, low: float, high: float) -> str:
+    """A block between the lowest and the highest one; a blank where nothing was measured."""
+    if number is None or not isfinite(number):
+        return " "
+    return _EIGHTHS[round(7 * (number - low) / (high - low))] if high > low else _EIGHTHS[3]
 
 
 def _marks(rows: Sequence[Observation]) -> Iterator[Cell]:

@@ -4,11 +4,13 @@
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from core.matrix.view import Number, Section
+from core.matrix.view import DECLARED, Number, Section
+from core.model import Status
 from core.text import one_line
-from tui.view_models.style import WORD_LOOKS, Cell, TableColumn, status_word, work_word
+from tui.view_models.fitting import fit
+from tui.view_models.style import WORD_LOOKS, Cell, TableColumn, bar, status_word, work_word
 
-_NAMES, _CELL = 30, 7
+_NAMES, _CELL, _BAR_NAMES = 30, 7, 14
 _GAP, _HEADING = -2, -1
 """Lines of a section before its first row."""
 
@@ -19,14 +21,16 @@ class OverviewRows:
     The table's own header is the heading of the first section; the others bring theirs.
     """
 
-    def __init__(self, sections: Sequence[Section]) -> None:
+    def __init__(self, sections: Sequence[Section], names: int = _NAMES) -> None:
+        """`names` is the width of the first column, which also holds the bars."""
+        self._bar = max(8, names - _BAR_NAMES - 1)
         self._lines: list[tuple[Section, int]] = []
         for section in sections:
             self._lines += [(section, at) for at in range(_GAP if self._lines else 0, len(section.rows))]
         heads = zip_longest(*(section.heads for section in sections), fillvalue="")
         self.columns: Sequence[TableColumn] = (
-            TableColumn("", _NAMES, share=1),
-            *(TableColumn(max(map(work_word, texts), key=len), _CELL, elide=True, right=True) for texts in heads),
+            TableColumn("", names),
+            *(TableColumn(max(map(_head, texts), key=len), _CELL, elide=True, right=True) for texts in heads),
         )
 
     def __len__(self) -> int:
@@ -67,9 +71,21 @@ class OverviewRows:
         label = (
             [Cell(f"{look.letter} ", look.style), Cell(status_word(row.label))] if look else [Cell(one_line(row.label))]
         )
+        if row.bar:
+            most = max(sum(one.bar.values()) for one in section.rows)
+            # To scale, but what is there at all has a cell.
+            cells = max(len(row.bar), round(self._bar * sum(row.bar.values()) / most))
+            label = [Cell(f"{fit(one_line(row.label), _BAR_NAMES, elide=True)} "), *bar(row.bar, cells)]
         numbers = [Cell(f"{one.count:,}" if one else "", "" if one and one.count else "dim") for one in row.numbers]
         return [label, *([cell] for cell in numbers), *[[Cell("")]] * (len(self.columns) - 1 - len(numbers))]
 
     def _filled(self, label: Sequence[Cell], texts: Sequence[str], style: str) -> Sequence[Sequence[Cell]]:
         padded = [*texts, *[""] * (len(self.columns) - 1 - len(texts))]
-        return [label, *([Cell(work_word(text), style)] for text in padded)]
+        return [label, *([Cell(_head(text), style)] for text in padded)]
+
+
+def _head(text: str) -> str:
+    """The head of a column: a status as a person says it, parallelisms and modes short."""
+    if text == Status.UNSPECIFIED:
+        return "none"
+    return status_word(text) if text in DECLARED else work_word(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from .cell_line import CellLine as CellLine
+from .cell_lines import CellLines as CellLines
 from .cell_table import CellTable as CellTable, MatrixGrid as MatrixGrid, NumberBoard as NumberBoard
 from .cycle import Cycle as Cycle
 from .facet_panel import FacetPanel as FacetPanel

@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from core.ci import Selected
-from core.evidence.observation import Observation
+from core.evidence.observation import RAN, Ending, Observation
 from core.evidence.reports import arch_in
 from core.evidence.verdicts.expected import Expected, declared_on, pins
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.verdict import Judgement, Verdict, judge
 from core.matrix import Column, Matrix
-from core.matrix.query import Judged
+from core.matrix.query import BROKE, FIXED, Judged
 from core.model import Function, Status
 from core.sources.ci import Job
 
@@ -66,7 +66,23 @@ class Verdicts:
             for one in judgements:
                 by_arch[one.arch][row] = _CODES[one.verdict]
         columns = {arch: Column(_WORDS, bytes(column)) for arch, column in by_arch.items()}
-        return Judged(self.matrix, columns, self.results)
+        return Judged(self.matrix, columns, self.results, self.turned)
+
+    @cached_property
+    def turned(self) -> Mapping[str, Mapping[str, str]]:
+        """The cells of which the newest result is a pass and the one before was none, or the other way round, by id and
+        arch. Only where the newest is of the last day that has results of anything."""
+        rows = [row for archs in self.seen.values() for found in archs.values() for row in found]
+        since = max((row.when for row in rows), default=0) - _DAY
+        turned: dict[str, dict[str, str]] = {}
+        for id, archs in self.seen.items():
+            for arch, found in archs.items():
+                ran = [row for row in found if row.ending in RAN]
+                if len(ran) > 1 and ran[-1].when > since:
+                    before, now = (row.ending is Ending.PASSED for row in ran[-2:])
+                    if before != now:
+                        turned.setdefault(id, {})[arch] = FIXED if now else BROKE
+        return turned
 
     @cached_property
     def results(self) -> Mapping[str, Mapping[str, str]]:
@@ -136,6 +152,8 @@ class Verdicts:
 
 _OTHERS = (Function.LLM_DECODE, Function.OP_BY_OP, Function.PLACEHOLDER, Function.OP_CASE)
 """They share ids with model tests and run something else (docs/rules.md 1.5), or are op cases."""
+_DAY = 86_400.0
+"""In seconds."""
 _WORDS = ("", *Verdict)
 _CODES = {verdict: _WORDS.index(verdict) for verdict in Verdict}
 

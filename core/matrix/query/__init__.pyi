@@ -26,4 +26,10 @@ from .fields import (
 from .query import Query as Query
 from .terms import Node as Node
 from .values import TooLong as TooLong, decimal as decimal, time_limit as time_limit
-from .verdict_columns import BACKEND as BACKEND, RESULT as RESULT, Judged as Judged
+from .verdict_columns import (
+    BACKEND as BACKEND,
+    BROKE as BROKE,
+    FIXED as FIXED,
+    RESULT as RESULT,
+    Judged as Judged,
+)

@@ -25,7 +25,7 @@ from core.matrix.query.kinds import NONE, Choice, Field, FromFacts, FromResults,
 from core.matrix.query.query import Query
 from core.matrix.query.terms import TEXT, And, Node, Not, Operator, Or, Term
 from core.matrix.query.values import days, decimal
-from core.matrix.query.verdict_columns import BACKEND, RESULT, STALE, VERDICT
+from core.matrix.query.verdict_columns import BACKEND, RESULT, STALE, TURNED, VERDICT
 
 __all__ = ["BY_NAME", "FIELDS", "NONE", "backends_asked", "column_of", "lens", "needs", "select"]
 
@@ -93,6 +93,7 @@ FIELDS: tuple[Field, ...] = (
     Text("name", "part of the model's name in reports (model_info.name)", FromFacts("models", "name")),
     Choice("job", "scheduled CI job that selects it on the shown arch, or on any; or none", FromFacts("jobs", "job")),
     Choice("verdict", "verdict on its entry on the shown arch, or on any", FromFacts("runs", VERDICT)),
+    Choice("turned", "broke or fixed since the night before, there or on any arch", FromFacts("runs", TURNED)),
     Number("age", "days since a status of the entry was set", FromFacts("history", "age"), days, ("30d", "90d")),
     Number("flips", "how often a status of the entry has changed", FromFacts("history", "flips"), int, ("1", "3")),
     Choice("function", "a test function that runs it", _made(function_column)),

@@ -12,6 +12,9 @@ from core.matrix.op_rows import BACKENDS, RESULTS
 
 VERDICT, STALE = "verdict", "stale"
 """The columns, and the value of the field `is` that the second one gives."""
+TURNED = "turned"
+"""The column of tests whose newest result is another than the one before, and its words."""
+BROKE, FIXED = "broke", "fixed"
 BACKEND, RESULT = "backend", "result"
 """The columns of op cases: where one has a result, and how it ended there."""
 _STALE = (STALE, "semi-stale")
@@ -26,11 +29,16 @@ class Judged:
     """The verdict of each row's cell on an arch; empty where there is no such cell."""
     cases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The last result of each op case by backend, one of RESULTS."""
+    turned: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """BROKE or FIXED by id and arch, for those whose newest result is not as the one before."""
 
     def column(self, name: str, arch: str) -> AnyColumn:
-        """VERDICT: on `arch`, or with NO_ARCH on any. STALE: whether it passes on any arch where it should not."""
+        """VERDICT and TURNED: on `arch`, or with NO_ARCH on any. STALE: whether it passes on any arch where it should
+        not."""
         if name == STALE:
             return self._stale
+        if name == TURNED:
+            return self._turned(arch)
         return self._any if arch == NO_ARCH else self.by_arch.get(arch, self._none)
 
     @cached_property
@@ -56,6 +64,14 @@ class Judged:
         """The last result of each row of `matrix` on one backend; empty where it has none."""
         found = {matrix.rows[id]: words.get(backend, "") for id, words in self.cases.items() if id in matrix.rows}
         return Column.sparse(len(matrix.ids), "", found)
+
+    def _turned(self, arch: str) -> FlagColumn:
+        rows = {
+            self.matrix.rows[id]: tuple(dict.fromkeys(word for one, word in found.items() if arch in (one, NO_ARCH)))
+            for id, found in self.turned.items()
+            if id in self.matrix.rows
+        }
+        return FlagColumn.sparse(len(self.matrix.ids), (), rows, (BROKE, FIXED)).or_none()
 
     def _named(self, asked: Sequence[str]) -> Iterator[str]:
         for value in map(str.lower, asked):

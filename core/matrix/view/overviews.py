@@ -3,13 +3,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query import Learned, Query, needs, select
 from core.matrix.view.grid import Grid, grid
+from core.matrix.view.tally import DECLARED, Tally
 from core.model import Finding, Status
 
 
@@ -44,6 +45,8 @@ class Row:
 
     label: str
     numbers: tuple[Number | None, ...]
+    bar: Tally = field(default_factory=dict)
+    """What the row can be drawn as; empty: nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +72,37 @@ TO_LOOK_AT: Mapping[str, str] = {
 }
 """Queries by what they find that somebody should look at."""
 
-LEARNED = tuple(dict.fromkeys(name for words in TO_LOOK_AT.values() for name in needs(Query.parse(words))))
+SINCE_YESTERDAY: Mapping[str, str] = {"broke": "turned:broke", "fixed": "turned:fixed"}
+"""Queries for what the last night changed."""
+
+TO_DECIDE: Mapping[str, str] = {
+    "pass, not expected to": "is:stale",
+    "fail, expected to pass": "verdict:regressed",
+    "fail in another way": "verdict:drifted",
+    "crash or hang": "verdict:crash,hang",
+}
+"""Queries for what waits for a decision, as triage proposes it."""
+
+LEARNED = tuple(
+    dict.fromkeys(
+        name
+        for words in (*SINCE_YESTERDAY.values(), *TO_DECIDE.values(), *TO_LOOK_AT.values())
+        for name in needs(Query.parse(words))
+    )
+)
 """The providers of `core.providers.base` without whose facts some of the numbers are left out."""
 
 
 def overview(matrix: Matrix, learned: Learned = MappingProxyType({})) -> tuple[Section, ...]:
     """The numbers of the tests themselves, as far as what is `learned` of them tells."""
     models = matrix.model_tests
-    sections = (_statuses(models), _work(models), _to_look_at(models, learned))
+    sections = (
+        _asked("since yesterday", SINCE_YESTERDAY, models, learned),
+        _asked("waits for a decision", TO_DECIDE, models, learned),
+        _statuses(models),
+        _work(models),
+        _asked("worth a look", TO_LOOK_AT, models, learned),
+    )
     if matrix.ops is None:
         return sections
     return (*(_of_models(section) for section in sections), _op_cases(matrix))
@@ -88,6 +114,7 @@ def _of_models(section: Section) -> Section:
         Row(
             row.label,
             tuple(None if one is None else _tests(one.count, f"kind:model {one.link.words}") for one in row.numbers),
+            row.bar,
         )
         for row in section.rows
     )
@@ -115,19 +142,32 @@ def findings_section(findings: Iterable[Finding]) -> Section:
 
 
 def _statuses(matrix: Matrix) -> Section:
+    """A row for each arch, and one for the tests that have a status on any."""
     by_arch = grid(matrix, Query(), NO_ARCH, "parallelism")
     words = [("all", ""), *((status, f"status:{status.lower()}") for status in Status)]
-    rows = []
-    for word, terms in words:
-        anywhere = _tests(len(select(matrix, Query.parse(terms))), terms)
-        rows.append(Row(word, (anywhere, *(_cell(by_arch, at, word, terms) for at in range(len(by_arch.heads))))))
-    return Section("tests by status and arch", ("any", *by_arch.heads), tuple(rows))
+    anywhere = [_tests(len(select(matrix, Query.parse(terms))), terms) for _, terms in words]
+    rows = [
+        Row(
+            "any arch",
+            tuple(anywhere),
+            _declared({word: one.count for (word, _), one in zip(words, anywhere, strict=True)}),
+        )
+    ]
+    for at, arch in enumerate(by_arch.heads):
+        numbers = tuple(_cell(by_arch, at, word, terms) for word, terms in words)
+        rows.append(Row(arch, numbers, _declared(by_arch.at(0, at))))
+    return Section("tests by arch and status", tuple(word for word, _ in words), tuple(rows))
 
 
 def _cell(by_arch: Grid, column: int, word: str, terms: str) -> Number:
     counts = by_arch.at(0, column)
     count = counts.get(word, 0) if terms else sum(counts.values())
     return _tests(count, f"{terms} arch:{by_arch.heads[column]}".strip())
+
+
+def _declared(counts: Tally) -> Tally:
+    """What has an entry: beside what has none, the bar would show nothing else."""
+    return {word: counts[word] for word in DECLARED if counts.get(word)}
 
 
 def _work(matrix: Matrix) -> Section:
@@ -152,14 +192,15 @@ def _count(cells: Grid, label: str, head: str) -> int:
     return 0 if row is None or head not in cells.heads else sum(cells.at(row, cells.heads.index(head)).values())
 
 
-def _to_look_at(matrix: Matrix, learned: Learned) -> Section:
-    queries = ((label, Query.parse(words)) for label, words in TO_LOOK_AT.items())
-    rows = (
-        Row(label, (_tests(len(select(matrix, query, learned=learned)), str(query)),))
-        for label, query in queries
-        if learned.keys() >= {*needs(query)}
-    )
-    return Section("worth a look", ("",), tuple(rows))
+def _asked(title: str, asked: Mapping[str, str], matrix: Matrix, learned: Learned) -> Section:
+    """A row for each query; one that waits for facts has no number yet."""
+
+    def count(query: Query) -> Number | None:
+        if not learned.keys() >= {*needs(query)}:
+            return None
+        return _tests(len(select(matrix, query, learned=learned)), str(query))
+
+    return Section(title, ("",), tuple(Row(label, (count(Query.parse(words)),)) for label, words in asked.items()))
 
 
 def _tests(count: int, words: str) -> Number:

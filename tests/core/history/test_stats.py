@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from core.history.history import History, read_history
-from core.history.stats import Every, Point, by_arch, by_group, by_status, trend
+from core.history.stats import Every, Point, by_arch, by_group, by_status, trend, weeks
 from core.matrix.cache.index_cache import Cache
 from core.matrix.indexing import index
 from core.model import Status
@@ -88,3 +88,18 @@ def test_no_commit_no_point(tmp_path: Path) -> None:
     commit_states(tmp_path, [State({"/other": "x"})])
     checkout: Checkout = write_checkout(tmp_path, LOADERS, {FILE: entries(alpha_tiny=PASS)})
     assert trend(read_history(Cache(checkout, tmp_path / "cache"), index(checkout)), by_status) == ()
+
+
+def test_weeks_are_as_their_last_commit_and_those_before_the_first_are_empty(tmp_path: Path) -> None:
+    week = 7 * 86_400
+    history = history_of(tmp_path, STATES)
+    found = weeks(history, now=2.0 * week, number=4)
+    assert [one.end for one in found] == [-week, 0, week, 2 * week]
+    assert [one.counts for one in found] == [
+        {},
+        {Status(PASS): 1, Status(XFAIL): 1},
+        {Status(PASS): 1, Status(XFAIL): 1},
+        {Status(PASS): 1, Status(XFAIL): 1},
+    ]
+    assert [one.not_passing for one in found] == [0, 1, 1, 1]
+    assert weeks(history, now=172_800.0, number=1)[0].counts == {Status(XFAIL): 2}

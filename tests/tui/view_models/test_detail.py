@@ -3,10 +3,13 @@
 
 from pathlib import Path
 
+from core.evidence.observation import Ending, Origin
 from core.matrix.detail import describe
 from core.matrix.indexing import index
+from tests.support.evidence import seen
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
 from tui.view_models.detail import detail_text
+from tui.view_models.evidence import course_cells, strip_cells
 
 NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
 
@@ -46,3 +49,20 @@ def test_jobs_once_they_are_known(tmp_path: Path) -> None:
     assert "scheduled CI jobs: …" in detail_text(detail, []).plain
     assert "scheduled CI jobs: 1\nnightly on n150\n" in detail_text(detail, [], ["nightly on n150"]).plain
     assert "no scheduled job selects this test" in detail_text(detail, [], []).plain
+
+
+def test_pcc_and_time_are_bars_below_the_letters_of_their_results() -> None:
+    rows = [
+        seen(pcc=0.99, seconds=10.0, when=1.0),
+        seen(Ending.INACCURATE, pcc=0.5, seconds=None, when=2.0),
+        seen(Ending.CRASHED, pcc=None, seconds=24.0, when=3.0),
+        seen(pcc=0.99, seconds=17.0, when=4.0, origin=Origin.HERE),
+    ]
+    assert ["".join(cell.text for cell in line) for line in course_cells("n150", rows)] == [
+        "pcc  █▁  █ .5000 to .9900",
+        "time ▁ █ ▅ 10.0s to 24.0s",
+    ]
+    assert "".join(cell.text for cell in strip_cells("n150", rows)).startswith("n150 PiC+P 2/4")
+    assert course_cells("n150", rows[2:3]) == []
+    same = course_cells("n150", [seen(seconds=3.0), seen(seconds=3.0)])
+    assert ["".join(cell.text for cell in line) for line in same] == ["time ▄▄ 3.0s"]

@@ -28,7 +28,7 @@ from tui.view_models import counted
 from tui.widgets import CachedText, FacetPanel, KeyLine, MatrixTable, QueryInput, RestingText, RowTable
 
 if TYPE_CHECKING:
-    from tui.widgets import CellLine, MatrixGrid
+    from tui.widgets import CellLines, MatrixGrid
 
 _DETAIL_FROM = 32
 """Terminal height from which the detail is shown without being asked for."""
@@ -71,9 +71,9 @@ class MatrixScreen(SessionScreen):
         return self.listing.grid
 
     @cached_property
-    def legend(self) -> CellLine:
+    def legend(self) -> CellLines:
         """What the shades of the grid mean."""
-        return widgets.CellLine(id="grid-legend")
+        return widgets.CellLines(id="grid-legend")
 
     @property
     def current(self) -> str | None:
@@ -137,7 +137,7 @@ class MatrixScreen(SessionScreen):
         self.set_class(bool(view.grid), "gridded")
         self.listing.show(keep)
         if view.grid:
-            self.legend.show(self.grid.legend)
+            self.legend.show([self.grid.legend])
         if had_focus:
             self.listing.front.focus()
         self.facets.count_soon()

@@ -89,3 +89,18 @@ def test_columns_say_what_each_test_says(matrix: Matrix) -> None:
                 assert column[row] == wanted, (id, arch)
         assert facts.column("stale", "")[matrix.rows[NET]] == "stale"
         assert facts.column("stale", "")[matrix.rows[TINY]] == ""
+
+
+def test_what_turned_in_the_last_night(matrix: Matrix) -> None:
+    day = 86_400.0
+    broke = [seen(test_id=NET, when=day), seen(Ending.FAILED, test_id=NET, when=3 * day)]
+    fixed = [seen(Ending.CRASHED, test_id=TINY, when=day), seen(test_id=TINY, when=3 * day - 9)]
+    same = [seen(test_id=ORG, when=day), seen(test_id=ORG, when=3 * day)]
+    not_run = [*fixed, seen(Ending.NOT_RUN, test_id=TINY, when=3 * day)]
+    assert Verdicts(matrix, [*broke, *fixed, *same], Policy()).turned == {
+        NET: {"n150": "broke"},
+        TINY: {"n150": "fixed"},
+    }
+    assert Verdicts(matrix, [*not_run, *same], Policy()).turned == {TINY: {"n150": "fixed"}}
+    before = [seen(test_id=NET, when=0.0), seen(Ending.FAILED, test_id=NET, when=1.9 * day)]
+    assert Verdicts(matrix, [*before, *same], Policy()).turned == {}

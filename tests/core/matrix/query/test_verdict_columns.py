@@ -99,3 +99,15 @@ def test_only_what_asks_for_results_needs_them(matrix: Matrix) -> None:
     assert needs(Query.parse("!is:stale verdict:flaky")) == (RUNS,)
     with pytest.raises(QueryError, match="'stael'"):
         select(matrix, Query.parse("is:stael"))
+
+
+def test_what_turned_on_one_arch_or_on_any(matrix: Matrix) -> None:
+    facts = Judged(matrix, {}, turned={NET: {"n150": "broke", BOX: "fixed"}, "gone/pytorch": {"n150": "broke"}})
+
+    def ids(text: str) -> set[str]:
+        return {matrix.ids[row] for row in select(matrix, Query.parse(text), learned={RUNS: facts})}
+
+    assert ids("turned:broke") == ids("turned:fixed") == ids("turned:broke arch:n150") == {NET}
+    assert ids("turned:fixed arch:n150") == set()
+    assert ids("turned:none") == set(matrix.ids) - {NET}
+    assert needs(Query.parse("turned:broke")) == (RUNS,)

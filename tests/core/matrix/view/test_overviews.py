@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from core.evidence.verdicts.matrix import Verdicts
+from core.evidence.verdicts.policy import Policy
 from core.matrix.cache.index_cache import Cache
 from core.matrix.extension import with_op_rows
 from core.matrix.indexing import index
@@ -13,6 +15,7 @@ from core.matrix.query.context import Learned
 from core.matrix.query.fields import select
 from core.matrix.query.query import Query
 from core.matrix.view.overviews import LEARNED, TO_LOOK_AT, Link, Number, Place, Section, findings_section, overview
+from core.matrix.view.tally import DECLARED
 from core.model import Finding
 from core.providers.base import compute_columns
 from tests.support.op_rows import some_op_rows
@@ -29,7 +32,8 @@ def matrix(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture(scope="module")
 def learned(matrix: Matrix, tmp_path_factory: pytest.TempPathFactory) -> Learned:
-    return compute_columns(Cache(matrix.checkout, tmp_path_factory.mktemp("cache")), matrix.model_tests, LEARNED)
+    cache = Cache(matrix.checkout, tmp_path_factory.mktemp("cache"))
+    return compute_columns(cache, matrix.model_tests, LEARNED, lambda models: Verdicts(models, [], Policy()).facts())
 
 
 def _numbers(sections: tuple[Section, ...]) -> list[Number]:
@@ -50,17 +54,25 @@ def test_links_are_written_as_the_app_writes_queries(matrix: Matrix, learned: Le
 
 
 def test_what_is_not_known_yet_is_left_out(matrix: Matrix, learned: Learned) -> None:
-    without, with_jobs = (_numbers(overview(matrix, known)) for known in ({}, learned))
-    assert [one.link.words.removeprefix("kind:model ") for one in with_jobs if one not in without] == [
-        "has:entry job:none"
+    without, complete = (_numbers(overview(matrix, known)) for known in ({}, learned))
+    assert [one.link.words.removeprefix("kind:model ") for one in complete if one not in without] == [
+        "turned:broke",
+        "turned:fixed",
+        "is:stale",
+        "verdict:regressed",
+        "verdict:drifted",
+        "verdict:crash,hang",
+        "has:entry job:none",
     ]
 
 
 def test_sections_hold_as_many_numbers_as_heads(matrix: Matrix) -> None:
     for section in overview(matrix):
         assert {len(row.numbers) for row in section.rows} == {len(section.heads)}
-    statuses = overview(matrix)[0]
-    assert statuses.heads == ("any", *matrix.schema.archs)
+    (statuses,) = [one for one in overview(matrix) if one.title == "tests by arch and status"]
+    assert [row.label for row in statuses.rows] == ["any arch", *matrix.schema.archs]
+    assert statuses.heads[0] == "all"
+    assert statuses.rows[0].bar.keys() <= {*DECLARED}
     words = "kind:model" if matrix.ops else ""
     assert statuses.rows[0].numbers[0] == Number(len(matrix.model_tests.ids), Link(Place.TESTS, words))
 
