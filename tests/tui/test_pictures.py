@@ -17,6 +17,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 import tui
+from core.matrix.view.overviews import LEARNED
 from core.settings import load_settings, paths
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python
@@ -29,13 +30,14 @@ from tui.commands import Where, screen_commands
 from tui.screens.clusters import ClustersScreen
 from tui.screens.dialogs import Dialog
 from tui.screens.doctor import DoctorScreen
+from tui.screens.overview import OverviewScreen
 from tui.screens.table import SCREENS
 from tui.screens.triage import TriageScreen
 from tui.view_models import launch_text
 
 _QUERY = "status:xfail mode:training"
 _VIT = "patch_vit/pytorch-Small_Patch8-single_device-training"
-_CLOCKS = ("tui.screens.runs", "tui.evidence_service", "core.providers.history")
+_CLOCKS = ("tui.screens.runs", "tui.session", "tui.evidence_service", "core.providers.history")
 _SIZES = ((80, 24), (120, 40), (200, 60))
 ROOT = Path(__file__).parents[2]
 
@@ -43,8 +45,14 @@ _FILLED: dict[Where, Callable[[TTMatrixApp], bool]] = {
     Where.TRIAGE: lambda app: bool(app.navigation.screen(TriageScreen).tests.changes),
     Where.DOCTOR: lambda app: bool(app.navigation.screen(DoctorScreen)._findings),
     Where.CLUSTERS: lambda app: bool(app.navigation.screen(ClustersScreen)._clusters),
+    Where.OVERVIEW: lambda app: _all_counted(app, app.navigation.screen(OverviewScreen)),
 }
 """When the rows of a screen that come from a thread are there."""
+
+
+def _all_counted(app: TTMatrixApp, overview: OverviewScreen) -> bool:
+    return bool(overview._weeks) and overview._findings is not None and app.session.view.learned.keys() >= {*LEARNED}
+
 
 Shown = AsyncIterator[tuple[str, str]]
 """The name of a picture, and the picture."""
