@@ -4,6 +4,11 @@
 import ast
 import os
 import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVar
+
+T = TypeVar("T")
 
 MOST_SOURCE = 16 * 2**20
 """Of one file, in bytes. The longest of all loaders has 350 thousand."""
@@ -12,6 +17,8 @@ MOST_SOURCE = 16 * 2**20
 _one_at_a_time = threading.Lock()
 """Before 3.12 Python counts how deep it is in a tree for all threads together: where one interrupts another while both
 parse, the parser raises SystemError ("AST constructor recursion depth mismatch")."""
+_TRIES = 10
+"""Of one text: a library may parse in another thread, and does not wait for ours."""
 
 
 def _unlock_child() -> None:
@@ -30,18 +37,25 @@ def parse_python(source: str | bytes, filename: str = "<unknown>") -> ast.Module
     """
     if len(source) > MOST_SOURCE:
         raise SyntaxError(f"it has {len(source):,} bytes; at most {MOST_SOURCE:,} are read")
-    try:
-        with _one_at_a_time:
-            return ast.parse(source, filename=filename)
-    except (MemoryError, RecursionError):
-        # What Python's parser raises where its own stack is too small.
-        raise SyntaxError("it nests too deeply") from None
+    return _alone(lambda: ast.parse(source, filename=filename))
 
 
 def parse_expression(source: str) -> ast.Expression:
     """The syntax tree of one expression, with the errors of `parse_python`."""
+    return _alone(lambda: ast.parse(source, mode="eval"))
+
+
+def _alone(parse: Callable[[], T]) -> T:
+    for _ in range(_TRIES - 1):
+        with suppress(SystemError):
+            return _bounded(parse)
+    return _bounded(parse)
+
+
+def _bounded(parse: Callable[[], T]) -> T:
     try:
         with _one_at_a_time:
-            return ast.parse(source, mode="eval")
+            return parse()
     except (MemoryError, RecursionError):
+        # What Python's parser raises where its own stack is too small.
         raise SyntaxError("it nests too deeply") from None

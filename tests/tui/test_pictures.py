@@ -216,6 +216,8 @@ async def test_every_screen(
         monkeypatch.setattr(f"{module}.time", SimpleNamespace(time=lambda: NOON))
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("VISUAL", "vi")
+    # TorchInductor sets it for its whole process.
+    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
     checkout = sample_checkout(tmp_path / "tt-xla")
     use_fake_python(paths().settings_file.parents[1], tmp_path)
     keep(checkout, list(nights()))

@@ -66,3 +66,26 @@ def test_threads_that_parse_at_once_do_not_disturb_each_other(interrupted: None)
     with ThreadPoolExecutor(4) as threads:
         # Each as deep in calls as no other is.
         list(threads.map(deep, (0, 40, 80, 120)))
+
+
+def test_where_a_library_has_parsed_in_between_the_text_is_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`ast.literal_eval`, as libraries call it, takes no lock of ours."""
+    parse, fails = ast.parse, [SystemError("AST constructor recursion depth mismatch")] * 2
+
+    def disturbed(*arguments: str, **options: str) -> ast.AST:
+        if fails:
+            raise fails.pop()
+        return parse(*arguments, **options)
+
+    monkeypatch.setattr(ast, "parse", disturbed)
+    assert len(parse_python("x = 1").body) == 1
+    assert fails == []
+
+
+def test_what_always_fails_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> ast.Module:
+        raise SystemError("AST constructor recursion depth mismatch")
+
+    monkeypatch.setattr(ast, "parse", broken)
+    with pytest.raises(SystemError, match="mismatch"):
+        parse_python("x")
