@@ -6,6 +6,7 @@ import gc
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -70,9 +71,10 @@ def test_threads_that_parse_at_once_do_not_disturb_each_other(interrupted: None)
 
 def test_where_a_library_has_parsed_in_between_the_text_is_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """`ast.literal_eval`, as libraries call it, takes no lock of ours."""
-    parse, fails = ast.parse, [SystemError("AST constructor recursion depth mismatch")] * 2
+    parse: Any = ast.parse
+    fails = [SystemError("AST constructor recursion depth mismatch")] * 2
 
-    def disturbed(*arguments: str, **options: str) -> ast.AST:
+    def disturbed(*arguments: str, **options: str) -> Any:
         if fails:
             raise fails.pop()
         return parse(*arguments, **options)
