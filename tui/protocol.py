@@ -39,6 +39,8 @@ class Signals:
         """A pending change was added, decided or removed."""
         self.facts_changed: Signal[None] = Signal(app, "facts changed")
         """A provider has computed more about the tests than the index holds."""
+        self.lease_changed: Signal[None] = Signal(app, "lease changed")
+        """The time that is left on this machine reads otherwise."""
 
 
 class Notify(Protocol):

@@ -58,6 +58,8 @@ class Session:
     """How far the tree of a run is from the present one, by run id; what shows the present tree has none."""
     repository: str = ""
     """The first commit of the checkout, once git was asked; empty before."""
+    lease_text: str = ""
+    """How long the person still has this machine; empty: for good."""
     edited: frozenset[str] = frozenset()
     """Ids that pending changes are about."""
     open_changes: int = 0

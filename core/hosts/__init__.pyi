@@ -6,5 +6,12 @@ from .hosts_file import (
     with_host as with_host,
     without_host as without_host,
 )
-from .model import Host as Host, parse_end as parse_end, time_text as time_text
+from .machine import MachineLease as MachineLease
+from .model import (
+    Host as Host,
+    Lease as Lease,
+    lease_here as lease_here,
+    parse_end as parse_end,
+    time_text as time_text,
+)
 from .reservations import imported as imported, parse_reservations as parse_reservations

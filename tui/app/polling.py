@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from core import evidence
+from core import evidence, hosts
 from core.errors import TTMatrixError
 from core.sources import Stamps, all_unchanged
 from tui import view_models
@@ -20,6 +21,7 @@ from tui.protocol import Background, Edits, Signals
 from tui.session import Aged, Session
 
 if TYPE_CHECKING:
+    from core.hosts import Lease
     from core.runs.store import RunRecord
 
 _SECONDS = 0.5
@@ -43,6 +45,8 @@ class Seen:
     """Another value as soon as there are more results."""
     decisions: int
     """How often another instance has changed the pending changes."""
+    lease: Lease | None = None
+    """Until when the person has this machine; None: for good."""
 
 
 class Looker:
@@ -51,6 +55,7 @@ class Looker:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._seen = Seen(session.all_runs, session.runs, session.repository, None, False, None, 0)
+        self._machine_lease = hosts.MachineLease(session.paths.hosts_file)
         self.heads: Stamps = {}
         """The files that change with another commit, as they were when the ages were read; none while they are."""
 
@@ -61,7 +66,8 @@ class Looker:
         file = evidence.store_file(session.paths.evidence, session.checkout.root)
         decisions = before.decisions + session.bench.catch_up()
         changed = not all_unchanged(self.heads)
-        self._seen = Seen(all_runs, runs, repository, error, changed, evidence.evidence_stamp(file, runs), decisions)
+        results, lease = evidence.evidence_stamp(file, runs), self._machine_lease.look()
+        self._seen = Seen(all_runs, runs, repository, error, changed, results, decisions, lease)
         return self._seen
 
     def _runs(self, before: Seen) -> tuple[list[RunRecord], list[RunRecord], str, TTMatrixError | None]:
@@ -99,6 +105,8 @@ class Polling:
         self._rounds = Repeating(app, "polling", _SECONDS, self._looker.look, self._take)
         self._taken: Seen | None = None
         """What was taken in last."""
+        self._warned = ""
+        """What was last said of the time that is left."""
         self._unfinished: set[str] = set()
         """Batches that went on, or were started here, and whose end was not announced yet."""
 
@@ -132,6 +140,17 @@ class Polling:
             self._facts.read_verdicts()
         if before is not None and seen.decisions != before.decisions:
             self._edits.refresh()
+        self._take_lease(seen.lease)
+
+    def _take_lease(self, lease: Lease | None) -> None:
+        """Show the time that is left, and warn where it becomes short."""
+        title, warning = view_models.lease_words(lease, datetime.now(UTC)) if lease else ("", "")
+        if title != self._session.lease_text:
+            self._session.lease_text = title
+            self._signals.lease_changed.publish(None)
+        if warning and warning != self._warned:
+            self._notify.attract(warning)
+        self._warned = warning
 
     def _take_runs(self, before: Seen | None, seen: Seen) -> None:
         session = self._session

@@ -42,6 +42,10 @@ class SessionScreen(Screen[None]):
         self._title_line = Text()
         self._title_words: tuple[str, ...] = ()
 
+    def on_mount(self) -> None:
+        """Every screen says how long the machine is still there."""
+        self.follow(self.context.signals.lease_changed, self.with_widgets(lambda: self.title_line(*self._title_words)))
+
     def places(self) -> tuple[Where, ...]:
         """Where a person is now: decides which commands help lists."""
         return self.PLACES
@@ -72,7 +76,7 @@ class SessionScreen(Screen[None]):
         }
         self._title_words = words
         keymap, places = self.context.keymap, self.places()
-        own = "   ".join(filter(None, words))
+        own = "   ".join(filter(None, (self.session.lease_text, *words)))
         tabs = [
             Tab(keymap.key(command.id), command.label, going.get(place, ""), place in places)
             for place, command in screen_commands()

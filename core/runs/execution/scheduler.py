@@ -13,9 +13,11 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
+from core import hosts
 from core.errors import TTMatrixError
 from core.private import keep_private
 from core.proc import boot_id, free_memory, identity, own_identity
@@ -121,6 +123,7 @@ class Scheduler:
         self._trees: dict[str, TreeState] = {}
         """By run, the state of the checkout that those which are watched started on."""
         self._office_checked = time.monotonic()
+        self._machine_lease = hosts.MachineLease(paths().hosts_file)
         self.asked_to_end = False
 
     def ask_to_end(self, _signal: int = 0, _frame: FrameType | None = None) -> None:
@@ -231,10 +234,15 @@ class Scheduler:
         while True:
             now = time.monotonic()
             going = [Going(watch.spec, now - watch.begun) for watch in self._watched.values()]
-            waiting = (self._waiting[ticket.run_id] for ticket in self._candidates())
+            waiting = self._in_time([self._waiting[ticket.run_id] for ticket in self._candidates()])
             spec = next_run(waiting, going, free_memory())
             if spec is None or not self._start(spec, self._tickets[spec.run_id]):
                 return
+
+    def _in_time(self, waiting: list[RunSpec]) -> list[RunSpec]:
+        """Those that will have ended before the lease of this machine does; the others wait until it is extended."""
+        lease, now = self._machine_lease.look(), datetime.now(UTC)
+        return waiting if lease is None else [spec for spec in waiting if lease.fits(spec.estimate, now)]
 
     def _start(self, spec: RunSpec, ticket: Ticket) -> bool:
         directory = self._store.directory(spec.run_id)

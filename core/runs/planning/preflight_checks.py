@@ -5,11 +5,12 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
-from core import __version__
+from core import __version__, hosts
 from core.errors import TTMatrixError
 from core.files import plain
 from core.proc import boot_id, own_identity, this_host
@@ -18,8 +19,9 @@ from core.runs.leases import Lease, device_leases
 from core.runs.planning.interpreter import Source, Versions, installed
 from core.runs.planning.kinds import DEVICE_NODES, KINDS, OP_KIND, RunKind, kind_for, op_kind
 from core.runs.spec import RunSpec
-from core.settings import Settings
+from core.settings import Settings, paths
 from core.sources import Checkout, Git
+from core.text import counted
 
 VERSION = 1
 
@@ -143,7 +145,20 @@ def obstacles(
     for kind in kinds:
         how = kind_for(kind, around.checkout, settings)
         found |= dict.fromkeys(preflight(how, [spec for spec in specs if spec.kind == kind], around))
+    lease = hosts.MachineLease(paths().hosts_file).look()
+    found |= dict.fromkeys(lease_obstacles(specs, lease, datetime.now(UTC)))
     return list(found)
+
+
+def lease_obstacles(specs: Sequence[RunSpec], lease: "hosts.Lease | None", now: datetime) -> list[Obstacle]:
+    """What is said of runs that will not have ended before the lease of this machine does."""
+    if lease is None or all(lease.fits(spec.estimate, now) for spec in specs):
+        return []
+    late = sum(not lease.fits(spec.estimate, now) for spec in specs)
+    left = lease.left(now)
+    ends = f"ends in {hosts.time_text(left)}" if left else "has ended"
+    what = f"The lease of {lease.host} {ends}: {counted(late, 'run')} will wait until it is extended"
+    return [Obstacle(Level.WARNING, what, f"Extend it, then: ttmatrix hosts add {lease.host} --expires 4h")]
 
 
 def refuse(obstacles: Sequence[Obstacle]) -> None:

@@ -104,6 +104,8 @@ class Presence:
     turn: int | None = None
     survivors: tuple[int, ...] = ()
     """Pids of processes that go on without a supervisor."""
+    lease: str = ""
+    """The host whose lease leaves too little time for it; empty: it may start."""
 
 
 GONE = Presence(watched=False)
@@ -158,7 +160,11 @@ def _summary(spec: RunSpec, state: RunState, finished: Finished | None, presence
         return "stopping"
     if state is RunState.RUNNING:
         return "running"
-    return "on hold" if presence.held else f"waiting for a {spec.slots} slot"
+    if presence.held:
+        return "on hold"
+    if presence.lease:
+        return f"waiting: it would not end before the lease of {presence.lease} does"
+    return f"waiting for a {spec.slots} slot"
 
 
 def _lost(spec: RunSpec, survivors: Sequence[int]) -> str:

@@ -9,8 +9,12 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from core import hosts
 from core.errors import TTMatrixError, UsageError
 from core.files import FormatError, Malformed, read_text
 from core.proc import ProcessIdentity, boot_id, is_alive, marks, this_host
@@ -19,6 +23,10 @@ from core.runs.store.events import Event, Finished, Queued, Started, append_even
 from core.runs.store.index import Index
 from core.runs.store.queue import Queue, Ticket
 from core.runs.store.record import GONE, Presence, RunRecord, RunState, fold
+from core.settings import paths
+
+if TYPE_CHECKING:
+    from core.hosts import Lease, MachineLease
 
 SPEC = "spec.json"
 EVENTS = "events.jsonl"
@@ -71,6 +79,9 @@ class _Queued:
     cancelled: frozenset[str]
     served: bool
     """A scheduler is there."""
+    lease: "Lease | None"
+    """Until when the person has this machine; None: for good."""
+    at: datetime
 
 
 class RunStore:
@@ -172,9 +183,15 @@ class RunStore:
         for run_id in self._finished.keys() - names:
             del self._finished[run_id]
 
+    @cached_property
+    def _machine_lease(self) -> "MachineLease":
+        return hosts.MachineLease(paths().hosts_file)
+
     def _queued(self) -> _Queued:
         tickets = {ticket.run_id: (turn, ticket) for turn, ticket in enumerate(self.queue.tickets())}
-        return _Queued(tickets, self.queue.cancelled(), bool(tickets) and self.queue.served)
+        # Nobody needs to know while nothing waits.
+        lease = self._machine_lease.look() if tickets else None
+        return _Queued(tickets, self.queue.cancelled(), bool(tickets) and self.queue.served, lease, datetime.now(UTC))
 
     def _run_ids(self) -> set[str]:
         try:
@@ -202,7 +219,10 @@ class RunStore:
             spec = known[1] if known else read_spec(directory)
             known = self._active[name] = (stamp, spec, read_events(events_file(directory)))
         _, spec, events = known
-        return fold(spec, self.root, events, self._presence(name, events, queued))
+        presence = self._presence(name, events, queued)
+        if presence.turn is not None and queued.lease and not queued.lease.fits(spec.estimate, queued.at):
+            presence = replace(presence, lease=queued.lease.host)
+        return fold(spec, self.root, events, presence)
 
     def _presence(self, run_id: str, events: list[Event], queued: _Queued) -> Presence:
         presence = _presence(run_id, events, queued)
