@@ -79,6 +79,9 @@ class Facts(Protocol):
     def request_op_tests(self) -> None:
         """Read all op cases in full, unless that is done."""
 
+    def request_handwritten(self) -> None:
+        """Read all hand-written tests in full, unless that is done."""
+
     def request_verdicts(self) -> None:
         """Read all results now, and again whenever there are more."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import core.matrix
-from core import ci, doctor, edits, evidence, history, ops, providers, runs, workflows
+from core import ci, doctor, edits, evidence, handwritten, history, ops, providers, runs, workflows
 from core.edits import pending
 from core.matrix import Matrix
 from core.matrix.cache import Cache
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from core.edits import Operation, Present
     from core.edits.pending import Change, Conflict, Pending, Workbench
     from core.evidence.verdicts import Verdicts
+    from core.handwritten import Known
     from core.history import Week
     from core.matrix import Detail
     from core.model import Finding
     from core.ops import OpTests
     from core.runs import Age, TreeReader
+    from core.runs.planning import LaunchPlan
     from core.runs.store import RunRecord, RunStore
     from core.sources import Stamps
     from core.workflows import WorkflowContext
@@ -70,6 +72,7 @@ class Session:
     _bench: Workbench | None = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _op_tests: tuple[Matrix, OpTests] | None = None
+    _handwritten: tuple[Matrix, Known] | None = None
     _examined: tuple[Matrix, tuple[Finding, ...]] | None = None
     _present: tuple[Matrix, Present] | None = None
     _conflicts: dict[int, tuple[Change, Present, Sequence[Conflict]]] = field(default_factory=dict)
@@ -81,6 +84,7 @@ class Session:
         view = View(matrix, Query.parse(query), arch)
         view.columns = saved.columns or view.columns
         view.op_columns = saved.op_columns or view.op_columns
+        view.handwritten_columns = saved.handwritten_columns or view.handwritten_columns
         return cls(view, paths, settings, saved)
 
     @cached_property
@@ -117,8 +121,17 @@ class Session:
 
     @property
     def matrix(self) -> Matrix:
-        """The tests of models, without the op cases that `view.matrix` has behind them."""
+        """The tests of models, without the op cases and hand-written tests that `view.matrix` has behind them."""
         return self.view.matrix.model_tests
+
+    def is_model(self, id: str) -> bool:
+        """Whether an id is that of a test of a model."""
+        return id in self.matrix.rows
+
+    def is_handwritten(self, id: str) -> bool:
+        """Whether an id of the view is that of a hand-written test."""
+        rows = self.view.matrix
+        return id in rows.rows and rows.is_handwritten(rows.rows[id])
 
     def is_op(self, id: str) -> bool:
         """Whether an id of the view is that of an op case."""
@@ -139,11 +152,33 @@ class Session:
                 self._op_tests = rows, ops.read_op_tests(self.checkout.root, self.settings.ops_dirs)
             return self._op_tests[1]
 
-    def place_of_op(self, id: str) -> tuple[str, int]:
-        """The file of an op case, relative to the checkout, and the line at which it starts."""
+    @property
+    def handwritten(self) -> Known | None:
+        """All hand-written tests in full, as of the present matrix; None until somebody has read them."""
+        known = self._handwritten
+        return known[1] if known is not None and known[0] is self.view.matrix else None
+
+    def read_handwritten(self) -> Known:
+        """Read the hand-written tests and the jobs of CI. Not for the app's own thread."""
+        rows = self.view.matrix
+        with self.one_at_a_time:
+            if self._handwritten is None or self._handwritten[0] is not rows:
+                self._handwritten = rows, handwritten.read_known(self.cache)
+            return self._handwritten[1]
+
+    def plan_handwritten(self, ids: Iterable[str]) -> LaunchPlan:
+        """Runs of hand-written tests, with what is in their way. Not for the app's own thread."""
+        known = self.read_handwritten().by_id
+        tests = [known[id] for id in ids if id in known]
+        return handwritten.plan_handwritten_runs(
+            self.checkout, tests, self.settings, runs=self.store.root, arch=self.view.arch, records=self.runs
+        )
+
+    def place_of(self, id: str) -> tuple[str, int]:
+        """The file of an op case or a hand-written test, relative to the checkout, and the line at which it starts."""
         rows = self.view.matrix
         row = rows.rows[id]
-        return rows.columns["file"][row], rows.line_of_op(row)
+        return rows.columns["file"][row], rows.line_of(row)
 
     @property
     def checkout(self) -> Checkout:

@@ -10,7 +10,7 @@ from core.cli import handwritten_records
 from core.cli.context import Context
 from core.cli.op_records import Record, op_records, print_cases
 from core.errors import EXIT_OK, UsageError
-from core.matrix import NO_ARCH, Matrix, Universe
+from core.matrix import HANDWRITTEN_KIND, NO_ARCH, Matrix, Universe
 from core.matrix.query import RESULT, Query, help_text, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
 
@@ -44,11 +44,16 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         handwritten_records.refuse_options(args.view, args.universe)
         handwritten_records.list_tests(args.query, args.format, context)
         return EXIT_OK
+    return _list_rows(args, context)
+
+
+def _list_rows(args: argparse.Namespace, context: Context) -> int:
+    """Print the rows of the matrix that are asked for."""
     view = _view(args.view, context)
-    matrix = _rows_of_kind(args, context)
+    query = Query((*view.query.terms, *context.parse(" ".join(args.query)).terms))
+    matrix = _rows_of_kind(args, query, context)
     arch = context.arch or view.arch
     matrix.check_arch(arch)
-    query = Query((*view.query.terms, *context.parse(" ".join(args.query)).terms))
     rows = select(matrix, query, arch, context.learned(matrix, query))
     if args.kind == "op":
         rows = [row for row in rows if matrix.is_op(row)]
@@ -60,7 +65,10 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if style == "ids":
         _print_ids(matrix, rows, context, with_function=args.universe == "collected")
         return EXIT_OK
-    only_cases = args.kind == "op" or (bool(rows) and matrix.is_op(rows[0]))
+    if rows and matrix.is_handwritten(rows[0]) and args.view is None:
+        handwritten_records.print_tests([matrix.ids[row] for row in rows], style, context)
+        return EXIT_OK
+    only_cases = args.kind == "op" or (bool(rows) and matrix.is_op(rows[0]) and matrix.is_op(rows[-1]))
     if only_cases and args.view is None:
         print_cases(_op_records(matrix, rows, context, broken=not query.terms), style, context)
         return EXIT_OK
@@ -69,8 +77,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     rows = ordered(matrix, rows, view.sort, arch, last, descending=view.descending)
     cells = (tuple(text_of_row(matrix, row, name, arch, last) for name in columns) for row in rows)
     if style == "json":
-        cases = iter(_op_records(matrix, [row for row in rows if matrix.is_op(row)], context))
-        context.console.document([next(cases) if matrix.is_op(row) else _record(matrix, row, arch) for row in rows])
+        context.console.document(_records(matrix, rows, arch, context))
     elif style == "csv":
         writer = csv.writer(context.console.out, lineterminator="\n")
         writer.writerow(columns)
@@ -91,13 +98,30 @@ def _last_words(columns: Sequence[str], context: Context) -> dict[str, Mapping[s
     return last
 
 
-def _rows_of_kind(args: argparse.Namespace, context: Context) -> Matrix:
+def _records(matrix: Matrix, rows: Sequence[int], arch: str, context: Context) -> list[Mapping[str, object]]:
+    """Rows of all kinds in their JSON form."""
+    cases = iter(_op_records(matrix, [row for row in rows if matrix.is_op(row)], context))
+    by_hand = handwritten_records.records([matrix.ids[row] for row in rows if matrix.is_handwritten(row)], context)
+    others = iter(by_hand)
+    return [
+        next(cases) if matrix.is_op(row) else next(others) if matrix.is_handwritten(row) else _record(matrix, row, arch)
+        for row in rows
+    ]
+
+
+def _rows_of_kind(args: argparse.Namespace, query: Query, context: Context) -> Matrix:
     """The matrix with the rows that are asked about, and maybe more."""
     if args.universe is not None and args.kind in ("op", "all"):
         raise UsageError("A universe is of model tests", hint=f"Leave out --universe or --kind {args.kind}.")
     if args.universe is None and args.kind != "model":
-        return context.table
+        return context.whole_table if args.kind is None and _may_be_handwritten(query) else context.table
     return context.index(Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR)
+
+
+def _may_be_handwritten(query: Query) -> bool:
+    """Whether a query asks for hand-written tests by their kind or level; without that they are not listed."""
+    kinds = [value.lower() for value in query.values_of("kind")]
+    return any(value and value in HANDWRITTEN_KIND for value in kinds) or bool(query.values_of("level"))
 
 
 def _op_records(matrix: Matrix, rows: Sequence[int], context: Context, *, broken: bool = False) -> list[Record]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from core import handwritten
 from core.cli.context import Context
-from core.cli.handwritten_records import find_test
 from core.cli.runs_common import configure_start, start
 from core.errors import UsageError
 from core.ops import DEFAULT_BACKEND, op_request, read_op_tests
@@ -80,11 +79,11 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 def _handwritten_specs(
     args: argparse.Namespace, context: Context, texts: Sequence[str], store: RunStore
 ) -> list[RunSpec]:
-    """A run of each hand-written test for each repetition."""
+    """A run of each hand-written test for each repetition; a function with parameters is all of its items."""
     return [
         handwritten.plan_handwritten(
             context.checkout,
-            find_test(text, context),
+            test,
             context.settings,
             runs=store.root,
             kind=args.kind or "",
@@ -92,6 +91,7 @@ def _handwritten_specs(
             timeout=args.timeout,
         )
         for text in texts
+        for test in handwritten.items(handwritten.read_tests(context.cache), text)
         for _ in range(args.repeat)
     ]
 

@@ -15,7 +15,7 @@ import core.evidence.verdicts as verdicts
 import core.matrix.cache as cache
 import core.matrix.query as query
 import core.runs.store as store
-from core import ci, evidence, history, matrix, ops, providers, runs
+from core import ci, evidence, handwritten, history, matrix, ops, providers, runs
 from core.cli.console import Console
 from core.cli.parser import OpenApp
 from core.errors import QueryError, TTMatrixError, UsageError
@@ -87,6 +87,11 @@ class Context:
         if not self.checkout.has_any(directories):
             return self.matrix
         return ops.with_ops(self.cache, self.matrix, directories)
+
+    @cached_property
+    def whole_table(self) -> "Matrix":
+        """`table` with a row for each hand-written test behind it."""
+        return handwritten.with_handwritten(self.cache, self.table)
 
     @cached_property
     def model_infos(self) -> "ModelInfos":

@@ -23,7 +23,28 @@ Record = dict[str, object]
 def list_tests(words: Sequence[str], style: str | None, context: Context) -> None:
     """Print the tests that words select as `table`, `ids`, `csv` or `json`; without a style as the console is."""
     suite = handwritten.read_tests(context.cache)
-    found = sorted(handwritten.selected(suite, words), key=lambda test: test.node_id)
+    _print(sorted(handwritten.selected(suite, words), key=lambda test: test.node_id), suite, style, context)
+
+
+def print_tests(ids: Sequence[str], style: str, context: Context) -> None:
+    """Print the tests with these node ids, in their order, as `table`, `csv` or `json`."""
+    suite = handwritten.read_tests(context.cache)
+    _print(_by_id(suite, ids), suite, style, context)
+
+
+def records(ids: Sequence[str], context: Context) -> list[Record]:
+    """The tests with these node ids in their JSON form."""
+    return [record(test) for test in _by_id(handwritten.read_tests(context.cache), ids)] if ids else []
+
+
+def _by_id(suite: collected.Suite, ids: Sequence[str]) -> list[collected.HandwrittenTest]:
+    tests = {test.node_id: test for test in suite.tests}
+    return [tests[id] for id in ids]
+
+
+def _print(
+    found: Sequence[collected.HandwrittenTest], suite: collected.Suite, style: str | None, context: Context
+) -> None:
     style = style or ("json" if context.console.json else "table")
     if style == "json":
         context.console.document([record(test) for test in found])
@@ -72,7 +93,7 @@ def show_test(text: str, context: Context) -> None:
     if context.console.json:
         context.console.document({**record(test), "jobs": _by_machine(selecting), "evidence": results})
         return
-    lines = [(name, value) for name, value in _lines(test) if value]
+    lines = handwritten.test_lines(test)
     lines += [("job", f"{_job_text(job)} ({_cadence(jobs, job)})") for job in selecting]
     lines += [("result", " ".join(str(value) for value in one.values() if value)) for one in results]
     context.console.line(one_line(test.node_id))
@@ -120,21 +141,6 @@ def _results(test: collected.HandwrittenTest, context: Context) -> list[Record]:
         }
         for one in found[:_SHOWN_RESULTS]
     ]
-
-
-def _lines(test: collected.HandwrittenTest) -> list[tuple[str, str]]:
-    return [
-        ("file", f"{test.path}:{test.line}"),
-        ("level", test.level),
-        *(("parameter", f"{name} = {value}") for name, value in test.parameters.items()),
-        *(("marker", _mark_text(mark.name, mark.given)) for mark in test.marks if mark.name != "parametrize"),
-        ("not known", test.unknown),
-    ]
-
-
-def _mark_text(name: str, given: object) -> str:
-    said = ", ".join(f"{key}={value}" for key, value in dict(given).items())  # type: ignore[call-overload]
-    return f"{name}({said})" if said else name
 
 
 def _by_machine(jobs: Sequence[ci.Job]) -> dict[str, list[dict[str, str]]]:

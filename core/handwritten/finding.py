@@ -39,6 +39,12 @@ def named(suite: Suite, text: str) -> HandwrittenTest:
     raise UsageError(f"{text!r} matches {counted(len(found), 'hand-written test')}", shown, "Give the whole node id.")
 
 
+def items(suite: Suite, text: str) -> list[HandwrittenTest]:
+    """The tests to run for a node id: as `named`, and for a function, a class or a file all of their items."""
+    within = [test for test in suite.tests if test.node_id.startswith((f"{text}[", f"{text}::"))]
+    return within if within and not any(test.node_id == text for test in suite.tests) else [named(suite, text)]
+
+
 def selected(suite: Suite, words: Sequence[str]) -> list[HandwrittenTest]:
     """Tests that all words select: a part of the node id, `level:op`, `marker:push`, `file:PART` or `known:no`.
 

@@ -3,14 +3,15 @@
 
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import UsageError
+from core.errors import TTMatrixError, UsageError
 from core.model import Function
 from core.runs import RUN_VARIABLE, ResultFormat, RunSpec, run_id
-from core.runs.planning import KINDS, find_interpreter
+from core.runs.planning import KINDS, LaunchPlan, as_batch, find_interpreter, look_ahead, with_estimates
+from core.runs.store import RunRecord
 from core.settings import Settings
 from core.sources import Checkout
 from core.sources.handwritten import HandwrittenTest
@@ -21,6 +22,29 @@ _CPU_MARKER = "cpu"
 _PATHS = ("", "tests", "integrations/vllm_plugin")
 """What upstream's `venv/activate` puts on the path; helpers of the tests are imported from there."""
 _GIB = 2**30
+
+
+def plan_handwritten_runs(
+    checkout: Checkout,
+    tests: Iterable[HandwrittenTest],
+    settings: Settings,
+    *,
+    runs: Path,
+    arch: str = "",
+    records: Iterable[RunRecord] = (),
+) -> LaunchPlan:
+    """Runs of tests as one batch, with what is in their way, and why others cannot be run. Not for the UI thread.
+
+    `records` are earlier runs, newest first: they say how long these will take.
+    """
+    specs: list[RunSpec] = []
+    refused: list[TTMatrixError] = []
+    for test in tests:
+        try:
+            specs.append(plan_handwritten(checkout, test, settings, runs=runs, arch=arch))
+        except TTMatrixError as error:
+            refused.append(error)
+    return look_ahead(as_batch(with_estimates(specs, records, {})), settings, refused, runs=runs)
 
 
 def plan_handwritten(

@@ -1,28 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hand-written tests of a checkout, cached until a file that they were read from changes."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from core.matrix import load, store
+from core.handwritten.tabulation import tabulated
+from core.matrix import OtherRows, load, store
 from core.matrix.cache import Cache
 from core.sources import handwritten, stamps_of
-from core.sources.handwritten import Suite
+
+if TYPE_CHECKING:
+    from core.sources.handwritten import Suite
+
+_ROWS = "handwritten_rows"
 
 
 def read_tests(cache: Cache) -> Suite:
     """The tests below `tests/jax` and `tests/torch`. Read from syntax trees, or from the cache where that holds."""
     file = cache.file("handwritten")
     known = load(file)
-    if isinstance(known, Suite):
+    if isinstance(known, handwritten.Suite):
         return known
     root = cache.checkout.root
     before = stamps_of(map(str, _directories(root)))
     found = handwritten.read_suite(cache.checkout)
     files = [root / path for path in found.read]
     above = {directory for path in files for directory in path.parents if root in directory.parents}
-    store(file, found, {**stamps_of(map(str, [*files, *above])), **before})
+    stamps = {**stamps_of(map(str, [*files, *above])), **before}
+    store(file, found, stamps)
+    store(cache.file(_ROWS), tabulated(found), stamps)
     return found
+
+
+def cached_rows(cache: Cache) -> OtherRows | None:
+    """The rows that were cached with the tests, where they are still those of the files."""
+    known = load(cache.file(_ROWS))
+    return known if isinstance(known, OtherRows) else None
+
+
+def read_rows(cache: Cache) -> OtherRows:
+    """A row for each hand-written test, as `cached_rows` has them the next time."""
+    return tabulated(read_tests(cache))
 
 
 def _directories(root: Path) -> list[Path]:

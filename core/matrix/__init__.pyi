@@ -21,13 +21,16 @@ from .effective import (
     with_fields as with_fields,
     written as written,
 )
-from .extension import with_op_rows as with_op_rows
+from .extension import with_handwritten_rows as with_handwritten_rows, with_op_rows as with_op_rows
 from .field_rules import LISTS as LISTS, RULES as RULES, is_flag as is_flag
 from .indexing import cells_of as cells_of, index as index
 from .lookup import resolve_id as resolve_id
 from .matrix import NO_ARCH as NO_ARCH, Matrix as Matrix, Universe as Universe, Written as Written
 from .op_rows import (
+    HANDWRITTEN_KIND as HANDWRITTEN_KIND,
+    LEVELS as LEVELS,
+    MODEL_KIND as MODEL_KIND,
     OP_KIND as OP_KIND,
-    OpRows as OpRows,
+    OtherRows as OtherRows,
 )
 from .universe import Member as Member

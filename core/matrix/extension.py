@@ -1,44 +1,61 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Op cases as rows of the matrix, behind the model tests, whose rows keep their numbers and all their values."""
+"""Op cases and hand-written tests as rows of the matrix, behind the model tests, whose rows keep all their values."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import Generic, TypeVar
 
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.matrix import Matrix
-from core.matrix.op_rows import OP_COLUMNS, OP_FLAGS, OpRows, continued, empty
+from core.matrix.op_rows import HANDWRITTEN_COLUMNS, OP_COLUMNS, OP_FLAGS, OtherRows, continued, empty
 
 _V = TypeVar("_V")
 
 
-def with_op_rows(matrix: Matrix, ops: OpRows) -> Matrix:
+def with_op_rows(matrix: Matrix, ops: OtherRows) -> Matrix:
     """`matrix` with a row for each op case behind its own rows, all of whose values stay as they are.
 
     What an op case does not have, such as an arch or a loader, is empty on its row.
     """
-    models = matrix.model_tests
-    size, more = len(models.ids), len(ops.ids)
-    if not more:
+    return _extended(matrix.model_tests, ops, matrix.handwritten)
+
+
+def with_handwritten_rows(matrix: Matrix, tests: OtherRows) -> Matrix:
+    """As `with_op_rows`, with a row for each hand-written test behind the op cases that `matrix` has."""
+    return _extended(matrix.model_tests, matrix.ops, tests)
+
+
+def _extended(models: Matrix, ops: OtherRows | None, tests: OtherRows | None) -> Matrix:
+    parts = [one for one in (ops, tests) if one is not None and one.ids]
+    if not parts:
         return models
+    size = len(models.ids)
     status = models.flags["status"]
-    flags = {**ops.flags, "status": FlagColumn(status.values, _status_masks(status, ops.status))}
+    masks = [{"status": FlagColumn(status.values, _status_masks(status, one.status))} for one in parts]
+    columns = [(models.columns, size), *((one.columns, len(one.ids)) for one in parts)]
+    flags = [
+        (models.flags, size),
+        *(({**one.flags, **own}, len(one.ids)) for one, own in zip(parts, masks, strict=True)),
+    ]
     return replace(
         models,
-        ids=models.ids + ops.ids,
+        ids=models.ids + tuple(id for one in parts for id in one.ids),
         columns=_Joined(
-            (*models.columns, *OP_COLUMNS),
-            lambda name: continued(models.columns.get(name) or empty(size), ops.columns.get(name) or empty(more)),
+            (*models.columns, *OP_COLUMNS, *HANDWRITTEN_COLUMNS),
+            lambda name: reduce(continued, (found.get(name) or empty(count) for found, count in columns)),
         ),
         flags=_Joined(
             (*models.flags, *OP_FLAGS),
-            lambda name: _flags(
-                models.flags.get(name) or FlagColumn((), [0] * size), flags.get(name) or FlagColumn((), [0] * more)
-            ),
+            lambda name: reduce(_flags, (found.get(name) or FlagColumn((), [0] * count) for found, count in flags)),
         ),
-        status=_Joined(tuple(models.status), lambda arch: continued(models.status[arch], ops.status)),
+        status=_Joined(
+            tuple(models.status),
+            lambda arch: reduce(continued, (one.status for one in parts), models.status[arch]),
+        ),
         models=models,
-        ops=ops,
+        ops=ops if ops in parts else None,
+        handwritten=tests if tests in parts else None,
     )
 
 

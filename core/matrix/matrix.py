@@ -16,7 +16,7 @@ from core.model import Entry, Finding, Function, Loader
 from core.sources import Checkout, ExpectationFile, Schema
 
 if TYPE_CHECKING:
-    from core.matrix.op_rows import OpRows
+    from core.matrix.op_rows import OtherRows
 
 ID_PARTS = ("loader", "phase", "parallelism", "mode")
 """The columns that hold the parts of an id, as a Member has them."""
@@ -38,7 +38,7 @@ class Matrix:
     """Every known test of one checkout. Never changed; a new index makes a new one.
 
     Rows are numbered 0 to len(ids) - 1: the tests of models in the order of their ids, then the op cases in that of
-    theirs (`core.matrix.op_rows`). All columns have one value per row.
+    theirs, then the hand-written tests (`core.matrix.op_rows`). All columns have one value per row.
     """
 
     checkout: Checkout
@@ -54,24 +54,32 @@ class Matrix:
     flags: Mapping[str, FlagColumn]
     status: Mapping[str, Column]
     """Effective status by arch; under NO_ARCH the base status. `flags["status"]` holds those of all archs."""
-    ops: "OpRows | None" = None
+    ops: "OtherRows | None" = None
     """The op cases, whose rows are behind those of the model tests; None: there are none."""
+    handwritten: "OtherRows | None" = None
+    """The hand-written tests, whose rows are the last; None: there are none."""
     models: "Matrix | None" = None
-    """The matrix without its op cases; None: it has none."""
+    """The matrix without its op cases and hand-written tests; None: it has none."""
 
     @property
     def model_tests(self) -> "Matrix":
-        """The same without op cases: its rows have the same numbers. What counts or judges model tests asks it."""
+        """The tests of models alone: their rows have the same numbers. What counts or judges model tests asks it."""
         return self.models or self
 
     def is_op(self, row: int) -> bool:
-        """Whether a row is an op case, and no test of a model."""
-        return self.models is not None and row >= len(self.models.ids)
+        """Whether a row is an op case."""
+        return self.ops is not None and 0 <= row - len(self.model_tests.ids) < len(self.ops.ids)
 
-    def line_of_op(self, row: int) -> int:
-        """The line at which an op case starts in its file; `row` must be that of one."""
-        assert self.ops is not None and self.models is not None, "there are no op cases"
-        return self.ops.lines[row - len(self.models.ids)]
+    def is_handwritten(self, row: int) -> bool:
+        """Whether a row is a hand-written test."""
+        return self.handwritten is not None and row >= len(self.ids) - len(self.handwritten.ids)
+
+    def line_of(self, row: int) -> int:
+        """The line at which an op case or a hand-written test starts in its file; `row` must be that of one."""
+        rows = self.ops if self.is_op(row) else self.handwritten
+        assert rows is not None, "it is no test of a model"
+        first = len(self.model_tests.ids) if rows is self.ops else len(self.ids) - len(rows.ids)
+        return rows.lines[row - first]
 
     @property
     def files(self) -> tuple[ExpectationFile, ...]:
@@ -121,15 +129,15 @@ class Matrix:
         return self.loaders.get(self.columns["loader"][row])
 
     def function(self, row: int) -> Function:
-        """The test function of a row that is no op case.
+        """The test function of a row that is a test of a model.
 
         What shares its id and entry, such as the op-by-op twin, is no row of its own.
         """
         return self.functions(row)[0]
 
     def functions(self, row: int) -> list[Function]:
-        """All the functions under which pytest collects the id of a row. An op case has none."""
-        return [] if self.is_op(row) else self.functions_of(self.member(row))
+        """All the functions under which pytest collects the id of a row. What is no test of a model has none."""
+        return [] if row >= len(self.model_tests.ids) else self.functions_of(self.member(row))
 
     def functions_of(self, member: Member) -> list[Function]:
         """As `functions`, for an id with its parts."""

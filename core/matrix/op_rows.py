@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Op cases as the matrix holds them, and columns of model tests that go on over the op cases behind them."""
+"""Op cases and hand-written tests as the matrix holds them, and columns of model tests that go on over them."""
 
 from array import array
 from collections.abc import Mapping, Sequence
@@ -8,13 +8,17 @@ from typing import overload
 
 from core.matrix.columns import AnyColumn, Column, FlagColumn, packed
 
-MODEL_KIND, OP_KIND = "model", "op"
-"""What the column `kind` holds: a test of a whole model, or a case of an op manifest."""
+MODEL_KIND, OP_KIND, HANDWRITTEN_KIND = "model", "op", "handwritten"
+"""What the column `kind` holds: a test of a whole model, a case of an op manifest, or a test written by hand."""
 
 OP_COLUMNS = ("op", "model", "shape", "dup", "rtol", "atol")
 """Columns that only op cases have a text in."""
 OP_FLAGS = ("dtype", "mark")
-"""Columns that only op cases have texts in, several each."""
+"""Columns that only op cases have texts in, several each; of hand-written tests `mark` has the markers."""
+HANDWRITTEN_COLUMNS = ("level",)
+"""Columns that only hand-written tests have a text in."""
+LEVELS = ("op", "graph", "other")
+"""What a hand-written test can run, by the helper of upstream's that it calls."""
 
 BACKENDS = ("eager", "aot_eager", "inductor", "xla", "tt")
 """Those that can be asked for whether or not they have results; results name others."""
@@ -35,20 +39,23 @@ RESULTS = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OpRows:
-    """The op cases of a checkout: plain data that is cached between starts. All columns have one value per case."""
+class OtherRows:
+    """All op cases or all hand-written tests of a checkout: plain data that is cached between starts.
+
+    All columns have one value per row.
+    """
 
     ids: tuple[str, ...]
-    """`model::case`, in their order; none is the id of a model test."""
+    """`model::case`, or node ids, in their order; none is the id of a model test."""
     lines: Sequence[int]
-    """The line at which each case starts in its file."""
+    """The line at which each starts in its file."""
     status: Column
-    """What its manifest expects of a case, in the words of `core.model.Status`."""
+    """What its manifest or its marks expect of it, in the words of `core.model.Status`."""
     columns: Mapping[str, Column]
-    """OP_COLUMNS, and of the columns of all rows `reason` (of the skip or the xfail) and `file` (relative to the
-    checkout)."""
+    """OP_COLUMNS or HANDWRITTEN_COLUMNS, and of the columns of all rows `reason` (of the skip or the xfail) and `file`
+    (relative to the checkout)."""
     flags: Mapping[str, FlagColumn]
-    """OP_FLAGS."""
+    """OP_FLAGS, or those of them that hand-written tests have."""
 
 
 @overload

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import TTMatrixError
-from core.matrix import OpRows, dumps, loads
+from core.matrix import OtherRows, dumps, loads
 from core.matrix.cache import Cache
 from core.ops.rows import read_op_rows
 from core.private import keep_private
@@ -15,10 +15,10 @@ from core.settings import paths
 from core.sources import Checkout
 
 
-def read_elsewhere(cache: Cache, configured: Sequence[str]) -> OpRows:
+def read_elsewhere(cache: Cache, configured: Sequence[str]) -> OtherRows:
     """As `read_op_rows`, from another process. Raises TTMatrixError where there can be no such process."""
     found = loads(run_own(__name__, str(cache.checkout.root), str(cache.directory), *configured))
-    if not isinstance(found, OpRows):
+    if not isinstance(found, OtherRows):
         raise TTMatrixError("The op manifests cannot be read", "The process that read them gave no answer.")
     return found
 

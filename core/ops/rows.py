@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.matrix import Matrix, OpRows, load, store, with_op_rows
+from core.matrix import Matrix, OtherRows, load, store, with_op_rows
 from core.matrix.cache import Cache
 from core.sources import files_below, stamps_of
 
@@ -19,10 +19,10 @@ class _Cached:
     directories: tuple[str, ...]
     environment: tuple[tuple[str, str | None], ...]
     """The variables that conditions of the cases ask for, as they were."""
-    rows: OpRows
+    rows: OtherRows
 
 
-def cached_op_rows(cache: Cache, configured: Sequence[str]) -> OpRows | None:
+def cached_op_rows(cache: Cache, configured: Sequence[str]) -> OtherRows | None:
     """The rows that were cached, where they are still those of the manifests."""
     cached = load(cache.file("ops"))
     if not isinstance(cached, _Cached) or cached.directories != tuple(configured):
@@ -30,7 +30,7 @@ def cached_op_rows(cache: Cache, configured: Sequence[str]) -> OpRows | None:
     return cached.rows if all(os.environ.get(name) == value for name, value in cached.environment) else None
 
 
-def read_op_rows(cache: Cache, configured: Sequence[str]) -> OpRows:
+def read_op_rows(cache: Cache, configured: Sequence[str]) -> OtherRows:
     """The rows of all op cases in the manifests that the settings name, cached for the next time."""
     root = cache.checkout.root
     stamps = stamps_of(_places(root, configured))
@@ -48,7 +48,7 @@ def with_ops(
     cache: Cache,
     matrix: Matrix,
     configured: Sequence[str],
-    read: Callable[[Cache, Sequence[str]], OpRows] = read_op_rows,
+    read: Callable[[Cache, Sequence[str]], OtherRows] = read_op_rows,
 ) -> Matrix:
     """`matrix` with the op cases in the directories that the settings name; what is not cached yet is `read`."""
     known = cached_op_rows(cache, configured)

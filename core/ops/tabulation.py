@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from core.matrix import Column, FlagColumn, OpRows
+from core.matrix import Column, FlagColumn, OtherRows
 from core.model import Status
 from core.ops.op_tests import OpTests, computes_nothing, deduplicated, read_op_tests
 from core.payload.ttmatrix_ops import (
@@ -64,14 +64,14 @@ def variables(tests: OpTests) -> set[str]:
     return {name for text in texts if "env" in text for name in _VARIABLE.findall(text)}
 
 
-def tabulated(tests: OpTests) -> OpRows:
+def tabulated(tests: OpTests) -> OtherRows:
     """The rows of all cases."""
     rows = sorted(tests.rows, key=lambda row: row.id)
     expected = [expectation(row) for row in rows]
     skipped = {row.id for row, one in zip(rows, expected, strict=True) if one.status is Status.NOT_SUPPORTED_SKIP}
     # In the order of the files: the first of equal cases represents the others.
     same = deduplicated(tests.rows, skipped, dedupe=True)
-    return OpRows(
+    return OtherRows(
         ids=tuple(row.id for row in rows),
         lines=array("I", [row.case.line for row in rows]),
         status=Column.of((one.status for one in expected), Status),

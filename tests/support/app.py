@@ -12,6 +12,7 @@ from textual import events
 from textual.app import App
 from textual.pilot import Pilot
 
+from core.handwritten.rows import with_handwritten
 from core.matrix.cache.index_cache import Cache
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
@@ -40,7 +41,8 @@ def build_app(
 
     def read() -> Matrix:
         matrix, cache = index(checkout), Cache(checkout, paths().cache / "index")
-        return with_ops(cache, matrix, settings.ops_dirs) if op_cases else matrix
+        matrix = with_ops(cache, matrix, settings.ops_dirs) if op_cases else matrix
+        return with_handwritten(cache, matrix)
 
     session = Session.open(read(), paths(), settings, query=query)
     return TTMatrixApp(session, lambda _: read())

@@ -4,7 +4,7 @@
 from array import array
 
 from core.matrix.columns import Column, FlagColumn
-from core.matrix.op_rows import OpRows
+from core.matrix.op_rows import LEVELS, OtherRows
 
 SOME_RESULTS = {
     "m::add": {"eager": "pass", "inductor": "fail"},
@@ -15,12 +15,12 @@ SOME_RESULTS = {
 """The last results of some of them, and of one that is there no more."""
 
 
-def some_op_rows() -> OpRows:
+def some_op_rows() -> OtherRows:
     """Four cases of two models: one passes, one is skipped, one fails as expected, and one is like the first.
 
     Two of their ops differ only in the case of a letter.
     """
-    return OpRows(
+    return OtherRows(
         ids=("m::add", "m::mm", "n::Add", "n::add"),
         lines=array("I", [3, 5, 3, 9]),
         status=Column.of(["EXPECTED_PASSING", "NOT_SUPPORTED_SKIP", "KNOWN_FAILURE_XFAIL", "EXPECTED_PASSING"]),
@@ -40,4 +40,19 @@ def some_op_rows() -> OpRows:
             ),
             "mark": FlagColumn.sparse(4, (), {1: ["slow"]}),
         },
+    )
+
+
+def some_handwritten_rows() -> OtherRows:
+    """Three tests in two files: an op that passes, an op that is skipped, and a graph that fails as expected."""
+    return OtherRows(
+        ids=("tests/jax/test_a.py::test_b", "tests/torch/test_c.py::test_d[1]", "tests/torch/test_c.py::test_e"),
+        lines=array("I", [4, 7, 9]),
+        status=Column.of(["EXPECTED_PASSING", "NOT_SUPPORTED_SKIP", "KNOWN_FAILURE_XFAIL"]),
+        columns={
+            "level": Column.of(["op", "op", "graph"], LEVELS),
+            "file": Column.of(["tests/jax/test_a.py", "tests/torch/test_c.py", "tests/torch/test_c.py"]),
+            "reason": Column.of(["", "no kernel", "wrong"]),
+        },
+        flags={"mark": FlagColumn.sparse(3, (), {0: ["push"], 1: ["push", "slow"]})},
     )

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
 from core.matrix.columns import Column
-from core.matrix.extension import with_op_rows
+from core.matrix.extension import with_handwritten_rows, with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.matrix.op_rows import RESULTS
@@ -20,7 +20,7 @@ from core.matrix.view.grid import LAYOUTS
 from core.matrix.view.overviews import overview
 from core.matrix.view.tally import WORDS, Rate, rate
 from core.matrix.view.view import View
-from tests.support.op_rows import SOME_RESULTS, some_op_rows
+from tests.support.op_rows import SOME_RESULTS, some_handwritten_rows, some_op_rows
 from tests.support.tree import sample
 from tui.view_models.grid import GridOrder, GridRows, cell_look, change_look
 from tui.view_models.matrix import MatrixRows, TreeRows
@@ -30,7 +30,8 @@ from tui.view_models.style import RESULT_LOOKS, WORD_LOOKS, Cell, bar, tally_tex
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
-    return with_op_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
+    cases = with_op_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
+    return with_handwritten_rows(cases, some_handwritten_rows())
 
 
 def _tree(view: View) -> TreeRows:

@@ -56,6 +56,13 @@ class FactRequests:
             publish = self._signals.facts_changed.publish
             self._background.run("op cases", self._session.read_op_tests, lambda _: publish(None), supersede=True)
 
+    def request_handwritten(self) -> None:
+        """Read all hand-written tests in full, unless that is done."""
+        if self._session.handwritten is None:
+            publish = self._signals.facts_changed.publish
+            work = self._session.read_handwritten
+            self._background.run("hand-written tests", work, lambda _: publish(None), supersede=True)
+
     def request_verdicts(self) -> None:
         """Read all results now, and again whenever there are more."""
         if not self._verdicts_wanted:

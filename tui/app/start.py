@@ -13,7 +13,7 @@ from pathlib import Path
 os.environ.setdefault("TEXTUAL_FPS", "120")
 
 import core.matrix.cache
-from core import ops
+from core import handwritten, ops
 from core.cli import AppRequest
 from core.errors import TTMatrixError, UsageError
 from core.matrix import Matrix
@@ -22,6 +22,7 @@ from core.matrix.query import Query
 from core.matrix.view import ViewSpec
 from core.settings import load_settings, paths
 from core.sources import Checkout, find_checkout
+from core.sources.handwritten import ROOTS
 from tui.app.app import PLAIN, Appearance, TTMatrixApp
 from tui.app.last_place import LastPlace, place_file, read_place, write_place
 from tui.commands import screen_commands
@@ -57,9 +58,14 @@ def open_app(request: AppRequest) -> int:
     if checkout.has_any(settings.ops_dirs):
         known = ops.with_cached_ops(cache, matrix, settings.ops_dirs)
         # Nobody waits for op cases that have to be read, but for a query that may be about them.
-        whole = known is not None or bool(place.view.query.terms)
+        first = LastPlace().view.query.terms
+        whole = known is not None or place.view.query.terms not in ((), first)
         matrix = known or (ops.with_ops(cache, matrix, settings.ops_dirs) if whole else matrix)
-    session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
+    by_hand = handwritten.with_cached_handwritten(cache, matrix)
+    if by_hand is None and any(word in str(place.view.query) for word in ("kind:", "level:")):
+        by_hand = handwritten.with_handwritten(cache, matrix)
+    whole = whole and by_hand is not None
+    session = Session.open(by_hand or matrix, own, settings, query=request.query, arch=request.arch)
     if not request.query:
         place, notice = begin(session, place, notice)
     look = Appearance(theme, place.screen, keymap, request.ascii or settings.ascii, place.spot, notice)
@@ -160,7 +166,7 @@ class AppProcess:
         matrix = core.matrix.cache.reindex(self._cache)
         if self._cache.checkout.has_any(self._op_directories):
             matrix = ops.with_ops(self._cache, matrix, self._op_directories, read=ops.read_elsewhere)
-        return matrix
+        return handwritten.with_handwritten(self._cache, matrix, read=handwritten.read_rows_elsewhere)
 
     def started(self, app: TTMatrixApp) -> None:
         """Begin with what nobody waits for."""
@@ -189,7 +195,7 @@ class AppProcess:
             if not app.session.bench.wrote(paths):
                 app.background.call(app.files.reload)
 
-        watch_checkout(self._cache.checkout, self._ended, changed, self._op_directories)
+        watch_checkout(self._cache.checkout, self._ended, changed, (*self._op_directories, *ROOTS))
 
     def _save(self, matrix: Matrix) -> None:
         # Writing it down here would hold up the keys; reading all of it once more elsewhere does not.
@@ -202,23 +208,31 @@ def watch_checkout(
 ) -> None:
     """Call `changed` with the paths of each burst of changes to what is indexed, until `stop` is set. Blocks.
 
-    `more` are directories of op manifests, relative to the checkout.
+    `more` are other directories that are read, relative to the checkout. One that comes into being is a change.
     """
     # 4 ms of the first frame.
     import watchfiles
 
     own = (checkout.test_config, checkout.models, checkout.presets, *(checkout.root / one for one in more))
-    places = [place for place in own if place.is_dir()]
-    for changes in watchfiles.watch(
-        *places,
-        watch_filter=lambda _, path: path.endswith(_ENDINGS),
-        debounce=_DEBOUNCE_MS,
-        rust_timeout=_STOP_MS,
-        stop_event=stop,
-        raise_interrupt=False,
-        ignore_permission_denied=True,
-    ):
-        changed({path for _, path in changes})
+    places = {place for place in own if place.is_dir()}
+    while not stop.is_set():
+        for changes in watchfiles.watch(
+            *places,
+            watch_filter=lambda _, path: path.endswith(_ENDINGS),
+            debounce=_DEBOUNCE_MS,
+            rust_timeout=_STOP_MS,
+            yield_on_timeout=True,
+            stop_event=stop,
+            raise_interrupt=False,
+            ignore_permission_denied=True,
+        ):
+            if changes:
+                changed({path for _, path in changes})
+            # What does not exist cannot be watched.
+            if new := {place for place in own if place not in places and place.is_dir()}:
+                places |= new
+                changed(set(map(str, new)))
+                break
 
 
 def settle_memory() -> None:

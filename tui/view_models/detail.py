@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of the detail panel. Pure: what is known about an id, to styled lines."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from rich.text import Text
@@ -54,6 +54,27 @@ def detail_text(
     if detail.siblings:
         _heading(text, f"other entries of this loader: {len(detail.siblings)}")
         text.append("".join(f"{one_line(id)}\n" for id in detail.siblings), "dim")
+    return text
+
+
+def handwritten_text(
+    id: str,
+    lines: Iterable[tuple[str, str]],
+    runs: Sequence[RunRecord],
+    jobs: Sequence[str] | None,
+    ages: Mapping[str, Age] = MappingProxyType({}),
+) -> Text:
+    """A hand-written test: its lines with their names, the CI jobs that select it, and its runs.
+
+    `jobs` are None until they are known; `ages` are by run id.
+    """
+    text = Text(no_wrap=False)
+    text.append(f"{one_line(id)}\n\n", "bold")
+    for name, value in lines:
+        text.append(f"{name:12} ")
+        text.append(f"{one_line(value)}\n", "bold")
+    _jobs(text, jobs)
+    _runs(text, runs, ages)
     return text
 
 

@@ -52,6 +52,7 @@ _SIZES: Mapping[str, TableColumn] = {
     "model": TableColumn("", 14, share=1, elide=True, yields=5),
     "dtype": TableColumn("", 8, share=1, yields=2),
     "shape": TableColumn("", 16, share=2, yields=3),
+    "level": TableColumn("", 6, yields=3),
     "rtol": TableColumn("", 6, yields=4),
     "atol": TableColumn("", 6, yields=4),
     "mark": TableColumn("", 12, share=1, yields=6),
@@ -94,6 +95,8 @@ class MatrixRows:
             title = self._arch or title
         elif name == "id" and self._only_ops:
             title = "op case"
+        elif name == "id" and self._view.only_handwritten:
+            title = "hand-written test"
         if name == self._view.sort_key:
             # The order of sorting is at the end, where it is least missed when it is cut off.
             title = f"{'▼' if self._view.descending else '▲'}{title}"
@@ -133,7 +136,7 @@ class MatrixRows:
         return [Cell(one_line(text_of_row(self._matrix, row, name, self._arch, {})), "dim")]
 
     def _id(self, row: int, _: str) -> list[Cell]:
-        written = self._matrix.has_entry(row) or self._matrix.is_op(row)
+        written = self._matrix.has_entry(row) or row >= len(self._matrix.model_tests.ids)
         return [Cell(one_line(self._matrix.ids[row]), "" if written else "dim")]
 
     def _status(self, row: int, _: str) -> list[Cell]:

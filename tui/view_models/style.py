@@ -165,7 +165,9 @@ def clock_text(at: float | None) -> str:
 def count_text(view: View) -> str:
     """How many rows the filter leaves, and what is marked, hidden marks included."""
     shown, total, models = len(view.rows), len(view.matrix.ids), len(view.matrix.model_tests.ids)
-    everything = counted(models, "test") + (f", {counted(total - models, 'op case')}" if total > models else "")
+    cases, by_hand = view.matrix.ops, view.matrix.handwritten
+    everything = counted(models, "test") + (f", {counted(len(cases.ids), 'op case')}" if cases else "")
+    everything += f", {counted(len(by_hand.ids), 'hand-written test')}" if by_hand else ""
     text = f"{shown:,} of {total:,}" if shown != total else everything
     if shown == total and view.sort_key == "entry" and not view.marks:
         text += f" · {sum(map(bool, view.matrix.flags['has'].masks)):,} with an entry"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from .columns import (
     entry_column as entry_column,
+    level_column as level_column,
     op_column as op_column,
     required_pcc_column as required_pcc_column,
     variant_column as variant_column,

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from core.matrix.columns import AnyColumn, Column, FlagColumn
 from core.matrix.effective import DEFAULTS, resolve, text_of
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.op_rows import MODEL_KIND, OP_FLAGS, OP_KIND, fitted
+from core.matrix.op_rows import HANDWRITTEN_KIND, LEVELS, MODEL_KIND, OP_FLAGS, OP_KIND, fitted
 from core.model import Entry, Function
 
 _ISSUE = re.compile(r"\bgithub\.com/[\w.-]+/[\w.-]+/issues/\d+")
@@ -95,17 +95,23 @@ def _shapes(matrix: Matrix) -> Column:
 
 
 def kind_column(matrix: Matrix) -> Column:
-    """Whether a row is a test of a model or an op case."""
-    size = len(matrix.model_tests.ids)
-    return Column((MODEL_KIND, OP_KIND), bytes(size) + b"\1" * (len(matrix.ids) - size))
+    """Whether a row is a test of a model, an op case or a hand-written test."""
+    models, by_hand = len(matrix.model_tests.ids), len(matrix.handwritten.ids) if matrix.handwritten else 0
+    cases = len(matrix.ids) - models - by_hand
+    return Column((MODEL_KIND, OP_KIND, HANDWRITTEN_KIND), bytes(models) + b"\1" * cases + b"\2" * by_hand)
 
 
 def op_column(matrix: Matrix, name: str) -> AnyColumn:
-    """A column of op cases; tests of models have nothing in it."""
+    """A column of op cases or hand-written tests; tests of models have nothing in it."""
     if name in OP_FLAGS:
         flags = matrix.flags.get(name) or FlagColumn((), [0] * len(matrix.ids))
         return flags.or_none()
     return matrix.columns.get(name) or Column(("",), bytes(len(matrix.ids)))
+
+
+def level_column(matrix: Matrix) -> Column:
+    """What each hand-written test runs; on other rows it is empty."""
+    return matrix.columns.get("level") or Column(("", *LEVELS), bytes(len(matrix.ids)))
 
 
 # What entries say

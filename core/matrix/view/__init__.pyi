@@ -2,9 +2,11 @@
 from .columns import (
     BY_TABLE_FIELD as BY_TABLE_FIELD,
     DEFAULT_COLUMNS as DEFAULT_COLUMNS,
+    DEFAULT_HANDWRITTEN_COLUMNS as DEFAULT_HANDWRITTEN_COLUMNS,
     DEFAULT_OP_COLUMNS as DEFAULT_OP_COLUMNS,
     DEVICE_RUN as DEVICE_RUN,
     EVIDENCE as EVIDENCE,
+    OF_HANDWRITTEN as OF_HANDWRITTEN,
     OF_OP_CASES as OF_OP_CASES,
     RUN as RUN,
     RUN_KINDS as RUN_KINDS,
@@ -26,5 +28,12 @@ from .overviews import (
 from .saved import Saved as Saved, change_saved as change_saved, read_saved as read_saved
 from .spec import Trail as Trail, ViewSpec as ViewSpec
 from .tally import DECLARED as DECLARED, MIXED as MIXED, Rate as Rate, Tally as Tally, rate as rate, shares as shares
-from .tree import GROUPINGS as GROUPINGS, OP_GROUPINGS as OP_GROUPINGS, Group as Group, Line as Line, Tree as Tree
+from .tree import (
+    GROUPINGS as GROUPINGS,
+    HANDWRITTEN_GROUPINGS as HANDWRITTEN_GROUPINGS,
+    OP_GROUPINGS as OP_GROUPINGS,
+    Group as Group,
+    Line as Line,
+    Tree as Tree,
+)
 from .view import Facet as Facet, Targets as Targets, View as View, hidden_words as hidden_words

@@ -8,7 +8,15 @@ from typing import Any, NamedTuple
 from core.errors import UsageError
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.matrix import Matrix
-from core.matrix.query import RESULT, decimal, entry_column, op_column, required_pcc_column, variant_column
+from core.matrix.query import (
+    RESULT,
+    decimal,
+    entry_column,
+    level_column,
+    op_column,
+    required_pcc_column,
+    variant_column,
+)
 
 RUN, DEVICE_RUN = "run", "device_run"
 """The columns of the last runs here, which the matrix does not know."""
@@ -23,6 +31,7 @@ RunWords = Mapping[str, Mapping[str, str]]
 DEFAULT_COLUMNS = ("id", "status", "archs", "bringup", RUN, "reason")
 
 
+DEFAULT_HANDWRITTEN_COLUMNS = ("id", "level", "status", RUN, DEVICE_RUN, "mark", "reason")
 DEFAULT_OP_COLUMNS = ("id", "op", "dtype", "shape", "status", "rtol", "dup", "reason")
 """Where all visible rows are op cases."""
 
@@ -95,12 +104,15 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField("rtol", "rtol", "relative tolerance of an op case", _of_op("rtol"), _number),
     TableField("atol", "atol", "absolute tolerance of an op case", _of_op("atol"), _number),
     TableField("mark", "marks", "marks of an op case", _of_op("mark"), str.lower),
+    TableField("level", "level", "what a hand-written test runs: op, graph or other", lambda m, _: level_column(m)),
     TableField("dup", "same as", "op case that represents it, as both are the same test", _of_op("dup"), str.lower),
     TableField(RESULT, "results", "last result of an op case on each backend"),
     TableField("file", "file", "file of the entry", _plain("file")),
 )
 OF_OP_CASES = ("op", "model", "dtype", "shape", "rtol", "atol", "mark", "dup", RESULT)
 """Columns that are empty on tests of models."""
+OF_HANDWRITTEN = ("level",)
+"""Columns that only hand-written tests have."""
 BY_TABLE_FIELD = {one.name: one for one in TABLE_FIELDS}
 
 

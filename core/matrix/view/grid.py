@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from core.matrix.columns import Column
 from core.matrix.matrix import Matrix
-from core.matrix.op_rows import MODEL_KIND, OP_KIND, RESULTS
+from core.matrix.op_rows import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, RESULTS
 from core.matrix.query import (
     BACKEND,
     Judged,
@@ -18,6 +18,7 @@ from core.matrix.query import (
     Scope,
     beginning,
     lens,
+    level_column,
     named,
     op_column,
     select,
@@ -42,7 +43,7 @@ class Layout:
     across: str
     help: str
     kind: str = MODEL_KIND
-    """What is in it: tests of models, or op cases."""
+    """What is in it: tests of models, op cases, or hand-written tests."""
 
     @property
     def needs(self) -> str:
@@ -62,6 +63,7 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout("work", "parallelism", "mode", "parallelisms by mode"),
     Layout("ops", "op", "model", "ops by model that cases are of", OP_KIND),
     Layout("op-results", "op", BACKEND, "last results of ops by backend", OP_KIND),
+    Layout("handwritten", "file", "level", "files of hand-written tests by level", HANDWRITTEN_KIND),
 )
 BY_LAYOUT = {one.name: one for one in LAYOUTS}
 
@@ -125,7 +127,7 @@ def grid(matrix: Matrix, query: Query, arch: str, name: str, learned: Learned = 
     `learned` has what the query and the layout need.
     """
     layout = BY_LAYOUT[name]
-    if matrix.ops is not None or layout.kind == OP_KIND:
+    if matrix.models is not None or layout.kind != MODEL_KIND:
         query = Query((*query.terms, named("kind", layout.kind)))
     side = _side(matrix, layout.down, learned)
     make = {ARCH: _by_arch, BACKEND: _by_backend}.get(layout.across, _by_column)
@@ -238,6 +240,11 @@ def _loader(matrix: Matrix, row: int) -> Node:
     return written("loader", column[row], column.values)
 
 
+def _file(matrix: Matrix, row: int) -> Node:
+    column = matrix.columns["file"]
+    return written("file", column[row], column.values)
+
+
 def _variant(matrix: Matrix, row: int) -> Node:
     column = variant_column(matrix)
     return written("variant", column[row], column.values)
@@ -260,4 +267,6 @@ _TERMS: Mapping[str, Sequence[Callable[[Matrix, int], Node]]] = {
     WORK: (_name("parallelism"), _name("mode")),
     "op": (_of_op("op"),),
     "model": (_of_op("model"),),
+    "file": (_file,),
+    "level": (lambda matrix, row: named("level", level_column(matrix)[row]),),
 }

@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.op_rows import LEVELS
 from core.matrix.query import Learned, Query, needs, select
 from core.matrix.view.grid import Grid, grid
 from core.matrix.view.tally import DECLARED, Tally
@@ -103,9 +104,11 @@ def overview(matrix: Matrix, learned: Learned = MappingProxyType({})) -> tuple[S
         _work(models),
         _asked("worth a look", TO_LOOK_AT, models, learned),
     )
-    if matrix.ops is None:
+    if matrix.models is None:
         return sections
-    return (*(_of_models(section) for section in sections), _op_cases(matrix))
+    cases = (_op_cases(matrix),) if matrix.ops else ()
+    by_hand = (_handwritten(matrix),) if matrix.handwritten else ()
+    return (*(_of_models(section) for section in sections), *cases, *by_hand)
 
 
 def _of_models(section: Section) -> Section:
@@ -131,6 +134,16 @@ def _op_cases(matrix: Matrix) -> Section:
     queries = ((label, Query.parse(f"kind:op {terms}")) for label, terms in words)
     found = ((label, len(select(matrix, query)), str(query)) for label, query in queries)
     return Section("op cases", ("",), tuple(Row(one, (_tests(count, text),)) for one, count, text in found if count))
+
+
+def _handwritten(matrix: Matrix) -> Section:
+    """All hand-written tests, by what they run."""
+    queries = (
+        (level or "all", Query.parse(f"kind:handwritten {level and f'level:{level}'}")) for level in ("", *LEVELS)
+    )
+    found = ((label, len(select(matrix, query)), str(query)) for label, query in queries)
+    rows = tuple(Row(one, (_tests(count, text),)) for one, count, text in found if count)
+    return Section("hand-written tests", ("",), rows)
 
 
 def findings_section(findings: Iterable[Finding]) -> Section:

@@ -17,6 +17,8 @@ from core.matrix.view.spec import ViewSpec
 
 _VERSION = 1
 _LONGEST_NAME = 40
+_COLUMNS = ("columns", "op_columns", "handwritten_columns")
+"""The keys of the columns that a person chose, in the order of `Saved`."""
 
 
 @cache
@@ -39,11 +41,13 @@ def built_in() -> Mapping[str, ViewSpec]:
 
 
 class Saved(NamedTuple):
-    """What a person keeps: views by name, and the columns they like, for tests of models and for op cases."""
+    """What a person keeps: views by name, and the columns they like, for tests of models, op cases and
+    hand-written tests."""
 
     views: Mapping[str, ViewSpec] = MappingProxyType({})
     columns: tuple[str, ...] = ()
     op_columns: tuple[str, ...] = ()
+    handwritten_columns: tuple[str, ...] = ()
 
     def all(self) -> dict[str, ViewSpec]:
         """Their own views by name, then those that come with ttmatrix."""
@@ -83,14 +87,14 @@ def read_saved(file: Path) -> Saved:
         document = json.loads(files.read_text(file))
         if not isinstance(document, dict) or document.get("version") != _VERSION:
             raise ValueError(f"it is not of version {_VERSION}")
-        columns, op_columns = (tuple(document.get(name, ())) for name in ("columns", "op_columns"))
-        check_columns(columns)
-        check_columns(op_columns)
+        columns = [tuple(document.get(name, ())) for name in _COLUMNS]
+        for names in columns:
+            check_columns(names)
         views = {str(name): ViewSpec.from_json(parts) for name, parts in document.get("views", {}).items()}
     except (ValueError, TypeError, AttributeError, UsageError) as error:
         said = f"{error.title}. {error.detail}" if isinstance(error, UsageError) else str(error)
         raise TTMatrixError(f"Cannot read the saved views in {file}", said, "Fix or remove it.") from error
-    return Saved(views, columns, op_columns)
+    return Saved(views, *columns)
 
 
 def change_saved(file: Path, change: Callable[[Saved], Saved]) -> Saved:
@@ -106,8 +110,9 @@ def change_saved(file: Path, change: Callable[[Saved], Saved]) -> Saved:
         with FileLock(file.with_suffix(".lock"), timeout=5):
             saved = change(read_saved(file))
             views = {name: spec.to_json() for name, spec in saved.views.items()}
-            document = {"version": _VERSION, "columns": list(saved.columns), "views": views}
-            document |= {"op_columns": list(saved.op_columns)} if saved.op_columns else {}
+            document: dict[str, object] = {"version": _VERSION, "columns": list(saved.columns), "views": views}
+            more = (("op_columns", saved.op_columns), ("handwritten_columns", saved.handwritten_columns))
+            document |= {name: list(columns) for name, columns in more if columns}
             files.atomic_write(file, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     except OSError as error:
         raise TTMatrixError(f"Cannot write {file}", error.strerror or str(error)) from error

@@ -10,7 +10,7 @@ from typing import cast
 
 from core.matrix.columns import Column
 from core.matrix.matrix import Matrix
-from core.matrix.query import Scope, op_column, variant_column
+from core.matrix.query import Scope, level_column, op_column, variant_column
 from core.matrix.view.tally import Tally, status_words, tally
 
 _MODELS = "models"
@@ -69,12 +69,16 @@ GROUPINGS: tuple[Grouping, ...] = (
     Grouping("phase", "default, llm_decode or llm_prefill", _field("phase")),
     Grouping("framework", "pytorch or jax", _field("framework")),
     Grouping("file", "file of the entry", _field("file")),
+    Grouping("level", "what hand-written tests run", lambda scope: level_column(scope.matrix)),
     Grouping("op", "op of op cases", _of_op("op"), biggest_first=True),
     Grouping("model", "model that op cases are of", _of_op("model")),
 )
 
 OP_GROUPINGS = ("op", "model", "status", "reason", "file")
 """Those that divide op cases."""
+
+HANDWRITTEN_GROUPINGS = ("file", "level", "status", "reason")
+"""Those that divide hand-written tests."""
 
 BY_GROUPING = {one.name: one for one in GROUPINGS}
 

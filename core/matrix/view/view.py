@@ -23,7 +23,13 @@ from core.matrix.query import (
     select,
     texts_of,
 )
-from core.matrix.view.columns import DEFAULT_COLUMNS, DEFAULT_OP_COLUMNS, RunWords, ordered
+from core.matrix.view.columns import (
+    DEFAULT_COLUMNS,
+    DEFAULT_HANDWRITTEN_COLUMNS,
+    DEFAULT_OP_COLUMNS,
+    RunWords,
+    ordered,
+)
 from core.matrix.view.grid import BY_LAYOUT, Grid, grid
 from core.matrix.view.spec import ViewSpec
 from core.matrix.view.tree import BY_GROUPING, Tree
@@ -34,6 +40,8 @@ _NAMED = 6
 
 OP_FACETS = ("status", "op", "model", "dtype", "mark", BACKEND, RESULT)
 """Where all visible rows are op cases."""
+HANDWRITTEN_FACETS = ("status", "level", "mark")
+"""Where all visible rows are hand-written tests."""
 FACETS = ("status", "arch", "mode", "parallelism", "framework", "phase", "group", "bringup", "marker", "task", "job")
 
 
@@ -110,6 +118,7 @@ class View:
         self.query = query or Query()
         self.columns: tuple[str, ...] = DEFAULT_COLUMNS
         self.op_columns: tuple[str, ...] = DEFAULT_OP_COLUMNS
+        self.handwritten_columns: tuple[str, ...] = DEFAULT_HANDWRITTEN_COLUMNS
         self.sort_key = "id"
         self.descending = False
         self.group = ""
@@ -273,13 +282,22 @@ class View:
     def only_ops(self) -> bool:
         """Whether all visible rows are op cases, and there are any."""
         # One row tells mostly: this is asked for each frame.
-        if self.matrix.ops is None or not self.rows or not self.matrix.is_op(self.rows[0]):
+        if not self.rows or not self.matrix.is_op(self.rows[0]):
             return False
-        return min(self.rows) >= len(self.matrix.model_tests.ids)
+        return self.matrix.is_op(min(self.rows)) and self.matrix.is_op(max(self.rows))
+
+    @property
+    def only_handwritten(self) -> bool:
+        """Whether all visible rows are hand-written tests, and there are any."""
+        return (
+            bool(self.rows) and self.matrix.is_handwritten(self.rows[0]) and self.matrix.is_handwritten(min(self.rows))
+        )
 
     @property
     def table_columns(self) -> tuple[str, ...]:
-        """The columns of the table: those for op cases where all visible rows are."""
+        """The columns of the table: those for op cases or hand-written tests where all visible rows are."""
+        if self.only_handwritten:
+            return self.handwritten_columns
         return self.op_columns if self.only_ops else self.columns
 
     def facets(self, names: Iterable[str] = ()) -> list[Facet]:
@@ -287,8 +305,9 @@ class View:
 
         A facet of facts that are not known yet is left out. Without `names` they are those of what is visible.
         """
-        if not names and self.matrix.ops is not None:
-            names = ("kind", *(OP_FACETS if self.only_ops else FACETS))
+        if not names and self.matrix.models is not None:
+            own = HANDWRITTEN_FACETS if self.only_handwritten else OP_FACETS if self.only_ops else FACETS
+            names = ("kind", *own)
         names = names or FACETS
         return [self._facet(name) for name in names if BY_NAME[name].needs in ("", *self.learned)]
 

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-from .records import HandwrittenTest as HandwrittenTest
-from .suite import ROOTS as ROOTS, Suite as Suite, read_suite as read_suite
+from .records import ROOTS as ROOTS, HandwrittenTest as HandwrittenTest, MarkRecord as MarkRecord
+from .suite import Suite as Suite, read_suite as read_suite

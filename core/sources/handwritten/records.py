@@ -4,6 +4,9 @@
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+ROOTS = ("tests/jax", "tests/torch")
+"""Where such tests are, in a checkout."""
+
 Level = Literal["op", "graph", ""]
 
 

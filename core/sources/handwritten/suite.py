@@ -9,11 +9,10 @@ from core.model import Finding
 from core.sources.checkout import Checkout
 from core.sources.handwritten.collect import collect
 from core.sources.handwritten.program import Program
-from core.sources.handwritten.records import HandwrittenTest
+from core.sources.handwritten.records import ROOTS, HandwrittenTest
 from core.sources.handwritten.values import Unknown
 from core.sources.stamps import walk
 
-ROOTS = ("tests/jax", "tests/torch")
 _LEFT_OUT = ("_darcs", "build", "CVS", "dist", "node_modules", "venv")
 _CONFTEST = "conftest.py"
 

@@ -94,6 +94,27 @@ def test_never_among_the_rows_of_the_matrix(checkout: Checkout) -> None:
     assert _PATH not in call("--repo", checkout.root, "list", "--kind", "all", "--format", "ids").out
 
 
+def test_selected_as_rows_by_the_query_language(checkout: Checkout) -> None:
+    def ids(*words: str) -> list[str]:
+        return call("--repo", checkout.root, "list", *words, "--format", "ids").out.splitlines()
+
+    assert ids("kind:handwritten") == ids("--kind", "handwritten") == ids("kind:hand")
+    assert ids("level:graph") == [f"{_PATH}::test_graph"]
+    assert ids("kind:handwritten", "mark:push", '"add[(64"') == [f"{_PATH}::test_add[(64,)]"]
+    assert ids("kind:op") == ids("kind:model", "level:op") == []
+    both = json.loads(call("--repo", checkout.root, "list", "kind:model,handwritten", "--json").out)
+    by_hand = json.loads(call("--repo", checkout.root, "list", "--kind", "handwritten", "--json").out)
+    assert both[-4:] == by_hand == json.loads(call("--repo", checkout.root, "list", "kind:hand", "--json").out)
+    assert "4 of 4 hand-written tests" in call("--repo", checkout.root, "list", "kind:handwritten").err
+
+
+def test_a_function_with_parameters_runs_all_of_its_items(checkout: Checkout) -> None:
+    planned = json.loads(call("--repo", checkout.root, "run", f"{_PATH}::test_add", "--plan", "--json").out)
+    assert [one["argv"][-1] for one in planned] == [f"{_PATH}::test_add[(32, 32)]", f"{_PATH}::test_add[(64,)]"]
+    refused = call("--repo", checkout.root, "run", f"{_PATH}::test_", "--plan")
+    assert refused.code == EXIT_USAGE and "matches 4 hand-written tests" in refused.err
+
+
 def test_shown(checkout: Checkout) -> None:
     shown = json.loads(call("--repo", checkout.root, "show", f"{_PATH}::test_add[(64,)]", "--json").out)
     assert shown["level"] == "op" and shown["known"] and shown["parameters"] == {"shape": "(64,)"}

@@ -7,22 +7,22 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.matrix.columns import Column, FlagColumn
-from core.matrix.extension import with_op_rows
+from core.matrix.extension import with_handwritten_rows, with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
-from core.matrix.op_rows import OP_COLUMNS, OpRows
+from core.matrix.op_rows import OP_COLUMNS, OtherRows
 from core.matrix.query import BY_NAME, Plain, Query, Scope, column_of, select
-from core.matrix.view.columns import DEFAULT_COLUMNS, DEFAULT_OP_COLUMNS
+from core.matrix.view.columns import DEFAULT_COLUMNS, DEFAULT_HANDWRITTEN_COLUMNS, DEFAULT_OP_COLUMNS
 from core.matrix.view.view import View
 from core.model import Status
-from tests.support.op_rows import some_op_rows
+from tests.support.op_rows import some_handwritten_rows, some_op_rows
 from tests.support.tree import sample
 
 _TEXTS = st.text(max_size=3)
 
 
 @st.composite
-def op_rows(draw: st.DrawFn) -> OpRows:
+def op_rows(draw: st.DrawFn) -> OtherRows:
     """Any op cases: their texts may be those that model tests have, too."""
     size = draw(st.integers(0, 400))
     names = sorted(draw(st.sets(_TEXTS, min_size=size, max_size=size)))
@@ -32,7 +32,7 @@ def op_rows(draw: st.DrawFn) -> OpRows:
 
     sets = draw(st.lists(st.lists(_TEXTS, max_size=3), min_size=size, max_size=size))
     flags = FlagColumn.sparse(size, (), dict(enumerate(sets)))
-    return OpRows(
+    return OtherRows(
         ids=tuple(f"op::{name}" for name in names),
         lines=array("I", range(size)),
         status=column(st.sampled_from([str(one) for one in Status])),
@@ -47,7 +47,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
 
 
 @given(ops=op_rows())
-def test_model_tests_keep_their_rows_and_all_their_values(models: Matrix, ops: OpRows) -> None:
+def test_model_tests_keep_their_rows_and_all_their_values(models: Matrix, ops: OtherRows) -> None:
     matrix = with_op_rows(models, ops)
     size = len(models.ids)
     assert matrix.ids == models.ids + ops.ids
@@ -66,7 +66,7 @@ def test_model_tests_keep_their_rows_and_all_their_values(models: Matrix, ops: O
 
 
 @given(ops=op_rows())
-def test_op_cases_have_what_they_are_given(models: Matrix, ops: OpRows) -> None:
+def test_op_cases_have_what_they_are_given(models: Matrix, ops: OtherRows) -> None:
     matrix = with_op_rows(models, ops)
     for case, row in enumerate(range(len(models.ids), len(matrix.ids))):
         assert {name: matrix.columns[name][row] for name in ops.columns} == {
@@ -81,7 +81,7 @@ def test_op_cases_have_what_they_are_given(models: Matrix, ops: OpRows) -> None:
 
 
 @given(ops=op_rows())
-def test_every_field_means_the_same_for_model_tests(models: Matrix, ops: OpRows) -> None:
+def test_every_field_means_the_same_for_model_tests(models: Matrix, ops: OtherRows) -> None:
     matrix = with_op_rows(models, ops)
     size, before, after = len(models.ids), Scope(models), Scope(matrix)
     for name, field in BY_NAME.items():
@@ -109,6 +109,33 @@ def test_queries_of_op_cases(models: Matrix) -> None:
     assert ids("kind:op status:skip") == ids('reason:"no kernel"') == ["m::mm"]
     assert ids("kind:op file:n.yaml") == ["n::Add", "n::add"]
     assert ids("kind:op arch:n150") == ids("kind:op is:known") == ids("kind:op !mode:none") == []
+
+
+def test_hand_written_tests_are_behind_the_op_cases(models: Matrix) -> None:
+    ops, tests = some_op_rows(), some_handwritten_rows()
+    matrix = with_handwritten_rows(with_op_rows(models, ops), tests)
+    assert matrix.ids == with_op_rows(with_handwritten_rows(models, tests), ops).ids == models.ids + ops.ids + tests.ids
+    kinds = [(matrix.is_op(row), matrix.is_handwritten(row)) for row in range(len(matrix.ids))]
+    assert kinds == [(False, False)] * len(models.ids) + [(True, False)] * 4 + [(False, True)] * 3
+    assert [matrix.line_of(matrix.rows[id]) for id in (*ops.ids, *tests.ids)] == [3, 5, 3, 9, 4, 7, 9]
+    alone = with_handwritten_rows(models, tests)
+    assert alone.ops is None and not alone.is_op(len(models.ids)) and alone.line_of(len(models.ids)) == 4
+
+    def ids(text: str) -> list[str]:
+        return [matrix.ids[row] for row in select(matrix, Query.parse(text))]
+
+    assert ids("kind:handwritten") == list(tests.ids)
+    assert ids("kind:op") == list(ops.ids)
+    assert ids("level:op") == ids("kind:handwritten mark:push") == list(tests.ids[:2])
+    assert ids("kind:handwritten status:skip") == ids("kind:handwritten reason:kernel") == [tests.ids[1]]
+    assert ids("mark:slow") == ["m::mm", tests.ids[1]]
+    assert ids("kind:handwritten op:torch.add") == ids("kind:handwritten arch:n150") == []
+    view = View(matrix, Query.parse("kind:handwritten"))
+    assert (view.only_handwritten, view.only_ops, view.table_columns) == (True, False, DEFAULT_HANDWRITTEN_COLUMNS)
+    view.filter(Query.parse("kind:handwritten,op"))
+    assert (view.only_handwritten, view.only_ops, view.table_columns) == (False, False, DEFAULT_COLUMNS)
+    view.sort("status")
+    assert not view.only_handwritten and not view.only_ops
 
 
 def test_a_view_of_op_cases_has_their_columns_and_facets(models: Matrix) -> None:

@@ -45,7 +45,7 @@ def _cells(matrix: Matrix, id: str) -> dict[str, object]:
     row = matrix.rows[id]
     names = ("op", "model", "shape", "dup", "rtol", "reason", "file")
     found: dict[str, object] = {name: matrix.columns[name][row] for name in names}
-    line = matrix.line_of_op(row)
+    line = matrix.line_of(row)
     return {**found, "line": line, "status": matrix.status[""][row]} | {
         n: matrix.flags[n][row] for n in ("dtype", "mark")
     }

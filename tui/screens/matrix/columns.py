@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Label
 
-from core.matrix.view import BY_TABLE_FIELD, DEFAULT_COLUMNS, OF_OP_CASES, TABLE_FIELDS, ViewSpec
+from core.matrix.view import BY_TABLE_FIELD, DEFAULT_COLUMNS, TABLE_FIELDS, ViewSpec
 from tui.screens.dialogs import Dialog
 from tui.view_models import Cell, TableColumn
 from tui.widgets import RowTable
@@ -77,12 +77,14 @@ class Columns(Dialog[ColumnChoice]):
         Binding("enter", "apply", "Apply", show=False),
     ]
 
-    def __init__(self, spec: ViewSpec, defaults: Sequence[str] = DEFAULT_COLUMNS, *, op_cases: bool = False) -> None:
-        """`op_cases`: there are some, so their columns can be chosen, too."""
+    def __init__(
+        self, spec: ViewSpec, defaults: Sequence[str] = DEFAULT_COLUMNS, *, hidden: Sequence[str] = ()
+    ) -> None:
+        """`hidden` columns cannot be chosen: no row has them."""
         super().__init__(classes="pick")
         self._defaults = tuple(defaults)
         self._choice = ColumnChoice(spec.columns, spec.sort, spec.descending)
-        known = (one.name for one in TABLE_FIELDS if op_cases or one.name not in OF_OP_CASES)
+        known = (one.name for one in TABLE_FIELDS if one.name not in hidden)
         others = (name for name in known if name not in spec.columns)
         self._names = [*spec.columns, *others]
 

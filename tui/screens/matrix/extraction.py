@@ -70,6 +70,8 @@ class Extraction:
             reason = "Nothing to extract: no single test is under the cursor."
         elif self._session.is_op(id):
             reason = "An op case is one op already."
+        elif not self._session.is_model(id):
+            reason = "This is for tests of models."
         else:
             reason = "This row has no loader." if test is None else planning.why_no_ops(test)
         if reason:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
-from core import ci, ops
+from core import ci, handwritten, ops
 from core.matrix.query import RESULT
 from core.matrix.view import EVIDENCE, Targets
 from tui import view_models, widgets
@@ -166,6 +166,19 @@ class Listing:
         text = view_models.op_text(detail) if detail else view_models.op_row_text(self._view.matrix, id)
         return text + view_models.op_results_text(verdicts.of_cases.get(id, {}).values() if verdicts else ())
 
+    def _handwritten_detail(self, id: str) -> Text:
+        """All about a hand-written test: what its row holds, until its file is read."""
+        self._context.facts.request_handwritten()
+        session = self._session
+        runs = [record for record in session.runs if record.spec.test_id == id]
+        known = session.handwritten
+        if known is None or id not in known.by_id:
+            file, line = session.place_of(id)
+            return view_models.handwritten_text(id, [("file", f"{file}:{line}")], runs, None, session.ages)
+        lines = handwritten.test_lines(known.by_id[id])
+        jobs = [ci.job_name(job) for job in known.jobs_of(id)]
+        return view_models.handwritten_text(id, lines, runs, jobs, session.ages)
+
     @property
     def cell_query(self) -> Query | None:
         """What the cell under the cursor selects; None where the grid is not shown or no test is in the cell."""
@@ -190,6 +203,8 @@ class Listing:
             return Text("No test matches the filter.")
         if session.is_op(self.current):
             return self._op_detail(self.current)
+        if session.is_handwritten(self.current):
+            return self._handwritten_detail(self.current)
         self._context.facts.request(_OF_DETAIL)
         selected, row = session.selected, session.matrix.rows[self.current]
         jobs = None if selected is None else [ci.job_name(job) for job in selected.of(row)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from core import edits, workflows
 from core.errors import UsageError
@@ -16,6 +17,9 @@ from tui import screens
 from tui.screens.base import SessionScreen
 from tui.screens.matrix.listing import Listing
 from tui.view_models import counted
+
+if TYPE_CHECKING:
+    from core.runs.planning import LaunchPlan
 
 
 class TestActions:
@@ -93,25 +97,30 @@ class TestActions:
         """Copy the id as pytest takes it."""
         if id := self._one("copy"):
             matrix = self._session.matrix
-            # The id of an op case is what its plugin takes.
-            self._context.notify.copy(id if self._session.is_op(id) else node_id(matrix.function(matrix.rows[id]), id))
+            # The id of an op case is what its plugin takes, that of a hand-written test is a node id.
+            is_model = self._session.is_model(id)
+            self._context.notify.copy(node_id(matrix.function(matrix.rows[id]), id) if is_model else id)
 
     def open_editor(self) -> None:
         """Open $EDITOR at the entry, then at the loader."""
         id = self._one("open")
-        if id and self._session.is_op(id):
-            self._context.files.edit_file(*self._session.place_of_op(id))
+        if id and not self._session.is_model(id):
+            self._context.files.edit_file(*self._session.place_of(id))
         elif id:
             self._context.files.edit_test(self._session.describe(id))
 
     # Runs and edits
 
     def _models(self) -> Targets:
-        """The targets without op cases, for what is done with tests of models alone; says how many are left out."""
+        """The tests of models among the targets, for what is done with these alone; says how many are left out."""
         targets = self._listing.targets()
-        fitting = targets.where(lambda id: not self._session.is_op(id))
-        if left_out := len(targets.ids) - len(fitting.ids):
-            self._context.notify.info(f"{counted(left_out, 'op case')} left out: this is for tests of models.")
+        fitting = targets.where(self._session.is_model)
+        cases = len(targets.where(self._session.is_op).ids)
+        by_hand = len(targets.ids) - len(fitting.ids) - cases
+        left_out = [counted(cases, "op case")] if cases else []
+        left_out += [counted(by_hand, "hand-written test")] if by_hand else []
+        if left_out:
+            self._context.notify.info(f"{' and '.join(left_out)} left out: this is for tests of models.")
         return fitting
 
     def _act(self, verb: str, act: Callable[[Targets], None], *, names: bool = False) -> None:
@@ -122,8 +131,10 @@ class TestActions:
     def run(self) -> None:
         """Run the test under the cursor at once; more than that is shown first."""
         targets = self._listing.targets()
-        if targets.plain and not self._session.is_op(targets.ids[0]):
+        if targets.plain and self._session.is_model(targets.ids[0]):
             self._context.runs.start(targets.ids)
+        elif targets.plain and self._session.is_handwritten(targets.ids[0]):
+            self._plan_handwritten(targets, self._context.runs.start_planned)
         else:
             self.run_with()
 
@@ -132,6 +143,8 @@ class TestActions:
         id = self._one("bisect")
         if id is not None and self._session.is_op(id):
             self._context.notify.info("An op case is one op already; run it.")
+        elif id is not None and not self._session.is_model(id):
+            self._context.notify.info("This is for tests of models.")
         elif id is not None:
             self._context.runs.bisect([id])
 
@@ -141,8 +154,17 @@ class TestActions:
         cases = targets.where(self._session.is_op)
         if cases.ids and len(cases.ids) == len(targets.ids):
             screens.act_on(self._screen, "Run", cases, self._choose_op_runs, names=True)
+            return
+        by_hand = targets.where(self._session.is_handwritten)
+        if by_hand.ids and len(by_hand.ids) == len(targets.ids):
+            ask = partial(screens.ask_to_start, self._screen)
+            screens.act_on(self._screen, "Run", by_hand, lambda chosen: self._plan_handwritten(chosen, ask), names=True)
         else:
             self._act("Run", self._choose_runs, names=True)
+
+    def _plan_handwritten(self, targets: Targets, deliver: Callable[[LaunchPlan], None]) -> None:
+        work = partial(self._session.plan_handwritten, targets.ids)
+        self._context.background.run("plan launch", work, deliver)
 
     def _choose_op_runs(self, targets: Targets) -> None:
         runs = self._context.runs
@@ -190,7 +212,7 @@ class TestActions:
         """Read what the manifests say of `cases`, which takes a while, and go on with that."""
 
         def chosen(targets: Targets) -> None:
-            places = [(id, self._session.place_of_op(id)[0]) for id in targets.ids]
+            places = [(id, self._session.place_of(id)[0]) for id in targets.ids]
             name = one_line(targets.ids[0]) if len(targets.ids) == 1 else counted(len(targets.ids), "op case")
             self._context.background.run(
                 "read cases",

@@ -3,12 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from core.errors import TTMatrixError
-from core.matrix import NO_ARCH, OP_KIND
-from core.matrix.view import DEFAULT_OP_COLUMNS, GROUPINGS, LAYOUTS, OP_GROUPINGS, Saved, Trail, ViewSpec
+from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, NO_ARCH, OP_KIND
+from core.matrix.view import (
+    DEFAULT_HANDWRITTEN_COLUMNS,
+    DEFAULT_OP_COLUMNS,
+    GROUPINGS,
+    HANDWRITTEN_GROUPINGS,
+    LAYOUTS,
+    OF_HANDWRITTEN,
+    OF_OP_CASES,
+    OP_GROUPINGS,
+    Saved,
+    Trail,
+    ViewSpec,
+)
 from core.text import one_line
 from tui import screens
 from tui.screens.base import SessionScreen
@@ -101,11 +113,14 @@ class ViewActions:
         from tui.screens.matrix.columns import Columns
 
         view = self._session.view
+        hidden = (*(() if view.matrix.ops else OF_OP_CASES), *(() if view.matrix.handwritten else OF_HANDWRITTEN))
+        spec = view.spec._replace(columns=view.table_columns)
         if view.only_ops:
-            spec = view.spec._replace(columns=view.op_columns)
-            dialog, take = Columns(spec, DEFAULT_OP_COLUMNS, op_cases=True), self._take_of_ops
+            dialog, take = Columns(spec, DEFAULT_OP_COLUMNS, hidden=hidden), self._take_of_ops
+        elif view.only_handwritten:
+            dialog, take = Columns(spec, DEFAULT_HANDWRITTEN_COLUMNS, hidden=hidden), self._take_of_handwritten
         else:
-            dialog, take = Columns(view.spec, op_cases=view.matrix.ops is not None), self._take_columns
+            dialog, take = Columns(spec, hidden=hidden), self._take_columns
         self._screen.app.push_screen(dialog, take)
 
     def _take_columns(self, choice: ColumnChoice | None) -> None:
@@ -122,18 +137,30 @@ class ViewActions:
             self._show()
             self._save(lambda saved: saved._replace(op_columns=choice.columns))
 
+    def _take_of_handwritten(self, choice: ColumnChoice | None) -> None:
+        """The choice is for hand-written tests alone."""
+        if choice is not None:
+            self._session.view.handwritten_columns = choice.columns
+            self.go(self._present()._replace(sort=choice.sort, descending=choice.descending))
+            self._show()
+            self._save(lambda saved: saved._replace(handwritten_columns=choice.columns))
+
     # Groups and grid
 
     def group(self) -> None:
         """Choose what the rows are grouped by; in the grid, how it is laid out."""
         view = self._session.view
         if view.grid:
-            layouts = [screens.Option(one.name, one.name, one.help) for one in LAYOUTS]
+            known = [one for one in LAYOUTS if one.kind != HANDWRITTEN_KIND or view.matrix.handwritten]
+            layouts = [screens.Option(one.name, one.name, one.help) for one in known]
             self._pick("Lay out the grid", layouts, view.grid, lambda name: self._present()._replace(grid=name))
             return
-        names = OP_GROUPINGS if view.only_ops else [one.name for one in GROUPINGS]
+        names: Sequence[str] = OP_GROUPINGS if view.only_ops else [one.name for one in GROUPINGS]
+        names = HANDWRITTEN_GROUPINGS if view.only_handwritten else names
         if view.matrix.ops is None:
-            names = [name for name in names if name not in ("op", "model")]
+            names = [name for name in names if name not in OF_OP_CASES]
+        if view.matrix.handwritten is None:
+            names = [name for name in names if name not in OF_HANDWRITTEN]
         fitting = [one for name in names for one in GROUPINGS if one.name == name]
         groupings = [
             screens.Option("", "nothing", "no groups"),
@@ -148,7 +175,8 @@ class ViewActions:
     def toggle_grid(self) -> None:
         """The grid in place of the table, or the table again."""
         view = self._session.view
-        fitting = [one.name for one in LAYOUTS if (one.kind == OP_KIND) == view.only_ops]
+        kind = OP_KIND if view.only_ops else HANDWRITTEN_KIND if view.only_handwritten else MODEL_KIND
+        fitting = [one.name for one in LAYOUTS if one.kind == kind]
         layouts = (one.grid for one in reversed(self._trail.places) if one.grid in fitting)
         self.go(self._present()._replace(grid="" if view.grid else next(layouts, fitting[0])))
 

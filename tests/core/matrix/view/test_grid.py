@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import QueryError
 from core.matrix.columns import Column
-from core.matrix.extension import with_op_rows
+from core.matrix.extension import with_handwritten_rows, with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import Matrix
 from core.matrix.query.context import Learned, Plain
@@ -18,7 +18,7 @@ from core.matrix.view.grid import LAYOUTS, Layout, by_rate, grid
 from core.matrix.view.tally import Rate, rate, status_words, tally
 from core.matrix.view.tree import BY_GROUPING
 from core.model import Status
-from tests.support.op_rows import SOME_RESULTS, some_op_rows
+from tests.support.op_rows import SOME_RESULTS, some_handwritten_rows, some_op_rows
 from tests.support.tree import sample
 
 QUERIES = ("", "has:entry", "status:xfail", "arch:n150 !status:skip", "tiny or net", "status:none mode:training", "zzz")
@@ -26,7 +26,8 @@ QUERIES = ("", "has:entry", "status:xfail", "arch:n150 !status:skip", "tiny or n
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
-    return with_op_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
+    cases = with_op_rows(index(sample(tmp_path_factory.mktemp("checkout"))), some_op_rows())
+    return with_handwritten_rows(cases, some_handwritten_rows())
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda one: one.name)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hand-written tests of a checkout behind the other rows of its matrix."""
+
+from collections.abc import Callable
+
+from core.handwritten.reading import cached_rows, read_rows
+from core.matrix import Matrix, OtherRows, with_handwritten_rows
+from core.matrix.cache import Cache
+from core.sources import Checkout
+from core.sources.handwritten import ROOTS
+
+
+def has_handwritten(checkout: Checkout) -> bool:
+    """Whether a checkout has a directory of hand-written tests, without reading it."""
+    return checkout.has_any(ROOTS)
+
+
+def with_handwritten(cache: Cache, matrix: Matrix, read: Callable[[Cache], OtherRows] = read_rows) -> Matrix:
+    """`matrix` with the hand-written tests of its checkout; what is not cached yet is `read`."""
+    if not has_handwritten(cache.checkout):
+        return matrix
+    known = cached_rows(cache)
+    return with_handwritten_rows(matrix, read(cache) if known is None else known)
+
+
+def with_cached_handwritten(cache: Cache, matrix: Matrix) -> Matrix | None:
+    """As `with_handwritten`; None where files would have to be read."""
+    if not has_handwritten(cache.checkout):
+        return matrix
+    known = cached_rows(cache)
+    return None if known is None else with_handwritten_rows(matrix, known)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hand-written tests as rows: what their marks expect, what they run, their markers."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from core.matrix import LEVELS, Column, FlagColumn, OtherRows
+from core.model import Status
+
+if TYPE_CHECKING:
+    from core.sources.handwritten import HandwrittenTest, MarkRecord, Suite
+
+_OTHER = "other"
+_SKIP, _XFAIL = "skip", "xfail"
+_UNCONDITIONAL = frozenset({"reason", "strict", "raises", "run"})
+"""What a mark may be called with, and expect the same everywhere."""
+
+
+def tabulated(suite: Suite) -> OtherRows:
+    """A row for each test, in the order of their ids. Ids that come twice are one row: pytest runs both by it."""
+    tests = sorted({test.node_id: test for test in suite.tests}.items())
+    expected = [expectation(test) for _, test in tests]
+    marks = {row: sorted(test.markers) for row, (_, test) in enumerate(tests)}
+    return OtherRows(
+        ids=tuple(id for id, _ in tests),
+        lines=array("I", [test.line for _, test in tests]),
+        status=Column.of([str(status) for status, _ in expected]),
+        columns={
+            "level": Column.of([test.level or _OTHER for _, test in tests], LEVELS),
+            "file": Column.of([test.path for _, test in tests]),
+            "reason": Column.of([reason for _, reason in expected]),
+        },
+        flags={"mark": FlagColumn.sparse(len(tests), (), marks)},
+    )
+
+
+def expectation(test: HandwrittenTest) -> tuple[Status, str]:
+    """What the marks of a test expect of it, and why; a mark with a condition expects nothing by itself."""
+    for name, status in ((_SKIP, Status.NOT_SUPPORTED_SKIP), (_XFAIL, Status.KNOWN_FAILURE_XFAIL)):
+        for mark in test.marks:
+            if mark.name == name and _is_unconditional(mark):
+                return status, _reason(mark)
+    return Status.EXPECTED_PASSING, ""
+
+
+def _is_unconditional(mark: MarkRecord) -> bool:
+    # The first argument of `skip` is its reason, that of `xfail` its condition.
+    return all(one in _UNCONDITIONAL or (one == "0" and mark.name == _SKIP) for one in mark.given)
+
+
+def _reason(mark: MarkRecord) -> str:
+    return mark.given.get("reason") or mark.given.get("0") or ""

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hand-written tests on the main screen."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.settings import Settings
+from core.sources.checkout import Checkout
+from tests.support.app import SIZES, build_app, screen_text, shown_ids, type_text, until
+from tests.support.tree import sample
+
+MODULE = """
+import pytest
+from utils import run_op_test, run_graph_test
+
+
+@pytest.mark.cpu
+@pytest.mark.push
+@pytest.mark.parametrize("size", [32, 64])
+def test_add(size):
+    assert size == 32
+
+
+@pytest.mark.skip(reason="no kernel")
+def test_graph():
+    run_graph_test()
+
+
+def test_device():
+    run_op_test()
+"""
+PATH = "tests/torch/ops/test_add.py"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    found = sample(tmp_path / "tt-xla")
+    file = found.root / PATH
+    file.parent.mkdir(parents=True)
+    file.write_text(MODULE)
+    (found.root / "tests/utils.py").write_text("def run_op_test(*a): pass\ndef run_graph_test(*a): pass\n")
+    return found
+
+
+@SIZES
+async def test_they_have_columns_facets_and_a_detail_of_their_own(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=size) as pilot:
+        view = app.session.view
+        assert len(view.rows) == len(app.session.matrix.ids) + 4
+        await until(pilot, lambda: "4 hand-written tests" in screen_text(app), "their number")
+        await pilot.press("slash")
+        await type_text(pilot, "kind:handwritten")
+        await pilot.press("enter")
+        names = ["test_add[32]", "test_add[64]", "test_device", "test_graph"]
+        assert shown_ids(app) == [f"{PATH}::{name}" for name in names]
+        text = screen_text(app)
+        assert all(word in text for word in ("hand-written", "SKIP", "graph")), text
+        assert [facet.field for facet in view.facets()] == ["kind", "status", "level", "mark"]
+        await pilot.press("z")
+        await until(pilot, lambda: "size = 32" in screen_text(app), "its parameters")
+        assert f"{PATH}:9" in screen_text(app)
+        await pilot.press("z", "number_sign")
+        await until(pilot, lambda: view.grid == "handwritten", "the grid of files by level")
+        assert view.cells().heads == ("op", "graph", "other")
+        await pilot.press("number_sign")
+        depth = len(app.screen_stack)
+        await pilot.press("T", "B", "X", "E")
+        assert len(app.screen_stack) == depth, "these are for tests of models"
+
+
+@pytest.mark.slow("runs of pytest")
+async def test_they_run_one_at_once_and_several_after_a_question(checkout: Checkout) -> None:
+    app = build_app(checkout, query="kind:handwritten mark:cpu", settings=Settings(python=sys.executable))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("r")
+        await until(pilot, lambda: len(app.session.runs) == 1, "one run")
+        await until(pilot, lambda: not app.session.runs[0].active, "its end")
+        assert app.session.runs[0].spec.test_id == f"{PATH}::test_add[32]"
+        assert str(app.session.runs[0].outcome) == "pass"
+        await until(pilot, lambda: "pass" in screen_text(app), "its outcome in the table")
+        await pilot.press("asterisk", "r")
+        await until(pilot, lambda: len(app.screen_stack) > 1 and "Start" in screen_text(app), "the question")
+        await pilot.press("y")
+        await until(pilot, lambda: len(app.session.runs) == 3, "two more")
+        await until(pilot, lambda: not any(one.active for one in app.session.runs), "their ends")
+        assert {str(one.outcome) for one in app.session.runs} == {"pass", "fail"}
+
+
+async def test_a_changed_file_changes_its_rows(checkout: Checkout) -> None:
+    app = build_app(checkout, query="kind:handwritten level:graph")
+    async with app.run_test(size=(100, 30)) as pilot:
+        assert shown_ids(app) == [f"{PATH}::test_graph"]
+        (checkout.root / PATH).write_text(MODULE.replace("test_graph", "test_other"))
+        app.files.reload()
+        await until(pilot, lambda: shown_ids(app) == [f"{PATH}::test_other"], "it is read again")
+        (checkout.root / PATH).unlink()
+        app.files.reload()
+        await until(pilot, lambda: not app.session.view.rows, "its tests are gone")
