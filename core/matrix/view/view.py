@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from core.errors import QueryError
 from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.op_rows import HANDWRITTEN_KIND
 from core.matrix.query import (
     BACKEND,
     BY_NAME,
@@ -316,6 +317,8 @@ class View:
         asked = {text for value in self.query.values_of(name) for text in texts_of(scope, name, value)}
         rows = self._selected(self.query.without(name), self.arch) if asked else self.rows
         counts = column_of(scope, name).counts(rows)
+        if name == "kind" and self.matrix.handwritten is None:
+            counts = {value: count for value, count in counts.items() if value != HANDWRITTEN_KIND}
         return Facet(
             name,
             tuple(FacetValue(v or NONE, count, (v or NONE).lower() in asked) for v, count in counts.items()),

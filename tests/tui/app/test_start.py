@@ -2,6 +2,7 @@
 """The app as it is started: it sees what others change, and its next start reads nothing that is the same."""
 
 import gc
+import threading
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from core.sources.checkout import Checkout
 from tests.support.app import screen_text, until
 from tests.support.tree import INFERENCE, YAML, loader_source, sample
 from tui.app.app import Appearance, TTMatrixApp
-from tui.app.start import open_app, started_app
+from tui.app.start import open_app, started_app, watch_checkout
 from tui.session import Session
 
 _ATTEMPTS = 15
@@ -171,3 +172,34 @@ async def test_op_cases_come_after_the_first_frame_and_follow_their_manifests(
             lambda: "nano::other" in session.view.matrix.rows,
         )
         assert "nano::a" not in session.view.matrix.rows
+
+
+def test_directories_that_come_into_being_are_noticed(checkout: Checkout) -> None:
+    stop, seen, news = threading.Event(), set[str](), threading.Event()
+
+    def changed(paths: Collection[str]) -> None:
+        seen.update(paths)
+        news.set()
+
+    def noticed(path: Path, text: str) -> None:
+        for _ in range(_ATTEMPTS):
+            path.write_text(text)
+            if news.wait(3) and str(path) in seen:
+                return
+            news.clear()
+        raise AssertionError(f"never noticed: {path}")
+
+    watcher = threading.Thread(target=watch_checkout, args=(checkout, stop, changed, ("tests/op_manifests",)))
+    watcher.start()
+    try:
+        # It has begun to watch what there is, so the directory is new to it.
+        noticed(checkout.test_config / INFERENCE, YAML[INFERENCE])
+        directory = checkout.root / "tests/op_manifests"
+        directory.mkdir(parents=True)
+        while str(directory) not in seen:
+            assert news.wait(60), "the directory was never noticed"
+            news.clear()
+        noticed(directory / "nano.yaml", "cases: []\n")
+    finally:
+        stop.set()
+        watcher.join()
