@@ -58,8 +58,7 @@ def open_app(request: AppRequest) -> int:
     if checkout.has_any(settings.ops_dirs):
         known = ops.with_cached_ops(cache, matrix, settings.ops_dirs)
         # Nobody waits for op cases that have to be read, but for a query that may be about them.
-        first = LastPlace().view.query.terms
-        whole = known is not None or place.view.query.terms not in ((), first)
+        whole = known is not None or bool(place.view.query.terms)
         matrix = known or (ops.with_ops(cache, matrix, settings.ops_dirs) if whole else matrix)
     by_hand = handwritten.with_cached_handwritten(cache, matrix)
     if by_hand is None and any(word in str(place.view.query) for word in ("kind:", "level:")):
