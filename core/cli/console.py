@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TextIO
 
 from core.errors import TTMatrixError
-from core.text import one_line, printable
+from core.text import elide_middle, one_line, printable
 
 _STATUS_COLOURS = {
     "EXPECTED_PASSING": "32",
@@ -19,6 +19,12 @@ _STATUS_COLOURS = {
     "EXCLUDE_MODEL": "35",
     "UNSPECIFIED": "2",
 }
+
+_GAP = "  "
+_LEAST = 9
+"""Cells of the narrowest column that has given way; a terminal with no room for that wraps the lines."""
+_IDS = ("id", "test")
+"""Heads of the columns by which a person finds a row again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +63,42 @@ class Console:
             print(f"\x1b]9;{one_line(text)}\a" if how == "osc9" else "\a", end="", file=self.err, flush=True)
 
     def table(self, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-        """Aligned columns; the last one is as wide as its text. Cells are made safe and coloured by status."""
+        """Aligned columns. Cells are made safe and coloured by status; on a terminal they are cut to its width."""
         cells = [[one_line(cell) for cell in row] for row in rows]
-        widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+        wanted = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
+        widths = self._fitted(wanted, header)
         for number, row in enumerate([list(header), *cells]):
-            padded = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=False)] + [row[-1]]
-            self.line("  ".join(self._coloured(cell) if number else cell for cell in padded).rstrip())
+            shown = [elide_middle(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)]
+            coloured = map(self._coloured, row, shown) if number else shown
+            self.line(_GAP.join([*coloured]).rstrip())
+        if widths != wanted and cells:
+            self.note("Cut to fit the terminal; a pipe, a file and --json get everything.")
 
-    def _coloured(self, cell: str) -> str:
-        colour = _STATUS_COLOURS.get(cell.strip())
-        return f"\x1b[{colour}m{cell}\x1b[0m" if self.colour and colour else cell
+    def _fitted(self, widths: Sequence[int], header: Sequence[str]) -> list[int]:
+        """Of columns on this output: on a terminal the widest give way, ids only when all others have."""
+        columns = os.get_terminal_size(self.out.fileno()).columns if self.out.isatty() else 0
+        if not columns:
+            # No terminal, or one that does not say how wide it is.
+            return list(widths)
+        room = columns - len(_GAP) * (len(widths) - 1)
+        others = sum(min(width, _LEAST) for name, width in zip(header, widths, strict=True) if name not in _IDS)
+        fitted = [
+            min(width, max(_LEAST, room - others)) if name in _IDS else width
+            for name, width in zip(header, widths, strict=True)
+        ]
+        while (over := sum(fitted) - room) > 0:
+            rest = [width for name, width in zip(header, fitted, strict=True) if name not in _IDS]
+            widest = max(rest, default=0)
+            if widest <= _LEAST:
+                break
+            # All of the widest by one cell, or as many of them as it takes.
+            for at in [at for at, width in enumerate(fitted) if width == widest and header[at] not in _IDS][:over]:
+                fitted[at] -= 1
+        return fitted
+
+    def _coloured(self, cell: str, shown: str) -> str:
+        colour = _STATUS_COLOURS.get(cell)
+        return f"\x1b[{colour}m{shown}\x1b[0m" if self.colour and colour else shown
 
     def error(self, error: TTMatrixError) -> None:
         """Print what went wrong; with `json` also as the document."""

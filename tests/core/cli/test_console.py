@@ -4,12 +4,25 @@
 import io
 import json
 import math
+import os
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from hypothesis import given, strategies as st
 
 from core.cli.console import Console, wants_colour
 from core.errors import TTMatrixError
+
+
+class Terminal(io.StringIO):
+    """What a program writes to where a person reads it."""
+
+    def isatty(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return 1
 
 
 def _console(*, json_mode: bool = False, colour: bool = False) -> tuple[Console, io.StringIO, io.StringIO]:
@@ -21,6 +34,25 @@ def test_tables_are_aligned_and_safe() -> None:
     console, out, _ = _console()
     console.table(("a", "b"), [("x\x1b[2J", "1"), ("long one", "2\n3")])
     assert out.getvalue() == "a         b\nx�[2J     1\nlong one  2 3\n"
+
+
+@given(
+    st.lists(st.lists(st.text("ab/", max_size=90), min_size=3, max_size=3), min_size=1, max_size=5),
+    st.integers(40, 200),
+)
+def test_a_table_fits_the_terminal(rows: list[list[str]], columns: int) -> None:
+    whole, whole_out, _ = _console()
+    whole.table(("id", "status", "why"), rows)
+    expected = whole_out.getvalue()
+    terminal = Terminal()
+    err = io.StringIO()
+    with mock.patch("os.get_terminal_size", lambda _: os.terminal_size((columns, 24))):
+        Console(False, False, terminal, err).table(("id", "status", "why"), rows)
+    shown = terminal.getvalue()
+    assert max(map(len, shown.splitlines())) <= columns
+    if max(len(line) for line in expected.splitlines()) <= columns - 3:
+        assert shown == expected
+    assert ("…" in shown) == (shown != expected) == bool(err.getvalue())
 
 
 def test_a_table_without_rows_has_its_header() -> None:
@@ -55,10 +87,6 @@ def test_errors_go_to_stderr_without_controls() -> None:
 
 
 def test_no_color_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     assert wants_colour(Terminal())
     assert not wants_colour(io.StringIO())
     monkeypatch.setenv("NO_COLOR", "1")
