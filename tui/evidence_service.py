@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from core.errors import TTMatrixError
-from core.evidence import Observation, evidence_store, gather, policy_of, verdicts_on
+from core.evidence import Results, evidence_store, policy_of, results_of, verdicts_on
 from core.evidence.analysis import (
     Between,
     Cluster,
@@ -16,7 +16,6 @@ from core.evidence.analysis import (
     compare,
     find_clusters,
     read_states,
-    runs_of,
 )
 from core.evidence.proposals import Agenda, CellRuns, agenda, lacking, plan_reruns
 from core.evidence.verdicts import Judgement, Verdicts
@@ -86,24 +85,24 @@ class Knowledge:
         session = self._session
         return plan_reruns(session.matrix, wanted, session.settings, session.store.root, session.store.records())
 
-    def observations(self) -> list[Observation]:
-        """All that is known of cells, oldest first."""
+    def results(self) -> Results:
+        """All that is known of cells."""
         session = self._session
-        return gather(evidence_store(session.checkout, session.paths), session.store.records(), session.checkout)
+        return results_of(evidence_store(session.checkout, session.paths), session.store.records(), session.checkout)
 
     def compare(self, names: tuple[str, str] | None) -> Compared:
         """Two runs, or the last two, compared."""
-        observations = self.observations()
-        runs = runs_of(observations)
+        results = self.results()
+        runs = results.runs()
         if names is None and len(runs) < 2:
             nothing = Between("", "")
             return Compared(runs, "", "", Comparison((), 0), nothing, nothing)
         before, after = names or (runs[1], runs[0])
-        old, new = ([row for row in observations if row.run == name] for name in (before, after))
+        old, new = (results.of_run(name) for name in (before, after))
         return Compared(runs, before, after, compare(old, new), *between(self._session.checkout, old, new))
 
     def clusters(self) -> Gathered:
         """Failures that are one, with what is known of their age and issues."""
         with self._session.one_at_a_time:
-            found = find_clusters(self._session.matrix, self.observations())
+            found = find_clusters(self._session.matrix, self.results().newest())
             return Gathered(found, self._ages(self._session.matrix) or {}, read_states(self._session.paths.issues_file))

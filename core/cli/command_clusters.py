@@ -202,7 +202,7 @@ def _chosen(context: Context, query: str) -> tuple[Cluster, ...]:
     """The clusters, of the tests of `query` and the cells of `--arch` only."""
     wanted = context.ids_of(query)
     found = []
-    for one in find_clusters(context.matrix, context.observations):
+    for one in find_clusters(context.matrix, context.results.newest()):
         members = [m for m in one.members if context.arch in ("", m.arch) and (wanted is None or m.id in wanted)]
         if members:
             found.append(replace(one, members=tuple(members)))

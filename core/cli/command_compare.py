@@ -15,7 +15,6 @@ from core.evidence.analysis import (
     between,
     chosen_run,
     compare,
-    runs_of,
 )
 from core.text import counted, one_line
 
@@ -37,13 +36,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    observations = [row for row in context.observations if context.arch in ("", row.arch)]
-    known = runs_of(observations)
     if args.runs:
-        _print_runs(known, observations, context)
+        _print_runs(context)
         return EXIT_OK
-    names = _names(args, known, runs_of(row for row in observations if row.op is None))
-    before, after = ([row for row in observations if row.run == name] for name in names)
+    names = _names(args, context)
+    before, after = ([row for row in context.results.of_run(name) if context.arch in ("", row.arch)] for name in names)
     found = compare(before, after)
     commits = between(context.checkout, before, after)
     if context.console.json:
@@ -53,9 +50,11 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     return EXIT_FINDINGS if found.counts[DifferenceKind.NEW] else EXIT_OK
 
 
-def _names(args: argparse.Namespace, known: Sequence[str], of_tests: Sequence[str]) -> tuple[str, str]:
-    """The two runs that are meant; `of_tests` are those with results of model tests, which come first."""
+def _names(args: argparse.Namespace, context: Context) -> tuple[str, str]:
+    """The two runs that are meant: without names the last two with results of model tests, else the last two."""
+    known = context.results.runs(context.arch)
     if args.before is None:
+        of_tests = context.results.runs(context.arch, cases=False)
         if len(of_tests) > 1:
             return of_tests[1], of_tests[0]
         if len(known) < 2:
@@ -68,8 +67,8 @@ def _names(args: argparse.Namespace, known: Sequence[str], of_tests: Sequence[st
     return chosen_run(args.before, known), chosen_run(args.after, known)
 
 
-def _print_runs(known: Sequence[str], observations: Sequence[Observation], context: Context) -> None:
-    cells = {name: len({row.cell for row in observations if row.run == name}) for name in known}
+def _print_runs(context: Context) -> None:
+    known, cells = context.results.runs(context.arch), context.results.cells_of_runs(context.arch)
     if context.console.json:
         context.console.document([{"run": name, "cells": cells[name]} for name in known])
     elif known:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from core.cli.context import Context
 from core.errors import EXIT_OK, TTMatrixError
-from core.evidence import without_hosts
 from core.evidence.analysis import issue_link
 from core.evidence.proposals import NotProposed, Proposal, document, propose, propose_for_cases
 from core.evidence.verdicts import Judgement, Verdicts
@@ -52,7 +51,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 def _of_cases(context: Context, query: str) -> tuple[Sequence[Proposal], Sequence[NotProposed]]:
     """What the results of op cases suggest, where there are any; `--arch` is of model tests."""
-    if context.arch or not any(one.op for one in context.observations):
+    if context.arch or not context.results.has_cases:
         return (), ()
     verdicts = context.op_verdicts
     rows = (verdicts.rows[id] for id in verdicts.judged)
@@ -64,8 +63,7 @@ def _judgements(context: Context, query: str, hosts: Sequence[str]) -> list[Judg
     """What results say about the tests of `query`, on `--arch` if it is given."""
     verdicts = context.verdicts
     if hosts:
-        seen = without_hosts(context.observations, hosts)
-        verdicts = Verdicts(context.matrix, seen, context.policy, context.selected)
+        verdicts = Verdicts(context.matrix, context.results.without(hosts), context.policy, context.selected)
     wanted = context.ids_of(query)
     return [
         one

@@ -52,7 +52,7 @@ def _cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgeme
 
 def _op_cells(args: argparse.Namespace, context: Context) -> Iterator[tuple[Judgement, Sequence[Observation]]]:
     """The cells of the op cases of the query that have results: a backend is in the place of an arch."""
-    if not any(one.op for one in context.observations):
+    if not context.results.has_cases:
         return
     asked = context.op_ids_of(" ".join(args.query))
     for id, judgements in context.op_verdicts.judged.items():

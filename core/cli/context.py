@@ -25,7 +25,7 @@ from core.text import counted
 
 if TYPE_CHECKING:
     from core.ci import Ci, Selected
-    from core.evidence import Observation
+    from core.evidence import Results
     from core.evidence.verdicts import OpVerdicts, Policy, Verdicts
     from core.history import History
     from core.matrix import Matrix, Universe
@@ -137,9 +137,9 @@ class Context:
         return frozenset(table.ids[row] for row in rows if row >= first)
 
     @cached_property
-    def observations(self) -> "list[Observation]":
-        """All results of the checkout's cells, from CI reports and from runs here, oldest first."""
-        return evidence.gather(evidence.evidence_store(self.checkout, self.paths), self.run_records, self.checkout)
+    def results(self) -> "Results":
+        """All results of the checkout's cells, from CI reports and from runs here."""
+        return evidence.results_of(evidence.evidence_store(self.checkout, self.paths), self.run_records, self.checkout)
 
     @cached_property
     def policy(self) -> "Policy":
@@ -149,7 +149,8 @@ class Context:
     @cached_property
     def verdicts(self) -> "Verdicts":
         """What the evidence says about every cell."""
-        return verdicts.Verdicts(self.matrix, self.observations, self.policy, self.selected)
+        saved = evidence.saved_verdicts(self.checkout, self.paths)
+        return verdicts.Verdicts(self.matrix, self.results, self.policy, self.selected, saved)
 
     @cached_property
     def op_tests(self) -> "OpTests":
@@ -159,7 +160,7 @@ class Context:
     @cached_property
     def op_verdicts(self) -> "OpVerdicts":
         """What the evidence says about op cases, by backend."""
-        return verdicts.OpVerdicts(self.op_tests, self.observations, self.policy)
+        return verdicts.OpVerdicts(self.op_tests, self.results.of_cases(), self.policy)
 
     @cached_property
     def tree(self) -> "TreeReader":

@@ -25,7 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     tests = op_tests(args, context)
     selected = tests.of_models(args.model)
-    seen = results_that_count({row.id: row for row in selected}, context.observations if context.in_checkout else [])
+    seen = results_that_count(
+        {row.id: row for row in selected}, context.results.of_cases() if context.in_checkout else []
+    )
     everywhere = measure_results(selected, seen)
     numbers = [one for one in everywhere if not args.backend or one.backend in args.backend]
     report = Report(tests, measure(tests, selected), numbers, args.backend)

@@ -5,7 +5,6 @@ from .ending_fields import (
     recommend as recommend,
     stage_in as stage_in,
 )
-from .hosts import without_hosts as without_hosts
 from .observation import (
     FAILURES as FAILURES,
     RAN as RAN,
@@ -14,13 +13,15 @@ from .observation import (
     Origin as Origin,
 )
 from .reasons import alike as alike, quotable as quotable
+from .results import Results as Results
 from .sources import (
     evidence_store as evidence_store,
-    gather as gather,
     handwritten_observations as handwritten_observations,
     handwritten_store as handwritten_store,
     own_observation as own_observation,
     policy_of as policy_of,
+    results_of as results_of,
+    saved_verdicts as saved_verdicts,
     verdicts_on as verdicts_on,
 )
 from .store import Added as Added, evidence_stamp as evidence_stamp, store_file as store_file

@@ -2,7 +2,7 @@
 """Machines that fail alone: what others pass, they do not (a bad card, a full disk, another firmware)."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.evidence.observation import FAILURES, Ending, Observation, newest
@@ -40,8 +40,3 @@ def suspects(observations: Iterable[Observation]) -> tuple[Suspect, ...]:
     found = [Suspect(host, count, shared[host]) for host, count in alone.items() if host]
     worst = [one for one in found if one.failed >= _LEAST_CELLS and one.failed >= _LEAST_SHARE * one.shared]
     return tuple(sorted(worst, key=lambda one: (-one.failed, one.host)))
-
-
-def without_hosts(observations: Iterable[Observation], hosts: Collection[str]) -> list[Observation]:
-    """`observations` but for those made on `hosts`."""
-    return [row for row in observations if row.host not in hosts]

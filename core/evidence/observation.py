@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One observation: what one execution of one cell showed, here or in CI."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -142,6 +142,11 @@ class Attempt:
     named: bool = False
     """A person said what run it belongs to, so whatever that run says of the cell again is another attempt."""
 
+    @property
+    def foldable(self) -> bool:
+        """Whether it may be one of several attempts."""
+        return self.named or self.number > 0
+
 
 def fold_attempts(attempts: Iterable[Attempt]) -> list[Observation]:
     """The last attempt of each, with how many there were, oldest first. The order of `attempts` does not matter.
@@ -151,32 +156,31 @@ def fold_attempts(attempts: Iterable[Attempt]) -> list[Observation]:
     single: list[Observation] = []
     groups: dict[tuple[str, ...], list[Attempt]] = {}
     for one in attempts:
-        if one.named or one.number:
+        if one.foldable:
             seen = one.observation
             key = (seen.run, seen.job, seen.function, seen.test_id, seen.arch)
             groups.setdefault(key, []).append(one)
         else:
             single.append(one.observation)
     for group in groups.values():
-        single.extend(_last(group))
-    return sorted(single, key=_order)
+        single.extend(replace(group[at].observation, attempts=count) for at, count in counting(group))
+    return sorted(single, key=order)
 
 
-def _last(group: list[Attempt]) -> Iterator[Observation]:
+def counting(group: Sequence[Attempt]) -> Iterator[tuple[int, int]]:
+    """Of the attempts of one run on one cell the positions of those that count, and how many attempts there were."""
     if len(group) == 1:
-        yield group[0].observation
-        return
-    if any(one.named for one in group):
-        last = max(group, key=lambda one: (one.number, _order(one.observation)))
-        yield replace(last.observation, attempts=len(group))
-        return
-    numbers = {one.number for one in group}
-    for one in group:
-        if one.number == max(numbers):
-            yield replace(one.observation, attempts=len(numbers))
+        yield 0, group[0].observation.attempts
+    elif any(one.named for one in group):
+        last = max(range(len(group)), key=lambda at: (group[at].number, order(group[at].observation)))
+        yield last, len(group)
+    else:
+        numbers = {one.number for one in group}
+        yield from ((at, len(numbers)) for at, one in enumerate(group) if one.number == max(numbers))
 
 
-def _order(one: Observation) -> tuple[float, str, str, str, str]:
+def order(one: Observation) -> tuple[float, str, str, str, str]:
+    """Oldest first, and the same however results have come."""
     return one.when, one.test_id, one.arch, one.run, one.source
 
 

@@ -7,11 +7,11 @@ from operator import attrgetter
 from typing import Any
 
 from core.evidence.ending_fields import stage_in
-from core.evidence.hosts import without_hosts
-from core.evidence.observation import Ending, Observation, Origin
+from core.evidence.observation import Ending, Observation, Origin, order
 from core.evidence.reports import Clues, Setting, observe, observe_cases, stand_in_of
+from core.evidence.results import Results
 from core.evidence.store import EvidenceStore, store_file
-from core.evidence.verdicts import LoadedPolicy, Verdicts, find_policy
+from core.evidence.verdicts import LoadedPolicy, SavedVerdicts, Verdicts, find_policy
 from core.matrix import Matrix
 from core.matrix.cache import Cache
 from core.model import BringupStatus, Function
@@ -140,7 +140,7 @@ def handwritten_observations(
     """What reports and runs here have shown of one hand-written test, newest first."""
     own = own_runs([one for one in records if one.spec.test_id == node_id], TreeReader(checkout))
     ended = (one for one in own if one.state is RunState.FINISHED and one.outcome not in _NO_RESULT)
-    reported = [one for one in handwritten_store(checkout, paths).observations() if one.test_id == node_id]
+    reported = handwritten_store(checkout, paths).of_test(node_id)
     return sorted([*reported, *map(own_observation, ended)], key=attrgetter("when"), reverse=True)
 
 
@@ -149,12 +149,16 @@ def policy_of(checkout: Checkout, paths: Paths) -> LoadedPolicy:
     return find_policy(checkout.root, paths.policy_file)
 
 
-def gather(store: EvidenceStore, records: Iterable[RunRecord], checkout: Checkout) -> list[Observation]:
-    """What reports and runs of `checkout` have shown, oldest first; `records` may be of other checkouts, too."""
+def results_of(store: EvidenceStore, records: Iterable[RunRecord], checkout: Checkout) -> Results:
+    """What reports and runs of `checkout` have shown; `records` may be of other checkouts, too."""
     reader = TreeReader(checkout)
-    # Both are nearly in order, which is what this sort is good at.
-    found = [*store.observations(), *own_observations(own_runs([*records], reader), reader)]
-    return sorted(found, key=attrgetter("when", "test_id", "arch", "run", "source"))
+    own = own_observations(own_runs([*records], reader), reader)
+    return Results(sorted(own, key=order), store)
+
+
+def saved_verdicts(checkout: Checkout, paths: Paths) -> SavedVerdicts:
+    """Where the verdicts on tests of `checkout` are cached."""
+    return SavedVerdicts(store_file(paths.cache / "verdicts", checkout.root))
 
 
 def verdicts_on(
@@ -164,6 +168,8 @@ def verdicts_on(
 
     The jobs are worked out anew where that must be, which takes a while.
     """
-    observations = gather(evidence_store(matrix.checkout, paths), records, matrix.checkout)
-    observations = without_hosts(observations, left_out) if left_out else observations
-    return Verdicts(matrix, observations, policy_of(matrix.checkout, paths).policy, selected_jobs(cache, matrix))
+    results = results_of(evidence_store(matrix.checkout, paths), records, matrix.checkout).without(left_out)
+    # What is asked without some machines is asked once.
+    saved = None if left_out else saved_verdicts(matrix.checkout, paths)
+    policy = policy_of(matrix.checkout, paths).policy
+    return Verdicts(matrix, results, policy, selected_jobs(cache, matrix), saved)

@@ -1,20 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The evidence of one checkout, on the disk: reports by the digest of their content, so none counts twice."""
+"""The evidence of one checkout, on the disk: a row for each result, read by test, by run, or the newest of a cell."""
 
 import hashlib
-import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.errors import TTMatrixError
-from core.evidence.observation import Attempt, Ending, Observation, fold_attempts
-from core.files import parsed, plain, typed
-from core.numbers import LAST_MOMENT, LONGEST
+from core.evidence.observation import Observation, order
+from core.evidence.store_migration import MIGRATIONS
+from core.evidence.store_rows import (
+    BROKEN,
+    COLUMNS,
+    HAS_RUN,
+    NOT_RUN,
+    Reader,
+    StoredReport,
+    Writer,
+    as_stored,
+    as_text,
+    kind_of,
+)
+from core.evidence.store_schema import VERSION, transaction, upgrade, version_of
+from core.model import Function
 from core.runs.store import RunRecord
 from core.sources import stamp_of
 
@@ -23,17 +36,9 @@ if TYPE_CHECKING:
     from core.evidence.reports import JUnitReport
 
 _BUSY_SECONDS = 30.0
-_VERSION = 1
-_CHANGE_COUNTER = 24
-_TABLE = """CREATE TABLE IF NOT EXISTS reports (
-    digest TEXT PRIMARY KEY, rank TEXT, attempt INTEGER, named INTEGER, fields TEXT, observations TEXT
-) WITHOUT ROWID"""
-_PUT = """INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET
-    rank = excluded.rank, attempt = excluded.attempt, named = excluded.named, fields = excluded.fields,
-    observations = excluded.observations
-    WHERE excluded.rank < reports.rank"""
-_FIELDS = tuple(one.name for one in fields(Observation))
-_OF_CASES = "op"
+_WRITE_CACHE_KIB = 65536
+"""While pages fit in there, others can read until the transaction ends."""
+_COUNTS = "attempts IS NOT 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,27 @@ class Added:
     """Reports that were not known."""
     known: int
     """Reports that were, under whatever name."""
+
+
+class StoredCell(NamedTuple):
+    """One cell with results."""
+
+    test_id: str
+    function: Function
+    arch: str
+    changed: int
+    """Another number as soon as results of the cell have changed."""
+
+
+class Recent(NamedTuple):
+    """The newest results of some cells of one test."""
+
+    rows: list[Observation]
+    """Oldest first."""
+    not_run: Mapping[str, int]
+    """How many older results there are, by arch, that were not run."""
+    broken: Mapping[str, int]
+    """How many older ones there are, by arch, that broke before the model ran."""
 
 
 def store_file(directory: Path, root: Path) -> Path:
@@ -61,58 +87,208 @@ def evidence_stamp(file: Path, records: Iterable[RunRecord]) -> object:
 
 
 class EvidenceStore:
-    """The reports in `file`. Several processes may use it at once; what was added survives whatever follows."""
+    """The results in `file`. Several processes may use it at once; what was added survives whatever follows.
 
-    def __init__(self, file: Path) -> None:
+    Every method raises TTMatrixError where the file cannot be read or written, or the disk is full; then nothing has
+    changed. Results of `hidden` machines are not read.
+    """
+
+    def __init__(self, file: Path, hidden: Collection[str] = ()) -> None:
         self.file = file
-        self._read: tuple[bytes, list[Observation]] = b"", []
+        self._hidden = tuple(hidden)
 
     def add(self, reports: "Iterable[JUnitReport]") -> Added:
-        """Keep `reports`, all or none. What is known stays as it is, in whatever order it comes.
+        """Store `reports`, all or none. What is known stays as it is, in whatever order it comes.
 
         Of a report that comes from two places, the one counts whose run or arch a person gave, then the first by
-        name. Raises TTMatrixError where the disk refuses.
+        name.
         """
-        rows = [_row(report) for report in reports]
-        with self._open() as connection, connection:
-            before = connection.execute("SELECT count(*) FROM reports").fetchone()[0]
-            connection.executemany(_PUT, rows)
-            new = connection.execute("SELECT count(*) FROM reports").fetchone()[0] - before
-        return Added(new, len(rows) - new)
+        return self.add_stored(map(_stored, reports))
+
+    def add_stored(self, reports: Iterable[StoredReport]) -> Added:
+        """The same for reports as another store has them."""
+        new = known = 0
+        with self._open() as connection, transaction(connection):
+            connection.execute(f"PRAGMA cache_size = -{_WRITE_CACHE_KIB}")
+            writer = Writer(connection)
+            for report in reports:
+                added = writer.add(report)
+                new, known = new + added, known + (not added)
+            writer.finish()
+        return Added(new, known)
 
     def observations(self) -> list[Observation]:
-        """All that is known, attempts folded, oldest first. Raises TTMatrixError where it cannot be read."""
-        if not self.file.exists():
-            return []
-        with self._open() as connection:
-            # Within a transaction, so that what is read belongs to the stamp.
-            connection.execute("BEGIN")
-            rows = connection.execute("SELECT attempt, named, fields, observations FROM reports")
-            if self._read[0] != (stamp := self._stamp()):
-                self._read = stamp, fold_attempts(_attempts(rows.fetchall()))
-        return list(self._read[1])
+        """All that is known, attempts folded, oldest first. Takes 5 seconds and 600 MiB for each million."""
+        return sorted(self._read(f"SELECT {COLUMNS} FROM results WHERE {_COUNTS}"), key=order)
 
-    def _stamp(self) -> bytes:
-        """What SQLite changes in the file's header with every transaction (https://sqlite.org/fileformat.html)."""
-        with self.file.open("rb") as handle:
-            handle.seek(_CHANGE_COUNTER)
-            return handle.read(4) + str(os.fstat(handle.fileno()).st_ino).encode()
+    def reports(self) -> Iterator[StoredReport]:
+        """Every report with all of its results, none folded, in the order of their digests."""
+        with self._open_to_read() as connection:
+            reader = Reader(connection)
+            found = connection.execute("SELECT id, digest, rank, attempt, named FROM reports ORDER BY digest")
+            for id, digest, rank, attempt, named in found:
+                rows = connection.execute(_OF_REPORT, (id,))
+                yield StoredReport(digest, as_text(rank), attempt, bool(named), tuple(reader.observations(rows)))
+
+    def of_test(self, id: str) -> list[Observation]:
+        """All results of one test or op case, on every arch and by every test function, oldest first."""
+        cells = "SELECT id FROM cells WHERE test = ?"
+        found = self._read(f"SELECT {COLUMNS} FROM results WHERE cell IN ({cells}) AND {_COUNTS}", as_stored(id))
+        return sorted(found, key=order)
+
+    def of_run(self, name: str) -> list[Observation]:
+        """All results of one run, oldest first."""
+        run = "SELECT id FROM texts WHERE text = ?"
+        found = self._read(f"SELECT {COLUMNS} FROM results WHERE run = ({run}) AND {_COUNTS}", as_stored(name))
+        return sorted(found, key=order)
+
+    def of_cases(self) -> list[Observation]:
+        """All results of op cases, oldest first."""
+        cells = "SELECT id FROM cells WHERE function = ?"
+        found = self._read(f"SELECT {COLUMNS} FROM results WHERE cell IN ({cells}) AND {_COUNTS}", Function.OP_CASE)
+        return sorted(found, key=order)
+
+    def recent(
+        self, ids: Iterable[str], functions: Collection[Function], ran: int, others: int
+    ) -> Iterator[tuple[str, Recent]]:
+        """Of each cell of these tests, and of `functions`, the newest results.
+
+        There are up to `ran` that say something of the model, up to `others` that were not run, and as many that
+        broke before; only where the former are fewer than asked for, older ones of the latter are counted.
+        """
+        with self._open_to_read() as connection:
+            reader = Reader(connection)
+            for id in ids:
+                rows: list[Observation] = []
+                older: dict[int, dict[str, int]] = {NOT_RUN: {}, BROKEN: {}}
+                for cell, named, function in connection.execute(_CELLS_OF, (as_stored(id),)).fetchall():
+                    if function not in functions:
+                        continue
+                    arch = as_text(named)
+                    found = list(reader.observations(connection.execute(_NEWEST, (cell, ran, others)).fetchall()))
+                    rows.extend(found)
+                    kinds = Counter(kind_of(one.ending) for one in found)
+                    # Verdicts on cells with results that say something do not depend on how many others there are.
+                    for kind in (NOT_RUN, BROKEN) if kinds[HAS_RUN] < ran else ():
+                        if kinds[kind] == others:
+                            count = connection.execute(_COUNT, (cell, kind)).fetchone()[0]
+                            older[kind][arch] = older[kind].get(arch, 0) + count - others
+                yield id, Recent(sorted(rows, key=order), older[NOT_RUN], older[BROKEN])
+
+    def newest(self) -> list[Observation]:
+        """Of each cell the newest result that says something of the model, by test function."""
+        with self._open_to_read() as connection:
+            reader = Reader(connection)
+            cells = connection.execute("SELECT id FROM cells ORDER BY id").fetchall()
+            found = [row for cell in cells for row in connection.execute(_LAST, cell)]
+            return sorted(reader.observations(found), key=order)
+
+    def last_of_cases(self) -> list[Observation]:
+        """The last result of each op case on each backend, oldest first."""
+        with self._open_to_read() as connection:
+            reader = Reader(connection)
+            cells = connection.execute("SELECT id FROM cells WHERE function = ?", (Function.OP_CASE,)).fetchall()
+            found = [row for (cell,) in cells for row in connection.execute(_NEWEST, (cell, 1, 1))]
+            return sorted(reader.observations(found), key=order)
+
+    def cells(self) -> list[StoredCell]:
+        """Every cell with results."""
+        with self._open_to_read() as connection:
+            found = connection.execute(_CELLS if self._hidden else "SELECT test, function, arch, changed FROM cells")
+            return [
+                StoredCell(as_text(test), Function(function), as_text(arch), changed)
+                for test, function, arch, changed in found
+            ]
+
+    def runs(self, arch: str = "", *, cases: bool = True) -> dict[str, float]:
+        """Every run with the time of its last result; those with results on `arch`, or of more than op cases."""
+        without = "" if cases else Function.OP_CASE
+        with self._open_to_read() as connection:
+            some = bool(arch) or not cases
+            found = connection.execute(_RUNS_WITH, (arch, without)) if some else connection.execute(_RUNS)
+            return {as_text(name): float(latest) for name, latest in found}
+
+    def cells_of_runs(self, arch: str = "") -> dict[str, int]:
+        """In how many cells each run has results, on `arch` or on any."""
+        with self._open_to_read() as connection:
+            return {as_text(name): count for name, count in connection.execute(_CELLS_OF_RUNS, (arch,))}
+
+    def runs_of_jobs(self) -> dict[str, set[str]]:
+        """The runs in which each CI job has brought results."""
+        found: dict[str, set[str]] = {}
+        with self._open_to_read() as connection:
+            for job, run in connection.execute(_JOBS):
+                found.setdefault(as_text(job), set()).add(as_text(run))
+        return found
+
+    def version(self) -> str:
+        """What is another where another file is in its place; `StoredCell.changed` is of one version alone."""
+        with self._open_to_read() as connection:
+            found = connection.execute("SELECT id FROM store").fetchone()
+            return str(found[0]) if found else ""
+
+    def _read(self, statement: str, *values: Any) -> list[Observation]:
+        with self._open_to_read() as connection:
+            return list(Reader(connection).observations(connection.execute(statement, values).fetchall()))
+
+    @contextmanager
+    def _open_to_read(self) -> Iterator[sqlite3.Connection]:
+        """What is read through one connection is of one moment. Where there is no file, none is made."""
+        if not self.file.exists():
+            with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+                upgrade(connection, {})
+                yield connection
+            return
+        with self._open() as connection:
+            if self._hidden:
+                marks = ", ".join("?" * len(self._hidden))
+                hosts = f"SELECT id FROM texts WHERE text IN ({marks})"
+                connection.execute(
+                    f"CREATE TEMP TABLE hidden AS SELECT id FROM main.sessions WHERE host IN ({hosts})", self._hidden
+                )
+                connection.execute("CREATE TEMP VIEW results AS SELECT * FROM main.results WHERE session NOT IN hidden")
+                connection.execute(
+                    "CREATE TEMP VIEW sessions AS SELECT * FROM main.sessions WHERE id NOT IN (SELECT id FROM hidden)"
+                )
+            connection.execute("BEGIN")
+            yield connection
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.file, timeout=_BUSY_SECONDS)) as connection:
-                version = connection.execute("PRAGMA user_version").fetchone()[0]
-                if version > _VERSION:
+            with closing(sqlite3.connect(self.file, timeout=_BUSY_SECONDS, isolation_level=None)) as connection:
+                version = version_of(connection)
+                if version > VERSION:
                     raise _unreadable(self.file, f"it is of version {version}, made by a newer ttmatrix")
-                if version < _VERSION:
-                    with connection:
-                        connection.execute(_TABLE)
-                        connection.execute(f"PRAGMA user_version = {_VERSION}")
+                if version < VERSION:
+                    upgrade(connection, MIGRATIONS)
                 yield connection
+        except sqlite3.OperationalError as error:
+            raise _unusable(self.file, error) from error
         except (sqlite3.Error, OSError, LookupError, TypeError, ValueError, OverflowError) as error:
             raise _unreadable(self.file, str(error)) from error
+
+
+_OF_REPORT = f"""SELECT {COLUMNS.replace("results.attempts", "NULL")} FROM sessions
+    JOIN results ON results.run = sessions.run AND results.session = sessions.id
+    WHERE sessions.report = ? ORDER BY results.session, results.number"""
+_CELLS_OF = "SELECT id, arch, function FROM cells WHERE test = ? ORDER BY id"
+_OF_KIND = f"""SELECT * FROM (SELECT {COLUMNS} FROM results WHERE cell = ?1 AND kind = %s AND {_COUNTS}
+    ORDER BY at DESC, session DESC, number DESC LIMIT %s)"""
+_NEWEST = " UNION ALL ".join(_OF_KIND % part for part in ((HAS_RUN, "?2"), (NOT_RUN, "?3"), (BROKEN, "?3")))
+_LAST = _OF_KIND % (HAS_RUN, "1")
+_COUNT = f"SELECT count(*) FROM results WHERE cell = ? AND kind = ? AND {_COUNTS}"
+_CELLS = """SELECT test, function, arch, changed FROM cells
+    WHERE EXISTS (SELECT 1 FROM results WHERE results.cell = cells.id)"""
+_RUNS = "SELECT text, max(latest) FROM sessions JOIN texts ON texts.id = run GROUP BY run"
+_RUNS_WITH = """SELECT text, max(latest) FROM sessions JOIN texts ON texts.id = run WHERE EXISTS (
+    SELECT 1 FROM results JOIN cells ON cells.id = results.cell
+    WHERE results.run = sessions.run AND ?1 IN ('', arch) AND function <> ?2) GROUP BY run"""
+_CELLS_OF_RUNS = """SELECT text, count(DISTINCT test || char(31) || arch) FROM results
+    JOIN cells ON cells.id = results.cell JOIN texts ON texts.id = run WHERE ?1 IN ('', arch) GROUP BY run"""
+_JOBS = """SELECT jobs.text, runs.text FROM (SELECT DISTINCT run, job FROM sessions)
+    JOIN texts AS jobs ON jobs.id = job JOIN texts AS runs ON runs.id = run WHERE jobs.text <> ''"""
 
 
 def _unreadable(file: Path, why: str) -> TTMatrixError:
@@ -120,32 +296,16 @@ def _unreadable(file: Path, why: str) -> TTMatrixError:
     return TTMatrixError("The evidence cannot be read or written", f"{file}: {why}", hint)
 
 
-def _row(report: "JUnitReport") -> tuple[object, ...]:
+def _unusable(file: Path, error: sqlite3.OperationalError) -> TTMatrixError:
+    """What keeps a sound file from being used, in words."""
+    if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+        return TTMatrixError("The disk is full", f"{file}: nothing of this was stored", "Make room, and do it again.")
+    if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+        detail = f"{file}: another process has written for more than {_BUSY_SECONDS:g} s"
+        return TTMatrixError("The evidence is in use", detail, "Wait for it to end, and do it again.")
+    return _unreadable(file, str(error))
+
+
+def _stored(report: "JUnitReport") -> StoredReport:
     rank = f"{int(not report.arch_given)}{int(not report.given)} {report.run}\n{report.source}"
-    # Reports without op cases are stored as before there were any.
-    names = _FIELDS if any(one.op for one in report.observations) else [name for name in _FIELDS if name != _OF_CASES]
-    values = [
-        [plain(one.op) if name == _OF_CASES else getattr(one, name) for name in names] for one in report.observations
-    ]
-    return report.digest, rank, report.attempt, int(report.given), ",".join(names), json.dumps(values)
-
-
-def _attempts(rows: list[tuple[int, int, str, str]]) -> Iterator[Attempt]:
-    """`names` were the fields of an observation when a report was added: those that went since are passed over."""
-    for attempt, named, names, text in rows:
-        columns = names.split(",")
-        found = [_repaired(dict(zip(columns, values, strict=True))) for values in parsed(text)]
-        for observation in typed(found, list[Observation]):
-            yield Attempt(observation, attempt, bool(named))
-
-
-def _repaired(fields: dict[str, Any]) -> dict[str, Any]:
-    # Before this field there was one word for whatever was stopped, and of reports only a time limit was read.
-    if "raised" not in fields and fields["ending"] == Ending.HUNG:
-        fields["ending"] = Ending.OUT_OF_TIME
-    # What was added before both were bounded at the door.
-    if not 0 <= fields["when"] <= LAST_MOMENT:
-        fields["when"] = 0.0
-    if not 0 <= fields["seconds"] <= LONGEST:
-        fields["seconds"] = 0.0
-    return fields
+    return StoredReport(report.digest, rank, report.attempt, report.given, report.observations)

@@ -16,7 +16,6 @@ from .comparison import (
     between as between,
     chosen_run as chosen_run,
     compare as compare,
-    runs_of as runs_of,
 )
 from .issues import (
     Citation as Citation,

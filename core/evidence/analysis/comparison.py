@@ -85,14 +85,6 @@ def _fails(row: Observation | None) -> bool:
     return row is not None and row.ending in FAILURES
 
 
-def runs_of(observations: Iterable[Observation]) -> tuple[str, ...]:
-    """The names of all runs, the one that ended last first."""
-    ended: dict[str, float] = {}
-    for row in observations:
-        ended[row.run] = max(ended.get(row.run, row.when), row.when)
-    return tuple(sorted(ended, key=lambda name: (-ended[name], name)))
-
-
 def chosen_run(name: str, known: Sequence[str]) -> str:
     """The run that `name` means: all of it, or a part that only one has. Raises UsageError with what there is."""
     if name in known:

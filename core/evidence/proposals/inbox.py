@@ -85,12 +85,11 @@ def agenda(verdicts: Verdicts, ci: Ci, *, issue: str = "", ages: Mapping[str, in
     asked = [one for rows in judged.values() for one in rows]
     proposals, not_proposed = propose(matrix, asked, verdicts.policy, ci=ci, issue=issue, ages=ages)
     silent = [one for id in matrix.entries if id in matrix.rows and id not in judged for one in verdicts.of(id)]
-    observations = (row for archs in verdicts.seen.values() for rows in archs.values() for row in rows)
     return Agenda(
         proposals,
         not_proposed,
         inbox_items([*asked, *silent], proposals, not_proposed),
-        suspects(observations),
+        suspects(verdicts.recent()),
         len(judged),
     )
 

@@ -13,4 +13,5 @@ from .policy import (
     find_policy as find_policy,
     policy_text as policy_text,
 )
+from .saved import SavedVerdicts as SavedVerdicts
 from .verdict import Direction as Direction, Judgement as Judgement, Verdict as Verdict, allowed as allowed

@@ -35,6 +35,13 @@ class Expected:
     """How many runs of jobs that select the cell have brought results, and none of it."""
     training: bool = False
 
+    def deciding(self, minimum_runs: int) -> tuple[object, ...]:
+        """All of it, as plain values; of silent runs only as many as decide something."""
+        return (
+            *(getattr(self, name) for name in self.__slots__ if name != "silent_runs"),
+            min(self.silent_runs, minimum_runs),
+        )
+
     @property
     def expects_no_pass(self) -> bool:
         return self.status in (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)

@@ -1,70 +1,102 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verdicts on a whole matrix: what has evidence is judged once, what has none shares a few answers."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from core.ci import Selected
-from core.evidence.observation import RAN, Ending, Observation
+from core.evidence.observation import Observation
 from core.evidence.reports import arch_in
+from core.evidence.results import Results
 from core.evidence.verdicts.expected import Expected, declared_on, pins
 from core.evidence.verdicts.policy import Policy
-from core.evidence.verdicts.verdict import Judgement, Verdict, judge
+from core.evidence.verdicts.saved import RULES, SavedVerdict, SavedVerdicts, saved_verdict
+from core.evidence.verdicts.seen import MODEL_TESTS, SeenResults
+from core.evidence.verdicts.verdict import Judgement, Older, Verdict, judge
 from core.matrix import Column, Matrix
 from core.matrix.query import BROKE, FIXED, Judged
-from core.model import Function, Status
+from core.model import Status
 from core.sources.ci import Job
 
 
 class Verdicts:
-    """What `observations`, oldest first, say of every cell of `matrix` under `policy`.
+    """What all results say of every cell of `matrix` under `policy`.
 
     A test has a cell on each arch it is marked for, and on each other one that has results of it. Without `selected`
-    nothing is known of jobs, and a cell without results is UNKNOWN.
+    nothing is known of jobs, and a cell without results is UNKNOWN. Results that are given as observations are oldest
+    first. `saved` has verdicts of before: those on tests whose results, entry or policy have changed are made anew.
     """
 
     def __init__(
-        self, matrix: Matrix, observations: Iterable[Observation], policy: Policy, selected: Selected | None = None
+        self,
+        matrix: Matrix,
+        results: Iterable[Observation] | Results,
+        policy: Policy,
+        selected: Selected | None = None,
+        saved: SavedVerdicts | None = None,
     ) -> None:
         self.matrix = matrix
         self.policy = policy
+        self.evidence = results if isinstance(results, Results) else Results(results)
+        self._counting = self.evidence.without(policy.ignored_hosts)
         self._selected = selected
+        self._saved = saved
         self._jobs: dict[tuple[int, str], tuple[bool | None, int]] = {}
-        self.seen: dict[str, dict[str, list[Observation]]] = {}
-        """Results by test id and arch, oldest first."""
-        self.of_cases: dict[str, dict[str, Observation]] = {}
+        self.seen = SeenResults(self.evidence, matrix.schema.archs)
+        """Results of model tests by id and arch, oldest first; read when asked for."""
+        archs = matrix.schema.archs
+        runs = self.evidence.runs_of_jobs() if selected else {}
+        self._runs_of_job = [_runs_of(job, runs, archs) for job in selected.jobs] if selected else []
+
+    @cached_property
+    def of_cases(self) -> Mapping[str, Mapping[str, Observation]]:
         """The last result of each op case, by backend."""
-        runs: dict[str, set[str]] = {}
-        for one in observations:
-            if one.op is not None:
-                self.of_cases.setdefault(one.test_id, {})[one.arch] = one
-                continue
-            if one.arch in matrix.schema.archs and one.function not in _OTHERS:
-                self.seen.setdefault(one.test_id, {}).setdefault(one.arch, []).append(one)
-            if one.job:
-                runs.setdefault(one.job, set()).add(one.run)
-        self._runs_of_job = [_runs_of(job, runs, matrix.schema.archs) for job in selected.jobs] if selected else []
+        return self.evidence.last_of_cases()
 
     @cached_property
     def judged(self) -> Mapping[str, Sequence[Judgement]]:
         """The judgements on every test with results, by id."""
-        return {id: self.of(id) for id in self.seen if id in self.matrix.rows}
+        ids = [id for id in self.seen if id in self.matrix.rows]
+        return {id: judgements for id, judgements, _ in self._judge(ids, _MOST_OTHERS)}
 
     def of(self, id: str) -> list[Judgement]:
         """The judgements on the cells of one test, in the order of the archs."""
-        seen = self.seen.get(id, {})
-        row = self.matrix.rows[id]
-        marked = self.matrix.flags["arch"][row]
-        archs = [arch for arch in self.matrix.schema.archs if arch in marked or arch in seen]
-        return judge(id, self._expected(row, id, archs, seen), seen, self.policy, self._pins.get(id, ""))
+        ((_, judgements, _),) = self._judge([id], _MOST_OTHERS)
+        return judgements
+
+    def recent(self) -> Iterator[Observation]:
+        """Of every cell with results those that a verdict can depend on."""
+        window, least = self.policy.window, self.policy.minimum_runs
+        for _, found in self.evidence.recent(self.seen, MODEL_TESTS, max(window, least), least):
+            yield from (one for one in found.rows if one.arch in self.matrix.schema.archs)
+
+    def _judge(
+        self, ids: Iterable[str], others: int, expected: Mapping[str, dict[str, Expected]] = {}
+    ) -> Iterator[tuple[str, list[Judgement], Mapping[str, Sequence[Observation]]]]:
+        """The judgements on these tests, with the newest results by arch: older ones change no verdict."""
+        window, least = self.policy.window, self.policy.minimum_runs
+        archs = self.matrix.schema.archs
+        for id, found in self._counting.recent(ids, MODEL_TESTS, max(window, least), max(others, least)):
+            seen: dict[str, list[Observation]] = {}
+            for one in found.rows:
+                if one.arch in archs:
+                    seen.setdefault(one.arch, []).append(one)
+            older = {
+                arch: Older(found.not_run.get(arch, 0), found.broken.get(arch, 0))
+                for arch in found.not_run.keys() | found.broken.keys()
+            }
+            declared = expected.get(id) or self._expected(id)
+            yield id, judge(id, declared, seen, self.policy, self._pins.get(id, ""), older), seen
 
     def facts(self) -> Judged:
         """The verdicts as columns for queries."""
         by_arch = {arch: self._silent(arch) for arch in self.matrix.schema.archs}
-        for id, judgements in self.judged.items():
+        for id, one in self._short.items():
             row = self.matrix.rows[id]
-            for one in judgements:
-                by_arch[one.arch][row] = _CODES[one.verdict]
+            for arch, verdict in one.verdicts.items():
+                by_arch[arch][row] = _CODES[verdict]
         columns = {arch: Column(_WORDS, bytes(column)) for arch, column in by_arch.items()}
         return Judged(self.matrix, columns, self.results, self.turned)
 
@@ -72,17 +104,41 @@ class Verdicts:
     def turned(self) -> Mapping[str, Mapping[str, str]]:
         """The cells of which the newest result is a pass and the one before was none, or the other way round, by id and
         arch. Only where the newest is of the last day that has results of anything."""
-        rows = [row for archs in self.seen.values() for found in archs.values() for row in found]
-        since = max((row.when for row in rows), default=0) - _DAY
-        turned: dict[str, dict[str, str]] = {}
-        for id, archs in self.seen.items():
-            for arch, found in archs.items():
-                ran = [row for row in found if row.ending in RAN]
-                if len(ran) > 1 and ran[-1].when > since:
-                    before, now = (row.ending is Ending.PASSED for row in ran[-2:])
-                    if before != now:
-                        turned.setdefault(id, {})[arch] = FIXED if now else BROKE
-        return turned
+        since = max((one.latest for one in self._short.values()), default=0) - _DAY
+        found = {
+            id: {arch: _TURNS[turn.fixed] for arch, turn in one.turns.items() if turn.when > since}
+            for id, one in self._short.items()
+        }
+        return {id: archs for id, archs in found.items() if archs}
+
+    @cached_property
+    def _short(self) -> Mapping[str, SavedVerdict]:
+        """The verdicts on every test with results; those that were saved and are still true are not made anew."""
+        expected = {id: self._expected(id) for id in self.seen if id in self.matrix.rows}
+        stamps = {id: self._stamp(id, declared) for id, declared in expected.items()}
+        known = self._saved.read() if self._saved else {}
+        found = {id: known[id] for id, stamp in stamps.items() if id in known and known[id].stamp == stamp}
+        outdated = [id for id in stamps if id not in found]
+        fresh = {
+            id: saved_verdict(stamps[id], judgements, seen)
+            for id, judgements, seen in self._judge(outdated, self.policy.minimum_runs, expected)
+        }
+        if self._saved:
+            self._saved.change(fresh, known.keys() - stamps.keys())
+        return {**found, **fresh}
+
+    def _stamp(self, id: str, expected: Mapping[str, Expected]) -> str:
+        """What is another as soon as the verdicts on a test may be others."""
+        least = self.policy.minimum_runs
+        # How many silent runs there are beyond those that decide changes with every nightly, and changes nothing.
+        declared = [(arch, *one.deciding(least)) for arch, one in expected.items()]
+        cells = sorted((arch, tuple(states)) for arch, states in self.evidence.cells[id].items())
+        return hashlib.sha256(repr((self._of_all, declared, cells)).encode(errors="replace")).hexdigest()
+
+    @cached_property
+    def _of_all(self) -> str:
+        """What is the same for all tests and decides about verdicts."""
+        return f"{RULES} {self.evidence.version} {self.evidence.hidden} {replace(self.policy, keep={})}"
 
     @cached_property
     def results(self) -> Mapping[str, Mapping[str, str]]:
@@ -100,7 +156,11 @@ class Verdicts:
     def _pins(self) -> Mapping[str, str]:
         return pins(self.matrix.files, self.policy)
 
-    def _expected(self, row: int, id: str, archs: Sequence[str], seen: Collection[str]) -> dict[str, Expected]:
+    def _expected(self, id: str) -> dict[str, Expected]:
+        """What the entry of a test declares on each of its archs, in their order."""
+        row, seen = self.matrix.rows[id], self.seen.archs_of(id)
+        marked = self.matrix.flags["arch"][row]
+        archs = [arch for arch in self.matrix.schema.archs if arch in marked or arch in seen]
         training = self.matrix.columns["mode"][row] == "training"
         expected = {}
         for arch, claim in declared_on(self.matrix.entries.get(id), archs):
@@ -150,10 +210,11 @@ class Verdicts:
         return self._jobs[key]
 
 
-_OTHERS = (Function.LLM_DECODE, Function.OP_BY_OP, Function.PLACEHOLDER, Function.OP_CASE)
-"""They share ids with model tests and run something else (docs/rules.md 1.5), or are op cases."""
 _DAY = 86_400.0
 """In seconds."""
+_TURNS = {False: BROKE, True: FIXED}
+_MOST_OTHERS = 100
+"""Of results that were not run or broke before the model ran, as many of each kind are listed for a cell."""
 _WORDS = ("", *Verdict)
 _CODES = {verdict: _WORDS.index(verdict) for verdict in Verdict}
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 from enum import Enum, StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from core.evidence.observation import RAN, Ending, Observation, lowest
 from core.evidence.reasons import alike, quotable, same_failure
@@ -192,6 +193,14 @@ _WORDS = tuple((kind, kind.value) for kind in _Kind)
 _RAN = tuple(sorted(RAN, key=list(Ending).index))
 
 
+class Older(NamedTuple):
+    """Results of a cell before those that were read, where few of these say something of the model."""
+
+    not_run: int = 0
+    broken: int = 0
+    """They ended before the model ran."""
+
+
 @dataclass(slots=True)
 class _CellVerdict:
     """A verdict with what proves it."""
@@ -209,13 +218,14 @@ def judge(
     seen: Mapping[str, Sequence[Observation]],
     policy: Policy,
     pinned: str = "",
+    older: Mapping[str, "Older"] = {},
 ) -> list[Judgement]:
     """The verdict on every cell of one test, in the order of `expected`.
 
-    `expected` and `seen` are by arch; results are oldest first. `pinned` is why the entry is to stay as it is: it
-    changes no verdict, only what follows.
+    `expected`, `seen` and `older` are by arch; results are oldest first. `pinned` is why the entry is to stay as it
+    is: it changes no verdict, only what follows.
     """
-    said = {arch: _alone(one, seen.get(arch, ()), policy) for arch, one in expected.items()}
+    said = {arch: _alone(one, seen.get(arch, ()), policy, older.get(arch, Older())) for arch, one in expected.items()}
     open_archs = _disagreeing(expected, said, policy)
     judgements = []
     for arch, one in said.items():
@@ -238,14 +248,14 @@ def _disagreeing(expected: Mapping[str, Expected], said: Mapping[str, _CellVerdi
     ]
 
 
-def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy) -> _CellVerdict:
+def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy, older: Older) -> _CellVerdict:
     """The verdict on one cell, the other archs aside; where it passes against the entry, STALE."""
     if expected.status is Status.EXCLUDE_MODEL:
         return _CellVerdict(Verdict.UNUSED, "left out of every collection")
     seen = [row for row in seen if row.host not in policy.ignored_hosts] if policy.ignored_hosts else seen
     rows = [row for row in seen if row.ending in _RAN]
     if len(rows) < policy.minimum_runs:
-        return _too_few(expected, seen, rows, policy)
+        return _too_few(expected, seen, rows, policy, older)
     tail = seen[-policy.minimum_runs :]
     if tail[-1].ending is Ending.BROKEN and all(row.ending is Ending.BROKEN for row in tail):
         why = f"the last {len(tail)} did not get to the model: {tail[-1].reason}"
@@ -254,7 +264,7 @@ def _alone(expected: Expected, seen: Sequence[Observation], policy: Policy) -> _
 
 
 def _too_few(
-    expected: Expected, seen: Sequence[Observation], rows: Sequence[Observation], policy: Policy
+    expected: Expected, seen: Sequence[Observation], rows: Sequence[Observation], policy: Policy, older: Older
 ) -> _CellVerdict:
     if rows:
         return _CellVerdict(
@@ -268,8 +278,9 @@ def _too_few(
         )
     if not seen:
         return _CellVerdict(Verdict.UNKNOWN, "no results")
-    broken = sum(row.ending is Ending.BROKEN for row in seen)
-    why = f"{broken} did not get to the model: {seen[-1].reason}" if broken else f"never run, {len(seen)} skipped"
+    broken = sum(row.ending is Ending.BROKEN for row in seen) + older.broken
+    skipped = len(seen) + older.not_run
+    why = f"{broken} did not get to the model: {seen[-1].reason}" if broken else f"never run, {skipped} skipped"
     return _CellVerdict(Verdict.UNKNOWN, why, seen)
 
 

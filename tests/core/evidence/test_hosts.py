@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.evidence.hosts: machines that fail what others pass."""
 
-from core.evidence.hosts import Suspect, suspects, without_hosts
+from core.evidence.hosts import Suspect, suspects
 from core.evidence.observation import Ending, Observation
+from core.evidence.results import Results
 from tests.support.evidence import observed
 
 
@@ -16,7 +17,7 @@ PASS, FAIL = Ending.PASSED, Ending.FAILED
 def test_a_machine_that_fails_alone() -> None:
     rows = [*_rows("bad", FAIL, FAIL, FAIL, PASS), *_rows("good", PASS, PASS, PASS, PASS)]
     assert suspects(rows) == (Suspect("bad", 3, 4),)
-    assert {row.host for row in without_hosts(rows, {"bad"})} == {"good"}
+    assert {row.host for row in Results(rows).without({"bad"}).all()} == {"good"}
 
 
 def test_others_must_pass_and_it_must_be_more_than_chance() -> None:

@@ -4,7 +4,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from core.evidence.sources import evidence_store, gather, policy_of, verdicts_on
+from core.evidence.sources import evidence_store, policy_of, results_of, verdicts_on
 from core.evidence.verdicts.verdict import Verdict
 from core.matrix.cache.index_cache import Cache
 from core.matrix.indexing import index
@@ -34,7 +34,7 @@ def test_reports_and_own_runs_together_make_enough(tmp_path: Path) -> None:
     known = paths()
     evidence_store(checkout, known).add([report(*[seen(test_id=NET, when=at) for at in (1.0, 3.0)])])
     records = [_run(checkout, 2.0)]
-    found = gather(evidence_store(checkout, known), records, checkout)
+    found = results_of(evidence_store(checkout, known), records, checkout).all()
     assert [one.when for one in found] == [1.0, 2.0, 3.0]
     verdicts = verdicts_on(index(checkout), Cache(checkout, tmp_path / "cache"), known, records)
     assert verdicts.of(NET)[0].verdict is Verdict.STALE

@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.evidence.store: nothing counts twice, no order matters, and what was added stays."""
 
+import json
 import math
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import TTMatrixError
-from core.evidence.observation import Ending, Observation
+from core.evidence.observation import RAN, Attempt, Ending, Observation, fold_attempts, newest
+from core.evidence.reports.reading import JUnitReport
 from core.evidence.store import Added, EvidenceStore, evidence_stamp, store_file
+from core.model import Function
 from tests.support.evidence import report, seen
 
 
@@ -106,25 +113,64 @@ def test_without_a_file_nothing_is_known_and_none_is_made(store: EvidenceStore) 
     assert not store.file.exists()
 
 
+_BEFORE = """CREATE TABLE reports (
+    digest TEXT PRIMARY KEY, rank TEXT, attempt INTEGER, named INTEGER, fields TEXT, observations TEXT
+) WITHOUT ROWID; PRAGMA user_version = 1"""
+
+
+def _write_version_1(file: Path, reports: Sequence[JUnitReport], renamed: str = "") -> None:
+    """A store as it was when each report was one row; `renamed` is a field that was not known then."""
+    names = [name for name in (one.name for one in fields(Observation)) if name != "op"]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.executescript(_BEFORE)
+        for one in reports:
+            values = json.dumps([[getattr(row, name) for name in names] for row in one.observations])
+            columns = ",".join(names).replace(renamed or " ", "something_gone")
+            rank = f"{int(not one.arch_given)}{int(not one.given)} {one.run}\n{one.source}"
+            row = one.digest, rank, one.attempt, int(one.given), columns, values
+            connection.execute("INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
 def test_what_an_older_ttmatrix_wrote_is_read(store: EvidenceStore) -> None:
-    store.add([report(seen(commit="abc", reason="x"))])
-    with sqlite3.connect(store.file) as connection:
-        names = connection.execute("SELECT fields FROM reports").fetchone()[0]
-        connection.execute("UPDATE reports SET fields = ?", (names.replace("models_commit", "something_gone"),))
-    connection.close()
-    (one,) = EvidenceStore(store.file).observations()
-    assert one == seen(commit="abc", reason="x")
+    _write_version_1(store.file, [report(seen(commit="abc", reason="x"))], "models_commit")
+    assert store.observations() == [seen(commit="abc", reason="x")]
+    assert EvidenceStore(store.file).add([report(seen())]) == Added(0, 1)
 
 
 def test_before_slow_and_hung_were_told_apart_one_word_stood_for_both(store: EvidenceStore) -> None:
-    store.add([report(seen(Ending.HUNG, reason="Failed: Timeout (>60.0s)"), seen(), digest="old")])
-    with sqlite3.connect(store.file) as connection:
-        names = connection.execute("SELECT fields FROM reports").fetchone()[0]
-        connection.execute("UPDATE reports SET fields = ?", (names.replace("raised", "something_gone"),))
-    connection.close()
+    old = report(seen(Ending.HUNG, reason="Failed: Timeout (>60.0s)"), seen(arch="p150"), digest="old")
+    _write_version_1(store.file, [old], "raised")
     store.add([report(seen(Ending.HUNG, run="b"), digest="new")])
     found = {one.run: one.ending for one in EvidenceStore(store.file).observations() if one.reason or one.run == "b"}
     assert found == {"nightly": Ending.OUT_OF_TIME, "b": Ending.HUNG}
+
+
+def test_an_upgrade_that_fails_leaves_the_file_as_it_was(store: EvidenceStore) -> None:
+    _write_version_1(store.file, [report(seen(run="a"), digest="a")])
+    with closing(sqlite3.connect(store.file)) as connection, connection:
+        connection.execute("INSERT INTO reports VALUES ('z', '', 0, 0, 'test_id', '[[1, 2]]')")
+    before = store.file.read_bytes()
+    with pytest.raises(TTMatrixError, match="cannot be read"):
+        store.observations()
+    assert store.file.read_bytes() == before
+
+
+def test_two_processes_upgrade_one_file(store: EvidenceStore) -> None:
+    many = [report(*(seen(test_id=str(n), run=str(run)) for n in range(50)), digest=str(run)) for run in range(20)]
+    _write_version_1(store.file, many)
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
+    command = [sys.executable, "-c", _COUNTS, str(store.file)]
+    readers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) for _ in range(2)]
+    assert [reader.communicate()[0].strip() for reader in readers] == ["1000", "1000"]
+
+
+_COUNTS = """
+import sys
+from pathlib import Path
+from core.evidence.store import EvidenceStore
+print(len(EvidenceStore(Path(sys.argv[1])).observations()))
+"""
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 100, b""])
@@ -147,6 +193,27 @@ def test_one_of_a_newer_ttmatrix_is_left_alone(store: EvidenceStore) -> None:
     with pytest.raises(TTMatrixError, match="cannot be read") as caught:
         store.add([report(seen(), digest="b")])
     assert "newer" in caught.value.detail
+
+
+def test_a_full_disk_is_said_and_nothing_is_lost(store: EvidenceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.add([report(seen(), digest="a")])
+    known = store.observations()
+
+    def small(file: Path, **options: object) -> sqlite3.Connection:
+        connection = connect(file, **options)  # type: ignore[call-overload]
+        connection.execute(f"PRAGMA max_page_count = {connection.execute('PRAGMA page_count').fetchone()[0]}")
+        return connection  # type: ignore[no-any-return]
+
+    connect = sqlite3.connect
+    monkeypatch.setattr("core.evidence.store.sqlite3.connect", small)
+    many = [report(*(seen(test_id=f"{n}", reason="x" * n) for n in range(500)), digest="b")]
+    with pytest.raises(TTMatrixError, match="disk is full") as caught:
+        store.add(many)
+    assert "nothing of this was stored" in caught.value.detail
+    assert store.observations() == known
+    monkeypatch.undo()
+    assert store.add(many) == Added(1, 0)
+    assert len(store.observations()) == 501
 
 
 _ADDS = """
@@ -193,3 +260,81 @@ def test_what_is_ingested_is_another_stamp(tmp_path: Path) -> None:
     file.write_bytes(b"1")
     assert evidence_stamp(file, []) != nothing
     assert evidence_stamp(file, []) == evidence_stamp(file, [])
+
+
+_ATTEMPTS = st.lists(
+    st.tuples(
+        st.sampled_from("xy"),
+        st.integers(0, 2),
+        st.booleans(),
+        st.lists(
+            st.builds(
+                lambda test, arch, ending, when, job: seen(ending, test_id=test, arch=arch, when=when, job=job),
+                st.sampled_from("ab"),
+                st.sampled_from(["n150", "p150"]),
+                st.sampled_from([Ending.PASSED, Ending.FAILED, Ending.NOT_RUN, Ending.BROKEN]),
+                st.floats(0, 5, width=16),
+                st.sampled_from(["", "j"]),
+            ),
+            max_size=4,
+        ),
+    ),
+    max_size=5,
+)
+
+
+@given(_ATTEMPTS)
+def test_whatever_is_asked_for_is_part_of_what_is_known(tmp_path_factory: pytest.TempPathFactory, some: list) -> None:  # type: ignore[type-arg]
+    store = EvidenceStore(tmp_path_factory.mktemp("store") / "x.sqlite")
+    attempts: list[Attempt] = []
+    for number, (run, attempt, given_by_hand, rows) in enumerate(some):
+        rows = [replace(one, run=run, source=str(number)) for one in rows]
+        attempts += [Attempt(one, attempt, given_by_hand) for one in rows]
+        store.add([report(*rows, digest=str(number), run=run, attempt=attempt, given=given_by_hand)])
+    found = store.observations()
+    assert Counter(map(repr, found)) == Counter(map(repr, fold_attempts(attempts)))
+    for test in "ab":
+        assert store.of_test(test) == [one for one in found if one.test_id == test]
+    for run in "xy":
+        assert store.of_run(run) == [one for one in found if one.run == run]
+    assert {one.cell: one.when for one in store.newest()} == {one.cell: one.when for one in newest(found)}
+    assert {(one.test_id, one.arch) for one in store.cells()} == {one.cell for one in found}
+    rows = [one.observation for one in attempts]
+    assert store.runs() == {run: max(one.when for one in rows if one.run == run) for run in {one.run for one in rows}}
+    for test, recent in store.recent("ab", set(Function), 2, 1):
+        for arch in ("n150", "p150"):
+            all = [one for one in found if one.cell == (test, arch)]
+            ran = [one for one in all if one.ending in RAN]
+            rows = [one for one in recent.rows if one.arch == arch]
+            assert [one.when for one in rows if one.ending in RAN] == [one.when for one in ran[-2:]]
+            if len(ran) < 2:
+                assert len(rows) + recent.not_run.get(arch, 0) + recent.broken.get(arch, 0) == len(all)
+
+
+def test_results_of_a_hidden_machine_are_not_read(store: EvidenceStore) -> None:
+    store.add([report(seen(host="bad", run="a"), digest="a"), report(seen(host="good", run="b"), digest="b")])
+    visible = EvidenceStore(store.file, ["bad"])
+    assert [one.host for one in visible.observations()] == ["good"]
+    assert set(visible.runs()) == {"b"}
+    assert [one.host for one in EvidenceStore(store.file, ["bad", "good"]).newest()] == []
+    assert EvidenceStore(store.file, ["bad", "good"]).cells() == []
+
+
+def test_a_cell_whose_results_went_is_gone(store: EvidenceStore) -> None:
+    store.add([report(seen(arch=""), seen(test_id="b"), digest="a")])
+    store.add([report(seen(arch="p150"), seen(test_id="b"), digest="a", arch_given=True)])
+    assert {(one.test_id, one.arch) for one in store.cells()} == {(seen().test_id, "p150"), ("b", "n150")}
+    assert len(store.observations()) == 2
+
+
+def test_what_has_changed_is_known_by_cell(store: EvidenceStore) -> None:
+    store.add([report(seen(test_id="a"), seen(test_id="b"), digest="a")])
+    before = {one.test_id: one.changed for one in store.cells()}
+    version = store.version()
+    store.add([report(seen(test_id="b", run="2"), digest="b")])
+    after = {one.test_id: one.changed for one in store.cells()}
+    assert (before["a"], version) == (after["a"], store.version())
+    assert before["b"] != after["b"]
+    store.add([report(seen(test_id="b", run="2"), digest="b")])
+    assert {one.test_id: one.changed for one in store.cells()} == after
+    assert EvidenceStore(store.file.with_name("other")).version() != version

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.errors import UsageError
-from core.evidence.analysis.comparison import DifferenceKind, chosen_run, compare, runs_of
+from core.evidence.analysis.comparison import DifferenceKind, chosen_run, compare
 from core.evidence.observation import FAILURES, RAN, Ending, Observation
+from core.evidence.results import Results
 from tests.support.evidence import observed
 
 DRAM = "Out of Memory: Not enough space to allocate 12 B DRAM buffer"
@@ -70,7 +71,7 @@ def test_what_is_new_comes_first() -> None:
 
 def test_runs_by_name() -> None:
     rows = [observed(run="nightly-1", when=1.0), observed(run="nightly-2", when=2.0), observed(run="weekly", when=1.5)]
-    runs = runs_of(rows)
+    runs = Results(rows).runs()
     assert runs == ("nightly-2", "weekly", "nightly-1")
     assert chosen_run("nightly-1", runs) == "nightly-1"
     assert chosen_run("week", runs) == "weekly"

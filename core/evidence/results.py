@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results of one checkout as verdicts and screens ask for them: of one test, of one run, the newest of each cell.
+
+Those of reports are read from the store when they are asked for, those of runs here are in memory.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from core.evidence.observation import Observation, newest, order
+from core.evidence.store import EvidenceStore, Recent
+from core.model import Function
+
+
+class CellState(NamedTuple):
+    """What tells whether the results of one cell are still those of before."""
+
+    function: Function
+    stored: int
+    """`StoredCell.changed`; 0: the store has none."""
+    own: tuple[str, ...]
+    """The results in memory, by run and job."""
+
+
+class Results:
+    """All results of one checkout: those in `store`, if there is one, and `own` ones; `hidden` machines left out.
+
+    `own` are oldest first.
+    """
+
+    def __init__(
+        self, own: Iterable[Observation] = (), store: EvidenceStore | None = None, hidden: Collection[str] = ()
+    ) -> None:
+        self.hidden = tuple(hidden)
+        self._store = EvidenceStore(store.file, self.hidden) if store and hidden else store
+        self._all_own = [one for one in own if one.host not in self.hidden]
+        self._own: dict[str, list[Observation]] = {}
+        for one in self._all_own:
+            self._own.setdefault(one.test_id, []).append(one)
+
+    @property
+    def stored(self) -> bool:
+        """Whether there are results on the disk; else all of them are in memory."""
+        return self._store is not None
+
+    def without(self, hosts: Collection[str]) -> "Results":
+        """The same but for results of these machines."""
+        return Results(self._all_own, self._store, {*self.hidden, *hosts}) if hosts else self
+
+    @cached_property
+    def cells(self) -> Mapping[str, Mapping[str, Sequence[CellState]]]:
+        """Every cell with results, by test and arch; the functions that share an id are told apart."""
+        found: dict[str, dict[str, list[CellState]]] = {}
+        own: dict[tuple[str, Function, str], list[str]] = {}
+        for one in self._all_own:
+            key = one.test_id, Function(one.function), one.arch
+            own.setdefault(key, []).append(f"{one.run} {one.job} {one.when} {one.ending}")
+        for cell in self._store.cells() if self._store else ():
+            here = tuple(own.pop(cell[:3], ()))
+            found.setdefault(cell.test_id, {}).setdefault(cell.arch, []).append(
+                CellState(cell.function, cell.changed, here)
+            )
+        for (test, function, arch), said in own.items():
+            found.setdefault(test, {}).setdefault(arch, []).append(CellState(function, 0, tuple(said)))
+        return found
+
+    @cached_property
+    def version(self) -> str:
+        """What the numbers in `cells` belong to."""
+        return self._store.version() if self._store else ""
+
+    def of_test(self, id: str) -> list[Observation]:
+        """All results of one test or op case, oldest first."""
+        own = self._own.get(id, ())
+        return _merged(self._store.of_test(id) if self._store else (), own)
+
+    def of_run(self, name: str) -> list[Observation]:
+        """All results of one run, oldest first."""
+        own = [one for one in self._all_own if one.run == name]
+        return _merged(self._store.of_run(name) if self._store else (), own)
+
+    def of_cases(self) -> list[Observation]:
+        """All results of op cases, oldest first."""
+        own = [one for one in self._all_own if one.op is not None]
+        return _merged(self._store.of_cases() if self._store else (), own)
+
+    def all(self) -> list[Observation]:
+        """Everything, oldest first: no more than tests and exports should ask for."""
+        return _merged(self._store.observations() if self._store else (), self._all_own)
+
+    def newest(self) -> list[Observation]:
+        """Of each cell the newest result that says something of the model, oldest first."""
+        stored = self._store.newest() if self._store else ()
+        return sorted(newest(_merged(stored, self._all_own)), key=order)
+
+    @cached_property
+    def has_cases(self) -> bool:
+        """Whether there are results of op cases."""
+        return any(
+            one.function == Function.OP_CASE for archs in self.cells.values() for c in archs.values() for one in c
+        )
+
+    def last_of_cases(self) -> dict[str, dict[str, Observation]]:
+        """The last result of each op case, by backend."""
+        found: dict[str, dict[str, Observation]] = {}
+        stored = self._store.last_of_cases() if self._store and self.has_cases else ()
+        for one in _merged(stored, [one for one in self._all_own if one.op is not None]):
+            found.setdefault(one.test_id, {})[one.arch] = one
+        return found
+
+    def runs(self, arch: str = "", *, cases: bool = True) -> tuple[str, ...]:
+        """The names of all runs, the one that ended last first; those with results on `arch`, or not of op cases."""
+        ended = self._store.runs(arch, cases=cases) if self._store else {}
+        for one in self._all_own:
+            if arch in ("", one.arch) and (cases or one.op is None):
+                ended[one.run] = max(ended.get(one.run, one.when), one.when)
+        return tuple(sorted(ended, key=lambda name: (-ended[name], name)))
+
+    def cells_of_runs(self, arch: str = "") -> Mapping[str, int]:
+        """In how many cells each run has results, on `arch` or on any."""
+        found = self._store.cells_of_runs(arch) if self._store else {}
+        for name in {one.run for one in self._all_own if arch in ("", one.arch)}:
+            found[name] = len({one.cell for one in self.of_run(name) if arch in ("", one.arch)})
+        return found
+
+    def runs_of_jobs(self) -> Mapping[str, set[str]]:
+        """The runs in which each CI job has brought results of model tests."""
+        found = self._store.runs_of_jobs() if self._store else {}
+        for one in self._all_own:
+            if one.job and one.op is None:
+                found.setdefault(one.job, set()).add(one.run)
+        return found
+
+    def recent(
+        self, ids: Iterable[str], functions: Collection[Function], ran: int, others: int
+    ) -> Iterator[tuple[str, Recent]]:
+        """Of each of these tests the newest results of each cell, oldest first, with those of `functions` alone.
+
+        Per cell there are `ran` that say something of the model, as many as there are; of what was not run or broke
+        before there are up to `others` of each kind, and where the former are too few, older ones are counted.
+        """
+        if self._store is None:
+            nothing: Mapping[str, int] = {}
+            read: Iterable[tuple[str, Recent]] = ((id, Recent([], nothing, nothing)) for id in ids)
+        else:
+            read = self._store.recent(ids, functions, ran, others)
+        for id, found in read:
+            own = [one for one in self._own.get(id, ()) if one.function in functions]
+            yield id, found._replace(rows=_merged(found.rows, own)) if own else found
+
+
+def _merged(stored: Iterable[Observation], own: Iterable[Observation]) -> list[Observation]:
+    both = [*stored]
+    if not both:
+        # They are in order already.
+        return [*own]
+    return sorted([*both, *own], key=order)

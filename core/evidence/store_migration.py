@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What earlier versions of an evidence store held, as reports of this one."""
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from core.evidence.observation import Ending, Observation
+from core.evidence.store_rows import StoredReport, Writer
+from core.files import parsed, typed
+from core.numbers import LAST_MOMENT, LONGEST
+
+
+def _from_1(connection: sqlite3.Connection) -> None:
+    """One row was a report, its observations one text of JSON."""
+    writer = Writer(connection)
+    found = connection.execute("SELECT digest, rank, attempt, named, fields, observations FROM old_reports")
+    for digest, rank, attempt, named, names, text in found:
+        writer.add(StoredReport(digest, rank, attempt, bool(named), _observations(names, text)))
+    writer.finish()
+
+
+MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _from_1}
+"""By the version that they read."""
+
+
+def _observations(names: str, text: str) -> tuple[Observation, ...]:
+    """`names` were the fields of an observation when a report was added: those that went since are passed over."""
+    columns = names.split(",")
+    found = [_repaired(dict(zip(columns, values, strict=True))) for values in parsed(text)]
+    return tuple(typed(found, list[Observation]))
+
+
+def _repaired(fields: dict[str, Any]) -> dict[str, Any]:
+    # Before this field there was one word for whatever was stopped, and of reports only a time limit was read.
+    if "raised" not in fields and fields["ending"] == Ending.HUNG:
+        fields["ending"] = Ending.OUT_OF_TIME
+    # What was added before both were bounded at the door.
+    if not 0 <= fields["when"] <= LAST_MOMENT:
+        fields["when"] = 0.0
+    if not 0 <= fields["seconds"] <= LONGEST:
+        fields["seconds"] = 0.0
+    return fields

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Observations as rows of the tables of a store, and back."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from core.evidence.observation import (
+    RAN,
+    Attempt,
+    CaseNumbers,
+    Ending,
+    Observation,
+    Origin,
+    counting,
+)
+from core.files import plain, typed
+from core.model import BringupStatus, Function, Status
+from core.numbers import LAST_MOMENT, LONGEST
+
+NOT_RUN, HAS_RUN, BROKEN = 0, 1, 2
+"""Kinds of results."""
+_NAN = "nan"
+"""SQLite makes NULL of a number that is none."""
+COLUMNS = """results.cell, results.session, results.shape, results.reason, results.raised, results.at,
+    results.seconds, results.pcc, results.attempts, results.op, results.number"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReport:
+    """One report as it is stored."""
+
+    digest: str
+    rank: str
+    """Of two places of one report that with the lower rank counts."""
+    attempt: int
+    named: bool
+    observations: tuple[Observation, ...]
+
+
+def as_stored(text: str) -> str | bytes:
+    """`text` as SQLite can hold it: the names of files may have parts that UTF-8 does not."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode(errors="surrogatepass")
+    return text
+
+
+def as_text(stored: str | bytes) -> str:
+    """What `as_stored` was given."""
+    return stored if isinstance(stored, str) else stored.decode(errors="surrogatepass")
+
+
+def kind_of(ending: Ending) -> int:
+    """Which kind of result an ending is."""
+    return HAS_RUN if ending in RAN else NOT_RUN if ending is Ending.NOT_RUN else BROKEN
+
+
+class Writer:
+    """Adds reports within one transaction; `finish` ends it."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._texts: dict[str, int] = {}
+        self._shapes: dict[tuple[object, ...], int] = {}
+        self._cells: dict[tuple[str, str, str], int] = {}
+        self._touched: set[tuple[int, int]] = set()
+        """Runs and cells."""
+        self._left: set[int] = set()
+        """Cells that results were removed of."""
+        connection.execute("UPDATE store SET serial = serial + 1")
+        self._serial = connection.execute("SELECT serial FROM store").fetchone()[0]
+
+    def add(self, report: StoredReport) -> bool:
+        """Add one report, or let it take the place of itself from elsewhere; whether it was not known."""
+        known = self._execute("SELECT id, rank FROM reports WHERE digest = ?", report.digest).fetchone()
+        if known is not None and as_text(known[1]) <= report.rank:
+            return False
+        fields = as_stored(report.rank), report.attempt, int(report.named)
+        if known is None:
+            id = self._execute("INSERT INTO reports VALUES (NULL, ?, ?, ?, ?)", report.digest, *fields).lastrowid
+        else:
+            id = known[0]
+            self._remove(id)
+            self._execute("UPDATE reports SET rank = ?, attempt = ?, named = ? WHERE id = ?", *fields, id)
+        assert id is not None
+        self._add_results(id, report.observations)
+        return known is None
+
+    def finish(self) -> None:
+        """Say of each attempt whether it counts, and that the cells have changed."""
+        runs = {run for run, _ in self._touched}
+        several = {
+            pair for run in runs for pair in self._execute(_SEVERAL, run).fetchall() if tuple(pair) in self._touched
+        }
+        for run, cell in sorted(several):
+            self._fold(run, cell)
+        cells = sorted({cell for _, cell in self._touched})
+        self._connection.executemany(
+            "UPDATE cells SET changed = ? WHERE id = ?", ((self._serial, cell) for cell in cells)
+        )
+        self._connection.executemany(_DROP_CELL, ((cell,) for cell in self._left))
+
+    def _add_results(self, report: int, observations: Iterable[Observation]) -> None:
+        sessions: dict[tuple[str, ...], list[Observation]] = {}
+        for one in observations:
+            key = one.origin, one.run, one.host, one.job, one.source, one.commit, one.models_commit
+            sessions.setdefault(key, []).append(one)
+        for (origin, *texts), rows in sessions.items():
+            ids = [self._text(text) for text in texts]
+            times = [_bounded(one.when, LAST_MOMENT) for one in rows]
+            found = self._execute(_PUT_SESSION, report, origin, *ids, min(times), max(times))
+            assert found.lastrowid is not None
+            numbered = enumerate(zip(rows, times, strict=True))
+            made = [self._row(one, at, found.lastrowid, number, ids[0]) for number, (one, at) in numbered]
+            self._connection.executemany(_PUT_RESULT, made)
+
+    def _row(self, one: Observation, at: float, session: int, number: int, run: int) -> tuple[object, ...]:
+        cell = self._cell(one)
+        self._touched.add((run, cell))
+        pcc = _NAN if one.pcc is not None and one.pcc != one.pcc else one.pcc
+        op = None if one.op is None else json.dumps(plain(one.op), separators=(",", ":"))
+        texts = self._text(one.reason), self._text(one.raised)
+        seconds = _bounded(one.seconds, LONGEST)
+        return cell, kind_of(one.ending), at, session, number, run, self._shape(one), *texts, seconds, pcc, op
+
+    def _remove(self, report: int) -> None:
+        """Forget the results of a report, which comes again from a place that counts more."""
+        for session, run in self._execute("SELECT id, run FROM sessions WHERE report = ?", report).fetchall():
+            found = self._execute("SELECT cell FROM results WHERE run = ? AND session = ?", run, session)
+            cells = {cell for (cell,) in found}
+            self._execute("DELETE FROM results WHERE run = ? AND session = ?", run, session)
+            self._left |= cells
+            for cell in cells:
+                self._touched.add((run, cell))
+                # What is left alone counts again.
+                self._execute("UPDATE results SET attempts = NULL WHERE run = ? AND cell = ?", run, cell)
+        self._execute("DELETE FROM sessions WHERE report = ?", report)
+
+    def _fold(self, run: int, cell: int) -> None:
+        """Which of the attempts of one run on one cell count, by the rule of `fold_attempts`."""
+        rows = self._execute(_ATTEMPTS, run, cell).fetchall()
+        reader = Reader(self._connection)
+        groups: dict[str, list[tuple[tuple[object, ...], Attempt]]] = {}
+        for number, named, *key, session, position in rows:
+            columns = self._execute(_ONE_RESULT, cell, *key, session, position).fetchone()
+            one = Attempt(reader.observation((*columns[:-3], None, *columns[-2:])), number, bool(named))
+            if one.foldable:
+                groups.setdefault(one.observation.job, []).append(((*key, session, position), one))
+        for group in groups.values():
+            if len(group) > 1:
+                counts = dict(counting([one for _, one in group]))
+                self._connection.executemany(
+                    _COUNT, ((counts.get(at, 0), cell, *key) for at, (key, _) in enumerate(group))
+                )
+
+    def _cell(self, one: Observation) -> int:
+        key = one.test_id, one.arch, one.function
+        if key not in self._cells:
+            self._cells[key] = self._id(_CELL, "(?, ?, ?, 0)", _FIND_CELL, *map(as_stored, key))
+        return self._cells[key]
+
+    def _text(self, text: str) -> int:
+        if text not in self._texts:
+            self._texts[text] = self._id("texts (text)", "(?)", "SELECT id FROM texts WHERE text = ?", as_stored(text))
+        return self._texts[text]
+
+    def _shape(self, one: Observation) -> int:
+        key = _shape_of(one)
+        # A number that is none equals nothing.
+        if key not in self._shapes:
+            fields = json.dumps(key, separators=(",", ":"))
+            self._shapes[key] = self._id("shapes (fields)", "(?)", "SELECT id FROM shapes WHERE fields = ?", fields)
+        return self._shapes[key]
+
+    def _id(self, table: str, values: str, find: str, *fields: object) -> int:
+        found = self._execute(find, *fields).fetchone()
+        if found is not None:
+            return int(found[0])
+        made = self._execute(f"INSERT INTO {table} VALUES {values}", *fields).lastrowid
+        assert made is not None
+        return made
+
+    def _execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+        return self._connection.execute(statement, values)
+
+
+_CELL = "cells (test, arch, function, changed)"
+_FIND_CELL = "SELECT id FROM cells WHERE test = ? AND arch = ? AND function = ?"
+_DROP_CELL = "DELETE FROM cells WHERE id = ? AND NOT EXISTS (SELECT 1 FROM results WHERE cell = cells.id)"
+_PUT_SESSION = "INSERT INTO sessions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_RESULT = """INSERT INTO results (cell, kind, at, session, number, run, shape, reason, raised, seconds, pcc, op)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_SEVERAL = "SELECT run, cell FROM results WHERE run = ? GROUP BY cell HAVING count(*) > 1"
+_ATTEMPTS = """SELECT reports.attempt, reports.named, kind, at, session, number FROM results
+    JOIN sessions ON sessions.id = session JOIN reports ON reports.id = report
+    WHERE results.run = ? AND cell = ? ORDER BY session, number"""
+_KEY = "cell = ? AND kind = ? AND at = ? AND session = ? AND number = ?"
+_ONE_RESULT = f"SELECT {COLUMNS} FROM results WHERE {_KEY}"
+_COUNT = f"UPDATE results SET attempts = ? WHERE {_KEY}"
+
+
+def _shape_of(one: Observation) -> tuple[object, ...]:
+    required = _NAN if one.pcc_required is not None and one.pcc_required != one.pcc_required else one.pcc_required
+    checks = required, one.pcc_checked, one.shortcut, one.guidance, one.signal, one.attempts
+    return one.ending, one.expected, one.forced, one.stage, *checks
+
+
+def _bounded(number: float, most: float) -> float:
+    return number if 0 <= number <= most else 0.0
+
+
+class _Shape(NamedTuple):
+    """Fields that many results have alike."""
+
+    ending: Ending
+    expected: Status
+    forced: bool
+    stage: BringupStatus
+    pcc_required: float | None
+    pcc_checked: bool | None
+    shortcut: bool
+    guidance: tuple[str, ...]
+    signal: int | None
+    attempts: int
+
+
+class _Session(NamedTuple):
+    """What the results of one session have in common."""
+
+    origin: Origin
+    run: str
+    host: str
+    job: str
+    source: str
+    commit: str
+    models_commit: str
+
+
+class Reader:
+    """Makes observations of rows with COLUMNS; what they have in common is read once."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._texts: dict[int, str] = {}
+        self._shapes: dict[int, _Shape] = {}
+        self._sessions: dict[int, _Session] = {}
+        self._cells: dict[int, tuple[str, Function, str]] = {}
+
+    def observations(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[Observation]:
+        """Each row as it was added, with how many attempts were folded into it; in the order of adding."""
+        return map(self.observation, sorted(rows, key=_ADDED))
+
+    def observation(self, row: tuple[Any, ...]) -> Observation:
+        cell, session, shape, reason, raised, at, seconds, pcc, attempts, op, _ = row
+        test, function, arch = self._cells.get(cell) or self._cell(cell)
+        where = self._sessions.get(session) or self._session(session)
+        same = self._shapes.get(shape) or self._shape(shape)
+        return Observation(
+            test,
+            function,
+            arch,
+            where[0],
+            where[1],
+            at,
+            where[2],
+            same[0],
+            same[1],
+            same[2],
+            same[3],
+            self._texts.get(reason) if reason in self._texts else self._text(reason),  # type: ignore[arg-type]
+            seconds,
+            float(pcc) if pcc is not None else None,
+            same[4],
+            same[5],
+            same[6],
+            same[7],
+            same[8],
+            same[9] if attempts is None else attempts,
+            where[3],
+            where[4],
+            where[5],
+            where[6],
+            self._texts.get(raised) if raised in self._texts else self._text(raised),  # type: ignore[arg-type]
+            None if op is None else typed(json.loads(op), CaseNumbers),
+        )
+
+    def _text(self, id: int) -> str:
+        if id not in self._texts:
+            self._texts[id] = as_text(self._one("SELECT text FROM texts WHERE id = ?", id)[0])
+        return self._texts[id]
+
+    def _cell(self, id: int) -> tuple[str, Function, str]:
+        test, function, arch = self._one("SELECT test, function, arch FROM cells WHERE id = ?", id)
+        self._cells[id] = as_text(test), Function(function), as_text(arch)
+        return self._cells[id]
+
+    def _session(self, id: int) -> _Session:
+        origin, *texts = self._one(_SESSION, id)
+        self._sessions[id] = _Session(Origin(origin), *map(self._text, texts))
+        return self._sessions[id]
+
+    def _shape(self, id: int) -> _Shape:
+        ending, expected, forced, stage, required, checked, shortcut, guidance, signal, attempts = json.loads(
+            self._one("SELECT fields FROM shapes WHERE id = ?", id)[0]
+        )
+        required = None if required is None else float(required)
+        decided = Ending(ending), Status(expected), forced, BringupStatus(stage)
+        self._shapes[id] = _Shape(*decided, required, checked, shortcut, tuple(guidance), signal, attempts)
+        return self._shapes[id]
+
+    def _one(self, statement: str, id: int) -> tuple[Any, ...]:
+        row: tuple[Any, ...] | None = self._connection.execute(statement, (id,)).fetchone()
+        if row is None:
+            raise LookupError(f"a row is missing: {statement.partition(' WHERE')[0]}")
+        return row
+
+
+_ADDED = itemgetter(1, -1)
+"""Session and number of a row with COLUMNS."""
+_SESSION = 'SELECT origin, run, host, job, source, "commit", models_commit FROM sessions WHERE id = ?'

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of an evidence store, and how a file of an earlier version becomes one of this one."""
+
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+VERSION = 2
+TABLES = (
+    # `id` is another in each file, `serial` counts what was added: both together say whether results have changed.
+    "CREATE TABLE store (id TEXT NOT NULL, serial INTEGER NOT NULL)",
+    "CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)",
+    """CREATE TABLE reports (
+        id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, rank TEXT NOT NULL,
+        attempt INTEGER NOT NULL, named INTEGER NOT NULL
+    )""",
+    # What the results of one pytest session of a report have in common. All but numbers are ids of texts.
+    """CREATE TABLE sessions (
+        id INTEGER PRIMARY KEY, report INTEGER NOT NULL, origin TEXT NOT NULL, run INTEGER NOT NULL,
+        host INTEGER NOT NULL, job INTEGER NOT NULL, source INTEGER NOT NULL, "commit" INTEGER NOT NULL,
+        models_commit INTEGER NOT NULL, earliest REAL NOT NULL, latest REAL NOT NULL
+    )""",
+    "CREATE INDEX sessions_by_report ON sessions (report)",
+    "CREATE INDEX sessions_by_run ON sessions (run, job)",
+    "CREATE INDEX sessions_by_time ON sessions (latest)",
+    # Fields that have few values, as one JSON list: most results share one of some hundred.
+    "CREATE TABLE shapes (id INTEGER PRIMARY KEY, fields TEXT NOT NULL UNIQUE)",
+    """CREATE TABLE cells (
+        id INTEGER PRIMARY KEY, test TEXT NOT NULL, arch TEXT NOT NULL, function TEXT NOT NULL,
+        changed INTEGER NOT NULL, UNIQUE (test, arch, function)
+    )""",
+    # `kind` is 1 for results that say something of the model, 0 for what was not run, 2 for what broke before it.
+    # `attempts` is how many were folded into the result, 0 where another attempt counts, NULL where there is only one.
+    """CREATE TABLE results (
+        cell INTEGER NOT NULL, kind INTEGER NOT NULL, at REAL NOT NULL, session INTEGER NOT NULL,
+        number INTEGER NOT NULL, run INTEGER NOT NULL, shape INTEGER NOT NULL, reason INTEGER NOT NULL,
+        raised INTEGER NOT NULL, seconds REAL NOT NULL, pcc, attempts INTEGER, op TEXT,
+        PRIMARY KEY (cell, kind, at, session, number)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX results_by_run ON results (run, cell)",
+)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing, whatever happens; one writer at a time."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # SQLite has rolled back by itself where the disk is full.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version of the tables; 0: there are none yet."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def upgrade(connection: sqlite3.Connection, migrations: Mapping[int, Callable[[sqlite3.Connection], None]]) -> None:
+    """Bring the tables to VERSION. Where another process has done it meanwhile, nothing is left to do.
+
+    A migration gets a connection whose tables of its version were renamed to `old_NAME`, with new empty ones beside.
+    """
+    with transaction(connection):
+        if (version := version_of(connection)) < VERSION:
+            old = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            for name in old:
+                connection.execute(f'ALTER TABLE "{name}" RENAME TO "old_{name}"')
+            for statement in TABLES:
+                connection.execute(statement)
+            connection.execute("INSERT INTO store VALUES (?, 0)", (secrets.token_hex(8),))
+            if old:
+                migrations[version](connection)
+            for name in old:
+                connection.execute(f'DROP TABLE "old_{name}"')
+            connection.execute(f"PRAGMA user_version = {VERSION}")

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts on tests with results, on the disk between starts. Always safe to delete."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from core.evidence.observation import RAN, Ending, Observation
+from core.evidence.verdicts.verdict import Judgement, Verdict
+
+RULES = 1
+"""To be raised whenever the same results, entry and policy would get another verdict."""
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS verdicts (test TEXT PRIMARY KEY, stamp TEXT, verdicts TEXT, turns TEXT, latest REAL)"
+)
+_BUSY_SECONDS = 2.0
+
+
+class Turn(NamedTuple):
+    """The newest result of a cell is a pass and the one before was none, or the other way round."""
+
+    when: float
+    fixed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SavedVerdict:
+    """The verdicts on the cells of one test."""
+
+    stamp: str
+    """Another one: they are out of date."""
+    verdicts: Mapping[str, Verdict]
+    """By arch."""
+    turns: Mapping[str, Turn]
+    """By arch; only where the newest result and the one before differ."""
+    latest: float
+    """When its newest result was made, whatever that says; 0: there is none."""
+
+
+def saved_verdict(
+    stamp: str, judgements: Iterable[Judgement], seen: Mapping[str, Sequence[Observation]]
+) -> SavedVerdict:
+    """What is saved of `judgements`, which were made of `seen`: results by arch, oldest first."""
+    turns = {arch: turn for arch, rows in seen.items() if (turn := _turn(rows))}
+    latest = max((row.when for rows in seen.values() for row in rows), default=0.0)
+    return SavedVerdict(stamp, {one.arch: one.verdict for one in judgements}, turns, latest)
+
+
+def _turn(rows: Sequence[Observation]) -> Turn | None:
+    ran = [row for row in rows if row.ending in RAN][-2:]
+    if len(ran) < 2:
+        return None
+    before, now = (row.ending is Ending.PASSED for row in ran)
+    return Turn(ran[-1].when, now) if before is not now else None
+
+
+class SavedVerdicts:
+    """The verdicts in `file`. What cannot be read is made anew, what cannot be written is made again next time."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def read(self) -> dict[str, SavedVerdict]:
+        """All of them, by test id."""
+        if not self._file.exists():
+            return {}
+        try:
+            with closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as connection:
+                found = connection.execute("SELECT test, stamp, verdicts, turns, latest FROM verdicts").fetchall()
+            # Most tests share a few of these texts.
+            verdicts = {text: _verdicts(text) for text in {row[2] for row in found}}
+            turns = {text: _turns(text) for text in {row[3] for row in found}}
+            return {
+                test: SavedVerdict(stamp, verdicts[words], turns[turned], latest)
+                for test, stamp, words, turned, latest in found
+            }
+        except (sqlite3.Error, ValueError, TypeError, AttributeError):
+            return {}
+
+    def change(self, fresh: Mapping[str, SavedVerdict], gone: Iterable[str]) -> None:
+        """Save verdicts that were made anew, and forget those on tests without results."""
+        dropped = [(id,) for id in gone]
+        if not fresh and not dropped:
+            return
+        rows = [
+            (id, one.stamp, json.dumps(one.verdicts), json.dumps(one.turns), one.latest) for id, one in fresh.items()
+        ]
+        # Half of it would be no mistake: each row says itself what it was made of.
+        with suppress(OSError, sqlite3.Error, UnicodeEncodeError):
+            try:
+                self._write(rows, dropped)
+            except sqlite3.DatabaseError as error:
+                if error.sqlite_errorcode not in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+                    raise
+                self._file.unlink()
+
+    def _write(self, rows: list[tuple[str, str, str, str, float]], dropped: list[tuple[str]]) -> None:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as connection, connection:
+            # Nothing is lost with it.
+            connection.execute("PRAGMA synchronous = OFF")
+            connection.execute(_TABLE)
+            connection.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?)", rows)
+            connection.executemany("DELETE FROM verdicts WHERE test = ?", dropped)
+
+
+def _verdicts(text: str) -> Mapping[str, Verdict]:
+    return {arch: Verdict(word) for arch, word in json.loads(text).items()}
+
+
+def _turns(text: str) -> Mapping[str, Turn]:
+    return {arch: Turn(*turn) for arch, turn in json.loads(text).items()}

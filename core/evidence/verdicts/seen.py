@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results of model tests by id and arch, each test read when somebody asks for it."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+
+from core.evidence.observation import Observation
+from core.evidence.results import Results
+from core.model import Function
+
+MODEL_TESTS = frozenset(Function) - {
+    Function.LLM_DECODE,
+    Function.OP_BY_OP,
+    Function.PLACEHOLDER,
+    Function.OP_CASE,
+}
+"""The others share ids with model tests and run something else (docs/rules.md 1.5), or are op cases."""
+_REMEMBERED = 512
+"""Tests whose results stay in memory: what a screen shows is asked for with every frame."""
+
+
+class SeenResults(Mapping[str, Mapping[str, Sequence[Observation]]]):
+    """By test id and arch the results on `archs`, oldest first."""
+
+    def __init__(self, results: Results, archs: Collection[str]) -> None:
+        self._results = results
+        self._known = archs
+        self._read = lru_cache(_REMEMBERED)(self._of)
+
+    def __getitem__(self, id: str) -> Mapping[str, Sequence[Observation]]:
+        if id not in self._archs:
+            raise KeyError(id)
+        return self._read(id)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._archs)
+
+    def __len__(self) -> int:
+        return len(self._archs)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._archs
+
+    def archs_of(self, id: str) -> Collection[str]:
+        """The archs on which there are results of a test; nothing is read."""
+        return self._archs.get(id, ())
+
+    @cached_property
+    def _archs(self) -> Mapping[str, Collection[str]]:
+        found = {
+            id: [
+                arch
+                for arch, states in archs.items()
+                if arch in self._known and any(one.function in MODEL_TESTS for one in states)
+            ]
+            for id, archs in self._results.cells.items()
+        }
+        return {id: archs for id, archs in found.items() if archs}
+
+    def _of(self, id: str) -> Mapping[str, Sequence[Observation]]:
+        found: dict[str, list[Observation]] = {}
+        for one in self._results.of_test(id):
+            if one.arch in self._known and one.function in MODEL_TESTS:
+                found.setdefault(one.arch, []).append(one)
+        return found
