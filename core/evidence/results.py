@@ -50,7 +50,7 @@ class Results:
 
     @cached_property
     def cells(self) -> Mapping[str, Mapping[str, Sequence[CellState]]]:
-        """Every cell with results, by test and arch; the functions that share an id are told apart."""
+        """Every cell with results, by test and arch; functions that share an id are apart."""
         found: dict[str, dict[str, list[CellState]]] = {}
         own: dict[tuple[str, Function, str], list[str]] = {}
         for one in self._all_own:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What earlier versions of an evidence store held, as reports of this one."""
+"""Evidence stores of earlier versions, read as reports of the present one."""
 
 import sqlite3
 from collections.abc import Callable, Mapping
