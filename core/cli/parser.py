@@ -36,6 +36,7 @@ COMMAND_GROUPS = {
         "cancel": "stop runs",
         "queue": "list queued runs in order; hold, release or move them",
         "prune": "remove old runs, as the settings say",
+        "plan": "plan a session: which runs fit into the time left, best first",
         "hosts": "list, change, import and check the machines that you have",
         "capsule": "pack everything needed to repeat a run into one archive",
         "replay": "show the run in a capsule, or run it again here",

@@ -39,6 +39,7 @@ from .tree import (
     Age as Age,
     TreeReader as TreeReader,
     ages as ages,
+    changed_since as changed_since,
     is_of_lost_code as is_of_lost_code,
     newest_by_test as newest_by_test,
     of_checkout as of_checkout,

@@ -190,6 +190,16 @@ def ages(records: Iterable[RunRecord], entries: Mapping[str, Entry], reader: Tre
     return found
 
 
+def changed_since(records: Iterable[RunRecord], reader: TreeReader) -> frozenset[str]:
+    """The tests whose loader, or what it imports, is not the code of their newest run. `records` are newest first."""
+    newest: dict[str, TreeState] = {}
+    for record in records:
+        if record.tree is not None and not record.spec.cases:
+            newest.setdefault(record.spec.test_id, record.tree)
+    codes = reader.codes(newest)
+    return frozenset(id for id, tree in newest.items() if not _same_code(tree, codes[id]))
+
+
 def is_of_lost_code(record: RunRecord, reader: TreeReader) -> bool:
     """Whether a run is the result of code that is neither in a commit nor in the work tree any more."""
     tree = record.tree

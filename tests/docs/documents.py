@@ -110,6 +110,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("hosts", "hosts", "add", "here", "--local", "--expires", "4h")
     yield printed("hosts", "hosts", "list")
     yield printed("hosts-check", "hosts", "check")
+    yield printed("session", "plan", "has:entry", "--hours", "2", "--arch", "n150")
     yield printed("completion", "completion", "bash")
     yield printed("error", "show", "no such test")
 

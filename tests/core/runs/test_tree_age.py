@@ -14,7 +14,7 @@ from core.runs.planning.plan import plan_test
 from core.runs.store import TreeState
 from core.runs.store.events import Event, Finished, Queued, Started
 from core.runs.store.record import RunRecord, fold
-from core.runs.tree import TreeReader, ages, newest_by_test, of_checkout, own_runs
+from core.runs.tree import TreeReader, ages, changed_since, newest_by_test, of_checkout, own_runs
 from core.settings import Settings
 from core.sources.checkout import Checkout
 from tests.core.runs.store.test_record import SPEC
@@ -135,3 +135,15 @@ def test_the_newest_run_of_each_kind() -> None:
     records = [fold(replace(SPEC, kind=kind, test_id=id), Path("/runs"), []) for kind, id in asked]
     assert newest_by_test(records, "cpu") == {TINY: records[1], NET: records[2]}
     assert newest_by_test(records, "device") == {TINY: records[0]}
+
+
+def test_tests_whose_code_has_changed_since_their_newest_run(checkout: Checkout) -> None:
+    tiny, net = run(checkout), run(checkout, NET)
+    reader = TreeReader(checkout)
+    assert changed_since([tiny, net], reader) == frozenset()
+    commit(checkout.root)
+    assert changed_since([tiny, net], reader) == frozenset(), "another commit with the same code"
+    loader = checkout.models / "alpha/pytorch/loader.py"
+    loader.write_text(f"{loader.read_text()}\n# another loader\n")
+    assert changed_since([tiny, net], TreeReader(checkout)) == {TINY, NET}
+    assert changed_since([run(checkout), tiny, net], TreeReader(checkout)) == {NET}, "the newest run decides"

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix plan`: which device runs fit into the time that is left on machines, the most valuable first."""
+
+import argparse
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from core import hosts, runs, sessions
+from core.cli.context import Context
+from core.cli.hosts_common import chosen
+from core.errors import EXIT_OK, UsageError
+from core.evidence.proposals import plan_reruns
+from core.runs.execution import launch_all
+from core.runs.store import RunStore
+from core.sessions import Accuracy, SessionPlan, Slot
+from core.sources.ci import read_durations
+from core.text import counted, one_line
+
+_KIND = "device"
+_MOST_HOURS = 24 * 366.0
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="only these tests; default: those with an entry")
+    parser.add_argument("--hours", type=float, metavar="H", help="how long; default: what is left of each lease")
+    parser.add_argument("--host", action="append", default=[], metavar="NAME", help="only this host; repeat")
+    parser.add_argument("--days", type=float, default=7.0, metavar="D", help="newer results are recent; default: 7")
+    parser.add_argument("--queue", action="store_true", help="queue what is planned for this machine")
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    slots = _slots(args, context)
+    verdicts, matrix = context.verdicts, context.matrix
+    asked = context.ids_of(" ".join(args.query))
+    ids = [id for id in matrix.ids if (id in matrix.entries if asked is None else id in asked)]
+    records = context.run_records
+    durations, _ = read_durations(context.checkout)
+    known = sessions.Knowledge(
+        verdicts,
+        sessions.Estimates(verdicts.seen, durations),
+        runs.changed_since(records, context.tree),
+        time.time(),
+        args.days,
+    )
+    archs = _archs(slots, context)
+    plan = sessions.fill(sessions.candidates(ids, archs, known), slots)
+    good = sessions.accuracy(records, _KIND)
+    queued = _queue(context, plan) if args.queue else []
+    if context.console.json:
+        context.console.document({**_document(plan, good), "queued": queued})
+    else:
+        _print(context, plan, good)
+        if args.queue:
+            context.console.note(f"{counted(len(queued), 'run')} queued")
+    return EXIT_OK
+
+
+def _queue(context: Context, plan: SessionPlan) -> list[str]:
+    """Start what is planned for this machine, in the order of the plan; returns the run ids."""
+    here = {"", *(one.name for one in hosts.read_hosts(context.paths.hosts_file) if one.here)}
+    cells = [(one.candidate.id, one.candidate.arch, one.candidate.runs) for one in plan.placed if one.host in here]
+    runs_of = plan_reruns(context.matrix, cells, context.settings, context.paths.runs, context.run_records)
+    for obstacle in runs_of.obstacles:
+        context.console.note(f"{obstacle.level}: {obstacle.what}\n  {obstacle.remedy}")
+    records = launch_all(RunStore(context.paths.runs), runs_of.specs, provenance=runs_of.provenance)
+    return [record.spec.run_id for record in records]
+
+
+def _slots(args: argparse.Namespace, context: Context) -> Sequence[Slot]:
+    """Those of the hosts file; where it has none with an arch, one on this machine."""
+    if args.hours is not None and not 0 < args.hours <= _MOST_HOURS:
+        raise UsageError(f"--hours must be more than 0, not {args.hours:g}")
+    known, now = chosen(hosts.read_hosts(context.paths.hosts_file), args.host), datetime.now(UTC)
+    if args.hours is None and not any(one.expires for one in known):
+        raise UsageError("How long?", "No host of the hosts file says when it ends.", "Give --hours.")
+    all_archs = frozenset(context.matrix.schema.archs)
+    most = args.hours * 3600 if args.hours is not None else float("inf")
+    if args.hours is None:
+        known = [one for one in known if one.expires]
+    if args.host or any(all_archs.intersection(one.labels) for one in known):
+        return sessions.slots_of(known, frozenset({context.arch}) if context.arch else all_archs, most, now)
+    if not context.arch:
+        hint = "Give --arch, or say it once: ttmatrix hosts add here --local --label ARCH"
+        raise UsageError("Which arch?", "No host of the hosts file has an arch among its labels.", hint)
+    lease = hosts.lease_here(known)
+    seconds = min(most, lease.left(now)) if lease else most
+    return [Slot("", frozenset({context.arch}), seconds)] if seconds > 0 else []
+
+
+def _archs(slots: Sequence[Slot], context: Context) -> frozenset[str]:
+    """The archs whose cells are asked for."""
+    return frozenset({context.arch}) if context.arch else frozenset().union(*(one.labels for one in slots))
+
+
+def _document(plan: SessionPlan, good: Accuracy) -> dict[str, object]:
+    return {
+        "slots": [{"host": one.host, "archs": sorted(one.labels), "seconds": one.seconds} for one in plan.slots],
+        "runs": [
+            {
+                "id": one.candidate.id,
+                "arch": one.candidate.arch,
+                "host": one.host,
+                "slot": one.slot,
+                "begin": one.begin,
+                "seconds": one.candidate.seconds,
+                "runs": one.candidate.runs,
+                "known": one.candidate.known,
+                "why": list(one.candidate.why),
+            }
+            for one in plan.placed
+        ],
+        "left_over": [
+            {"id": one.candidate.id, "arch": one.candidate.arch, "seconds": one.candidate.total, "why": one.why}
+            for one in plan.left_over
+        ],
+        "machine_minutes": plan.machine_seconds / 60,
+        "free_minutes": plan.free_seconds / 60,
+        "estimates": {"runs": good.runs, "ratio": good.ratio, "near": good.near},
+    }
+
+
+def _print(context: Context, plan: SessionPlan, good: Accuracy) -> None:
+    rows = [
+        (
+            one.host or "here",
+            f"{one.begin / 60:,.0f}",
+            f"{'' if one.candidate.known else '~'}{one.candidate.total / 60:,.1f}",
+            str(one.candidate.runs),
+            one.candidate.arch,
+            one_line(one.candidate.id),
+            "; ".join(one.candidate.why),
+        )
+        for one in plan.placed
+    ]
+    console = context.console
+    if rows:
+        console.table(("host", "from min", "takes min", "runs", "arch", "id", "why"), rows)
+    guessed = sum(not one.candidate.known for one in plan.placed)
+    free = plan.free_seconds / 60
+    console.note(
+        f"{counted(len(plan.placed), 'cell')} in {plan.machine_seconds / 60:,.0f} machine minutes on "
+        f"{counted(len(plan.slots), 'slot')}, {free:,.0f} min free; {counted(len(plan.left_over), 'cell')} left over"
+    )
+    if guessed:
+        console.note(f"~: the time of {counted(guessed, 'cell')} is a guess, nothing is known of it")
+    if good.ratio is not None and good.near is not None:
+        console.note(
+            f"{counted(good.runs, 'earlier run')} took {good.ratio:.2f} times the estimate (median), "
+            f"{good.near:.0%} within a quarter of it"
+        )
+    else:
+        console.note("no earlier run had an estimate to compare with")

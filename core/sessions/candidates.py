@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which cells are worth a run, and why: what changed, what lacks results for a verdict, what is old."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from core.evidence import RAN
+from core.evidence.verdicts import Judgement, Verdict, Verdicts
+from core.model import node_id
+from core.sessions.estimates import Estimates
+from core.sessions.placing import Candidate
+from core.text import counted
+
+_CHANGED, _LACKS, _NEVER, _OLD = 8, 4, 2, 1
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What is known of cells."""
+
+    verdicts: Verdicts
+    estimates: Estimates
+    changed: Collection[str]
+    """The tests whose code has changed since their newest run."""
+    now: float
+    """Seconds since the epoch."""
+    recent_days: float = 7.0
+    """A newer result is recent."""
+
+
+def candidates(ids: Iterable[str], archs: Collection[str], known: Knowledge) -> Iterator[Candidate]:
+    """The cells of tests on `archs` that are worth a run. Left out is what has recent results and a verdict."""
+    for id in ids:
+        for one in known.verdicts.of(id):
+            if one.arch in archs and (found := _candidate(one, known)):
+                yield found
+
+
+def _candidate(one: Judgement, known: Knowledge) -> Candidate | None:
+    rows = known.verdicts.seen.get(one.id, {}).get(one.arch, ())
+    ran = [row for row in rows if row.ending in RAN]
+    lacks = max(1, known.verdicts.policy.minimum_runs - len(ran)) if one.verdict is Verdict.UNKNOWN else 0
+    reasons = list(_reasons(one, [row.when for row in ran], lacks, known))
+    if not reasons:
+        return None
+    matrix = known.verdicts.matrix
+    seconds = known.estimates.of(one.id, one.arch, node_id(matrix.function(matrix.rows[one.id]), one.id))
+    value, why = sum(weight for weight, _ in reasons), tuple(text for _, text in reasons)
+    length = known.estimates.guess if seconds is None else seconds
+    return Candidate(one.id, one.arch, length, seconds is not None, value, why, max(1, lacks))
+
+
+def _reasons(one: Judgement, when: Sequence[float], lacks: int, known: Knowledge) -> Iterator[tuple[int, str]]:
+    if one.id in known.changed:
+        yield _CHANGED, "its code has changed since its newest run"
+    if lacks and when:
+        yield _LACKS, f"{counted(lacks, 'result')} short of a verdict"
+    if not when:
+        yield _NEVER, "no result"
+    elif (days := (known.now - max(when)) / _DAY) > known.recent_days:
+        yield _OLD, f"newest result {days:,.0f} days old"
