@@ -25,6 +25,10 @@ _LEAST = 9
 """Cells of the narrowest column that has given way; a terminal with no room for that wraps the lines."""
 _IDS = ("id", "test")
 """Heads of the columns by which a person finds a row again."""
+_WHOLE = ("run",)
+"""Heads of columns that are no use in part."""
+_SHARE_OF_IDS = 0.55
+"""What part of a terminal they may take from the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,35 +70,16 @@ class Console:
         """Aligned columns. Cells are made safe and coloured by status; on a terminal they are cut to its width."""
         cells = [[one_line(cell) for cell in row] for row in rows]
         wanted = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-        widths = self._fitted(wanted, header)
+        columns = os.get_terminal_size(self.out.fileno()).columns if self.out.isatty() else 0
+        # Some terminals do not say how wide they are.
+        widths = _fitted(wanted, header, columns) if columns else wanted
         for number, row in enumerate([list(header), *cells]):
-            shown = [elide_middle(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)]
+            shown = [elide_middle(cell, width).ljust(width) for cell, width in zip(row[:-1], widths, strict=False)]
+            shown.append(_cut(row[-1], widths[-1]))
             coloured = map(self._coloured, row, shown) if number else shown
             self.line(_GAP.join([*coloured]).rstrip())
         if widths != wanted and cells:
             self.note("Cut to fit the terminal; a pipe, a file and --json get everything.")
-
-    def _fitted(self, widths: Sequence[int], header: Sequence[str]) -> list[int]:
-        """Of columns on this output: on a terminal the widest give way, ids only when all others have."""
-        columns = os.get_terminal_size(self.out.fileno()).columns if self.out.isatty() else 0
-        if not columns:
-            # No terminal, or one that does not say how wide it is.
-            return list(widths)
-        room = columns - len(_GAP) * (len(widths) - 1)
-        others = sum(min(width, _LEAST) for name, width in zip(header, widths, strict=True) if name not in _IDS)
-        fitted = [
-            min(width, max(_LEAST, room - others)) if name in _IDS else width
-            for name, width in zip(header, widths, strict=True)
-        ]
-        while (over := sum(fitted) - room) > 0:
-            rest = [width for name, width in zip(header, fitted, strict=True) if name not in _IDS]
-            widest = max(rest, default=0)
-            if widest <= _LEAST:
-                break
-            # All of the widest by one cell, or as many of them as it takes.
-            for at in [at for at, width in enumerate(fitted) if width == widest and header[at] not in _IDS][:over]:
-                fitted[at] -= 1
-        return fitted
 
     def _coloured(self, cell: str, shown: str) -> str:
         colour = _STATUS_COLOURS.get(cell)
@@ -106,6 +91,28 @@ class Console:
             document = {"title": error.title, "detail": error.detail, "hint": error.hint}
             self.document({"error": document})
         print(f"ttmatrix: {printable(str(error))}", file=self.err)
+
+
+def _fitted(wanted: Sequence[int], header: Sequence[str], columns: int) -> list[int]:
+    """The widths of a table within `columns` cells: the widest give way, ids last, and some not at all."""
+    room = columns - len(_GAP) * (len(wanted) - 1)
+    others = sum(width for name, width in zip(header, wanted, strict=True) if name not in _IDS)
+    ids = max(room - others, int(room * _SHARE_OF_IDS))
+    fitted = [min(width, ids) if name in _IDS else width for name, width in zip(header, wanted, strict=True)]
+    yielding = [at for at, name in enumerate(header) if name not in (*_IDS, *_WHOLE)]
+    while (over := sum(fitted) - room) > 0:
+        widest = max((fitted[at] for at in yielding), default=0)
+        if widest <= _LEAST:
+            break
+        # All of the widest by one cell, or as many of them as it takes.
+        for at in [at for at in yielding if fitted[at] == widest][:over]:
+            fitted[at] -= 1
+    return fitted
+
+
+def _cut(text: str, width: int) -> str:
+    """What a sentence begins with says most."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _with_words(value: object) -> object:
