@@ -17,10 +17,11 @@ from core.evidence.analysis import (
     find_clusters,
     read_states,
 )
-from core.evidence.proposals import Agenda, CellRuns, agenda, lacking, plan_reruns
-from core.evidence.verdicts import Judgement, Verdicts
+from core.evidence.proposals import Agenda, CaseEvidence, CellRuns, agenda, lacking, plan_reruns
+from core.evidence.verdicts import Judgement, OpVerdicts, Verdicts
 from core.history import ages, read_history
 from core.matrix import Matrix
+from core.ops import written_cases
 from core.runs.planning import LaunchPlan
 from tui.session import Session
 
@@ -60,7 +61,18 @@ class Knowledge:
         with self._session.one_at_a_time:
             matrix, records = self._session.matrix, self._session.store.records()
             found = verdicts_on(matrix, self._session.cache, self._session.paths, records, left_out)
-            return agenda(found, ci, ages=self._ages(matrix))
+            since = self._ages(matrix)
+        cases = self._of_cases(left_out) if found.of_cases else None
+        return agenda(found, ci, cases=cases, ages=since)
+
+    def _of_cases(self, left_out: frozenset[str]) -> CaseEvidence:
+        """What results say of op cases, judged without the machines in `left_out`."""
+        session = self._session
+        results = self.results().without(left_out) if left_out else self.results()
+        policy = policy_of(session.checkout, session.paths).policy
+        verdicts = OpVerdicts(session.read_op_tests(), results.of_cases(), policy)
+        rows = (verdicts.rows[id] for id in verdicts.judged)
+        return CaseEvidence(verdicts, written_cases(session.checkout.root, rows))
 
     def verdicts(self) -> Verdicts:
         """What all results say of every cell."""

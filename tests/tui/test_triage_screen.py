@@ -7,13 +7,15 @@ import pytest
 
 from core.edits.pending.change import Decision
 from core.model import TEST_MODULE
+from core.settings import Settings
 from core.sources.checkout import Checkout
+from tests.core.evidence.op_cases.observed import batches, op_tests_of, result
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.evidence import observed
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tests.support.three_nights import CRASH, FLAKY, SEMI, SILENT, STALE, STALE_TOO, nightly_checkout
-from tests.support.tree import INFERENCE
+from tests.support.tree import INFERENCE, sample
 from tui.app.app import TTMatrixApp
 from tui.screens.triage import TriageScreen
 from tui.view_models.triage import TriageBy
@@ -194,3 +196,37 @@ async def test_without_results_it_says_how_to_get_them(tmp_path: Path) -> None:
         await pilot.press("4")
         await until(pilot, lambda: "`ttmatrix ingest PATH` reads CI reports." in screen_text(app), "the hint")
         assert "no results yet" in screen_text(app)
+
+
+async def test_what_a_manifest_is_wrong_about_is_decided_as_well(tmp_path: Path) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    tests = op_tests_of(checkout.root)
+    night = [
+        result(tests, "skipped", "pass", backend="inductor", expected="skip"),
+        result(tests, "plain", "fail", max_abs=5.0, pcc=0.1),
+        result(tests, "same", "pass"),
+    ]
+    keep(checkout, batches(night, night, night))
+    app = build_app(checkout, settings=Settings(ops_dirs=("ops",)), op_cases=True)
+    async with app.run_test(size=(160, 40), notifications=True) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "m::skipped" in screen_text(app), "the case that need not be skipped")
+        text = screen_text(app)
+        assert "0 decided, 1 left" in text and "m::plain" in text and "m::same" not in text, text
+        screen = app.navigation.screen(TriageScreen)
+        rows = screen.listing.table.rows
+        screen.listing.table.cursor = next(
+            at
+            for at in range(len(rows))
+            if any("m::skipped" in cell.text for cells in rows.cells(at) for cell in cells)
+        )
+        await until(
+            pilot, lambda: "ops/m.yaml" in screen_text(app) and "-  - {name: skipped" in screen_text(app), "its diff"
+        )
+        await pilot.press("r")
+        await until(pilot, lambda: any("Op cases run" in one.message for one in app._notifications), "the message")
+        await pilot.press("a")
+        assert _decided(app) == {"m::skipped": Decision.ACCEPTED}
+        await pilot.press("5", "w", "y")
+        await until(pilot, lambda: not app.session.pending.changes, "the write")
+    assert "skip_if" not in (checkout.root / "ops/m.yaml").read_text()

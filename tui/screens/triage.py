@@ -204,8 +204,12 @@ class TriageScreen(DecisionScreen):
     def action_rerun(self) -> None:
         """Fill what is not known: run the test under the cursor, or what is listed of its group, on the device."""
         items = [one.item for one in self.listing.selected if isinstance(one, Listed) and one.item is not None]
-        wanted = [one for item in items for one in item.judgements if one.verdict is item.verdict]
-        if items:
+        models = [item for item in items if self.session.is_model(item.id)]
+        wanted = [one for item in models for one in item.judgements if one.verdict is item.verdict]
+        if items and not models:
+            run = self.context.keymap.key("matrix.run")
+            self.context.notify.info(f"Op cases run in the matrix, with {run}.")
+        elif models:
             plan = partial(self.knowledge.plan_lacking, wanted)
             self.context.background.run("plan reruns", plan, partial(ask_to_start, self))
 

@@ -2,6 +2,7 @@
 from .inbox import (
     URGENCY as URGENCY,
     Agenda as Agenda,
+    CaseEvidence as CaseEvidence,
     Concern as Concern,
     InboxItem as InboxItem,
     agenda as agenda,

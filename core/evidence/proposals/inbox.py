@@ -8,8 +8,9 @@ from enum import StrEnum
 from core.ci import Ci
 from core.edits.pending import Change, Decision, Pending
 from core.evidence.hosts import Suspect, suspects
+from core.evidence.proposals.op_rules import propose_for_cases
 from core.evidence.proposals.proposal import NotProposed, Proposal, propose
-from core.evidence.verdicts import Judgement, Verdict, Verdicts
+from core.evidence.verdicts import Judgement, OpVerdicts, Verdict, Verdicts
 
 URGENCY: Sequence[Verdict] = (
     Verdict.REGRESSED,
@@ -67,30 +68,52 @@ class InboxItem:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseEvidence:
+    """What results say of op cases, and the keys that manifests have of those, by id."""
+
+    verdicts: OpVerdicts
+    written: Mapping[str, Mapping[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
 class Agenda:
     """What is to be decided about one checkout."""
 
     proposals: tuple[Proposal, ...] = ()
     not_proposed: tuple[NotProposed, ...] = ()
     items: tuple[InboxItem, ...] = ()
-    """Every test whose entry is not known to be true, most urgent first."""
+    """Every test whose entry is not known to be true, and every op case that its manifest is wrong about, most urgent
+    first."""
     suspects: tuple[Suspect, ...] = ()
     tests: int = 0
     """How many tests have results."""
 
 
-def agenda(verdicts: Verdicts, ci: Ci, *, issue: str = "", ages: Mapping[str, int] | None = None) -> Agenda:
-    """Propose for every test with results, and list the entries with too little evidence."""
+def agenda(
+    verdicts: Verdicts,
+    ci: Ci,
+    *,
+    cases: CaseEvidence | None = None,
+    issue: str = "",
+    ages: Mapping[str, int] | None = None,
+) -> Agenda:
+    """Propose for every test and op case with results, and list the entries with too little evidence."""
     matrix, judged = verdicts.matrix, verdicts.judged
     asked = [one for rows in judged.values() for one in rows]
     proposals, not_proposed = propose(matrix, asked, verdicts.policy, ci=ci, issue=issue, ages=ages)
+    if cases is not None:
+        of_cases, not_of_cases = propose_for_cases(cases.verdicts, cases.written)
+        proposals, not_proposed = (*proposals, *of_cases), (*not_proposed, *not_of_cases)
+        # The others are as their manifests say, or have too few results: runs of op cases are cheap.
+        concerned = {one.id for one in of_cases} | {one.id for one in not_of_cases}
+        asked += [one for id in sorted(concerned) for one in cases.verdicts.judged[id]]
     silent = [one for id in matrix.entries if id in matrix.rows and id not in judged for one in verdicts.of(id)]
     return Agenda(
         proposals,
         not_proposed,
         inbox_items([*asked, *silent], proposals, not_proposed),
         suspects(verdicts.recent()),
-        len(judged),
+        len(judged) + (len(cases.verdicts.judged) if cases else 0),
     )
 
 
