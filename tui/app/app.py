@@ -27,7 +27,7 @@ from tui.app.navigation import Navigation
 from tui.app.notifications import Notifications
 from tui.app.polling import Polling
 from tui.app.run_actions import RunActions
-from tui.commands import Where, bindings
+from tui.commands import Command, Where, bindings
 from tui.keymap import Keymap
 from tui.protocol import Context, Signals
 from tui.screens import SessionScreen
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from core.matrix.query import Learned
+    from tui.screens.pick import Helped
 
 # The first frame shows the matrix, and only that: what else there is comes from faces, which load it when it is used.
 
@@ -271,8 +272,16 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self._interrupted = False
 
     def action_help(self) -> None:
-        if isinstance(self.screen, SessionScreen):
-            self.push_screen(screens.HelpScreen(self.command_runner.valid()), self.command_runner.run)
+        screen = self.screen
+        if isinstance(screen, SessionScreen):
+            help = screens.HelpScreen(self.command_runner.valid(), screen.legend(), screen.query_fields())
+            self.push_screen(help, self._helped)
+
+    def _helped(self, chosen: Helped) -> None:
+        if isinstance(chosen, Command):
+            self.command_runner.run(chosen)
+        elif chosen is not None:
+            self.matrix_screen.type_query(chosen.text)
 
     def action_command_line(self) -> None:
         if isinstance(self.screen, SessionScreen):

@@ -22,9 +22,14 @@ class CommandRunner:
         self._keymap = keymap
 
     def valid(self) -> Sequence[Command]:
-        """What works on the screen in front, its own commands first."""
+        """What works on the screen in front with the focus where it is, its own commands first."""
         screen = self._navigation.in_front()
-        return self._keymap.applied([*commands(*screen.places()), *commands(Where.APP)]) if screen else []
+        if screen is None:
+            return []
+        active = {one.binding.id for one in screen.active_bindings.values() if one.enabled}
+        places = screen.places()
+        order = [*commands(*places), *commands(*(one for one in Where if one not in (*places, Where.APP)))]
+        return self._keymap.applied([one for one in (*order, *commands(Where.APP)) if one.id in active])
 
     def run(self, command: Command | None) -> None:
         """Do what the command's key would do here."""

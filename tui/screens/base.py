@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every full screen has: its context, the line of its title, and signals that end with the screen."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,6 +19,8 @@ from tui.view_models import Tab
 
 if TYPE_CHECKING:
     from textual.types import CSSPathType
+
+    from tui.view_models import Meaning
 
 _OWN_SHARE = 0.4
 """What part of the title what a screen itself has to say may take from the names of the others."""
@@ -49,6 +51,14 @@ class SessionScreen(Screen[None]):
     def places(self) -> tuple[Where, ...]:
         """Where a person is now: decides which commands help lists."""
         return self.PLACES
+
+    def legend(self) -> "Sequence[Meaning]":
+        """What the signs on this screen mean: for help."""
+        return view_models.legend(self.PLACES[0], self.session.matrix)
+
+    def query_fields(self) -> Sequence[tuple[str, str]]:
+        """The fields of the query that can be typed here, with what they ask."""
+        return ()
 
     def follow(self, signal: Signal[None], react: Callable[[], None]) -> None:
         """Call `react` whenever `signal` is published, as long as the screen lives."""

@@ -15,7 +15,7 @@ from textual.widgets import Input, Label
 from core.text import one_line
 from tui.commands import Command, key_text
 from tui.screens.dialogs import Dialog
-from tui.view_models import Cell, TableColumn
+from tui.view_models import Cell, Meaning, TableColumn
 from tui.widgets import RowTable
 
 T = TypeVar("T")
@@ -119,13 +119,37 @@ class Pick(Dialog[T]):
             self.dismiss(source.options[table.cursor].value)
 
 
-class HelpScreen(Pick[Command]):
-    """Dismissed with the command to run."""
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The beginning of a query, to be typed for the person."""
+
+    text: str
+
+
+Helped = Command | Typed | None
+"""What help offers: a command to run, a query to begin, or nothing but an explanation."""
+
+
+class HelpScreen(Pick[Helped]):
+    """Dismissed with the command to run or the query to begin."""
 
     TITLES: ClassVar[Sequence[str]] = ("key", "description", "where")
     VERB: ClassVar[str] = "run"
 
-    def __init__(self, commands: Sequence[Command]) -> None:
-        super().__init__(
-            "Keys that work here", [Option(one, key_text(one), f"{one.help}", one.where) for one in commands]
-        )
+    def __init__(
+        self,
+        commands: Sequence[Command],
+        meanings: Sequence[Meaning] = (),
+        fields: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        """`meanings` are the signs on the screen; `fields` those of a query, as they are typed, with what they ask."""
+        options: list[Option[Helped]] = [Option(one, key_text(one), one.help, one.where) for one in commands]
+        options += [Option(None, one.sign, one.words, "legend") for one in meanings]
+        options += [Option(Typed(name), name, words, "query field") for name, words in fields]
+        super().__init__("Keys that work here, signs and query fields" if fields else "Keys that work here", options)
+
+    def action_choose(self) -> None:
+        """What only explains something stays where it is."""
+        source, cursor = self.query_one(RowTable).source, self.query_one(RowTable).cursor
+        if isinstance(source, OptionRows) and cursor < len(source) and source.options[cursor].value is not None:
+            super().action_choose()

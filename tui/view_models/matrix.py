@@ -17,6 +17,7 @@ from tui.view_models.style import (
     Cell,
     TableColumn,
     arch_letters,
+    arch_names,
     arch_title,
     bar,
     bringup_word,
@@ -102,7 +103,10 @@ class MatrixRows:
             title = f"{'▼' if self._view.descending else '▲'}{title}"
         size = _OP_ID if name == "id" and self._only_ops else _SIZES[name]
         width = min(width, size.width) if size is _OP_ID else width
-        return TableColumn(title, max(width, min(len(title), 8)), size.share, size.elide, yields=size.yields)
+        heads = arch_names(self._matrix) if name == "archs" else ()
+        return TableColumn(
+            title, max(width, min(len(title), 8)), size.share, size.elide, yields=size.yields, heads=heads
+        )
 
     def __len__(self) -> int:
         return len(self._rows)

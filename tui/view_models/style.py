@@ -93,13 +93,30 @@ def _letters(mask: int, statuses: tuple[str, ...]) -> tuple[Cell, ...]:
     return tuple(Cell(one.letter, one.style) if mask >> bit & 1 else Cell(" ") for bit, one in enumerate(looks))
 
 
-def arch_title(matrix: Matrix) -> str:
-    """One character per arch, heading the letters: its first letter, in capitals where that one is taken."""
+@cache
+def short_archs(archs: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of archs in as few letters as tell them apart: `llmbox` of `n300-llmbox`, `bh` of `galaxy-bh`."""
+    parts = [part for arch in archs for part in arch.split("-")]
+    return tuple(next((part for part in arch.split("-") if parts.count(part) == 1), arch) for arch in archs)
+
+
+@cache
+def _letters_of(archs: tuple[str, ...]) -> str:
     title = ""
-    for arch in matrix.schema.archs:
-        letters = [arch[0], arch[0].upper(), *arch.lower(), *"0123456789"]
+    for arch, name in zip(archs, short_archs(archs), strict=True):
+        letters = [name[0], name[0].upper(), *name.lower(), *arch.lower(), *"0123456789"]
         title += next((letter for letter in letters if letter.isalnum() and letter not in title), "?")
     return title
+
+
+def arch_names(matrix: Matrix) -> tuple[str, ...]:
+    """A short name for each arch."""
+    return short_archs(tuple(matrix.schema.archs))
+
+
+def arch_title(matrix: Matrix) -> str:
+    """One character per arch, heading the letters: the first of its short name, in capitals where that one is taken."""
+    return _letters_of(tuple(matrix.schema.archs))
 
 
 def bar(counts: Tally, width: int) -> list[Cell]:
@@ -198,6 +215,13 @@ class TableColumn(NamedTuple):
     """Whether its one piece is aligned to the right."""
     yields: int = 0
     """Where there is too little room, columns go in the order of this number, the highest first; 0: it never goes."""
+    heads: tuple[str, ...] = ()
+    """A name for each of its pieces of one letter: where all columns have room, the pieces stand below their names."""
+
+    @property
+    def roomy(self) -> int:
+        """The width that the names need; 0: there are none."""
+        return sum(len(head) + 1 for head in self.heads) - bool(self.heads)
 
 
 Line = str | Sequence[Cell]

@@ -149,6 +149,11 @@ class RowTable(LinePane):
             self._widths = columns, total, _widths(columns, total)
         return self._widths[2]
 
+    def short_heads(self, width: int) -> bool:
+        """Whether in a table of that width a column shows letters in place of the names of its pieces."""
+        columns, widths = self.source.columns, self.widths(width)
+        return any(column.heads and 0 < width < column.roomy for column, width in zip(columns, widths, strict=True))
+
     def _line(self, y: int, top: int, width: int) -> Strip:
         """The line at `y` of a table that is scrolled to position `top`."""
         position = top + y - 1
@@ -211,7 +216,7 @@ class RowTable(LinePane):
             if not left:
                 continue
             filled += left + 1
-            for at, cell in enumerate(columns[number], 1):
+            for at, cell in enumerate(_below_heads(columns[number], column, left, heading=position == -1), 1):
                 words = cell.text.rjust(left) if column.right else cell.text
                 last = at == len(columns[number])
                 whole = not last and len(words) <= left and words.isascii()
@@ -314,16 +319,34 @@ _LEAST_WIDTH = 16
 def _widths(columns: Sequence[TableColumn], total: int) -> list[int]:
     """What each column gets of `total` cells; 0: it is not shown."""
     shown = [column for column in columns if total >= column.from_width]
+    roomy: set[TableColumn] = set()
     while sum(column.width + 1 for column in shown) >= total and any(column.yields for column in shown):
         shown.remove(max(reversed(shown), key=lambda column: column.yields))
     # One cell in front of each column, and one for the mark.
     spare = total - 1 - sum(column.width + 1 for column in shown)
+    for column in shown if len(shown) == len(columns) else ():
+        if 0 < column.roomy - column.width <= spare:
+            spare -= column.roomy - column.width
+            roomy.add(column)
     shares = sum(column.share for column in shown) or 1
     # Where there is still too little room, what is cut are columns that may be, not the end of the row.
     return [
-        max(min(column.width, _LEAST_WIDTH), column.width + spare * column.share // shares) if column in shown else 0
+        0
+        if column not in shown
+        else column.roomy
+        if column in roomy
+        else max(min(column.width, _LEAST_WIDTH), column.width + spare * column.share // shares)
         for column in columns
     ]
+
+
+def _below_heads(cells: Sequence[Cell], column: TableColumn, width: int, *, heading: bool) -> Sequence[Cell]:
+    """The pieces of a column with names for them: each as wide as its name where the column has that width."""
+    if not column.heads or width < column.roomy:
+        return cells
+    if heading:
+        return (Cell(" ".join(column.heads)),)
+    return [Cell(cell.text.ljust(len(head) + 1), cell.style) for cell, head in zip(cells, column.heads, strict=True)]
 
 
 def _merged(parts: Iterable[_Part]) -> list[Segment]:

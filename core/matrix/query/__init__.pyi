@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from .columns import (
     entry_column as entry_column,
+    family as family,
+    family_column as family_column,
     level_column as level_column,
     op_column as op_column,
     required_pcc_column as required_pcc_column,
@@ -16,6 +18,7 @@ from .context import Facts as Facts, Learned as Learned, Plain as Plain, Scope a
 from .exact import beginning as beginning, named as named, written as written
 from .fields import (
     BY_NAME as BY_NAME,
+    FIELDS as FIELDS,
     NONE as NONE,
     backends_asked as backends_asked,
     column_of as column_of,

@@ -55,6 +55,17 @@ def variant_column(matrix: Matrix) -> Column:
     )
 
 
+def family(directory: str) -> str:
+    """The first part of a loader's directory: models that belong together."""
+    return directory.partition("/")[0]
+
+
+@_kept
+def family_column(matrix: Matrix) -> Column:
+    """The family of each row."""
+    return matrix.columns["loader"].mapped(family)
+
+
 @_kept
 def function_column(matrix: Matrix) -> FlagColumn:
     """The test functions of each row, those that share its id included (docs/rules.md 1.5)."""

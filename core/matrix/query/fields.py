@@ -10,6 +10,7 @@ from core.matrix.columns import AnyColumn
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query.columns import (
     assert_pcc_column,
+    family_column,
     function_column,
     has_column,
     is_column,
@@ -90,6 +91,7 @@ FIELDS: tuple[Field, ...] = (
     ),
     Text("reason", "part of the entry's reasons", _stored("reason"), listed=False),
     Text("loader", "part of the loader's directory", _stored("loader")),
+    Text("family", "part of the family: the first part of the loader's directory", _made(family_column)),
     Text("variant", "part of the variant", _made(variant_column)),
     Text("file", "part of the entry's file name", _stored("file")),
     Choice("group", "group of the model: red, priority, generality or vulcan", FromFacts("models", "group")),

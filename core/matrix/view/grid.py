@@ -17,6 +17,7 @@ from core.matrix.query import (
     Query,
     Scope,
     beginning,
+    family,
     lens,
     level_column,
     named,
@@ -26,7 +27,7 @@ from core.matrix.query import (
     written,
 )
 from core.matrix.view.tally import WORDS, Tally, rate, status_words
-from core.matrix.view.tree import BY_GROUPING, family, paired
+from core.matrix.view.tree import BY_GROUPING, paired
 
 ARCH = "arch"
 WORK = "work"

@@ -10,7 +10,7 @@ from typing import cast
 
 from core.matrix.columns import Column
 from core.matrix.matrix import Matrix
-from core.matrix.query import Scope, level_column, op_column, variant_column
+from core.matrix.query import Scope, family_column, level_column, op_column, variant_column
 from core.matrix.view.tally import Tally, status_words, tally
 
 _MODELS = "models"
@@ -41,11 +41,6 @@ def _of_op(name: str) -> Callable[[Scope], Column]:
     return lambda scope: cast(Column, op_column(scope.matrix, name))
 
 
-def family(directory: str) -> str:
-    """The first part of a loader's directory: models that belong together."""
-    return directory.partition("/")[0]
-
-
 @lru_cache(maxsize=4)
 def paired(first: Column, second: Column, between: str = " ") -> Column:
     """The column of both texts of each row, in the order of the first column and then of the second."""
@@ -57,7 +52,7 @@ def paired(first: Column, second: Column, between: str = " ") -> Column:
 
 GROUPINGS: tuple[Grouping, ...] = (
     Grouping("loader", "directory of the loader", _field("loader")),
-    Grouping("family", "first part of that directory", lambda s: s.matrix.columns["loader"].mapped(family)),
+    Grouping("family", "first part of that directory", lambda s: family_column(s.matrix)),
     Grouping("variant", "loader and variant", lambda s: paired(s.matrix.columns["loader"], variant_column(s.matrix))),
     Grouping("status", "effective status", lambda s: status_words(s.matrix, s.arch)),
     Grouping("reason", "text of the reason", _field("reason"), biggest_first=True),

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
@@ -15,7 +16,7 @@ from textual.widgets import Static
 from core.matrix.query import RESULT, Query
 from core.matrix.view import EVIDENCE, View, ViewSpec
 from core.text import one_line
-from tui import widgets
+from tui import view_models, widgets
 from tui.commands import Where, bindings
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
@@ -28,10 +29,13 @@ from tui.view_models import counted
 from tui.widgets import CachedText, FacetPanel, KeyLine, MatrixTable, QueryInput, RestingText, RowTable
 
 if TYPE_CHECKING:
+    from tui.view_models import Meaning
     from tui.widgets import CellLines, MatrixGrid
 
 _DETAIL_FROM = 32
 """Terminal height from which the detail is shown without being asked for."""
+_BESIDE_TABLE = 32
+"""Cells that the facets and the bar take."""
 
 
 class MatrixScreen(SessionScreen):
@@ -71,8 +75,8 @@ class MatrixScreen(SessionScreen):
         return self.listing.grid
 
     @cached_property
-    def legend(self) -> CellLines:
-        """What the shades of the grid mean."""
+    def legend_line(self) -> CellLines:
+        """What the shades of the grid or the letters of archs mean."""
         return widgets.CellLines(id="grid-legend")
 
     @property
@@ -85,12 +89,30 @@ class MatrixScreen(SessionScreen):
         yield CachedText("", id="title", markup=False)
         yield self.filter.bar
         yield KeyLine()
-        self.facets.set_class(self.app.size.width >= FACETS_FROM, "shown", update=False)
+        width = self.app.size.width
+        self.facets.set_class(width >= FACETS_FROM, "shown", update=False)
+        # As it will turn out: another line with the second frame would move all others.
+        self.set_class(
+            self.table.short_heads(width - (_BESIDE_TABLE if width >= FACETS_FROM else 1)), "lettered", update=False
+        )
         yield self.facets
         yield self.table
         yield Static("", id="cell-line", markup=False)
         self.detail.set_class(self.app.size.height >= _DETAIL_FROM, "shown", update=False)
         yield self.detail
+
+    def legend(self) -> Sequence[Meaning]:
+        return view_models.legend(Where.MATRIX, self.session.matrix, grid=bool(self.session.view.grid))
+
+    def query_fields(self) -> Sequence[tuple[str, str]]:
+        return view_models.query_help(self.session.view.scope)
+
+    def type_query(self, text: str) -> None:
+        """Go on with the query by `text`, as if the person had typed it."""
+        line = self.filter.bar.input
+        self.set_focus(line)
+        line.value = f"{line.value.rstrip()} {text}".lstrip()
+        line.cursor_position = len(line.value)
 
     def begin_at(self, spot: Spot) -> None:
         """Have the first frame show the view around a row; to be called before it."""
@@ -100,7 +122,7 @@ class MatrixScreen(SessionScreen):
 
     def _mount_grid(self, grid: MatrixGrid) -> None:
         self.mount(grid, after=self.table)
-        self.mount(self.legend, after="#cell-line")
+        self.mount(self.legend_line, after="#cell-line")
 
     def on_mount(self) -> None:
         signals = self.context.signals
@@ -136,8 +158,7 @@ class MatrixScreen(SessionScreen):
         had_focus = self.focused is not None and self.focused.id in ("table", "grid")
         self.set_class(bool(view.grid), "gridded")
         self.listing.show(keep)
-        if view.grid:
-            self.legend.show([self.grid.legend])
+        self._show_legend()
         if had_focus:
             self.listing.front.focus()
         self.facets.count_soon()
@@ -190,6 +211,12 @@ class MatrixScreen(SessionScreen):
         )
         self.filter.note()
 
+    def _show_legend(self) -> None:
+        """Say below the rows what the shades of the grid mean, or the letters of archs without room for names."""
+        grid = bool(self.session.view.grid)
+        self.set_class(not grid and self.table.short_heads(self.table.size.width), "lettered")
+        self.legend_line.show([self.grid.legend if grid else view_models.arch_legend(self.session.matrix)])
+
     # Going somewhere
 
     def go(self, spec: ViewSpec) -> None:
@@ -237,6 +264,10 @@ class MatrixScreen(SessionScreen):
             self.query_one("#cell-line", Static).update(words, layout=False)
         self.detail.follow_soon()
 
+    def on_resize(self, event: events.Resize) -> None:
+        """What the heads of the archs have room for hangs on the width."""
+        self.call_after_refresh(self._show_legend)
+
     def on_matrix_grid_compare_asked(self) -> None:
         self.views.compare(self.grid)
 
@@ -256,6 +287,7 @@ class MatrixScreen(SessionScreen):
 
     def action_facets(self) -> None:
         self.facets.toggle(self.listing.front)
+        self.call_after_refresh(self._show_legend)
 
     def action_enter(self) -> None:
         """Show what is in what is under the cursor: the tests of a cell or a group, the detail of a test."""

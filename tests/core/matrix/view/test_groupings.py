@@ -9,8 +9,11 @@ from core.matrix.columns import Column
 from core.matrix.extension import with_op_rows
 from core.matrix.indexing import index
 from core.matrix.matrix import NO_ARCH, Matrix
+from core.matrix.query.columns import family, variant_column
 from core.matrix.query.context import Plain, Scope
-from core.matrix.view.tree import BY_GROUPING, GROUPINGS, Grouping, family, paired
+from core.matrix.query.fields import select
+from core.matrix.query.query import Query
+from core.matrix.view.tree import BY_GROUPING, GROUPINGS, Grouping, paired
 from tests.support.op_rows import some_op_rows
 from tests.support.tree import sample
 
@@ -40,3 +43,18 @@ def test_pairs_stand_in_the_order_of_their_parts(tmp_path: Path) -> None:
     both = paired(first, second)
     assert [both[row] for row in range(4)] == ["b y", "a y", "b", "b y"]
     assert both.values == ("b y", "b", "a y")
+
+
+@pytest.mark.parametrize("grouping", GROUPINGS, ids=lambda one: one.name)
+def test_whatever_tests_are_grouped_by_is_a_query_field(matrix: Matrix, grouping: Grouping) -> None:
+    groups = Column.of("red" if row % 2 else "" for row in range(len(matrix.ids)))
+    learned = {"models": Plain({"group": groups, "task": groups})} if grouping.needs else {}
+    scope = Scope(matrix, "n150", learned)
+    column = grouping.column(scope)
+    for code, text in enumerate(column.values):
+        rows = [row for row in range(len(matrix.ids)) if column.codes[row] == code]
+        # A variant is grouped with its loader, so that variants of the same name stay apart.
+        value = variant_column(matrix)[rows[0]] if grouping.name == "variant" and rows else text
+        if rows and value:
+            found = select(matrix, Query().asking_for(grouping.name, (value,)), "n150", learned)
+            assert set(rows) <= set(found) < set(range(len(matrix.ids))) | {-1}, (grouping.name, value)

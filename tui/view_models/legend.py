@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the glyphs and letters of a screen mean, one by one: the legend in the help, and the line below the table."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from core import evidence
+from core.matrix import Matrix
+from core.matrix.query import FIELDS, Scope, values_wanted
+from core.model import Status
+from core.text import one_line
+from tui.commands import Where
+from tui.view_models.style import MIXED, STATUS_LOOKS, Cell, arch_names, arch_title
+
+
+class Meaning(NamedTuple):
+    """A glyph or a letter, and what it means."""
+
+    sign: str
+    words: str
+
+
+_STATUS_WORDS = {
+    Status.EXPECTED_PASSING: "PASS: expected to pass",
+    Status.KNOWN_FAILURE_XFAIL: "XFAIL: a known failure",
+    Status.NOT_SUPPORTED_SKIP: "SKIP: not run",
+    Status.EXCLUDE_MODEL: "EXCL: the model is excluded",
+    Status.UNSPECIFIED: "marked for the arch, but nothing says what is expected",
+}
+_MARKED = Meaning("▌", "marked, or a facet value that is in the query")
+_MATRIX = (
+    Meaning("mixed", "the status differs between archs"),
+    Meaning("✎", "a pending change is about this test"),
+    _MARKED,
+    Meaning("▖", "some tests of the group are marked"),
+    Meaning("▲ ▼", "the table is sorted by this column, ascending or descending"),
+    Meaning("▸ ▾", "a group that is folded, or unfolded; its bar has a letter for each share of a status"),
+    Meaning("123", "beside a facet value: how many tests have it and fit the rest of the query"),
+    Meaning("dim id", "a test without an entry"),
+)
+_GRID = (
+    Meaning("█ ▓ ▒ ░ ▁", "share that passes: all, from 75%, from 50%, from 25%, less"),
+    Meaning("80% 24", "of 24 tests with an entry (op cases: results) 80% pass"),
+    Meaning("· 24", "24 tests without an entry; an empty cell has no test"),
+    Meaning("▲ ▼ -30", "percentage points between two columns; on a head: the rows are sorted by it"),
+)
+_CHANGES = (
+    Meaning("? open", "not decided"),
+    Meaning("✓ accept", "accepted: the next write has it"),
+    Meaning("✗ reject", "rejected"),
+    Meaning("! clash", "somebody else has changed the same field"),
+    Meaning("▸ ▾", "a group that is folded, or unfolded"),
+)
+_RUNS = (
+    Meaning("▌", "marked"),
+    Meaning("█ ░", "progress of the batch: done, and to do"),
+    Meaning("✗", "a line of the log that tells of an error"),
+    Meaning("▶ ◆", "a line of the log that begins a phase, or a stage"),
+)
+_WORKFLOWS = (Meaning("✓", "a step that is done"), Meaning("▸", "the step that is under way"))
+
+
+@cache
+def _results() -> tuple[Meaning, ...]:
+    """The letters of a strip of results, oldest first."""
+    return tuple(Meaning(letter, f"in a strip of results: {ending.value}") for ending, letter in evidence.MARKS.items())
+
+
+def legend(where: Where, matrix: Matrix, *, grid: bool = False) -> Sequence[Meaning]:
+    """What the signs of a screen mean; of the matrix also the letters of its archs."""
+    if where is Where.MATRIX:
+        return _GRID if grid else (*_archs(matrix), *_statuses(), *_MATRIX)
+    found: Mapping[Where, Sequence[Meaning]] = {
+        Where.RUNS: _RUNS,
+        Where.TRIAGE: (*_CHANGES, *_results()),
+        Where.REVIEW: _CHANGES,
+        Where.CLUSTERS: _results(),
+        Where.COMPARE: _results(),
+        Where.WORKFLOWS: _WORKFLOWS,
+    }
+    return found.get(where, ())
+
+
+def _archs(matrix: Matrix) -> list[Meaning]:
+    letters, names = arch_title(matrix), arch_names(matrix)
+    return [
+        Meaning(letter if letter == name else f"{letter} {name}", f"column of the arch {arch}")
+        for letter, name, arch in zip(letters, names, matrix.schema.archs, strict=True)
+    ]
+
+
+def _statuses() -> list[Meaning]:
+    return [Meaning(look.letter, _STATUS_WORDS[status]) for status, look in STATUS_LOOKS.items()]
+
+
+def arch_legend(matrix: Matrix) -> list[Cell]:
+    """The letters of the archs, then those of the statuses, for one line: `n n150  p p150 ...   P PASS  X XFAIL`."""
+    cells: list[Cell] = []
+    for letter, name in zip(arch_title(matrix), arch_names(matrix), strict=True):
+        cells += [Cell(letter, "running"), Cell(f" {name}  ", "dim")]
+    for look in (*STATUS_LOOKS.values(), MIXED):
+        if look.letter not in "·~":
+            cells += [Cell(f" {look.letter}", look.style), Cell(f" {look.word}", "dim")]
+    return cells
+
+
+def query_help(scope: Scope) -> list[tuple[str, str]]:
+    """Each query field as it is typed, with what it asks and the first of its values."""
+    rows = []
+    for field in FIELDS:
+        if field.name:
+            values = one_line(values_wanted(scope, f"{field.name}:").partition(": ")[2])
+            rows.append((f"{field.name}:", f"{field.help}{f' · {values}' if values else ''}"))
+    return rows
