@@ -84,7 +84,7 @@ class Pick(Dialog[T]):
         super().__init__(classes="pick")
         self._title = title
         self._options = options
-        self._at = next((at for at, one in enumerate(options) if one.value == value), 0)
+        self._at = next((at for at, one in enumerate(options) if value is not None and one.value == value), 0)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
@@ -104,6 +104,7 @@ class Pick(Dialog[T]):
             one for one in self._options if all(word in f"{one.name} {one.help} {one.note}".lower() for word in words)
         ]
         self.query_one(RowTable).show(OptionRows(found, self._options, self.TITLES))
+        self.query_one(RowTable).cursor = 0
 
     def on_input_submitted(self) -> None:
         # By way of the input: enter then comes after the letters typed before it, however fast they came.

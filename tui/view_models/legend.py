@@ -26,17 +26,17 @@ _STATUS_WORDS = {
     Status.KNOWN_FAILURE_XFAIL: "XFAIL: a known failure",
     Status.NOT_SUPPORTED_SKIP: "SKIP: not run",
     Status.EXCLUDE_MODEL: "EXCL: the model is excluded",
-    Status.UNSPECIFIED: "marked for the arch, but nothing says what is expected",
+    Status.UNSPECIFIED: "marked for the arch, without a status",
 }
-_MARKED = Meaning("▌", "marked, or a facet value that is in the query")
+_MARKED = Meaning("▌", "marked; at a facet value: it is in the query")
 _MATRIX = (
     Meaning("mixed", "the status differs between archs"),
     Meaning("✎", "a pending change is about this test"),
     _MARKED,
     Meaning("▖", "some tests of the group are marked"),
-    Meaning("▲ ▼", "the table is sorted by this column, ascending or descending"),
-    Meaning("▸ ▾", "a group that is folded, or unfolded; its bar has a letter for each share of a status"),
-    Meaning("123", "beside a facet value: how many tests have it and fit the rest of the query"),
+    Meaning("▲ ▼", "sorted by this column, up or down"),
+    Meaning("▸ ▾", "a group, folded or unfolded; its bar: shares of statuses"),
+    Meaning("123", "at a facet value: tests that have it and fit the query"),
     Meaning("dim id", "a test without an entry"),
 )
 _GRID = (
@@ -111,5 +111,6 @@ def query_help(scope: Scope) -> list[tuple[str, str]]:
     for field in FIELDS:
         if field.name:
             values = one_line(values_wanted(scope, f"{field.name}:").partition(": ")[2])
-            rows.append((f"{field.name}:", f"{field.help}{f' · {values}' if values else ''}"))
+            rows.append((f"{field.name}:", field.help))
+            rows += [(f"{field.name}:", f"values: {values}")] if values else []
     return rows

@@ -346,7 +346,8 @@ def _below_heads(cells: Sequence[Cell], column: TableColumn, width: int, *, head
         return cells
     if heading:
         return (Cell(" ".join(column.heads)),)
-    return [Cell(cell.text.ljust(len(head) + 1), cell.style) for cell, head in zip(cells, column.heads, strict=True)]
+    padded = [Cell(cell.text.ljust(len(head) + 1), cell.style) for cell, head in zip(cells, column.heads, strict=True)]
+    return [*padded[:-1], *cells[-1:]]
 
 
 def _merged(parts: Iterable[_Part]) -> list[Segment]:

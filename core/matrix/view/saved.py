@@ -27,7 +27,6 @@ def built_in() -> Mapping[str, ViewSpec]:
     return {
         name: ViewSpec(Query.parse(query), group=group, sort=sort)
         for name, query, group, sort in (
-            ("entries first", "", "", "entry"),
             ("with an entry", "has:entry", "", "id"),
             ("needs attention", "is:stray,duplicate,shadowed or status:xfail,skip !has:reason", "status", "id"),
             ("xfail without issue", "status:xfail !has:issue", "", "reason"),
@@ -36,6 +35,7 @@ def built_in() -> Mapping[str, ViewSpec]:
             ("mixed", "is:mixed", "", "id"),
             ("stray entries", "is:stray", "", "id"),
             ("loose pcc", "pcc:<0.99 or assert_pcc:false", "", "pcc"),
+            ("entries first", "", "", "entry"),
         )
     }
 

@@ -98,6 +98,7 @@ class MatrixScreen(SessionScreen):
         yield self.facets
         yield self.table
         yield Static("", id="cell-line", markup=False)
+        yield self.legend_line
         self.detail.set_class(self.app.size.height >= _DETAIL_FROM, "shown", update=False)
         yield self.detail
 
@@ -122,7 +123,6 @@ class MatrixScreen(SessionScreen):
 
     def _mount_grid(self, grid: MatrixGrid) -> None:
         self.mount(grid, after=self.table)
-        self.mount(self.legend_line, after="#cell-line")
 
     def on_mount(self) -> None:
         signals = self.context.signals
@@ -282,10 +282,12 @@ class MatrixScreen(SessionScreen):
         return not isinstance(self.focused, QueryInput) if action == "filter" else True
 
     def action_filter(self) -> None:
+        self._unzoom()
         # At once: what is typed right after the key belongs to the query, and must never run as commands.
         self.set_focus(self.filter.bar.input)
 
     def action_facets(self) -> None:
+        self._unzoom()
         self.facets.toggle(self.listing.front)
         self.call_after_refresh(self._show_legend)
 
@@ -310,6 +312,10 @@ class MatrixScreen(SessionScreen):
         self.detail.follow_soon()
         # Only what can be seen can have the focus.
         self.call_after_refresh((self.detail.pane if zoomed else self.listing.front).focus)
+
+    def _unzoom(self) -> None:
+        """Only what can be seen can be typed into."""
+        self.set_class(False, "zoomed")
 
     # Actions on tests
 

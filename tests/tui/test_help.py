@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Help: keys that work here, what the signs on the screen mean, and the fields of a query."""
+
+from pathlib import Path
+
+import pytest
+
+from core.matrix.indexing import index
+from core.matrix.query import FIELDS
+from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.tree import sample
+from tui.commands import Command, screen_commands
+from tui.screens.pick import HelpScreen, OptionRows
+from tui.view_models import legend
+from tui.view_models.style import STATUS_LOOKS, arch_title, short_archs
+from tui.widgets.row_table import RowTable
+
+
+def _offered(screen: object) -> list[object]:
+    assert isinstance(screen, HelpScreen)
+    source = screen.query_one(RowTable).source
+    assert isinstance(source, OptionRows)
+    return [option.value for option in source.options]
+
+
+async def test_help_lists_no_key_that_does_nothing(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        for _, command in screen_commands():
+            await pilot.press(command.keys)
+            await until(pilot, lambda: app.focused is not None, "the focus")
+            # What the keys reach when they are pressed now, by the stock app's own count.
+            active = {key: one for key, one in app.screen.active_bindings.items() if one.enabled}
+            await pilot.press("question_mark")
+            listed = [one for one in _offered(app.screen) if isinstance(one, Command)]
+            for one in listed:
+                keys = one.keys.split(",")
+                assert any(active[key].binding.id == one.id for key in keys if key in active), (command.id, one.id)
+            assert len({one.id for one in listed}) == len(listed)
+            await pilot.press("escape")
+
+
+async def test_help_follows_the_focus(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(140, 40)) as pilot:
+        await pilot.press("question_mark")
+        before = [one.id for one in _offered(app.screen) if isinstance(one, Command)]
+        await pilot.press("escape", "f", "question_mark")
+        facets = [one.id for one in _offered(app.screen) if isinstance(one, Command)]
+        assert "facets.choose" in facets and "facets.choose" not in before
+        assert "tree.open" in before and "tree.open" not in facets
+
+
+async def test_a_command_is_found_and_run_from_help_and_the_filter_stays(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path), query="mode:training")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("question_mark")
+        await type_text(pilot, "saved view")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Saved views" in screen_text(app), "the views")
+        await pilot.press("escape", "question_mark", "escape")
+        assert str(app.session.view.query) == "mode:training"
+        assert app.screen is app.matrix_screen
+
+
+async def test_a_field_of_the_query_is_typed_from_help(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path), query="mode:training")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.press("question_mark")
+        await type_text(pilot, "status: values")
+        await until(pilot, lambda: "expected_passing" in screen_text(app), "the values of the field")
+        await pilot.press("enter")
+        await type_text(pilot, "xfail")
+        await until(pilot, lambda: str(app.session.view.query) == "mode:training status:xfail", "the query")
+
+
+async def test_what_only_explains_a_sign_runs_nothing(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.press("question_mark")
+        await type_text(pilot, "pending change is about")
+        await pilot.press("enter")
+        assert isinstance(app.screen, HelpScreen)
+
+
+def test_every_letter_and_every_field_is_explained(tmp_path: Path) -> None:
+    matrix = index(sample(tmp_path))
+    from tui.commands import Where
+
+    signs = {one.sign.split()[0] for one in legend(Where.MATRIX, matrix)}
+    assert {*arch_title(matrix), *(look.letter for look in STATUS_LOOKS.values())} <= signs
+    assert len([field for field in FIELDS if field.name]) > 30
+
+
+@pytest.mark.parametrize(
+    ("archs", "names"),
+    [
+        (("n150", "n300", "n300-llmbox"), ("n150", "n300", "llmbox")),
+        (("galaxy-wh-6u", "galaxy-bh"), ("wh", "bh")),
+        (("a-b", "b-a"), ("a-b", "b-a")),
+    ],
+)
+def test_short_names_tell_archs_apart(archs: tuple[str, ...], names: tuple[str, ...]) -> None:
+    assert short_archs(archs) == names
+
+
+@pytest.mark.parametrize(("width", "heads"), [(80, "n n150"), (230, "n150 p150 n300 llmbox wh bh qb2 lb")])
+async def test_the_heads_of_archs_can_be_read(tmp_path: Path, width: int, heads: str) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(width, 24)) as pilot:
+        await until(pilot, lambda: heads in screen_text(app), "the names of the archs")
+        lines = screen_text(app).splitlines()
+        row = next(line for line in lines if "tiny-single_device-training" in line)
+        if width > 200:
+            head = next(line for line in lines if heads in line)
+            assert row[head.index("p150")] == "X" and row[head.index("n300")] == " "
