@@ -85,9 +85,7 @@ async def test_what_only_explains_a_sign_runs_nothing(tmp_path: Path) -> None:
 
 def test_every_letter_and_every_field_is_explained(tmp_path: Path) -> None:
     matrix = index(sample(tmp_path))
-    from tui.commands import Where
-
-    signs = {one.sign.split()[0] for one in legend(Where.MATRIX, matrix)}
+    signs = {one.sign.split()[0] for one in legend("matrix", matrix)}
     assert {*arch_title(matrix), *(look.letter for look in STATUS_LOOKS.values())} <= signs
     assert len([field for field in FIELDS if field.name]) > 30
 

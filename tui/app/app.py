@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from core.matrix.query import Learned
-    from tui.screens.pick import Helped
+    from tui.screens import Helped
 
 # The first frame shows the matrix, and only that: what else there is comes from faces, which load it when it is used.
 

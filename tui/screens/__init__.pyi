@@ -4,7 +4,7 @@ from .command_line import CommandLine as CommandLine
 from .dialogs import Ask as Ask, Confirm as Confirm, Notice as Notice, ask_to_start as ask_to_start
 from .doctor import DoctorScreen as DoctorScreen
 from .launch import Launch as Launch, LaunchOps as LaunchOps
-from .pick import HelpScreen as HelpScreen, Option as Option, Pick as Pick
+from .pick import Helped as Helped, HelpScreen as HelpScreen, Option as Option, Pick as Pick
 from .runs import RunsScreen as RunsScreen
 from .table import SCREENS as SCREENS
 from .target_question import act_on as act_on

@@ -10,7 +10,6 @@ from core.matrix import Matrix
 from core.matrix.query import FIELDS, Scope, values_wanted
 from core.model import Status
 from core.text import one_line
-from tui.commands import Where
 from tui.view_models.style import MIXED, STATUS_LOOKS, Cell, arch_names, arch_title
 
 
@@ -67,19 +66,19 @@ def _results() -> tuple[Meaning, ...]:
     return tuple(Meaning(letter, f"in a strip of results: {ending.value}") for ending, letter in evidence.MARKS.items())
 
 
-def legend(where: Where, matrix: Matrix, *, grid: bool = False) -> Sequence[Meaning]:
-    """What the signs of a screen mean; of the matrix also the letters of its archs."""
-    if where is Where.MATRIX:
+def legend(screen: str, matrix: Matrix, *, grid: bool = False) -> Sequence[Meaning]:
+    """What the signs of a screen mean, by the name of the screen; of the matrix also the letters of its archs."""
+    if screen == "matrix":
         return _GRID if grid else (*_archs(matrix), *_statuses(), *_MATRIX)
-    found: Mapping[Where, Sequence[Meaning]] = {
-        Where.RUNS: _RUNS,
-        Where.TRIAGE: (*_CHANGES, *_results()),
-        Where.REVIEW: _CHANGES,
-        Where.CLUSTERS: _results(),
-        Where.COMPARE: _results(),
-        Where.WORKFLOWS: _WORKFLOWS,
+    found: Mapping[str, Sequence[Meaning]] = {
+        "runs": _RUNS,
+        "triage": (*_CHANGES, *_results()),
+        "review": _CHANGES,
+        "clusters": _results(),
+        "compare": _results(),
+        "workflows": _WORKFLOWS,
     }
-    return found.get(where, ())
+    return found.get(screen, ())
 
 
 def _archs(matrix: Matrix) -> list[Meaning]:
