@@ -216,7 +216,7 @@ class TableColumn(NamedTuple):
     yields: int = 0
     """Where there is too little room, columns go in the order of this number, the highest first; 0: it never goes."""
     heads: tuple[str, ...] = ()
-    """A name for each of its pieces of one letter: where all columns have room, the pieces stand below their names."""
+    """A name for each of its pieces of one letter: where all columns have room, the header shows them."""
 
     @property
     def roomy(self) -> int:
