@@ -4,6 +4,7 @@
 import argparse
 from collections.abc import Sequence
 
+from core.cli.commits_report import commits_document, print_commits
 from core.cli.context import Context
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import Observation
@@ -16,10 +17,7 @@ from core.evidence.analysis import (
     chosen_run,
     compare,
 )
-from core.text import counted, one_line
-
-_SHORT = 10
-_SHOWN_COMMITS = 15
+from core.text import one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -90,7 +88,7 @@ def _print(
     counts = ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items())
     context.console.note(f"{one_line(names[0])} to {one_line(names[1])}: {counts}, {found.passing:,} pass in both")
     for name, one in zip(("tt-xla", "tt_forge_models"), commits, strict=True):
-        _print_commits(name, one, context)
+        print_commits(name, one, context.console)
 
 
 def _why(one: Difference) -> str:
@@ -101,19 +99,6 @@ def _why(one: Difference) -> str:
         case DifferenceKind.FIXED | DifferenceKind.NOT_RUN:
             return f"was: {old}" if one.kind is DifferenceKind.FIXED else ""
     return new
-
-
-def _print_commits(name: str, one: Between, context: Context) -> None:
-    if one.unknown:
-        context.console.note(f"{name}: {one_line(one.unknown)}")
-        return
-    context.console.note(
-        f"{name}: {counted(len(one.commits), 'commit')}, {one.before[:_SHORT]} to {one.after[:_SHORT]}"
-    )
-    for commit in one.commits[:_SHOWN_COMMITS]:
-        context.console.note(f"  {commit.id[:_SHORT]} {commit.day} {one_line(commit.subject)}")
-    if len(one.commits) > _SHOWN_COMMITS:
-        context.console.note(f"  and {len(one.commits) - _SHOWN_COMMITS:,} more")
 
 
 def _document(
@@ -130,8 +115,8 @@ def _document(
             for one in found.differences
             if not only or one.kind in only
         ],
-        "commits": _commits_document(own),
-        "models_commits": _commits_document(models),
+        "commits": commits_document(own),
+        "models_commits": commits_document(models),
     }
 
 
@@ -139,15 +124,3 @@ def _side(row: Observation | None) -> dict[str, object] | None:
     if row is None:
         return None
     return {"ending": row.ending, "reason": row.reason or None, "pcc": row.pcc, "host": row.host, "job": row.job}
-
-
-def _commits_document(one: Between) -> dict[str, object]:
-    return {
-        "before": one.before or None,
-        "after": one.after or None,
-        "unknown": one.unknown or None,
-        "commits": [
-            {"id": commit.id, "day": commit.day, "author": commit.author, "subject": commit.subject}
-            for commit in one.commits
-        ],
-    }

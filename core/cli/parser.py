@@ -47,6 +47,7 @@ COMMAND_GROUPS = {
         "propose": "propose edits to entries from the evidence",
         "clusters": "group failures with the same cause",
         "compare": "compare two CI runs: new failures, fixed tests, other reasons",
+        "since": "print since when a test fails or passes, and the commits between",
         "policy": "print how much evidence a verdict needs",
     },
     "checkout": {

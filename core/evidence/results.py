@@ -124,6 +124,10 @@ class Results:
             found[name] = len({one.cell for one in self.of_run(name) if arch in ("", one.arch)})
         return found
 
+    def turned_in(self, run: str) -> list[tuple[str, str, bool]]:
+        """The cells that began to pass, or to fail, in a run that was reported: id, arch, whether it passes since."""
+        return self._store.turned_in(run) if self._store else []
+
     def runs_of_jobs(self) -> Mapping[str, set[str]]:
         """The runs in which each CI job has brought results of model tests."""
         found = self._store.runs_of_jobs() if self._store else {}

@@ -2,6 +2,7 @@
 """The evidence of one checkout, on the disk: a row for each result, read by test, by run, or the newest of a cell."""
 
 import hashlib
+import json
 import os
 import sqlite3
 from collections import Counter
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.errors import TTMatrixError
-from core.evidence.observation import Observation, order
+from core.evidence.observation import Ending, Observation, order
 from core.evidence.store_migration import MIGRATIONS
 from core.evidence.store_rows import (
     BROKEN,
@@ -221,6 +222,24 @@ class EvidenceStore:
                 found.setdefault(as_text(job), set()).add(as_text(run))
         return found
 
+    def turned_in(self, run: str) -> list[tuple[str, str, bool]]:
+        """The cells whose result in a run is a pass and the one before was none, or the other way round.
+
+        Of each its id, its arch, and whether it passes since.
+        """
+        with self._open_to_read() as connection:
+            passes = {
+                shape
+                for shape, fields in connection.execute("SELECT id, fields FROM shapes")
+                if json.loads(fields)[0] == Ending.PASSED
+            }
+            found = connection.execute(_TURNED, (as_stored(run),))
+            return [
+                (as_text(test), as_text(arch), now in passes)
+                for test, arch, now, before in found
+                if before is not None and (now in passes) is not (before in passes)
+            ]
+
     def version(self) -> str:
         """What is another where another file is in its place; `StoredCell.changed` is of one version alone."""
         with self._open_to_read() as connection:
@@ -289,6 +308,13 @@ _CELLS_OF_RUNS = """SELECT text, count(DISTINCT test || char(31) || arch) FROM r
     JOIN cells ON cells.id = results.cell JOIN texts ON texts.id = run WHERE ?1 IN ('', arch) GROUP BY run"""
 _JOBS = """SELECT jobs.text, runs.text FROM (SELECT DISTINCT run, job FROM sessions)
     JOIN texts AS jobs ON jobs.id = job JOIN texts AS runs ON runs.id = run WHERE jobs.text <> ''"""
+
+
+_TURNED = f"""SELECT test, arch, results.shape, (
+        SELECT earlier.shape FROM results AS earlier WHERE earlier.cell = results.cell AND earlier.kind = {HAS_RUN}
+        AND earlier.{_COUNTS} AND earlier.at < results.at ORDER BY earlier.at DESC LIMIT 1)
+    FROM results JOIN cells ON cells.id = results.cell
+    WHERE results.run = (SELECT id FROM texts WHERE text = ?) AND results.kind = {HAS_RUN} AND results.{_COUNTS}"""
 
 
 def _unreadable(file: Path, why: str) -> TTMatrixError:

@@ -95,6 +95,8 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("operations", "clusters", "--cluster", "class DepthMapOutput", "--set-reason", "No handler")
     yield printed("compare", "compare")
     yield printed("compare-runs", "compare", "--runs")
+    yield printed("since", "since", PASSING)
+    yield printed("since", "since", STALE)
     proposed = printed("propose", "propose", "-o", directory / "proposals.json")
     yield proposed
     yield "proposals", "the file of propose -o", json.loads((directory / "proposals.json").read_text())

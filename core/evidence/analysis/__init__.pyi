@@ -30,4 +30,11 @@ from .op_rates import (
     Tally as Tally,
     measure_results as measure_results,
 )
+from .since import (
+    FLAKINESS_RESULTS as FLAKINESS_RESULTS,
+    CellCourse as CellCourse,
+    broken_together as broken_together,
+    courses_of as courses_of,
+    web_address as web_address,
+)
 from .stability import Course as Course, Stability as Stability, courses as courses

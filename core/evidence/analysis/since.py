@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Since when a cell ends as it does: first bad, last good, how often it changed, and what else changed in that run."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from core.errors import TTMatrixError
+from core.evidence.observation import RAN, Ending, Observation
+from core.sources import Git
+
+FLAKINESS_RESULTS = 30
+"""How many of the newest results flakiness is taken from."""
+_SHORT_ADDRESS = re.compile(r"(?:[\w.-]+@)?(?P<host>[\w.-]+):(?P<path>(?!/)\S+)")
+_LONG_ADDRESS = re.compile(r"(?:https?|ssh|git)://(?:[^@/\s]*@)?(?P<host>[\w.-]+)(?::\d+)?/(?P<path>\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class CellCourse:
+    """One cell over its results."""
+
+    arch: str
+    results: int
+    """How many say something of the model."""
+    newest: Observation
+    since: Observation
+    """The first of the passes, or of the failures, that the newest results are."""
+    before: Observation | None
+    """The last result before that; None: it has ended so in all that is known."""
+    last_good: Observation | None
+    """The newest pass."""
+    flips: int
+    """How often a pass followed a failure, or the other way round."""
+    flakiness: float
+    """From 0 to 1; `flakiness` has the method."""
+
+    @property
+    def failing(self) -> bool:
+        return self.newest.ending is not Ending.PASSED
+
+    @property
+    def first_bad(self) -> Observation | None:
+        """The first of the failures that the newest results are; None: it passes."""
+        return self.since if self.failing else None
+
+
+def courses_of(seen: Mapping[str, Sequence[Observation]]) -> tuple[CellCourse, ...]:
+    """The course of each cell of one test, from its results by arch, oldest first; those that never ran have none."""
+    found = ((arch, [row for row in rows if row.ending in RAN]) for arch, rows in seen.items())
+    return tuple(_course(arch, rows) for arch, rows in found if rows)
+
+
+def _course(arch: str, rows: Sequence[Observation]) -> CellCourse:
+    passed = [row.ending is Ending.PASSED for row in rows]
+    turns = [at for at in range(1, len(rows)) if passed[at] is not passed[at - 1]]
+    since = turns[-1] if turns else 0
+    good = next((row for row in reversed(rows) if row.ending is Ending.PASSED), None)
+    before = rows[since - 1] if since else None
+    return CellCourse(arch, len(rows), rows[-1], rows[since], before, good, len(turns), flakiness(rows))
+
+
+def flakiness(rows: Sequence[Observation]) -> float:
+    """Changes between pass and failure beyond the first one, as a share of those that were possible.
+
+    Of the newest FLAKINESS_RESULTS that say something of the model. What broke once, or was fixed once, has 0; what
+    changes every time comes near 1.
+    """
+    passed = [row.ending is Ending.PASSED for row in rows if row.ending in RAN][-FLAKINESS_RESULTS:]
+    flips = sum(one is not other for one, other in pairwise(passed))
+    return max(0, flips - 1) / (len(passed) - 2) if len(passed) > 2 else 0.0
+
+
+def broken_together(first_bad: Observation, turned: Iterable[tuple[str, str, bool]]) -> int:
+    """How many other cells began to fail in the same run; `turned` are id, arch and whether it passes since."""
+    cells = {(id, arch) for id, arch, passes in turned if not passes}
+    return len(cells - {first_bad.cell})
+
+
+def web_address(git: Git) -> str:
+    """Where the repository is shown in a browser, from the address of its remote `origin`; empty where there is none.
+
+    Nothing that a person signs in with is part of it.
+    """
+    try:
+        remote = git.text("config", "--get", "remote.origin.url").strip()
+    except TTMatrixError:
+        return ""
+    found = _LONG_ADDRESS.fullmatch(remote) or (None if "://" in remote else _SHORT_ADDRESS.fullmatch(remote))
+    return f"https://{found['host']}/{found['path'].rstrip('/').removesuffix('.git')}" if found else ""

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`since`: where a cell began to fail, and what was committed before."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.evidence.observation import Ending
+from core.sources.checkout import Checkout
+from tests.support.cli import call
+from tests.support.evidence import TEST_ID, observed
+from tests.support.git import committed_checkout, git
+from tests.support.reports import keep
+from tests.support.tree import sample
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    checkout = committed_checkout(sample(tmp_path / "tt-xla"))
+    git(checkout.root, "remote", "add", "origin", "git@github.com:owner/tt-xla.git")
+    commits = [git(checkout.root, "rev-parse", "HEAD").strip()]
+    for subject in ("uplift of the compiler", "another"):
+        git(checkout.root, "commit", "--quiet", "--allow-empty", f"--message={subject}")
+        commits.append(git(checkout.root, "rev-parse", "HEAD").strip())
+    nights = [(commits[0], Ending.PASSED), (commits[1], Ending.FAILED), (commits[2], Ending.FAILED)]
+    rows = []
+    for night, (commit, ending) in enumerate(nights):
+        place: dict[str, Any] = {"run": f"nightly-{night}", "when": 86400.0 * (night + 1), "commit": commit}
+        reason = "DRAM OOM \x1b[31m" if ending is Ending.FAILED else ""
+        rows += [observed(ending, reason, test_id=id, **place) for id in (TEST_ID, "other", "third")]
+        rows += [observed(test_id=TEST_ID, arch="p150", **place), observed(test_id="fine", **place)]
+    keep(checkout, rows)
+    return checkout
+
+
+def test_first_bad_and_the_commits_between(checkout: Checkout) -> None:
+    called = call("since", TEST_ID, "--json", "--repo", checkout.root)
+    assert called.code == 1
+    bad, good = called.json["cells"]
+    assert (bad["arch"], bad["failing"], bad["results"], bad["flips"], bad["flakiness"]) == ("n150", True, 3, 1, 0)
+    assert (bad["first_bad"]["run"], bad["last_good"]["run"]) == ("nightly-1", "nightly-0")
+    assert bad["first_bad"]["when"] == "1970-01-03T00:00:00+00:00"
+    assert bad["broken_together"] == 2
+    assert [one["subject"] for one in bad["commits"]["commits"]] == ["uplift of the compiler"]
+    commits = bad["commits"]
+    assert commits["url"] == f"https://github.com/owner/tt-xla/compare/{commits['before']}...{commits['after']}"
+    assert (good["arch"], good["failing"], good["commits"], good["first_bad"]) == ("p150", False, None, None)
+
+
+def test_in_words(checkout: Checkout) -> None:
+    called = call("since", TEST_ID, "--repo", checkout.root)
+    lines = called.out.splitlines()
+    assert lines[0] == "n150: fails since nightly-1 (1970-01-03); 1 flip, flakiness 0.00"
+    assert lines[1] == "  last good: nightly-0 (1970-01-02)"
+    assert "DRAM OOM" in lines[2] and "\x1b" not in called.out
+    assert lines[3] == "  2 other cells began to fail in the same run"
+    assert lines[4] == "p150: passes in all of 3 results, since nightly-0 (1970-01-02)"
+    assert "uplift of the compiler" in called.err
+
+
+def test_on_one_arch_that_passes(checkout: Checkout) -> None:
+    called = call("since", TEST_ID, "--arch", "p150", "--repo", checkout.root)
+    assert (called.code, len(called.out.splitlines())) == (0, 1)
+
+
+def test_without_results(tmp_path: Path) -> None:
+    called = call("since", TEST_ID, "--repo", committed_checkout(sample(tmp_path / "tt-xla")).root)
+    assert (called.code, called.out) == (0, "")
+    assert "0 results" in called.err

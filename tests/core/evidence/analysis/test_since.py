@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.evidence.analysis.since: first bad, last good, flips and flakiness of a cell."""
+
+from pathlib import Path
+
+import pytest
+
+from core.evidence.analysis.since import broken_together, courses_of, flakiness, web_address
+from core.evidence.observation import Ending, Observation
+from core.sources.git import Git
+from tests.support.evidence import seen
+from tests.support.git import git
+
+_ENDINGS = {"P": Ending.PASSED, "x": Ending.FAILED, "i": Ending.INACCURATE, "-": Ending.NOT_RUN, "?": Ending.BROKEN}
+
+
+def _rows(marks: str) -> list[Observation]:
+    return [seen(_ENDINGS[mark], when=float(at), run=str(at)) for at, mark in enumerate(marks)]
+
+
+@pytest.mark.parametrize(
+    ("marks", "failing", "since", "before", "good", "flips"),
+    [
+        ("PPP", False, "0", None, "2", 0),
+        ("xx", True, "0", None, None, 0),
+        ("PPxx", True, "2", "1", "1", 1),
+        ("PPx-x?", True, "2", "1", "1", 1),
+        ("P-?x", True, "3", "0", "0", 1),
+        ("PixPP", False, "3", "2", "4", 2),
+        ("PxPx", True, "3", "2", "2", 3),
+    ],
+)
+def test_where_it_changed(
+    marks: str, failing: bool, since: str, before: str | None, good: str | None, flips: int
+) -> None:
+    (one,) = courses_of({"n150": _rows(marks)})
+    assert (one.failing, one.since.run, one.flips) == (failing, since, flips)
+    assert (one.before.run if one.before else None, one.last_good.run if one.last_good else None) == (before, good)
+    assert one.first_bad == (one.since if failing else None)
+    assert one.results == sum(mark in "Pxi" for mark in marks)
+
+
+def test_what_never_ran_has_no_course() -> None:
+    assert courses_of({"n150": _rows("--?"), "p150": []}) == ()
+
+
+@pytest.mark.parametrize(
+    ("marks", "wanted"),
+    [("", 0), ("P", 0), ("Px", 0), ("PPPxxx", 0), ("xxxPPP", 0), ("PxPxPx", 1), ("PPPxPPPPPP", 1 / 8), ("Px" * 50, 1)],
+)
+def test_flakiness_is_what_changed_more_than_once(marks: str, wanted: float) -> None:
+    assert flakiness(_rows(marks)) == pytest.approx(wanted)
+
+
+def test_only_the_newest_results_count_for_flakiness() -> None:
+    assert flakiness(_rows("Px" * 20 + "P" * 30)) == 0
+
+
+def test_others_that_broke_in_the_same_run_are_counted() -> None:
+    bad = seen(Ending.FAILED, test_id="a", arch="n150")
+    turned = [("a", "n150", False), ("a", "p150", False), ("b", "n150", False), ("c", "n150", True)]
+    assert broken_together(bad, turned) == 2
+
+
+@pytest.mark.parametrize(
+    ("remote", "wanted"),
+    [
+        ("git@github.com:owner/name.git", "https://github.com/owner/name"),
+        ("https://github.com/owner/name", "https://github.com/owner/name"),
+        ("https://me:secret@github.com/owner/name.git/", "https://github.com/owner/name"),
+        ("ssh://git@github.com:22/owner/name.git", "https://github.com/owner/name"),
+        ("/srv/git/name.git", ""),
+        ("file:///srv/name.git", ""),
+        ("", ""),
+    ],
+)
+def test_the_address_of_a_repository_in_a_browser(tmp_path: Path, remote: str, wanted: str) -> None:
+    git(tmp_path, "init", "--quiet")
+    if remote:
+        git(tmp_path, "remote", "add", "origin", remote)
+    assert web_address(Git(tmp_path)) == wanted
