@@ -4,7 +4,9 @@
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from core import hosts, sessions
 from core.errors import TTMatrixError
 from core.evidence import Results, evidence_store, policy_of, results_of, verdicts_on
 from core.evidence.analysis import (
@@ -23,6 +25,7 @@ from core.history import ages, read_history
 from core.matrix import Matrix
 from core.ops import written_cases
 from core.runs.planning import LaunchPlan
+from core.sessions import SessionPlan
 from tui.session import Session
 
 
@@ -96,6 +99,18 @@ class Knowledge:
         """Device runs of cells, as often as wanted. Raises TTMatrixError where none can be run here."""
         session = self._session
         return plan_reruns(session.matrix, wanted, session.settings, session.store.root, session.store.records())
+
+    def plan_session(self, ids: Iterable[str], hours: float, arch: str) -> tuple[SessionPlan, LaunchPlan]:
+        """The runs of tests that fit into the time left on this machine, and what starts them.
+
+        Raises UsageError where the arch of the machine is not known, TTMatrixError where none can be run here.
+        """
+        session = self._session
+        here = [one for one in hosts.read_hosts(session.paths.hosts_file) if one.here]
+        slots = sessions.session_slots(here, session.matrix.schema.archs, arch, hours, datetime.now(UTC))
+        plan = sessions.plan_session(self.verdicts(), ids, slots, arch, session.runs, session.tree)
+        cells = [(one.candidate.id, one.candidate.arch, one.candidate.runs) for one in plan.placed]
+        return plan, self.plan_cells(cells)
 
     def results(self) -> Results:
         """All that is known of cells."""

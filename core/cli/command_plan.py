@@ -2,11 +2,10 @@
 """`ttmatrix plan`: which device runs fit into the time that is left on machines, the most valuable first."""
 
 import argparse
-import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from core import hosts, runs, sessions
+from core import hosts, sessions
 from core.cli.context import Context
 from core.cli.hosts_common import chosen
 from core.errors import EXIT_OK, UsageError
@@ -14,7 +13,6 @@ from core.evidence.proposals import plan_reruns
 from core.runs.execution import launch_all
 from core.runs.store import RunStore
 from core.sessions import Accuracy, SessionPlan, Slot
-from core.sources.ci import read_durations
 from core.text import counted, one_line
 
 _KIND = "device"
@@ -25,26 +23,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="*", metavar="QUERY", help="only these tests; default: those with an entry")
     parser.add_argument("--hours", type=float, metavar="H", help="how long; default: what is left of each lease")
     parser.add_argument("--host", action="append", default=[], metavar="NAME", help="only this host; repeat")
-    parser.add_argument("--days", type=float, default=7.0, metavar="D", help="newer results are recent; default: 7")
+    parser.add_argument(
+        "--days", type=float, default=sessions.RECENT_DAYS, metavar="D", help="newer results are recent; default: 7"
+    )
     parser.add_argument("--queue", action="store_true", help="queue what is planned for this machine")
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     slots = _slots(args, context)
-    verdicts, matrix = context.verdicts, context.matrix
     asked = context.ids_of(" ".join(args.query))
-    ids = [id for id in matrix.ids if (id in matrix.entries if asked is None else id in asked)]
+    ids = [id for id in context.matrix.ids if (id in context.matrix.entries if asked is None else id in asked)]
     records = context.run_records
-    durations, _ = read_durations(context.checkout)
-    known = sessions.Knowledge(
-        verdicts,
-        sessions.Estimates(verdicts.seen, durations),
-        runs.changed_since(records, context.tree),
-        time.time(),
-        args.days,
-    )
-    archs = _archs(slots, context)
-    plan = sessions.fill(sessions.candidates(ids, archs, known), slots)
+    plan = sessions.plan_session(context.verdicts, ids, slots, context.arch, records, context.tree, args.days)
     good = sessions.accuracy(records, _KIND)
     queued = _queue(context, plan) if args.queue else []
     if context.console.json:
@@ -68,29 +58,11 @@ def _queue(context: Context, plan: SessionPlan) -> list[str]:
 
 
 def _slots(args: argparse.Namespace, context: Context) -> Sequence[Slot]:
-    """Those of the hosts file; where it has none with an arch, one on this machine."""
+    """What the arguments leave of the machines there are."""
     if args.hours is not None and not 0 < args.hours <= _MOST_HOURS:
         raise UsageError(f"--hours must be more than 0, not {args.hours:g}")
-    known, now = chosen(hosts.read_hosts(context.paths.hosts_file), args.host), datetime.now(UTC)
-    if args.hours is None and not any(one.expires for one in known):
-        raise UsageError("How long?", "No host of the hosts file says when it ends.", "Give --hours.")
-    all_archs = frozenset(context.matrix.schema.archs)
-    most = args.hours * 3600 if args.hours is not None else float("inf")
-    if args.hours is None:
-        known = [one for one in known if one.expires]
-    if args.host or any(all_archs.intersection(one.labels) for one in known):
-        return sessions.slots_of(known, frozenset({context.arch}) if context.arch else all_archs, most, now)
-    if not context.arch:
-        hint = "Give --arch, or say it once: ttmatrix hosts add here --local --label ARCH"
-        raise UsageError("Which arch?", "No host of the hosts file has an arch among its labels.", hint)
-    lease = hosts.lease_here(known)
-    seconds = min(most, lease.left(now)) if lease else most
-    return [Slot("", frozenset({context.arch}), seconds)] if seconds > 0 else []
-
-
-def _archs(slots: Sequence[Slot], context: Context) -> frozenset[str]:
-    """The archs whose cells are asked for."""
-    return frozenset({context.arch}) if context.arch else frozenset().union(*(one.labels for one in slots))
+    known = chosen(hosts.read_hosts(context.paths.hosts_file), args.host)
+    return sessions.session_slots(known, context.matrix.schema.archs, context.arch, args.hours, datetime.now(UTC))
 
 
 def _document(plan: SessionPlan, good: Accuracy) -> dict[str, object]:

@@ -8,8 +8,10 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from core.edits.operations import OpKind
+from core.settings import load_settings, paths
 from core.sources.checkout import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.fake_python import use_fake_python
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.commands import ALIASES, COMMANDS, Command
@@ -146,3 +148,25 @@ async def test_a_mistake_is_said_and_stays_to_be_corrected(checkout: Checkout, t
         assert app.screen.query_one(Input).value == text, "what is typed stays"
         await pilot.press("escape")
         assert app.session.view.spec.query.terms == ()
+
+
+async def test_a_session_is_planned_and_queued(checkout: Checkout, tmp_path: Path, own_home: Path) -> None:
+    use_fake_python(own_home, tmp_path)
+    (checkout.root / "tests/runner/test_models.py").touch()
+    app = build_app(checkout, query="org single_device inference", settings=load_settings(paths().settings_file))
+    app.session.view.arch = "n150"
+    async with app.run_test(size=(120, 30)) as pilot:
+        await _type(app, pilot, "plan soon")
+        await pilot.press("enter")
+        await until(pilot, lambda: "how many hours" in screen_text(app), "the mistake")
+        await pilot.press("escape")
+        await _type(app, pilot, "plan 2")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Start 1 device run?" in screen_text(app), "the question")
+        text = screen_text(app)
+        assert "1 cell in 10 machine minutes, 110 min free; 0 cells left over" in text
+        assert "the time of 1 cell is a guess" in text and "no result" in text
+        await pilot.press("y")
+        await until(pilot, lambda: len(app.session.runs) == 1, "the runs")
+        await until(pilot, lambda: not any(one.active for one in app.session.runs), "their ends")
+    assert {(one.spec.test_id, one.spec.arch) for one in app.session.runs} == {(ORG, "n150")}

@@ -166,12 +166,12 @@ def problem_words(error: TTMatrixError) -> str:
     return " ".join(parts)
 
 
-def ask_to_start(screen: SessionScreen, plan: LaunchPlan) -> None:
-    """Ask on `screen`, and start the runs on a yes; where none can be run, say why."""
+def ask_to_start(screen: SessionScreen, plan: LaunchPlan, *about: str) -> None:
+    """Ask on `screen`, and start the runs on a yes; where none can be run, say why. `about` are lines about them."""
     if not plan.specs:
         screen.context.notify.error(next(iter(plan.refused), TTMatrixError("Nothing to run")))
         return
-    lines = [launch_summary(plan)]
+    lines = [launch_summary(plan), *about]
     if plan.refused:
         lines.append(f"{len(plan.refused):,} cannot be run: {plan.refused[0].title}")
     question = Confirm(f"Start {counted(len(plan.specs), 'device run')}?", "\n".join(lines), verb="start")

@@ -13,7 +13,7 @@ from .findings import FindingRows as FindingRows
 from .fitting import fit as fit, paragraph as paragraph
 from .grid import GridOrder as GridOrder, GridRows as GridRows, legend_cells as legend_cells
 from .launch import launch_summary as launch_summary, launch_text as launch_text
-from .lease import lease_words as lease_words
+from .lease import lease_words as lease_words, session_lines as session_lines
 from .legend import Meaning as Meaning, arch_legend as arch_legend, legend as legend, query_help as query_help
 from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows
 from .op_case import op_results_text as op_results_text, op_row_text as op_row_text, op_text as op_text

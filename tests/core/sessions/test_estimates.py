@@ -12,7 +12,8 @@ from core.model import BringupStatus, Status
 from core.runs import Outcome
 from core.runs.store.events import Finished, Queued
 from core.runs.store.record import RunRecord, fold
-from core.sessions import Estimates, accuracy
+from core.sessions import accuracy
+from core.sessions.estimates import Estimates
 from tests.core.runs.store.test_record import SPEC
 
 ROW = Observation(

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A session planned: the best runs of tests for the slots there are, by all that is known of them."""
+
+import time
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+
+from core.errors import UsageError
+from core.evidence.verdicts import Verdicts
+from core.hosts import Host, lease_here
+from core.runs import TreeReader, changed_since
+from core.runs.store import RunRecord
+from core.sessions.candidates import Knowledge, candidates
+from core.sessions.estimates import Estimates
+from core.sessions.placing import SessionPlan, Slot, fill, slots_of
+from core.sources.ci import read_durations
+
+RECENT_DAYS = 7.0
+
+
+def plan_session(
+    verdicts: Verdicts,
+    ids: Iterable[str],
+    slots: Sequence[Slot],
+    arch: str,
+    records: Sequence[RunRecord],
+    reader: TreeReader,
+    recent_days: float = RECENT_DAYS,
+) -> SessionPlan:
+    """Which runs of tests fit into `slots`, on `arch` or, where it is empty, on the archs that the slots have.
+
+    `records` are the runs of the checkout, newest first. Asks git: not for the UI thread.
+    """
+    durations, _ = read_durations(reader.checkout)
+    estimates = Estimates(verdicts.seen, durations)
+    known = Knowledge(verdicts, estimates, changed_since(records, reader), time.time(), recent_days)
+    archs = {arch} if arch else frozenset[str]().union(*(one.labels for one in slots))
+    return fill(candidates(ids, archs, known), slots)
+
+
+def session_slots(
+    hosts: Sequence[Host], archs: Collection[str], arch: str, hours: float | None, now: datetime
+) -> list[Slot]:
+    """The slots of hosts for so long, or without `hours` until their leases end; the labels that are in `archs` count.
+
+    Where no host has such a label there is one slot of `arch`, on this machine. Raises UsageError where the time or the
+    arch is not known.
+    """
+    if hours is None and not any(one.expires for one in hosts):
+        raise UsageError("How long?", "No host of the hosts file says when it ends.", "Give --hours.")
+    most = float("inf") if hours is None else hours * 3600
+    ending = [one for one in hosts if one.expires or hours is not None]
+    if any(set(archs).intersection(one.labels) for one in ending):
+        return slots_of(ending, frozenset({arch} if arch else archs), most, now)
+    if not arch:
+        hint = "Give --arch, or say it once: ttmatrix hosts add here --local --label ARCH"
+        raise UsageError("Which arch?", "No host of the hosts file has an arch among its labels.", hint)
+    lease = lease_here(hosts)
+    seconds = min(most, lease.left(now)) if lease else most
+    return [Slot("", frozenset({arch}), seconds)] if 0 < seconds < float("inf") else []
