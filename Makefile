@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 VENV_XLA := .venv-xla
 READY_XLA := $(VENV_XLA)/.ready
+VENV_JAX := .venv-jax
+READY_JAX := $(VENV_JAX)/.ready
 
 # Compiled modules make every start several times faster, whatever the surroundings prefer.
 export PYTHONDONTWRITEBYTECODE =
@@ -18,15 +20,15 @@ CONSTRAINTS ?= --constraint constraints.txt
 WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --dist worksteal
 
-.PHONY: demo quick test again coverage test-xla check lint types contracts format pictures screenshots reference constraints clean
+.PHONY: demo quick test again coverage test-xla test-jax check lint types contracts format pictures screenshots reference constraints clean
 
 demo: $(READY)  ## open the app on the sample checkout
 	TTMATRIX_HOME=$(CURDIR)/build/home $(BIN)/ttmatrix demo build/demo
 
 quick: $(READY)  ## the inner loop: the tests that are not marked slow, ten examples for each law
-	$(PYTEST) -m 'not slow and not xla' --hypothesis-profile=quick
+	$(PYTEST) -m 'not slow and not xla and not jax' --hypothesis-profile=quick
 
-test: $(READY)  ## run all tests but those that need torch-xla
+test: $(READY)  ## run all tests but those that need torch-xla or jax
 	$(PYTEST)
 
 again: $(READY)  ## run the tests that failed last time, one after the other
@@ -35,11 +37,14 @@ again: $(READY)  ## run the tests that failed last time, one after the other
 # By the tests that are not slow: what the others prove happens in processes that nothing measures.
 coverage: $(READY)  ## run the tests that are not slow; compare the branch coverage of each package with its floor
 	mkdir -p build/coverage
-	$(PYTEST) -m 'not slow and not xla' --cov --cov-report=json:build/coverage/report.json
+	$(PYTEST) -m 'not slow and not xla and not jax' --cov --cov-report=json:build/coverage/report.json
 	$(BIN)/python -m tests.floors build/coverage/report.json
 
 test-xla: $(READY) $(READY_XLA)  ## run the tests that need torch-xla (7 GB, made once in .venv-xla), on up to four cores
 	TTMATRIX_XLA_PYTHON=$(CURDIR)/$(VENV_XLA)/bin/python $(PYTEST) -m xla
+
+test-jax: $(READY) $(READY_JAX)  ## run the tests that need jax (0.7 GB, made once in .venv-jax, beside the torch of .venv)
+	TTMATRIX_JAX_PYTHON=$(CURDIR)/$(VENV_JAX)/bin/python $(BIN)/python -m pytest -m jax tests/jax
 
 check: lint types contracts test  ## everything a change must pass
 
@@ -67,15 +72,17 @@ reference: $(READY)  ## make docs/commands.md, the manual page and the packages 
 	$(BIN)/python -m tests.reference docs
 	$(BIN)/python -m tests.picture docs/architecture.md
 
-constraints: $(READY) $(READY_XLA)  ## write constraints.txt from what is installed
+constraints: $(READY) $(READY_XLA) $(READY_JAX)  ## write constraints.txt from what is installed
 	{ grep '^#' constraints.txt; { \
 		$(BIN)/python -m pip --disable-pip-version-check list --format freeze --exclude-editable; \
 		$(VENV_XLA)/bin/python -m pip --disable-pip-version-check list --format freeze --exclude setuptools; \
+		$(VENV_JAX)/bin/python -m pip --disable-pip-version-check list --format freeze --exclude setuptools \
+			--path $$($(VENV_JAX)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
 	} | grep -vE '^(pip|torch|torch-xla|triton|nvidia-.*)==' | sort -fu; } > $(VENV)/constraints.txt
 	mv $(VENV)/constraints.txt $@.txt
 
 clean:
-	rm -rf $(VENV) $(VENV_XLA) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV_XLA) $(VENV_JAX) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -89,4 +96,13 @@ $(READY_XLA): pyproject.toml constraints.txt
 	$(VENV_XLA)/bin/python -m pip install --quiet --no-cache-dir --disable-pip-version-check $(CONSTRAINTS) \
 		$$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["xla"])') \
 		numpy 'pytest>=9' pyyaml
+	touch $@
+
+# torch, which base.py of every models tree imports, and pytest are those of .venv: what lies there counts as installed.
+$(READY_JAX): pyproject.toml constraints.txt $(READY)
+	$(PYTHON) -m venv $(VENV_JAX)
+	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+		> $$($(VENV_JAX)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/_below.pth
+	$(VENV_JAX)/bin/python -m pip install --quiet --disable-pip-version-check $(CONSTRAINTS) \
+		$$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["jax"])')
 	touch $@

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run one loader's model on CPU the way tt-xla's runner does: in bfloat16, then in float32.
 
-Needs Python 3.10, torch and the files beside it, nothing else. Everything is printed for people; the last
-line that starts with TTMATRIX-RESULT is one JSON object for programs. Exit code 0: the bfloat16 phase
+A JAX model runs in its own dtype, as the runner has it, then in the others of these two that its loader knows.
+
+Needs Python 3.10, torch and the files beside it, and for JAX models jax and flax. Everything is printed for
+people; the last line that starts with TTMATRIX-RESULT is one JSON object for programs. Exit code 0: the first phase
 passed; 1: it failed; 2: this environment cannot run the model, which says nothing about the model.
 """
 
@@ -33,6 +35,11 @@ def parse_arguments(argv: Sequence[str]) -> argparse.Namespace:
     add("--batch-size", type=int, help="default: 2 in training, else the loader's own")
     add("--class", dest="class_name", help="loader class; default: the one the phase needs")
     add("--parallelism", default="single_device", help="as in the test id; said to be left out")
+    add(
+        "--programs",
+        type=lambda text: Path(text).resolve(),
+        help="directory that gets jaxpr and StableHLO of a JAX model",
+    )
     add("--nonce", default="", help="repeated in the result line")
     add(
         "--also",
@@ -49,6 +56,14 @@ def execute(args: argparse.Namespace, result: dict[str, Any]) -> None:
     from ttmatrix_network import HubLook
 
     look = HubLook()
+    jax = args.loader.endswith("/jax")
+    if jax:
+        from ttmatrix_jax.devices import Pjrt
+
+        Pjrt.prepare()
+        if reason := Pjrt().missing():
+            result["problem"] = {"kind": "no-jax", "message": f"{sys.executable}: {reason}"}
+            return
     try:
         import torch
     except (ImportError, OSError) as error:
@@ -63,7 +78,11 @@ def execute(args: argparse.Namespace, result: dict[str, Any]) -> None:
     if look.settle():
         print("No model hub is within reach: loaders read what was downloaded before (HF_HUB_OFFLINE=1).", flush=True)
     from ttmatrix_loader import Problem
-    from ttmatrix_phase import run_phases
+
+    if jax:
+        from ttmatrix_jax.phases import run_phases
+    else:
+        from ttmatrix_phase import run_phases
 
     try:
         run_phases(args, result)

@@ -59,7 +59,7 @@ def bisect(args: argparse.Namespace) -> dict[str, Any]:
     from ttmatrix_bisect.sides import Side
     from ttmatrix_bisect.verdict import Found, ReferenceFailed, compare_model
     from ttmatrix_loader import import_loader, loader_factory
-    from ttmatrix_phase import packages
+    from ttmatrix_packages import packages
     from ttmatrix_workload import call_arguments, load_inputs, load_model
 
     for module in args.modules:

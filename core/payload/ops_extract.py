@@ -76,7 +76,7 @@ def extract(args: argparse.Namespace) -> dict[str, Any]:
     from ttmatrix_facts import traceback_text
     from ttmatrix_loader import import_loader, loader_factory
     from ttmatrix_ops.recording import Recorder
-    from ttmatrix_phase import packages
+    from ttmatrix_packages import packages
     from ttmatrix_workload import call, load_inputs, load_model
 
     # What is compiled runs as it is written, where its calls can be seen.

@@ -10,15 +10,15 @@ import random
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import torch
 from ttmatrix_facts import frames, traceback_text
-from ttmatrix_loader import MODELS, Problem, import_loader, loader_factory, missing_package
+from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
 from ttmatrix_network import missing_download
-from ttmatrix_requirements import DISABLE, RequirementsError, applied
+from ttmatrix_packages import packages
 from ttmatrix_tensors import describe, float_tensors, lowest_pcc, show, structure
 from ttmatrix_widen import host_numerics
 from ttmatrix_workload import call, load_inputs, load_model
@@ -56,20 +56,6 @@ def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
         "outputs": lowest_pcc("outputs", low.outputs, full.outputs),
         "gradients": lowest_pcc("gradients", low.gradients, full.gradients),
     }
-
-
-@contextmanager
-def packages(args: argparse.Namespace) -> Iterator[None]:
-    """What the files beside loader.py ask for (docs/rules.md 6). Raises Problem where it cannot be had."""
-    with ExitStack() as stack:
-        try:
-            layer = stack.enter_context(applied(args.checkout / MODELS / args.loader))
-        except (RequirementsError, OSError, ValueError) as error:
-            said = f"The packages that the loader asks for cannot be had ({DISABLE}=1 leaves them out): {error}"
-            raise Problem("requirements", said) from error
-        if layer is not None:
-            print(f"packages that the loader asks for: {layer}", flush=True)
-        yield
 
 
 class Phase:

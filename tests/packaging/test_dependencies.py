@@ -46,7 +46,7 @@ def test_constraints_have_one_version_each() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("needed", [*NEEDED, *EXTRAS["dev"], *EXTRAS["cpu"], *EXTRAS["xla"]], ids=str)
+@pytest.mark.parametrize("needed", [*NEEDED, *EXTRAS["dev"], *EXTRAS["cpu"], *EXTRAS["xla"], *EXTRAS["jax"]], ids=str)
 def test_constraints_allow_what_is_declared(needed: Requirement) -> None:
     """torch has another version in each extra, so that no constraint can hold for both."""
     name, pinned = canonicalize_name(needed.name), dict(_constraints())

@@ -50,3 +50,11 @@ def xla_python() -> Path:
     if not named:
         pytest.fail("TTMATRIX_XLA_PYTHON names no interpreter with torch-xla; make test-xla sees to it")
     return Path(named)
+
+
+def jax_python() -> Path:
+    """The interpreter that tests marked `jax` run models with. They must not pass by being skipped."""
+    named = os.environ.get("TTMATRIX_JAX_PYTHON")
+    if not named:
+        pytest.fail("TTMATRIX_JAX_PYTHON names no interpreter with jax; make test-jax sees to it")
+    return Path(named)

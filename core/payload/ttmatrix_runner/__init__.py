@@ -3,9 +3,9 @@
 
     PYTHONPATH=core/payload python -m pytest -p ttmatrix_runner --models-root DIR --test-config DIR [--arch A]
 
-Needs Python 3.10, pytest, torch and ruamel.yaml or PyYAML. Ids, markers, outcomes and JUnit properties are
-upstream's; `tests/runner/test_models.py`, which node ids begin with, need not exist. Where it does, add
-`--noconftest`: upstream's conftest files declare the same options.
+Needs Python 3.10, pytest, torch and ruamel.yaml or PyYAML, and for JAX models jax and flax. Ids, markers, outcomes
+and JUnit properties are upstream's; `tests/runner/test_models.py`, which node ids begin with, need not exist. Where it
+does, add `--noconftest`: upstream's conftest files declare the same options.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Generator, Sequence
 from typing import Any
 
 import pytest
+from ttmatrix_jax.devices import Pjrt  # type: ignore[import-not-found]
 
 from .collection import Catalogue, collector
 from .expectations import BadExpectation, read_expectations
@@ -52,6 +53,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.args = rest
     config.stash[CATALOGUE] = Catalogue(options, expectations, selection)
     config.stash[HARNESS] = Harness(options, config)
+    # A loader may look for devices as it is imported, and that settles how many there are.
+    Pjrt.prepare()
     own = {str(name) for entry in expectations.entries.values() for name in _marker_texts(entry)}
     for line in (*known_markers(), *sorted(own)):
         config.addinivalue_line("markers", line)
@@ -97,8 +100,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> None:
-    if not session.config.option.collectonly and any(isinstance(item, ModelTest) for item in session.items):
-        session.config.stash[HARNESS].choose_backend()
+    if not session.config.option.collectonly:
+        session.config.stash[HARNESS].choose_backends(
+            item.case for item in session.items if isinstance(item, ModelTest)
+        )
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -27,14 +28,16 @@ def run_test(case: Case, expectation: Expectation, harness: Harness, record: Rec
     if case.function == PLACEHOLDER:
         _report(_placeholder_facts(case, expectation), record)
         return
-    if reason := _not_ours(case) or case.skip_reason:
+    if reason := _not_ours(case, harness) or case.skip_reason:
         pytest.skip(reason)
     assert case.model is not None
     info = case.model.info
     # Outside of everything: where this fails there are no properties.
     loader = case.model.loader_class(variant=case.model.variant)
     print(f"Running {case.name} - {info.name}", flush=True)
-    facts = Facts(case, expectation, str(info.name), case.model.group, info.to_report_dict(), harness.backend.name)
+    facts = Facts(
+        case, expectation, str(info.name), case.model.group, info.to_report_dict(), harness.backend_of(case).name
+    )
     if expectation.status == "NOT_SUPPORTED_SKIP" and not harness.options.force_run:
         _report(facts, record)
         pytest.skip(expectation.reason)  # type: ignore[arg-type] # Upstream hands on what there is, too.
@@ -44,13 +47,16 @@ def run_test(case: Case, expectation: Expectation, harness: Harness, record: Rec
 
 
 def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> None:
-    from ttmatrix_execute import check, execute, skip_reason  # type: ignore[import-not-found]
+    from ttmatrix_execute import check  # type: ignore[import-not-found]
 
+    jax = facts.case.function == JAX
+    framework = importlib.import_module("ttmatrix_jax.run" if jax else "ttmatrix_execute")
+    backend = harness.backend_of(facts.case)
     settings = execution_settings(facts.case, facts.expectation, harness)
-    if reason := skip_reason(settings, harness.backend):
+    if reason := framework.skip_reason(settings, backend):
         pytest.skip(reason)
     try:
-        execute(loader, settings, harness.backend, stage.write, facts.begin)
+        framework.execute(loader, settings, backend, stage.write, facts.begin)
         facts.passed = all(one.passed for one in facts.comparisons)
         for line in filecheck_lines(facts.execution.filechecks):
             print(line, flush=True)
@@ -63,7 +69,7 @@ def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> Non
     finally:
         facts.stage = stage.failed_at()
         _report(facts, record)
-        if facts.execution is not None and facts.case.mode == "inference":
+        if facts.execution is not None and facts.case.mode == "inference" and not jax:
             perf.report(loader, facts, harness.options)
         if facts.expectation.status == "KNOWN_FAILURE_XFAIL":
             # However it ended; nothing with --runxfail.
@@ -120,10 +126,10 @@ def _comparison_settings(expectation: Expectation) -> dict[str, Any]:
     }
 
 
-def _not_ours(case: Case) -> str:
+def _not_ours(case: Case, harness: Harness) -> str:
     if case.function == OP_BY_OP:
         return "op-by-op tests need tt-xla's own runner and compiler"
-    return "JAX models need tt-xla's own runner" if case.function == JAX else ""
+    return harness.jax.missing() or "" if case.function == JAX else ""
 
 
 def _placeholder_facts(case: Case, expectation: Expectation) -> Facts:

@@ -33,8 +33,9 @@ def run_forked(item: ModelTest) -> list[pytest.TestReport]:
     with tempfile.TemporaryDirectory(prefix="ttmatrix-") as directory:
         file = Path(directory) / "reports"
         with warnings.catch_warnings():
-            # Newer Pythons warn of threads; those of torch do not run yet.
+            # Newer Pythons and jax warn of threads; those of torch and jax do not run yet.
             warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.simplefilter("ignore", RuntimeWarning)
             parent, libc = os.getpid(), ctypes.CDLL(None)
             pid = os.fork()
         if pid == 0:
@@ -80,7 +81,7 @@ def _crash(item: ModelTest, status: int) -> pytest.TestReport:
     ended = f"CRASHED with signal {-status}" if status < 0 else f"EXITED with status {status}"
     manager = item.config.pluginmanager.getplugin("capturemanager")
     out, err = manager.read_global_capture() if manager else ("", "")
-    backend = item.config.stash[HARNESS].backend.name
+    backend = item.config.stash[HARNESS].backend_of(item.case).name
     told: Any = crash_properties(item.case, item.expectation, backend) if item.case.function != PLACEHOLDER else []
     return pytest.TestReport(
         item.nodeid,

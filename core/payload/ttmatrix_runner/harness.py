@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ttmatrix_jax.devices import Pjrt  # type: ignore[import-not-found]
 
 from .options import Options
+from .parameters import JAX, Case
 
 _IMPORTS = {
     "tt": ("torch._dynamo", "torch_xla"),
@@ -29,10 +32,23 @@ class Harness:
     options: Options
     config: pytest.Config
     backend: Any = None
-    """The Backend of ttmatrix_execute; None until a test is about to start."""
+    """The Backend of ttmatrix_execute; None until a test of a PyTorch model is about to start."""
+    jax: Any = None
+    """The Pjrt of ttmatrix_jax; None until a test of a JAX model is about to start."""
 
-    def choose_backend(self) -> None:
-        """Find what runs the models. Raises UsageError where that is not installed."""
+    def choose_backends(self, cases: Iterable[Case]) -> None:
+        """Find what runs `cases`. Raises UsageError where that is not installed."""
+        frameworks = {case.function == JAX for case in cases}
+        if True in frameworks:
+            self.jax = Pjrt()
+        if False in frameworks:
+            self._choose_torch()
+
+    def backend_of(self, case: Case) -> Any:
+        """What runs the model of `case`."""
+        return self.jax if case.function == JAX else self.backend
+
+    def _choose_torch(self) -> None:
         from ttmatrix_execute import BackendMissing, choose_backend  # type: ignore[import-not-found]
 
         try:

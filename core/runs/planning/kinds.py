@@ -28,6 +28,8 @@ _NO_SEQ_LEN = 1
 _STAGES = {"ENABLE_BRINGUP_STAGE_LOGGING": "1"}
 _BACKEND_PACKAGES: Mapping[str, tuple[str, ...]] = {"xla": ("torch_xla",), "tt": ("torch_xla", "pjrt_plugin_tt")}
 """What backends need beside torch."""
+PROGRAMS = "ir"
+"""The directory of a run that gets the programs of a JAX model."""
 _VISIBLE_DEVICES = "TT_VISIBLE_DEVICES"
 _FOR_THE_MODEL = 0.9
 """Of the time limit; the rest is for writing down what was recorded until then."""
@@ -87,11 +89,11 @@ class RunKind:
 
 def _cpu_command(request: Request) -> list[str]:
     test = request.test
-    if test.framework is not Framework.PYTORCH:
-        raise UsageError(f"{test} cannot run on CPU", "CPU repros run PyTorch loaders; this one is JAX.")
     arguments = _model(request, f"--mode={test.mode}")
     if test.parallelism != "single_device":
         arguments.append(f"--parallelism={test.parallelism}")
+    if test.framework is Framework.JAX:
+        arguments.append(f"--programs={request.artefacts / PROGRAMS}")
     return [str(request.python), str(CPU_PAYLOAD), *arguments, f"--nonce={request.token}"]
 
 
@@ -158,11 +160,11 @@ def _device_command(request: Request, *more: str) -> list[str]:
 
 def _built_in_command(backend: str, request: Request) -> list[str]:
     """The same by our own plugin, in a fork, so that a crash leaves a JUnit file as well."""
-    if request.test.framework is not Framework.PYTORCH:
-        raise UsageError(f"{request.test} cannot run here", "The checkout has no runner, and ttmatrix's runs no JAX.")
     checkout = request.checkout
     places = [f"--models-root={checkout.relative(checkout.models)}"]
     places.append(f"--test-config={checkout.relative(checkout.test_config)}")
+    if request.test.framework is Framework.JAX:
+        places.append(f"--serialize={request.artefacts / PROGRAMS}")
     return _device_command(request, "-p", "ttmatrix_runner", *places, f"--backend={backend}", "--forked")
 
 
@@ -200,7 +202,7 @@ EXTRACT_KIND = "extract"
 
 KINDS: Mapping[str, RunKind] = {
     "cpu": RunKind(
-        "the loader's model in plain PyTorch, in bfloat16 and in float32, without a device",
+        "the loader's model in plain PyTorch or JAX, in bfloat16 and in float32, without a device",
         _cpu_command,
         ResultFormat.LINE,
         timeout=lambda settings: settings.cpu_timeout,

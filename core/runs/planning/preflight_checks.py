@@ -13,6 +13,7 @@ from typing import TypeVar
 from core import __version__, hosts
 from core.errors import TTMatrixError
 from core.files import plain
+from core.model import Function
 from core.proc import boot_id, own_identity, this_host
 from core.runs.environment import digest
 from core.runs.leases import Lease, device_leases
@@ -89,6 +90,7 @@ def _or_none(ask: Callable[[], T]) -> T | None:
         return None
 
 
+_TORCH_XLA = "torch_xla"
 _LEAST_FREE = 200 * 2**20
 _LITTLE_FREE = 5 * 2**30
 _CACHE_VARIABLE = "IRD_LF_CACHE"
@@ -125,7 +127,7 @@ class Surroundings:
 
 def preflight(kind: RunKind, specs: Sequence[RunSpec], around: Surroundings) -> list[Obstacle]:
     """All that is in the way of `specs`, which are of this kind; the worst first."""
-    checks = [_packages(kind, around), _checkout(kind, around), _disk(around)]
+    checks = [_packages(kind, specs, around), _checkout(kind, around), _disk(around)]
     if kind.needs_device:
         checks.append(_device(specs, around))
     found = [obstacle for check in checks for obstacle in check]
@@ -169,7 +171,7 @@ def refuse(obstacles: Sequence[Obstacle]) -> None:
         raise TTMatrixError("These runs cannot start here", detail, "\n".join(obstacle.remedy for obstacle in blockers))
 
 
-def _packages(kind: RunKind, around: Surroundings) -> Iterator[Obstacle]:
+def _packages(kind: RunKind, specs: Sequence[RunSpec], around: Surroundings) -> Iterator[Obstacle]:
     versions, python = around.survey.versions, around.survey.interpreter
     if around.survey.source is Source.NOT_ASKED:
         what = f"The packages of {python} are not known yet"
@@ -179,12 +181,19 @@ def _packages(kind: RunKind, around: Surroundings) -> Iterator[Obstacle]:
         what = f"{python} did not list its packages"
         yield Obstacle(Level.WARNING, what, f"Try: {python} -c 'import {kind.packages[0]}'")
         return
-    missing = [name for name in kind.packages if versions.get(name) is None]
+    missing = [name for name in _wanted(kind, specs) if versions.get(name) is None]
     if kind.either and all(versions.get(name) is None for name in kind.either):
         missing.append(" or ".join(kind.either))
     if missing:
         remedy = "Activate the checkout's environment (source venv/activate), or name another with the setting `python`"
         yield Obstacle(Level.BLOCKER, f"{python} cannot import {', '.join(missing)}", remedy)
+
+
+def _wanted(kind: RunKind, specs: Sequence[RunSpec]) -> list[str]:
+    """The packages that `specs` need: JAX models need torch-xla only in tt-xla's own runner, which imports it."""
+    with_jax = {spec.function == Function.JAX for spec in specs}
+    own = [name for name in kind.packages if name != _TORCH_XLA or kind.files or with_jax != {True}]
+    return [*own, "jax"] if True in with_jax else own
 
 
 def _checkout(kind: RunKind, around: Surroundings) -> Iterator[Obstacle]:

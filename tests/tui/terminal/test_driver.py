@@ -29,9 +29,9 @@ def test_the_whole_job_at_80x24(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     checkout = sample_checkout(tmp_path / "demo")
     with _open(checkout.root) as terminal:
-        terminal.until("2,244 tests")
+        terminal.until("2,268 tests")
         terminal.press("/", "status:xfail patch_vit", "enter")
-        terminal.until("1 of 2,259")
+        terminal.until("1 of 2,283")
         terminal.press("r")
         terminal.until("1 running")
         terminal.press("L")
@@ -57,7 +57,7 @@ def test_a_run_outlives_a_killed_app_and_is_found_again(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     checkout = sample_checkout(tmp_path / "demo")
     with _open(checkout.root, "-q", "equilibrium_net Loose mode:inference parallelism:single_device") as terminal:
-        terminal.until("1 of 2,259")
+        terminal.until("1 of 2,283")
         terminal.press("r")
         terminal.until("1 running")
         os.killpg(terminal.process.pid, signal.SIGKILL)
@@ -80,7 +80,7 @@ def test_a_run_outlives_a_killed_app_and_is_found_again(tmp_path: Path) -> None:
 def test_the_app_ends_with_its_terminal(tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "demo")
     with _open(checkout.root) as terminal:
-        terminal.until("2,244 tests")
+        terminal.until("2,268 tests")
         terminal.hang_up()
         assert terminal.process.wait(60) == 128 + signal.SIGHUP
 
@@ -101,9 +101,9 @@ def test_errors_before_the_app_opens_are_plain_lines(tmp_path: Path) -> None:
 def test_a_query_typed_in_one_burst_is_a_query_and_runs_nothing(tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "demo")
     with _open(checkout.root) as terminal:
-        terminal.until("2,244 tests")
+        terminal.until("2,268 tests")
         terminal.press("/tinynet/pytorch-tiny/net-v1.5 rESq5")
-        terminal.until("0 of 2,259")
+        terminal.until("0 of 2,283")
         terminal.until("tinynet/pytorch-tiny/net-v1.5 rESq5")
     assert RunStore(paths().runs).records() == []
 
@@ -111,19 +111,19 @@ def test_a_query_typed_in_one_burst_is_a_query_and_runs_nothing(tmp_path: Path) 
 def test_keys_behind_a_query_in_one_burst_mean_the_rows_that_it_selects(tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "demo")
     with _open(checkout.root) as terminal:
-        terminal.until("2,244 tests")
+        terminal.until("2,268 tests")
         terminal.press("/status:xfail patch_vitt\x7f\r*")
-        terminal.until("1 of 2,259 · 1 marked")
+        terminal.until("1 of 2,283 · 1 marked")
         terminal.press("/\x15has:entry\rj*")
-        terminal.until("114 of 2,259 · 114 marked")
+        terminal.until("120 of 2,283 · 120 marked")
         terminal.press("/\x1b")
-        terminal.until("2,244 tests, 15 op cases · 114 marked")
+        terminal.until("2,268 tests, 15 op cases · 120 marked")
 
 
 def test_overview_grid_and_groups_at_80x24(tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "demo")
     with _open(checkout.root) as terminal:
-        terminal.until("2,244 tests")
+        terminal.until("2,268 tests")
         terminal.press("0")
         terminal.until("tests by status and arch")
         terminal.press("j", "enter")

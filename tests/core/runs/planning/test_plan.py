@@ -104,9 +104,9 @@ def test_what_the_caller_gives_wins_over_the_settings(checkout: Checkout) -> Non
 
 
 @pytest.mark.parametrize(
-    "test_id", ["bert/jax-single_device-inference", "a placeholder", "absent/pytorch-single_device-inference"]
+    "test_id", ["absent/jax-single_device-inference", "a placeholder", "absent/pytorch-single_device-inference"]
 )
-def test_ids_without_a_torch_loader_are_refused(checkout: Checkout, test_id: str) -> None:
+def test_ids_without_a_loader_are_refused(checkout: Checkout, test_id: str) -> None:
     with pytest.raises(UsageError, match=test_id):
         plan(checkout, test_id)
 
@@ -199,9 +199,16 @@ def test_without_a_runner_in_the_checkout_ours_runs_the_test(checkout: Checkout)
     assert (PAYLOAD / "ttmatrix_runner").is_dir()
     assert spec.env["ENABLE_BRINGUP_STAGE_LOGGING"] == "1"
     assert (spec.kind, spec.report, spec.slots, spec.slot_count, spec.devices) == ("device", "junit", "device", 1, ())
-    with pytest.raises(UsageError, match="cannot run here") as caught:
-        plan(checkout, "bert/jax-single_device-inference", kind="device")
-    assert "JAX" in caught.value.detail
+
+
+def test_runs_of_jax_models_leave_their_programs_among_their_files(checkout: Checkout) -> None:
+    spec = plan(checkout, "bert/jax-data_parallel-inference")
+    assert {"--loader=bert/jax", "--parallelism=data_parallel"} < {*spec.argv}
+    assert "--programs=/runs/20261121-073215-ab12cd/ir" in spec.argv
+    (checkout.root / TEST_MODULE).unlink()
+    spec = plan(checkout, "bert/jax-single_device-inference", kind="device")
+    assert "--serialize=/runs/20261121-073215-ab12cd/ir" in spec.argv
+    assert "tests/runner/test_models.py::test_all_models_jax[bert/jax-single_device-inference]" in spec.argv
 
 
 def test_a_profile_adds_to_the_command_and_knows_the_directory_of_the_run(checkout: Checkout) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from core.errors import TTMatrixError
-from core.model import TEST_MODULE
+from core.model import TEST_MODULE, Function
 from core.proc import identity
 from core.runs.leases import device_leases
 from core.runs.planning.interpreter import Source
@@ -66,6 +66,17 @@ def test_missing_packages_block(around: Surroundings, kind: str, versions: Mappi
         refuse(preflight(KINDS[kind], [SPEC], there))
     assert said in caught.value.detail
     assert "venv/activate" in caught.value.hint
+
+
+def test_jax_models_want_jax_and_do_without_torch_xla_in_our_own_runner(around: Surroundings) -> None:
+    own = kind_for("device", Checkout(Path("/absent")), Settings(backend="xla"))
+    jax, versions = replace(DEVICE, function=Function.JAX), {"torch": "2.9.0", "pytest": "9", "yaml": ""}
+    there = replace(around, survey=replace(around.survey, versions=versions))
+    assert [one.what for one in preflight(own, [jax], there)] == ["/venv/python cannot import jax"]
+    assert [one.what for one in preflight(own, [jax, DEVICE], there)] == ["/venv/python cannot import torch_xla, jax"]
+    there = replace(around, survey=replace(around.survey, versions={**versions, "jax": "0.7.1"}))
+    assert preflight(own, [jax], there) == []
+    assert told("cpu", there, jax) == []
 
 
 def test_our_own_runner_wants_one_reader_of_yaml_and_no_device(around: Surroundings) -> None:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plain multilayer perceptron over flattened digits in JAX. It needs jax, which the other loaders do without."""
+"""A plain multilayer perceptron over flattened digits in flax.linen. Needs jax and flax; most loaders do without."""
 
-from typing import Optional
+from typing import Any, Optional
 
 import jax
 import jax.numpy as jnp
+from flax import linen as nn
 
 from ...base import ForgeModel
 from ...config import Framework, ModelConfig, ModelGroup, ModelInfo, ModelSource, ModelTask, StrEnum
@@ -17,19 +18,16 @@ class ModelVariant(StrEnum):
     HIDDEN_256 = "Hidden_256"
 
 
-class MLPClassifier:
-    """Calls like a function of parameters and images: [batch, 784] to [batch, 10]."""
+class MLPClassifier(nn.Module):
+    """From images [batch, 784] to logits [batch, 10]."""
 
-    def __init__(self, hidden: int, dtype):
-        first, second = jax.random.split(jax.random.PRNGKey(0))
-        self.params = {
-            "first": jax.random.normal(first, (784, hidden), dtype) / 28,
-            "second": jax.random.normal(second, (hidden, 10), dtype) / hidden**0.5,
-        }
+    hidden: int
+    dtype: Any = jnp.float32
 
-    def __call__(self, images, *, params=None, train=False):
-        params = self.params if params is None else params
-        return jax.nn.gelu(images @ params["first"]) @ params["second"]
+    @nn.compact
+    def __call__(self, images, train: bool = False):
+        features = nn.gelu(nn.Dense(self.hidden, dtype=self.dtype, param_dtype=self.dtype)(images))
+        return nn.Dense(10, dtype=self.dtype, param_dtype=self.dtype)(features)
 
 
 class ModelLoader(ForgeModel):
@@ -53,11 +51,17 @@ class ModelLoader(ForgeModel):
         )
 
     def load_model(self, *, dtype_override=None, **kwargs):
-        """Two seeded layers, without biases."""
+        """Two layers; their parameters come from `get_input_parameters`."""
         hidden = 256 if self._variant == ModelVariant.HIDDEN_256 else 64
         return MLPClassifier(hidden, jnp.float32 if dtype_override is None else dtype_override)
 
     def load_inputs(self, dtype_override=None, batch_size=1):
         """Digits: [batch, 784]."""
+        digits = jax.random.normal(jax.random.PRNGKey(1), (batch_size, 784), jnp.float32)
+        return digits if dtype_override is None else digits.astype(dtype_override)
+
+    def get_input_parameters(self, dtype_override=None, train=False):
+        """Parameters from a seed: the same values in each dtype, as near as it comes to them."""
+        parameters = self.load_model().init(jax.random.PRNGKey(0), self.load_inputs(), train=train)
         dtype = jnp.float32 if dtype_override is None else dtype_override
-        return jax.random.normal(jax.random.PRNGKey(1), (batch_size, 784), dtype)
+        return jax.tree.map(lambda leaf: leaf.astype(dtype), parameters)

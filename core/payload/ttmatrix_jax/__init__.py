@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run a JAX loader's model on the CPU and on a PJRT device, and compare: what upstream's JAX testers do.
+
+Imports the standard library, jax, and flax where the model is of it; settings and comparisons are those of
+ttmatrix_execute, which imports torch. Put the directory that holds this package on the import path.
+
+    from ttmatrix_jax.devices import Pjrt
+    Pjrt.prepare()                        # before anything imports jax
+    from ttmatrix_jax.run import execute, skip_reason
+    backend = Pjrt()
+    if (reason := skip_reason(settings, backend)) is None:
+        execution = execute(loader, settings, backend, stage)
+"""

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model spread over a mesh of devices, by what its loader says of the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from enum import Enum
+from typing import Any
+
+from . import infra_names
+from .forward import checked, input_parameters, is_nnx, set_mode, unwrapped
+
+AXIS = "X"
+PyTree = Any
+
+
+class Parallelism(Enum):
+    """How a test spreads its model, under the names by which loaders ask."""
+
+    SINGLE_DEVICE = "single_device"
+    DATA_PARALLEL = "data_parallel"
+    TENSOR_PARALLEL = "tensor_parallel"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class MeshDevices:
+    """The model of a loader with its arguments, to be run on a mesh of `devices` or of as many CPU devices.
+
+    Raises what the loader raises, and AttributeError where it does not say how to spread its model.
+    """
+
+    def __init__(self, loader: Any, parallelism: str, hosts: Sequence[Any], *, training: bool) -> None:
+        infra_names.provide()
+        self.how = Parallelism(parallelism)
+        self.host_mesh = mesh_of(hosts)
+        self.model = checked(self._load(loader, len(hosts), training))
+        set_mode(self.model, training=training)
+        self.inputs = loader.load_inputs(mesh=self.host_mesh)
+        self.input_specs = loader.get_input_activations_partition_spec(
+            self.host_mesh, axis_name=AXIS, parallelism=self.how
+        )
+        self.parameter_specs = loader.load_parameters_partition_spec(
+            model_for_multichip=self.model,
+            cpu_mesh=self.host_mesh,
+            input_activations_partition_specs=self.input_specs,
+            inputs=self.inputs,
+            parallelism=self.how,
+        )
+        self.parameters = self._parameters(loader, training)
+        self.wrapper = unwrapped
+
+    def compiled(self, mesh: Any, options: Mapping[str, str]) -> Callable[..., PyTree]:
+        """The call as one program for all devices of `mesh`, whose output each of them has whole."""
+        import jax
+        from jax.sharding import NamedSharding, PartitionSpec
+
+        whole = NamedSharding(mesh, PartitionSpec())
+        return jax.jit(self._function(mesh), out_shardings=whole, compiler_options=dict(options) or None)  # type: ignore[no-any-return]
+
+    def arguments(self, mesh: Any) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments, spread over `mesh`."""
+        parameters = _spread(self.parameters, self.parameter_specs, mesh)
+        if not is_nnx(self.model):
+            return [parameters, _spread(self.inputs, self.input_specs[0], mesh)], {}
+        specs = iter(self.input_specs)
+        inputs = {name: _spread(value, next(specs), mesh) for name, value in self.inputs.items()}
+        return [], {"params": parameters, **inputs}
+
+    @contextmanager
+    def around(self, mesh: Any) -> Any:
+        """Surrounds each run: models of nnx that know their mesh are told this one."""
+        with ExitStack() as stack:
+            if is_nnx(self.model):
+                _tell_mesh(self.model, mesh)
+                stack.enter_context(mesh)
+            yield
+
+    def _load(self, loader: Any, count: int, training: bool) -> Any:
+        if hasattr(loader, "load_multichip_model"):
+            return loader.load_multichip_model(axis_name=AXIS, num_devices=count, train_mode=training)
+        return loader.load_model()
+
+    def _parameters(self, loader: Any, training: bool) -> PyTree:
+        if not hasattr(loader, "load_parameters"):
+            return input_parameters(loader, self.model, training=training)
+        return loader.load_parameters(
+            train=training,
+            inputs=self.inputs,
+            model_for_multichip=self.model,
+            cpu_mesh=self.host_mesh,
+            input_activations_partition_specs=self.input_specs,
+            input_parameters_partition_specs=self.parameter_specs,
+        )
+
+    def _function(self, mesh: Any) -> Callable[..., PyTree]:
+        if not is_nnx(self.model):
+            return infra_names.over_mesh(self.model.apply, mesh, (self.parameter_specs, *self.input_specs))
+        from flax import nnx
+
+        graph = nnx.split(self.model)[0]
+
+        def merged(params: PyTree, **inputs: Any) -> PyTree:
+            return nnx.merge(graph, params)(**inputs)
+
+        return merged
+
+
+def mesh_of(devices: Sequence[Any]) -> Any:
+    """All `devices` in one row, whose axis is `AXIS`."""
+    import jax
+
+    return jax.make_mesh((len(devices),), (AXIS,), devices=list(devices))
+
+
+def _spread(value: PyTree, specs: PyTree, mesh: Any) -> PyTree:
+    """`value` on `mesh`, each leaf as its spec says; scalars have no dimension to split."""
+    import jax
+    from flax import linen
+    from jax.sharding import NamedSharding, PartitionSpec
+
+    def put(spec: Any, leaf: Any) -> Any:
+        return jax.device_put(leaf, NamedSharding(mesh, PartitionSpec() if getattr(leaf, "ndim", 1) == 0 else spec))
+
+    return jax.tree.map(
+        lambda spec, part: jax.tree.map(lambda leaf: put(spec, leaf), part),
+        specs,
+        value,
+        is_leaf=lambda one: isinstance(one, (PartitionSpec, linen.Partitioned)),
+    )
+
+
+def _tell_mesh(model: Any, mesh: Any) -> None:
+    """EasyDeL's models read the mesh from their configuration and those within it."""
+    configuration = getattr(model, "config", None)
+    for one in (configuration, *(getattr(configuration, name, None) for name in ("text_config", "vision_config"))):
+        if hasattr(one, "set_model_mesh"):
+            one.set_model_mesh(mesh)

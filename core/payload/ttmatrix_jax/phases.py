@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Take a JAX loader's model through the steps of one test on the CPU: as the runner does, then in other dtypes."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import inspect
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ttmatrix_facts import frames, traceback_text
+from ttmatrix_loader import Problem, import_loader, loader_factory, missing_package
+from ttmatrix_network import missing_download
+from ttmatrix_packages import packages
+from ttmatrix_tensors import lowest_pcc, show
+
+from .arrays import describe, floats, leaves, structure
+from .forward import asked, checked, forward_of, set_mode
+from .programs import keep
+
+DTYPES = ("bfloat16", "float32")
+_METHODS = ("load_model", "load_inputs", "load_parameters", "get_input_parameters")
+OWN = "own dtype"
+"""What a phase is called until its weights have shown their dtype."""
+
+
+def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
+    """Run the model as the runner does, then in those of `DTYPES` that this was not, where the loader knows dtypes.
+
+    Each on a fresh model, into `result`. Raises Problem where the environment cannot run the model.
+    """
+    try:
+        make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
+    except Problem:
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the loader is the finding
+        own = Phase(None, args)
+        result["phases"].append(own.report)
+        own.fail(error)
+        own.raise_problem()
+        return
+    with packages(args):
+        phases = [_run(Phase(None, args), make_loader, result)]
+        for dtype in DTYPES:
+            if dtype != phases[0].report["dtype"] and knows_dtypes(make_loader()):
+                phases.append(_run(Phase(dtype, args), make_loader, result))
+    if len(phases) > 1:
+        first, second = (phases[0], phases[1])
+        outputs = lowest_pcc("outputs", first.outputs, second.outputs)
+        result["pcc"] = {"outputs": outputs, "gradients": lowest_pcc("gradients", first.gradients, second.gradients)}
+
+
+def knows_dtypes(loader: Any) -> bool:
+    """Whether a method of `loader` takes `dtype_override`."""
+    methods = [getattr(loader, name) for name in _METHODS if hasattr(loader, name)]
+    return any("dtype_override" in inspect.signature(method).parameters for method in methods)
+
+
+def _run(phase: Phase, make_loader: Callable[[], Any], result: dict[str, Any]) -> Phase:
+    result["phases"].append(phase.report)
+    phase.run(make_loader)
+    phase.raise_problem()
+    return phase
+
+
+class Phase:
+    """Forward, and in training backward, of one fresh model; `dtype` None: as the loader has it by itself."""
+
+    def __init__(self, dtype: str | None, args: argparse.Namespace) -> None:
+        self.dtype, self.args = dtype, args
+        self.step = "import"
+        self.error: BaseException | None = None
+        self.outputs: dict[str, Any] = {}
+        self.gradients: dict[str, Any] = {}
+        self.report: dict[str, Any] = {"dtype": dtype or OWN, "ok": False, "step": None, "error_type": None}
+        self.report.update(error=None, parameters=[], inputs=[], output=None, unpacked=None, seconds=0.0)
+        self.report.update(frames=[], container=None, weights={}, decoder_start=None)
+
+    def run(self, make_loader: Callable[[], Any]) -> None:
+        """Take all steps; what the model raises ends up in `report`, an interruption from outside does not."""
+        begin = time.perf_counter()
+        print(f"\n===== {self.dtype.upper() if self.dtype else 'AS THE RUNNER DOES'} =====", flush=True)
+        try:
+            self._take_steps(make_loader())
+            self.report["ok"] = True
+            print(f"{self.report['dtype'].upper()}: ok", flush=True)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the model is the finding
+            self.fail(error)
+        self.report["seconds"] = round(time.perf_counter() - begin, 3)
+        gc.collect()
+
+    def fail(self, error: BaseException) -> None:
+        """Record that the present step raised `error`."""
+        self.error = error
+        kind = type(error).__name__
+        self.report.update(step=self.step, error_type=kind, error=str(error))
+        self.report["frames"] = frames(error, self.args.checkout)
+        print(traceback_text(error), end="")
+        print(f"{self.report['dtype'].upper()}: FAILED in {self.step}: {kind}: {error}", flush=True)
+        traceback.clear_frames(error.__traceback__)
+
+    def raise_problem(self) -> None:
+        """Raise Problem where the environment is at fault."""
+        if problem := missing_package(self.error, self.args) or missing_download(self.error):
+            raise problem
+
+    def _take_steps(self, loader: Any) -> None:
+        import jax
+
+        training = self.args.mode == "training"
+        override = jax.numpy.dtype(self.dtype) if self.dtype else None
+        self.step = "load_model"
+        model = checked(asked(loader.load_model, dtype_override=override))
+        set_mode(model, training=training)
+        self.step = "load_inputs"
+        inputs = asked(loader.load_inputs, dtype_override=override)
+        self.report.update(container=type(inputs).__name__, inputs=describe(inputs))
+        show("inputs", self.report["inputs"])
+        self.step = "load_parameters"
+        forward = forward_of(loader, model, inputs, training=training, dtype=override)
+        self._tell_weights(forward.parameters)
+        self.step = "forward"
+        function = jax.jit(forward.function)
+        keep(self._directory(), "forward", function, forward.args, forward.kwargs)
+        if training:
+            output, pull_back = jax.vjp(forward.wrapper(function), list(forward.args), dict(forward.kwargs))
+        else:
+            output = function(*forward.args, **forward.kwargs)
+        jax.block_until_ready(output)
+        self.report["output"] = structure(output)
+        show(f"output {self.report['output']['class']}", self.report["output"]["leaves"])
+        if training:
+            self._backward(output, pull_back)
+        self.outputs = floats(output)
+
+    def _backward(self, output: Any, pull_back: Callable[[Any], Any]) -> None:
+        """From the random gradient that the runner starts with, and the loss whose gradient that is."""
+        import jax
+
+        self.step = "backward"
+        start = jax.random.uniform(jax.random.PRNGKey(0), output.shape, output.dtype)
+        print(f"loss (sum of output * start): {float((output * start).sum()):.6g}", flush=True)
+        gradients = jax.block_until_ready(pull_back(start))
+        self.gradients = floats(gradients)
+        print(f"gradients: {len(self.gradients)} arrays", flush=True)
+        if not self.gradients:
+            raise AssertionError("No gradients: no parameter takes part in the output")
+
+    def _tell_weights(self, parameters: Any) -> None:
+        import jax
+
+        dtypes = [leaf.dtype for _, leaf in leaves(parameters) if hasattr(leaf, "dtype")]
+        found = Counter(str(one) for one in dtypes if jax.numpy.issubdtype(one, jax.numpy.floating))
+        self.report["weights"] = dict(found)
+        print("parameters:", ", ".join(f"{count} of {name}" for name, count in found.items()) or "none", flush=True)
+        if self.dtype is None and found:
+            self.report["dtype"] = found.most_common(1)[0][0]
+
+    def _directory(self) -> Path | None:
+        place: Path | None = self.args.programs
+        return place and place / self.report["dtype"]

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The packages of a loader, around its run outside of pytest."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from ttmatrix_loader import MODELS, Problem
+from ttmatrix_requirements import DISABLE, RequirementsError, applied
+
+
+@contextmanager
+def packages(args: argparse.Namespace) -> Iterator[None]:
+    """What the files beside loader.py ask for (docs/rules.md 6). Raises Problem where it cannot be had."""
+    with ExitStack() as stack:
+        try:
+            layer = stack.enter_context(applied(args.checkout / MODELS / args.loader))
+        except (RequirementsError, OSError, ValueError) as error:
+            said = f"The packages that the loader asks for cannot be had ({DISABLE}=1 leaves them out): {error}"
+            raise Problem("requirements", said) from error
+        if layer is not None:
+            print(f"packages that the loader asks for: {layer}", flush=True)
+        yield

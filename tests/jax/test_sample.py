@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JAX models of the sample checkout for real: outcomes as documented, on one device and on virtual meshes."""
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.ids import TestId
+from core.model import Framework, Function, Status, node_id
+from core.runs.junit import Testcase as Case, read_testcases
+from core.runs.outcome import Outcome
+from core.runs.planning.kinds import CPU_PAYLOAD, PAYLOAD, PROGRAMS
+from core.sources.checkout import Checkout
+from core.sources.expectations import read_expectations
+from core.sources.schema import Schema
+from tests.support.cli import call
+from tests.support.models import jax_python
+from tests.support.sample import sample_checkout
+
+pytestmark = [pytest.mark.jax, pytest.mark.timeout(900)]
+
+TENSOR = "sharded_mlp/jax-Tensor_Split-tensor_parallel-inference"
+BATCH = "sharded_mlp/jax-Batch_Split-data_parallel-inference"
+TRAINED = "sharded_mlp/jax-Tensor_Split-tensor_parallel-training"
+NO_MESH = "mlp_classifier/jax-Hidden_256-data_parallel-inference"
+WANTED = {
+    "mlp_classifier/jax-Hidden_64-single_device-inference": (Outcome.PASS, "PASSED"),
+    "mlp_classifier/jax-Hidden_64-single_device-training": (Outcome.PASS, "PASSED"),
+    "mlp_classifier/jax-Hidden_256-single_device-inference": (Outcome.PASS, "PASSED"),
+    # Its memory is that of a device, which is made up.
+    "mlp_classifier/jax-Hidden_256-single_device-training": (Outcome.XFAIL, "PASSED"),
+    "sharded_mlp/jax-Tensor_Split-single_device-inference": (Outcome.PASS, "PASSED"),
+    "log_ratio/jax-single_device-inference": (Outcome.XFAIL, "INCORRECT_RESULT"),
+    "topk_gate/jax-single_device-inference": (Outcome.XFAIL, "FAILED_FE_COMPILATION"),
+    "topk_gate/jax-single_device-training": (Outcome.SKIP, "FAILED_FE_COMPILATION"),
+    NO_MESH: (Outcome.XFAIL, "FAILED_FE_COMPILATION"),
+    TENSOR: (Outcome.PASS, "PASSED"),
+    BATCH: (Outcome.PASS, "PASSED"),
+}
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    return sample_checkout(tmp_path_factory.mktemp("jax") / "sample")
+
+
+def session(sample: Checkout, devices: int, *ids: str) -> dict[str, Case]:
+    """The testcases by id, of one session with so many CPU devices."""
+    junit = sample.root / f"junit-{devices}.xml"
+    nodes = [node_id(Function.JAX, id) for id in ids]
+    words = [str(jax_python()), "-m", "pytest", "-p", "ttmatrix_runner", "--forked", "-q", f"--junitxml={junit}"]
+    own = {"PYTHONPATH": str(PAYLOAD), "ENABLE_BRINGUP_STAGE_LOGGING": "1", "CPU_NUM_DEVICES": str(devices)}
+    environ = {**os.environ, **own}
+    done = subprocess.run(
+        [*words, f"--serialize={sample.root / f'ir-{devices}'}", *nodes],
+        cwd=sample.root,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert junit.is_file(), done.stdout + done.stderr
+    return {case.name.partition("[")[2].removesuffix("]"): case for case in read_testcases(junit)}
+
+
+@pytest.fixture(scope="module")
+def on_four(sample: Checkout) -> Mapping[str, Case]:
+    return session(sample, 4, *WANTED)
+
+
+def test_every_entry_is_known_here(sample: Checkout) -> None:
+    found = {entry.id: entry for file in read_expectations(sample, Schema()) for entry in file.entries}
+    parsed = {id: TestId.parse(id) for id in found}
+    jax = {id for id, one in parsed.items() if one and one.framework is Framework.JAX}
+    assert jax == {*WANTED}
+    words = {Outcome.PASS: Status.EXPECTED_PASSING, Outcome.XFAIL: Status.KNOWN_FAILURE_XFAIL}
+    words[Outcome.SKIP] = Status.NOT_SUPPORTED_SKIP
+    assert {id: found[id].fields["status"] for id in jax} == {id: words[end].value for id, (end, _) in WANTED.items()}
+
+
+def test_every_entry_ends_as_it_says(on_four: Mapping[str, Case]) -> None:
+    assert {id: (one.outcome, one.tags["bringup_status"]) for id, one in on_four.items()} == WANTED
+
+
+def test_reports_are_those_of_upstream(on_four: Mapping[str, Case]) -> None:
+    passed = on_four["mlp_classifier/jax-Hidden_64-single_device-training"]
+    assert (passed.tags["pcc"], passed.tags["comparison_passed"]) == (1.0, True)
+    assert "'framework': 'jax'" in str(passed.tags["model_info"])
+    # Upstream counts parameters of torch models alone.
+    assert "model_size_billions" not in passed.tags
+    assert (passed.properties["backend"], passed.properties["device"]) == ("xla", "CPU")
+    traced = on_four["topk_gate/jax-single_device-inference"]
+    assert "TracerBoolConversionError" in str(traced.tags["failing_reason"])
+    assert "pcc=nan" in on_four["log_ratio/jax-single_device-inference"].properties["error_message"]
+
+
+def test_a_mesh_of_two_and_of_four(sample: Checkout, on_four: Mapping[str, Case]) -> None:
+    assert {on_four[id].properties["device"] for id in (TENSOR, BATCH)} == {"CPU, 4 virtual devices"}
+    on_two = session(sample, 2, TENSOR, BATCH, TRAINED)
+    assert {id: (one.outcome, one.properties["device"]) for id, one in on_two.items()} == dict.fromkeys(
+        (TENSOR, BATCH, TRAINED), (Outcome.PASS, "CPU, 2 virtual devices")
+    )
+
+
+def test_programs_are_kept(sample: Checkout, on_four: Mapping[str, Case]) -> None:
+    assert on_four
+    for id, sign in (
+        (TENSOR, "num_partitions = 4"),
+        ("mlp_classifier/jax-Hidden_64-single_device-training", "dot_general"),
+    ):
+        place = sample.root / "ir-4" / id.replace("/", "_")
+        assert sign in (place / "forward.stablehlo.mlir").read_text()
+        assert "let" in (place / "forward.jaxpr").read_text()
+    assert "transpose" in (place / "backward.jaxpr").read_text()
+
+
+def repro(sample: Checkout, loader: str, mode: str, *options: str) -> tuple[int, dict[str, Any], str]:
+    """Exit code, result and output of the CPU repro."""
+    words = [f"--checkout={sample.root}", f"--loader={loader}", f"--mode={mode}", "--nonce=cafe", *options]
+    command = [str(jax_python()), str(CPU_PAYLOAD), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=sample.root)
+    line = next(one for one in reversed(done.stdout.splitlines()) if one.startswith("TTMATRIX-RESULT "))
+    return done.returncode, json.loads(line.removeprefix("TTMATRIX-RESULT ")), done.stdout
+
+
+def test_the_cpu_repro_shows_dtypes_shapes_and_structure(sample: Checkout) -> None:
+    kept = sample.root / "kept"
+    code, result, output = repro(sample, "mlp_classifier/jax", "training", "--variant=Hidden_64", f"--programs={kept}")
+    assert code == 0, output
+    own, other = result["phases"]
+    assert [(one["dtype"], one["ok"]) for one in (own, other)] == [("float32", True), ("bfloat16", True)]
+    assert (own["inputs"], other["weights"]) == (
+        [{"name": "array", "type": "Array", "dtype": "float32", "shape": [1, 784]}],
+        {"bfloat16": 4},
+    )
+    assert own["output"]["leaves"][0]["shape"] == [1, 10]
+    assert result["pcc"]["outputs"]["value"] > 0.99
+    assert result["pcc"]["gradients"]["compared"] > 1
+    assert sorted(path.name for path in (kept / "bfloat16").iterdir()) == ["forward.jaxpr", "forward.stablehlo.mlir"]
+
+
+def test_the_cpu_repro_says_where_a_model_fails(sample: Checkout) -> None:
+    code, result, output = repro(sample, "topk_gate/jax", "inference")
+    (own,) = result["phases"]
+    assert (code, own["step"], own["error_type"]) == (1, "forward", "TracerBoolConversionError"), output
+    assert own["frames"][-1]["file"] == "third_party/tt_forge_models/topk_gate/jax/loader.py"
+
+
+def test_a_run_of_the_command_line(sample: Checkout, own_home: Path) -> None:
+    (own_home / "config").mkdir(parents=True)
+    (own_home / "config/settings.toml").write_text(f'python = "{jax_python()}"\n')
+    id = "mlp_classifier/jax-Hidden_64-single_device-inference"
+    for kind in ("cpu", "device"):
+        called = call("run", id, "--repo", sample.root, "--kind", kind, "--wait", "--json")
+        assert called.code == 0, called.err + called.out
+        (run,) = called.json
+        assert run["outcome"] == "pass"
+        kept = [*own_home.glob(f"**/{run['run']}/{PROGRAMS}/**/forward.stablehlo.mlir")]
+        assert kept, run
