@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Placeholders of models that have come: both would be reported (docs/rules.md 2.5)."""
 
-import ast
 from collections.abc import Iterator
 
 from ruamel.yaml.nodes import MappingNode
@@ -11,9 +10,7 @@ from core.errors import TTMatrixError
 from core.files import read_text
 from core.matrix import Matrix, status_on
 from core.model import Finding, Status
-from core.sources import PLACEHOLDER_KEY, ExpectationFile, compose_yaml, loader_file, parse_python
-
-_CHECKPOINT = "pretrained_model_name"
+from core.sources import PLACEHOLDER_KEY, ExpectationFile, checkpoints, compose_yaml, loader_file
 
 
 def _clashes(matrix: Matrix) -> Iterator[Finding]:
@@ -67,33 +64,8 @@ def _declared(matrix: Matrix, key: str, sources: dict[str, str]) -> Iterator[str
 
 
 def checkpoint_variants(source: str, checkpoint: str) -> set[str]:
-    """Variants that a loader gives the checkpoint of this name: `_VARIANTS = {Enum.MEMBER: Config(name), ...}`."""
-    tree = parse_python(source)
-    members = {
-        (scope.name, target.id): value.value
-        for scope in ast.walk(tree)
-        if isinstance(scope, ast.ClassDef)
-        for statement in scope.body
-        if isinstance(statement, ast.Assign) and isinstance(value := statement.value, ast.Constant)
-        for target in statement.targets
-        if isinstance(target, ast.Name)
-    }
-    found: set[str] = set()
-    for mapping in ast.walk(tree):
-        for key, config in zip(mapping.keys, mapping.values, strict=True) if isinstance(mapping, ast.Dict) else ():
-            match key:
-                case ast.Attribute(value=ast.Name(id=enum), attr=member) if _names(config, checkpoint):
-                    found.add(str(members.get((enum, member), member)))
-                case _:
-                    pass
-    return found
-
-
-def _names(config: ast.expr, checkpoint: str) -> bool:
-    return isinstance(config, ast.Call) and any(
-        word.arg == _CHECKPOINT and isinstance(word.value, ast.Constant) and word.value.value == checkpoint
-        for word in config.keywords
-    )
+    """Variants that a loader gives the checkpoint of this name."""
+    return {variant for variant, name in checkpoints(source).items() if name == checkpoint}
 
 
 PLACEHOLDER_CLASH = Check("placeholder-clash", "a placeholder of a model that has an entry", _clashes)

@@ -19,6 +19,7 @@ from .git import (
     reading as reading,
 )
 from .importable import mark_broken as mark_broken
+from .loader_checkpoints import checkpoints as checkpoints
 from .loader_files import Code as Code, LoaderFiles as LoaderFiles, git_blob as git_blob
 from .loaders import loader_directories as loader_directories, loader_file as loader_file, scan_loaders as scan_loaders
 from .models_tree import (

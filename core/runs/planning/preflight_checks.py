@@ -17,6 +17,7 @@ from core.model import Function
 from core.proc import boot_id, own_identity, this_host
 from core.runs.environment import digest
 from core.runs.leases import Lease, device_leases
+from core.runs.planning.downloads import downloads
 from core.runs.planning.interpreter import Source, Versions, installed
 from core.runs.planning.kinds import DEVICE_NODES, KINDS, OP_KIND, RunKind, kind_for, op_kind
 from core.runs.spec import RunSpec
@@ -127,7 +128,7 @@ class Surroundings:
 
 def preflight(kind: RunKind, specs: Sequence[RunSpec], around: Surroundings) -> list[Obstacle]:
     """All that is in the way of `specs`, which are of this kind; the worst first."""
-    checks = [_packages(kind, specs, around), _checkout(kind, around), _disk(around)]
+    checks = [_packages(kind, specs, around), _checkout(kind, around), _disk(around), _downloads(specs, around)]
     if kind.needs_device:
         checks.append(_device(specs, around))
     found = [obstacle for check in checks for obstacle in check]
@@ -214,6 +215,11 @@ def _disk(around: Surroundings) -> Iterator[Obstacle]:
     if free < _LITTLE_FREE:
         level = Level.BLOCKER if free < _LEAST_FREE else Level.WARNING
         yield Obstacle(level, f"{free / 2**20:,.0f} MiB are free at {place}", "Remove runs: ttmatrix prune")
+
+
+def _downloads(specs: Sequence[RunSpec], around: Surroundings) -> Iterator[Obstacle]:
+    for what, remedy in downloads(around.checkout, [spec.test_id for spec in specs], around.environ):
+        yield Obstacle(Level.WARNING, what, remedy)
 
 
 def _device(specs: Sequence[RunSpec], around: Surroundings) -> Iterator[Obstacle]:
