@@ -53,7 +53,7 @@ def checked(model: Any) -> Any:
 
 
 def set_mode(model: Any, *, training: bool) -> None:
-    """Switch a model of nnx to training or evaluation; linen is told in each call."""
+    """Switch a model of nnx to training or evaluation; linen learns it in each call."""
     if is_nnx(model):
         (model.train if training else model.eval)()
 

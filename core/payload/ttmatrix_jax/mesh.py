@@ -71,7 +71,7 @@ class MeshDevices:
 
     @contextmanager
     def around(self, mesh: Any) -> Any:
-        """Surrounds each run: models of nnx that know their mesh are told this one."""
+        """Surrounds each run: models of nnx that know their mesh get this one."""
         with ExitStack() as stack:
             if is_nnx(self.model):
                 _tell_mesh(self.model, mesh)
