@@ -234,7 +234,7 @@ async def test_a_view_is_saved_opened_replaced_and_deleted(checkout: Checkout) -
 async def test_a_view_that_comes_with_it_opens_and_cannot_be_deleted(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
-        await pilot.press("V", "down", "D")
+        await pilot.press("V", "D")
         await until(pilot, lambda: "comes with ttmatrix" in screen_text(app), "the word")
         await pilot.press("enter")
         assert _query(app) == "has:entry"
