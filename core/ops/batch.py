@@ -2,7 +2,7 @@
 """Op cases as a batch to run: what is asked for, and the result of each case."""
 
 import difflib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +15,9 @@ from core.runs.planning import LaunchPlan, OpRequest, as_batch, look_ahead, plan
 from core.runs.store import RunRecord
 from core.settings import Paths, Settings
 from core.sources import Checkout
+
+PHASES = {"build": "build", "eager": "reference", "compile": "compile", "run": "run", "compare": "compare"}
+"""The parts of a case as the plugin names them, and as they are said: the reference is what runs eagerly."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,8 @@ class OpResult:
     max_rel: float | None
     pcc: float | None
     message: str
+    phases: Mapping[str, float | None]
+    """Seconds of each of its parts, by PHASES; None: it did not come to that, or the backend has no such part."""
 
     @property
     def good(self) -> bool:
@@ -49,7 +54,14 @@ def op_result(document: CaseDocument) -> OpResult:
         max_rel=finite(document.get("max_rel")),
         pcc=finite(document.get("pcc")),
         message=said,
+        phases=_phases(document),
     )
+
+
+def _phases(document: CaseDocument) -> dict[str, float | None]:
+    parts = document.get("seconds")
+    known = parts if isinstance(parts, Mapping) else {}
+    return {said: finite(known.get(name)) for name, said in PHASES.items()}
 
 
 @dataclass(frozen=True, slots=True)

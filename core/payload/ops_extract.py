@@ -85,7 +85,7 @@ def extract(args: argparse.Namespace) -> dict[str, Any]:
     started = time.monotonic()
     make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
     recorder = Recorder(args.level, "bfloat16", args.checkout)
-    failure = ""
+    failure, stopped = "", False
     with packages(args), torch.no_grad():
         _seed()
         loader = make_loader()
@@ -95,15 +95,19 @@ def extract(args: argparse.Namespace) -> dict[str, Any]:
         sizes = {"batch_size": args.batch_size, "seq_len": args.seq_len}
         inputs = load_inputs(loader, torch.bfloat16, phase=args.phase, training=False, **sizes)
         try:
-            with time_limit(_seconds_left(args, time.monotonic() - started)), recorder.recording(model):
+            # What is said is the limit, not what loading has left of it: that is another number each time.
+            limit = f"{args.within or args.seconds:g} s"
+            with time_limit(_seconds_left(args, time.monotonic() - started), limit), recorder.recording(model):
                 call(model, inputs)
         except Exception as error:
             if not recorder.calls:
                 raise
+            stopped = isinstance(error, TimeIsUp)
             failure = f"{type(error).__name__}: {error}".splitlines()[0]
             print(traceback_text(error), end="", flush=True)
     left_out = dict(recorder.left_out)
-    written = _write(args, recorder.cases(), left_out, failure)
+    # How far a model came when its time was up is the machine's affair, and no part of what it calls.
+    written = _write(args, recorder.cases(counted=not stopped), left_out, failure, counted=not stopped)
     return {"cases": written, "calls": recorder.calls, "left_out": left_out, "failure": failure}
 
 
@@ -127,11 +131,11 @@ class TimeIsUp(Exception):
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeIsUp in the main thread after `seconds`; 0: never."""
+def time_limit(seconds: float, limit: str) -> Iterator[None]:
+    """Raise TimeIsUp, which says `limit`, in the main thread after `seconds`; 0: never."""
 
     def stop(*_: object) -> None:
-        raise TimeIsUp(f"it was stopped after {seconds:g} s")
+        raise TimeIsUp(f"it was stopped after {limit}")
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -142,8 +146,13 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _write(args: argparse.Namespace, cases: Sequence[Any], left_out: dict[str, int], failure: str) -> int:
-    """Write the cases that can be read again, and count the others among those left out. How many were written."""
+def _write(
+    args: argparse.Namespace, cases: Sequence[Any], left_out: dict[str, int], failure: str, *, counted: bool
+) -> int:
+    """Write the cases that can be read again, and count the others among those left out. How many were written.
+
+    Without `counted` the file does not say how often something was left out.
+    """
     from ttmatrix_ops.cases import Manifest
     from ttmatrix_ops.load import read_text
     from ttmatrix_ops.reading import Defaults
@@ -167,7 +176,7 @@ def _write(args: argparse.Namespace, cases: Sequence[Any], left_out: dict[str, i
     comments = [f"The ops of {name}, from one run forward on the CPU. Device cuda:0 is the device under test."]
     if failure:
         comments.append(f"The model did not end: these are its ops until {failure}")
-    comments += [f"Left out: {count:,} x {what}" for what, count in left_out.items()]
+    comments += [f"Left out: {f'{count:,} x ' if counted else ''}{what}" for what, count in left_out.items()]
     args.output.write_text(manifest_text(Manifest("", name, tuple(kept)), defaults, comments), encoding="utf-8")
     return len(kept)
 

@@ -70,14 +70,14 @@ class Recorder:
             stack.enter_context(mode)
             yield
 
-    def cases(self) -> list[Case]:
-        """The cases, numbered by op. Equal calls are one, with their count."""
+    def cases(self, *, counted: bool = True) -> list[Case]:
+        """The cases, numbered by op. Equal calls are one, where `counted` with their count."""
         numbers: Counter[str] = Counter()
         made = []
         for key, (case, place) in self._found.items():
             numbers[case.op] += 1
             count = self._counts[key]
-            text = f"{place}; {count:,} calls" if count > 1 else place
+            text = f"{place}; {count:,} calls" if counted and count > 1 else place
             made.append(case._replace(name=f"{case.op}.{numbers[case.op]}", description=text))
         return made
 

@@ -36,6 +36,8 @@ class Seconds(NamedTuple):
     """The reference."""
     compile: float | None = None
     run: float | None = None
+    compare: float | None = None
+    """Comparing the two sides."""
 
 
 class Result(NamedTuple):

@@ -147,7 +147,10 @@ def _both_sides(
     values = has_values(op.name, host=backend.device == _CPU)
     tolerance = Tolerance(case.rtol, case.atol, case.pcc, values)
     device = _output_device(arguments, backend, replace)
-    return _compared(tolerance, (test.output, ours), (reference.output, theirs), device)
+    start = time.perf_counter()
+    found = _compared(tolerance, (test.output, ours), (reference.output, theirs), device)
+    progress.seconds = progress.seconds._replace(compare=time.perf_counter() - start)
+    return found
 
 
 def _judge_reference(case: Case, reference: Side) -> None:

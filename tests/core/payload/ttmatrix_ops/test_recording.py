@@ -74,10 +74,12 @@ def test_equal_calls_are_one_case() -> None:
             torch.relu(x)
         torch.relu(x[:1])
 
-    first, _, other = record(twice, torch.ones(2)).cases()
+    recorder = record(twice, torch.ones(2))
+    first, _, other = recorder.cases()
     assert (first.name, other.name) == ("torch.relu.1", "torch.relu.2")
     assert first.description.endswith("; 2 calls")
     assert "calls" not in other.description
+    assert not any("calls" in case.description for case in recorder.cases(counted=False))
 
 
 def test_a_case_names_its_line_and_its_module() -> None:
