@@ -301,7 +301,7 @@ class Reader:
 
     def _session(self, id: int) -> _Session:
         origin, *texts = self._one(_SESSION, id)
-        self._sessions[id] = _Session(Origin(origin), *map(self._text, texts))
+        self._sessions[id] = _Session(Origin(origin), *map(as_text, texts))
         return self._sessions[id]
 
     def _shape(self, id: int) -> _Shape:
@@ -322,4 +322,7 @@ class Reader:
 
 _ADDED = itemgetter(1, -1)
 """Session and number of a row with COLUMNS."""
-_SESSION = 'SELECT origin, run, host, job, source, "commit", models_commit FROM sessions WHERE id = ?'
+_TEXTS = ("run", "host", "job", "source", "commit", "models_commit")
+# One statement: a history of months has a session for each night, each with texts of its own.
+_LOOKED_UP = ", ".join(f'(SELECT text FROM texts WHERE texts.id = sessions."{name}")' for name in _TEXTS)
+_SESSION = f"SELECT origin, {_LOOKED_UP} FROM sessions WHERE id = ?"
