@@ -98,7 +98,13 @@ COMMANDS: tuple[Command, ...] = (
     Command("matrix.log", Where.MATRIX, "L", "log", "Log", "Show the log of this test's last run"),
     Command("matrix.set", Where.MATRIX, "E", "set_fields", "Edit", "Set fields of the marked entries", footer=True),
     Command("matrix.change", Where.MATRIX, "M", "change_entry", "Change", "One marker or arch, rename, move, delete"),
-    Command("matrix.open", Where.MATRIX, "e", "open_editor", "Editor", "Open $EDITOR at the entry, then at the loader"),
+    Command("matrix.open", Where.MATRIX, "e", "open_editor", "Editor", "Open $EDITOR at the entry"),
+    Command(
+        "matrix.loader", Where.MATRIX, "s", "open_loader", "Loader", "Open $EDITOR at the loader, where its variant is"
+    ),
+    Command(
+        "matrix.history", Where.MATRIX, "H", "history", "History", "Show the commits that changed this test's entry"
+    ),
     Command("matrix.range", Where.MATRIX, "v", "mark_range", "Range", "Start a range; pressed again, mark it"),
     Command("matrix.enter", Where.MATRIX, "enter", "enter", "Open", "The detail; a group's or a cell's tests"),
     Command("matrix.detail", Where.MATRIX, "d", "detail", "Detail", "Show or hide the detail panel", footer=True),

@@ -93,7 +93,10 @@ class CheckoutFiles(Protocol):
         """Index the checkout again."""
 
     def edit_test(self, detail: Detail) -> None:
-        """Open $EDITOR at the entry of a test; asked again for the same test, at its loader."""
+        """Open $EDITOR at the entry of a test, or where it has none at its loader."""
+
+    def edit_loader(self, detail: Detail) -> None:
+        """Open $EDITOR at the loader of a test, where it names the variant."""
 
     def edit_file(self, path: str, line: int) -> None:
         """Open $EDITOR at a line of a file, whose path is relative to the checkout."""

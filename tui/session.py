@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from core.edits.pending import Change, Conflict, Pending, Workbench
     from core.evidence.verdicts import Verdicts
     from core.handwritten import Known
-    from core.history import Week
+    from core.history import Timeline, Week
     from core.matrix import Detail
     from core.model import Finding
     from core.ops import OpTests
@@ -281,6 +281,11 @@ class Session:
         """
         with self.one_at_a_time:
             return history.weeks(history.read_history(self.cache, self.matrix), time.time())
+
+    def history_of(self, id: str) -> tuple[Timeline, ...]:
+        """The timelines of the entries that have or had this id. As `read_weeks`."""
+        with self.one_at_a_time:
+            return history.read_history(self.cache, self.matrix).of(id)
 
     def describe(self, id: str) -> Detail:
         return core.matrix.describe(self.matrix, id)

@@ -5,9 +5,9 @@ import argparse
 import time
 
 from core.cli.context import Context
-from core.cli.history_report import as_document, commit_document, day, note_limits, print_steps
+from core.cli.history_report import as_document, commit_document, note_limits, print_steps
 from core.errors import EXIT_OK, UsageError
-from core.history import History, Timeline, age, changes_of_status
+from core.history import History, Timeline, age, changes_of_status, day_of
 from core.text import counted, one_line
 
 
@@ -73,7 +73,7 @@ def _print(id: str, found: tuple[Timeline, ...], context: Context) -> None:
         days, changes = age(counting, time.time()), changes_of_status(counting)
         console.line(f"Its status was set {counted(days, 'day')} ago and has changed {counted(changes, 'time')}.")
     if begins := history.begins:
-        console.line(f"Expectations are in YAML since {day(begins)}.")
+        console.line(f"Expectations are in YAML since {day_of(begins)}.")
 
 
 def _title(timeline: Timeline, id: str) -> str:

@@ -5,9 +5,9 @@ import argparse
 from collections.abc import Sequence
 
 from core.cli.context import Context
-from core.cli.history_report import commit_document, day, note_limits
+from core.cli.history_report import commit_document, note_limits
 from core.errors import EXIT_OK
-from core.history import Every, Point, Split, by_arch, by_group, by_status, trend
+from core.history import Every, Point, Split, by_arch, by_group, by_status, day_of, trend
 from core.model import Status
 from core.providers import info_of
 
@@ -67,7 +67,7 @@ def _print(points: Sequence[Point], by: str, context: Context) -> None:
     context.console.table(
         ("date", *label, "entries", *Status),
         (
-            (day(point.commit), *((name,) if label else ()), str(sum(numbers)), *map(str, numbers))
+            (day_of(point.commit), *((name,) if label else ()), str(sum(numbers)), *map(str, numbers))
             for name in names
             for point in points
             if any(numbers := [point.counts.get((name, status), 0) for status in Status])

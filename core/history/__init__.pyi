@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from .commit_page import commit_link as commit_link, show_commit as show_commit
 from .diff import FieldChange as FieldChange, field_changes as field_changes
 from .history import History as History, read_history as read_history
 from .stats import (
@@ -17,3 +18,4 @@ from .stats import (
     weeks as weeks,
 )
 from .timelines import Step as Step, Timeline as Timeline
+from .words import day_of as day_of, step_lines as step_lines, what as what

@@ -41,6 +41,8 @@ from .stamps import (
     stamps_of as stamps_of,
 )
 from .syntax import parse_expression as parse_expression
+from .syntax import parse_expression as parse_expression, parse_python as parse_python
+from .variant_lines import variant_line as variant_line
 from .yaml_syntax import (
     MOST_CHARACTERS as MOST_CHARACTERS,
     compose_yaml as compose_yaml,

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App, SuspendNotSupported
 
 from core.errors import TTMatrixError
+from core.ids import TestId
 from core.matrix import Matrix
+from core.sources import variant_line
 from core.text import one_line
 from tui import terminal
 from tui.protocol import Background, Notify
@@ -40,8 +42,6 @@ class FileActions:
         self._background = background
         self._reindex = reindex
         self._replace = replace
-        self._opened_entry = ""
-        """The id of the test at whose entry the editor was opened last."""
 
     def reload(self) -> None:
         """Index the checkout again in the background; the screen stays usable."""
@@ -55,15 +55,22 @@ class FileActions:
         self._background.run("reload", read, lambda read: self._replace(*read), supersede=True)
 
     def edit_test(self, detail: Detail) -> None:
-        """Open $EDITOR at the entry of a test; asked again for the same test, at its loader."""
+        """Open $EDITOR at the entry of a test, or where it has none at its loader."""
         declared = detail.declared[-1] if detail.declared else None
-        if declared is not None and detail.id != self._opened_entry:
-            self._opened_entry = detail.id
+        if declared is None:
+            self.edit_loader(detail)
+        else:
             self.edit_file(declared.path, declared.entry.line)
-            return
-        self._opened_entry = ""
+
+    def edit_loader(self, detail: Detail) -> None:
+        """Open $EDITOR at the loader of a test, where it names the variant."""
         if detail.loader:
-            self.edit_file(detail.loader, 1)
+            parsed = TestId.parse(detail.id)
+            variant = (parsed.variant or "") if parsed else ""
+            self.edit_file(detail.loader, variant_line(self._session.checkout.root / detail.loader, variant))
+        elif detail.declared:
+            error = TTMatrixError("Nothing to edit", f"No loader generates {one_line(detail.id)}.")
+            self._notify.error(error)
         else:
             error = TTMatrixError("Nothing to edit", f"{one_line(detail.id)} has neither an entry nor a loader.")
             self._notify.error(error)

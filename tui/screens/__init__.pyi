@@ -3,6 +3,7 @@ from .base import SessionScreen as SessionScreen
 from .command_line import CommandLine as CommandLine
 from .dialogs import Ask as Ask, Confirm as Confirm, Notice as Notice, ask_to_start as ask_to_start
 from .doctor import DoctorScreen as DoctorScreen
+from .entry_commits import EntryCommits as EntryCommits
 from .launch import Launch as Launch, LaunchOps as LaunchOps
 from .pick import Helped as Helped, HelpScreen as HelpScreen, Option as Option, Pick as Pick
 from .runs import RunsScreen as RunsScreen

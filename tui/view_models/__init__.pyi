@@ -12,6 +12,7 @@ from .evidence import group_lines as group_lines, result_lines as result_lines, 
 from .findings import FindingRows as FindingRows
 from .fitting import fit as fit, paragraph as paragraph
 from .grid import GridOrder as GridOrder, GridRows as GridRows, legend_cells as legend_cells
+from .history import StepRows as StepRows
 from .launch import launch_summary as launch_summary, launch_text as launch_text
 from .lease import lease_words as lease_words, session_lines as session_lines
 from .legend import Meaning as Meaning, arch_legend as arch_legend, legend as legend, query_help as query_help

@@ -337,8 +337,14 @@ class MatrixScreen(SessionScreen):
     def action_copy_node_id(self) -> None:
         self.tests.copy_node_id()
 
+    def action_history(self) -> None:
+        self.tests.show_history()
+
     def action_open_editor(self) -> None:
         self.tests.open_editor()
+
+    def action_open_loader(self) -> None:
+        self.tests.open_loader()
 
     def action_run(self) -> None:
         self.tests.run()

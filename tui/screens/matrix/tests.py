@@ -102,12 +102,28 @@ class TestActions:
             self._context.notify.copy(node_id(matrix.function(matrix.rows[id]), id) if is_model else id)
 
     def open_editor(self) -> None:
-        """Open $EDITOR at the entry, then at the loader."""
+        """Open $EDITOR at the entry."""
         id = self._one("open")
         if id and not self._session.is_model(id):
             self._context.files.edit_file(*self._session.place_of(id))
         elif id:
             self._context.files.edit_test(self._session.describe(id))
+
+    def open_loader(self) -> None:
+        """Open $EDITOR at the loader, where it names the variant."""
+        id = self._one("open")
+        if id and self._session.is_op(id):
+            self._context.notify.info("Op cases have no loader; the other key opens their manifest.")
+        elif id:
+            self._context.files.edit_loader(self._session.describe(id))
+
+    def show_history(self) -> None:
+        """Show the commits that changed the entry."""
+        id = self._one("show")
+        if id and self._session.is_op(id):
+            self._context.notify.info("Op cases have no history here: git log shows that of their manifest.")
+        elif id:
+            self._screen.app.push_screen(screens.EntryCommits(self._context, id))
 
     # Runs and edits
 

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commits that changed the entry of a test, and what each did to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.widgets import Label
+
+from core import history
+from core.errors import TTMatrixError
+from core.history import Step, Timeline
+from core.text import one_line
+from tui.protocol import Context
+from tui.screens.dialogs import Dialog
+from tui.view_models import StepRows, diff_style
+from tui.widgets import LinesView, RowTable, TextLines
+
+_HINT = "enter whole commit   tab scroll   o copy link   y copy id   esc close"
+
+
+class EntryCommits(Dialog[None]):
+    """Commits above, and below what the one under the cursor did; enter shows the whole commit."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "whole", "Whole commit", show=False),
+        Binding("o", "copy_link", "Copy link", show=False),
+        Binding("y", "copy_id", "Copy id", show=False),
+        Binding("tab", "other_pane", "Pane", show=False),
+        Binding("q", "leave", "Close", show=False),
+    ]
+
+    def __init__(self, context: Context, id: str) -> None:
+        super().__init__()
+        self.context = context
+        self._test = id
+        self._steps: Sequence[Step] = ()
+        self._whole = False
+        """Whether all of the commit is shown, and not only what it did to the entry."""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="box"):
+            yield Label(Text(one_line(self._test), no_wrap=True, overflow="ellipsis"), id="dialog-title")
+            yield RowTable(StepRows(()))
+            yield LinesView(diff_style)
+            yield Label(Text(_HINT, no_wrap=True, overflow="ellipsis"), id="dialog-hint")
+
+    def on_mount(self) -> None:
+        self._table.focus()
+        self._lines.show(TextLines(["reading the history of the entries …"]))
+        self.context.background.run("entry history", self._read, self._take, supersede=True)
+
+    @property
+    def _table(self) -> RowTable:
+        return self.query_one(RowTable)
+
+    @property
+    def _lines(self) -> LinesView:
+        return self.query_one(LinesView)
+
+    def _read(self) -> Sequence[Timeline] | str:
+        try:
+            return self.context.session.history_of(self._test)
+        except TTMatrixError as error:
+            return one_line(error.title)
+
+    def _take(self, found: Sequence[Timeline] | str) -> None:
+        if not self.is_attached:
+            return
+        if isinstance(found, str):
+            self._lines.show(TextLines([found]))
+            return
+        self._steps = [step for one in found for step in one.steps]
+        self._table.show(StepRows(self._steps))
+        self._show()
+
+    @property
+    def _step(self) -> Step | None:
+        """The step under the cursor."""
+        return self._steps[self._table.cursor] if self._table.cursor < len(self._steps) else None
+
+    def on_row_table_highlighted(self) -> None:
+        self._whole = False
+        if self._steps:
+            self._show()
+
+    def _show(self) -> None:
+        step = self._step
+        if step is None:
+            self._lines.show(TextLines(["No commit and no file here has an entry with this id."]))
+        else:
+            self._lines.show(TextLines([one_line(line) for line in history.step_lines(step)]))
+
+    def action_whole(self) -> None:
+        """The whole commit, or again what it did to the entry."""
+        step = self._step
+        if step is None or step.commit is None or self._whole:
+            self._whole = False
+            self._show()
+            return
+        self._whole = True
+        work = partial(history.show_commit, self.context.session.checkout, step.commit.id)
+        self.context.background.run("whole commit", work, partial(self._show_whole, step), supersede=True)
+
+    def _show_whole(self, step: Step, lines: Sequence[str]) -> None:
+        if self.is_attached and self._whole and step == self._step:
+            self._lines.show(TextLines([one_line(line) for line in lines]))
+
+    def action_other_pane(self) -> None:
+        (self._lines if self._table.has_focus else self._table).focus()
+
+    def action_copy_id(self) -> None:
+        if self._step and self._step.commit:
+            self.context.notify.copy(self._step.commit.id)
+
+    def action_copy_link(self) -> None:
+        """Copy where the commit is on the web."""
+        commit = self._step.commit if self._step else None
+        if commit is None:
+            self.context.notify.info("Nothing to copy: this is not committed yet.")
+            return
+        work = partial(history.commit_link, self.context.session.checkout, commit.id)
+        self.context.background.run("commit link", work, self._copied, supersede=True)
+
+    def _copied(self, link: str) -> None:
+        if link:
+            self.context.notify.copy(link)
+        else:
+            self.context.notify.info("The remote of this clone has no page on the web: y copies the id of the commit.")
