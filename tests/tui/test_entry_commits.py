@@ -3,6 +3,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.app import build_app, screen_text, until
 from tests.support.git import git
 from tests.support.sample import sample_checkout
@@ -12,12 +14,12 @@ from tui.screens.entry_commits import EntryCommits
 TINYNET = "tinynet/pytorch-tiny/net-v1.5-single_device-inference"
 
 
-async def test_commits_of_an_entry_with_their_diffs_and_links(tmp_path: Path) -> None:
+async def test_commits_of_an_entry_with_their_diffs_and_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkout = sample_checkout(tmp_path / "tt-xla")
     app = build_app(checkout, query=TINYNET)
     copied: list[str] = []
-    async with app.run_test(size=(120, 40)) as pilot:
-        app.copy_to_clipboard = copied.append  # type: ignore[method-assign]
+    monkeypatch.setattr(app.notifications, "copy", copied.append)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await pilot.press("H")
         await until(pilot, lambda: "renamed from tinynet/pytorch-V1_5" in screen_text(app), "the newest step")
         assert "Name the TinyNet variants as the model hub does" in screen_text(app)
@@ -26,7 +28,7 @@ async def test_commits_of_an_entry_with_their_diffs_and_links(tmp_path: Path) ->
         await pilot.press("enter")
         await until(pilot, lambda: "diff --git" not in screen_text(app), "the step again")
         await pilot.press("o")
-        await until(pilot, lambda: "has no page on the web" in screen_text(app), "no link")
+        await until(pilot, lambda: any("no page on the web" in one.message for one in app._notifications), "no link")
         git(checkout.root, "remote", "add", "origin", "git@example.org:some/fork.git")
         await pilot.press("o")
         await until(pilot, lambda: bool(copied), "the link")
@@ -42,4 +44,4 @@ async def test_a_checkout_without_git_says_so(tmp_path: Path) -> None:
     app = build_app(sample(tmp_path / "tt-xla"), query="has:entry")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("H")
-        await until(pilot, lambda: "not a git repository" in screen_text(app), "why there is none")
+        await until(pilot, lambda: "git cannot read" in screen_text(app), "why there is none")

@@ -75,7 +75,8 @@ async def test_findings_lead_to_doctor_and_back(tmp_path: Path) -> None:
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.press("0")
         await until(pilot, lambda: "all kinds" in screen_text(app), "the findings")
-        await pilot.press("tab", "tab", "tab", "tab", "j")
+        await until(pilot, lambda: _complete(app), "the numbers")
+        await pilot.press(*["tab"] * 6, "j")
         board = app.navigation.screen(OverviewScreen).board
         number = board.number
         assert number is not None

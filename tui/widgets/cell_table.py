@@ -206,8 +206,10 @@ class NumberBoard(CellTable):
     """A CellTable over sections of numbers."""
 
     def show(self, source: RowSource, *, keep: str | None = None) -> None:
+        # What comes first may be known last: a cursor that is at the first number stays there.
+        first = self.cursor == self._nearest(0, 1)
         super().show(source, keep=keep)
-        self.cursor = self._nearest(self.cursor, 1)
+        self.cursor = self._nearest(0 if first else self.cursor, 1)
 
     def header(self) -> Sequence[Sequence[Cell]]:
         """The heading of the section at the top, so that it is always there."""
