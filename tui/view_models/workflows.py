@@ -7,6 +7,7 @@ from rich.text import Text
 
 from core.text import one_line, printable
 from core.workflows import WorkflowItem, WorkflowState, markdown
+from tui.view_models.markdown import rendered
 from tui.view_models.style import Cell, TableColumn
 
 _STYLES = {
@@ -53,7 +54,7 @@ class WorkflowRows:
 
 
 def workflow_text(item: WorkflowItem) -> Text:
-    """What a person reads of one workflow; lines of a diff are coloured."""
+    """What a person reads of one workflow; its report without the signs of Markdown."""
     text = Text()
     if item.error is not None:
         text.append(f"{printable(str(item.error))}\n\n", "red")
@@ -66,14 +67,4 @@ def workflow_text(item: WorkflowItem) -> Text:
         text.append("✓ " if ended else "▸ ", "green" if ended else "yellow")
         text.append(f"{one_line(effect.title)}\n", "" if ended else "bold")
     text.append("\n")
-    for line in printable(markdown(item.progress, "")).splitlines():
-        text.append(f"{line}\n", _style(line))
-    return text
-
-
-def _style(line: str) -> str:
-    if line.startswith("#"):
-        return "bold"
-    if line.startswith("+") and not line.startswith("+++"):
-        return "green"
-    return "red" if line.startswith("-") and line[1:2] in (" ", "\t") and line[2:4] == "  " else ""
+    return text.append(rendered(markdown(item.progress, "")))

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports as a person reads them."""
+
+from tui.view_models.markdown import rendered
+
+_SOURCE = """# one/pytorch-x
+
+- loader: `one/loader.py`
+- decision: **fixed**: see [#12](https://example.org/12)
+
+## Loader
+
+```diff
+--- a
++++ b
+-    # old
++    - new **not strong**
+ same
+```
+1 * 2 = `a` and ` alone
+"""
+
+
+def test_the_signs_of_markdown_are_gone_but_in_fences() -> None:
+    assert rendered(_SOURCE).plain.splitlines() == [
+        "one/pytorch-x",
+        "",
+        "• loader: one/loader.py",
+        "• decision: fixed: see #12 (https://example.org/12)",
+        "",
+        "Loader",
+        "",
+        "  --- a",
+        "  +++ b",
+        "  -    # old",
+        "  +    - new **not strong**",
+        "   same",
+        "1 * 2 = a and ` alone",
+    ]
+
+
+def test_headings_code_and_diffs_have_their_styles() -> None:
+    text = rendered(_SOURCE)
+
+    def styles(words: str) -> set[str]:
+        start = text.plain.index(words)
+        return {str(one.style) for one in text.spans if one.start <= start < one.end}
+
+    assert "bold underline" in styles("one/pytorch-x")
+    assert "italic" in styles("one/loader.py")
+    assert "bold" in styles("fixed")
+    assert styles("  +    - new") == {"green"}
+    assert styles("  -    # old") == {"red"}
+    assert styles("  +++ b") == {"dim"}
