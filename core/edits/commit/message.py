@@ -169,8 +169,16 @@ def _runs(text: str) -> Iterable[str]:
 
 
 def _jobs(verb: str, pairs: Iterable[tuple[str, Sequence[Job]]]) -> list[str]:
-    lines = (f"- {_code(id)} {verb} {_code(job_name(job))}" for id, jobs in pairs for job in jobs)
-    return list(dict.fromkeys(lines))
+    """Each job once, with the tests that it loses or gains below it."""
+    of_job: dict[str, dict[str, None]] = {}
+    for id, jobs in pairs:
+        for job in jobs:
+            of_job.setdefault(job_name(job), {})[id] = None
+    return [
+        line
+        for name, ids in of_job.items()
+        for line in (f"- {_code(name)} {verb} {counted(len(ids), 'test')}", *(f"  - {_code(id)}" for id in ids))
+    ]
 
 
 def _links(changes: Sequence[EntryChange], evidence: Evidence | None) -> list[str]:

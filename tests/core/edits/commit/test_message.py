@@ -95,7 +95,8 @@ def test_pull_request() -> None:
         "",
         "**CI jobs**",
         "",
-        "- `a\\|b` loses `p.json: nightly on n150 (n150 and x)`",
+        "- `p.json: nightly on n150 (n150 and x)` loses 1 test",
+        "  - `a\\|b`",
         "",
         "- Fixes tenstorrent/tt-xla#7",
     ]
