@@ -6,9 +6,10 @@ import io
 import pytest
 
 from core.cli.console import Console
-from core.cli.history_report import as_document, headline, print_steps, what
+from core.cli.history_report import as_document, headline, print_steps
 from core.history.pairing import EntryEdit, Location
 from core.history.timelines import Step
+from core.history.words import what
 from core.sources.git import Commit
 
 COMMIT = Commit("0123456789abcdef", (), 86_400, "So\x1bmebody", "Change it (#1)")
