@@ -81,6 +81,16 @@ async def test_marking_a_heading_marks_its_tests_and_says_how_many(checkout: Che
         assert app.session.view.marks == set()
 
 
+async def test_the_columns_are_those_of_the_row_under_the_cursor(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=SMALL) as pilot:
+        app.matrix_screen.go(ViewSpec(group="family"))
+        await until(pilot, lambda: "by status" in screen_text(app), "the titles of groups")
+        await pilot.press("l", "j")
+        await until(pilot, lambda: "test id" in screen_text(app), "the titles of tests")
+        assert "by status" not in screen_text(app)
+
+
 async def test_groups_stay_open_and_the_cursor_on_its_test_over_a_reload(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=SMALL) as pilot:

@@ -71,6 +71,23 @@ def test_bars_of_headings_are_as_long_as_their_groups_are_large(matrix: Matrix) 
     assert lengths == {(count, words): max(words, round(30 * count / largest)) for count, words in lengths}
 
 
+@pytest.mark.parametrize("width", [78, 158])
+def test_titles_are_above_the_pieces_of_a_heading(matrix: Matrix, width: int) -> None:
+    rows = _tree(View(matrix, Query.parse("has:entry")))
+    titles = rows.heading_titles(width)
+    pieces = rows.heading(0, width)
+    assert pieces is not None
+    text = "".join(piece.text for piece in pieces)
+    assert titles.startswith("family ")
+    end = titles.index("PASS") + len("PASS")
+    assert text[:end].endswith("%")
+    tests = titles.index("tests") + len("tests")
+    assert text[:tests].split()[-1] == f"{len(rows.tree.groups[0].rows):,}"
+    if width > 110:
+        at = titles.index("XFAIL")
+        assert text[at : at + 2] in ("X ", "  ")
+
+
 def test_a_heading_is_marked_in_part_and_as_a_whole(matrix: Matrix) -> None:
     view = View(matrix)
     rows = _tree(view)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core import evidence
 from core.matrix.query import RESULT
-from core.matrix.view import BY_TABLE_FIELD, DECLARED, DEVICE_RUN, EVIDENCE, RUN, RUN_KINDS, View, text_of_row
+from core.matrix.view import BY_TABLE_FIELD, DECLARED, DEVICE_RUN, EVIDENCE, RUN, RUN_KINDS, View, rate, text_of_row
 from core.model import Status
 from core.text import one_line
 from tui.view_models.fitting import fit
@@ -260,11 +260,21 @@ class TreeRows:
         room = _bar_width(width)
         # To scale, but what is there at all has a cell.
         cells = max(min(room, sum(map(bool, group.tally.values()))), round(room * len(group.rows) / self._largest))
-        tail = [Cell(f"{len(group.rows):>7,} "), *bar(group.tally, cells), Cell(" " * (room - cells))]
+        percent = rate(group.tally).percent
+        share = "-" if percent is None else f"{percent}%"
+        tail = [Cell(f"{len(group.rows):>7,} {share:>5} "), *bar(group.tally, cells), Cell(" " * (room - cells))]
         if width >= _COUNTS_FROM:
             tail += _counts(group)
         left = width - len(arrow) - sum(len(cell.text) for cell in tail)
         return [Cell(arrow, "running"), Cell(fit(one_line(group.text) or "none", max(0, left), elide=True)), *tail]
+
+    def heading_titles(self, width: int) -> str:
+        """What the pieces of a heading are, above them."""
+        tail = f"{'tests':>7} {'PASS':>5} {'by status':{_bar_width(width)}}"
+        if width >= _COUNTS_FROM:
+            words = [*(WORD_LOOKS[word].word for word in DECLARED), "none"]
+            tail += "  " + "".join(f"{word:8}" for word in words)
+        return fit(self.tree.grouping, max(0, width - len(tail))) + tail
 
 
 def _bar_width(width: int) -> int:
