@@ -40,6 +40,9 @@ class EntryCommits(Dialog[None]):
         super().__init__()
         self.context = context
         self._test = id
+        # Attributes, not looked up: what follows the cursor may come due while the dialog is taken apart.
+        self._table = RowTable(StepRows(()))
+        self._lines = LinesView(diff_style)
         self._steps: Sequence[Step] = ()
         self._whole = False
         """Whether all of the commit is shown, and not only what it did to the entry."""
@@ -47,22 +50,14 @@ class EntryCommits(Dialog[None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Label(Text(one_line(self._test), no_wrap=True, overflow="ellipsis"), id="dialog-title")
-            yield RowTable(StepRows(()))
-            yield LinesView(diff_style)
+            yield self._table
+            yield self._lines
             yield Label(Text(_HINT, no_wrap=True, overflow="ellipsis"), id="dialog-hint")
 
     def on_mount(self) -> None:
         self._table.focus()
         self._lines.show(TextLines(["reading the history of the entries …"]))
         self.context.background.run("entry history", self._read, self._take, supersede=True)
-
-    @property
-    def _table(self) -> RowTable:
-        return self.query_one(RowTable)
-
-    @property
-    def _lines(self) -> LinesView:
-        return self.query_one(LinesView)
 
     def _read(self) -> Sequence[Timeline] | str:
         try:
@@ -87,7 +82,7 @@ class EntryCommits(Dialog[None]):
 
     def on_row_table_highlighted(self) -> None:
         self._whole = False
-        if self._steps:
+        if self._steps and self.is_attached:
             self._show()
 
     def _show(self) -> None:
