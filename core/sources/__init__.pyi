@@ -40,7 +40,6 @@ from .stamps import (
     stamp_of as stamp_of,
     stamps_of as stamps_of,
 )
-from .syntax import parse_expression as parse_expression
 from .syntax import parse_expression as parse_expression, parse_python as parse_python
 from .variant_lines import variant_line as variant_line
 from .yaml_syntax import (
