@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from .commit_page import commit_link as commit_link, show_commit as show_commit
-from .diff import FieldChange as FieldChange, field_changes as field_changes
+from .diff import field_changes as field_changes
 from .history import History as History, read_history as read_history
 from .stats import (
     Every as Every,
