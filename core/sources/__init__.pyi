@@ -40,7 +40,7 @@ from .stamps import (
     stamp_of as stamp_of,
     stamps_of as stamps_of,
 )
-from .syntax import parse_expression as parse_expression, parse_python as parse_python
+from .syntax import parse_expression as parse_expression
 from .variant_lines import variant_line as variant_line
 from .yaml_syntax import (
     MOST_CHARACTERS as MOST_CHARACTERS,
