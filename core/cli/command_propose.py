@@ -18,6 +18,9 @@ from core.ops import written_cases
 from core.sources import Git
 from core.text import counted, one_line
 
+_MOST_LISTED = 5
+"""Cells that are named where nothing is proposed for the same reason; more are counted."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -86,8 +89,15 @@ def _print(proposals: Sequence[Proposal], context: Context) -> None:
 def _note(
     proposals: Sequence[Proposal], not_proposed: Sequence[NotProposed], file: str | None, context: Context
 ) -> None:
+    by_reason: dict[str, list[NotProposed]] = {}
     for one in not_proposed:
-        context.console.note(f"not proposed: {one_line(one.id)} on {one.arch}: {one.verdict}: {one_line(one.why)}")
+        by_reason.setdefault(one.why, []).append(one)
+    for why, cells in by_reason.items():
+        if len(cells) > _MOST_LISTED:
+            context.console.note(f"not proposed: {len(cells):,} cells: {one_line(why)}")
+            continue
+        for one in cells:
+            context.console.note(f"not proposed: {one_line(one.id)} on {one.arch}: {one.verdict}: {one_line(why)}")
     leaving = sum(bool(one.leaves) for one in proposals)
     summary = f"{counted(len(proposals), 'proposal')}, {len(not_proposed):,} not proposed"
     summary += f"; {counted(leaving, 'proposal')} would take tests out of CI" if leaving else ""

@@ -14,7 +14,6 @@ from core.evidence.summary import summary_of
 from core.evidence.verdicts import Judgement, Policy, Verdict
 from core.matrix import UNWRITTEN, Matrix, acting, raw_value, supports
 from core.model import Entry
-from core.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ def propose(
         age = (ages or {}).get(id)
         made, refused = _for_one(matrix, id, by_id[id], policy, issue)
         if made and age is not None and age < policy.grace_days:
-            why = f"its status changed {counted(age, 'day')} ago, which is less than {policy.grace_days:g}"
+            why = f"its status is younger than {policy.grace_days:g} days"
             not_proposed += [NotProposed(id, one.arch, one.verdict, why) for one in made[0].judgements]
         else:
             proposals += made

@@ -97,7 +97,17 @@ def test_a_young_entry_waits(checkout: Checkout) -> None:
     (checkout.root / "ttmatrix-policy.toml").write_text("grace_days = 3\n")
     called = call("propose", "--json", "--repo", checkout.root)
     assert called.json == []
-    assert "its status changed 0 days ago" in called.err
+    assert "its status is younger than 3 days" in called.err
+
+
+def test_one_reason_that_holds_many_back_is_said_once(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.cli.command_propose._MOST_LISTED", 0)
+    (checkout.root / "ttmatrix-policy.toml").write_text("grace_days = 3\n")
+    said = call("propose", "--repo", checkout.root).err.splitlines()
+    (line,) = [line for line in said if line.startswith("not proposed:")]
+    assert line.endswith(" cells: its status is younger than 3 days")
+    (count,) = [int(line.split(", ")[1].split()[0]) for line in said if "proposals, " in line]
+    assert line.split()[2] == str(count)
 
 
 def test_an_issue_must_be_one(checkout: Checkout) -> None:
