@@ -31,6 +31,7 @@ async def main(target: Path) -> None:
         # Logs name the places of this machine; in a picture they would only distract.
         _PLACES.update({scratch: "~", sys.prefix: "~/tt-xla/venv", str(Path(__file__).parents[1]): "~/ttmatrix"})
         checkout = sample_checkout(Path(scratch) / "tt-xla")
+        keep(checkout, list(nights()))
         app = build_app(checkout)
         async with app.run_test(size=_WIDE) as pilot:
             await _matrix(app, pilot, target)
@@ -41,7 +42,6 @@ async def main(target: Path) -> None:
             await pilot.press(*["j"] * 4)
             await _save(app, pilot, target / "doctor.svg")
             await _views(app, pilot, target)
-            keep(checkout, list(nights()))
             await pilot.press("4")
             await until(pilot, lambda: bool(app.navigation.screen(TriageScreen).tests.changes), "what is to be decided")
             await pilot.press("j", "j")
@@ -98,8 +98,8 @@ async def _review(app: TTMatrixApp, pilot: Pilot[Any], target: Path) -> None:
 
 async def _views(app: TTMatrixApp, pilot: Pilot[Any], target: Path) -> None:
     await pilot.press("0")
-    await until(pilot, lambda: "all kinds" in screen_text(app), "the findings")
-    await pilot.press("j", "j", "l")
+    await until(pilot, lambda: "not passing" in screen_text(app), "the weeks")
+    await until(pilot, lambda: "fail, expected to pass               0" not in screen_text(app), "what waits")
     await _save(app, pilot, target / "overview.svg")
     await pilot.press("1", "escape", "escape", "d", "m")
     await type_text(pilot, "family")
