@@ -15,9 +15,8 @@ from core.evidence.analysis import (
     between,
     broken_together,
     courses_of,
-    web_address,
 )
-from core.sources import Git
+from core.sources import Git, web_address
 from core.text import counted, one_line
 
 

@@ -19,7 +19,6 @@ from .git import (
     reading as reading,
 )
 from .importable import mark_broken as mark_broken
-from .loader_checkpoints import checkpoints as checkpoints
 from .loader_files import Code as Code, LoaderFiles as LoaderFiles, git_blob as git_blob
 from .loaders import loader_directories as loader_directories, loader_file as loader_file, scan_loaders as scan_loaders
 from .models_tree import (
@@ -29,6 +28,7 @@ from .models_tree import (
     Unreadable as Unreadable,
 )
 from .modules import ImportedName as ImportedName, ModuleFacts as ModuleFacts
+from .remote import web_address as web_address
 from .schema import DEFAULT_ARCHS as DEFAULT_ARCHS, Schema as Schema
 from .schema_read import SCHEMA_SOURCES as SCHEMA_SOURCES, read_schema as read_schema
 from .stamps import (
@@ -41,7 +41,7 @@ from .stamps import (
     stamps_of as stamps_of,
 )
 from .syntax import parse_expression as parse_expression
-from .variant_lines import variant_line as variant_line
+from .variants import checkpoints as checkpoints, variant_line as variant_line
 from .yaml_syntax import (
     MOST_CHARACTERS as MOST_CHARACTERS,
     compose_yaml as compose_yaml,

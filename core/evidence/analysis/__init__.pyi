@@ -35,6 +35,5 @@ from .since import (
     CellCourse as CellCourse,
     broken_together as broken_together,
     courses_of as courses_of,
-    web_address as web_address,
 )
 from .stability import Course as Course, Stability as Stability, courses as courses

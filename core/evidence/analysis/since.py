@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Since when a cell ends as it does: first bad, last good, how often it changed, and what else changed in that run."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from core.errors import TTMatrixError
 from core.evidence.observation import RAN, Ending, Observation
-from core.sources import Git
 
 FLAKINESS_RESULTS = 30
 """How many of the newest results flakiness is taken from."""
-_SHORT_ADDRESS = re.compile(r"(?:[\w.-]+@)?(?P<host>[\w.-]+):(?P<path>(?!/)\S+)")
-_LONG_ADDRESS = re.compile(r"(?:https?|ssh|git)://(?:[^@/\s]*@)?(?P<host>[\w.-]+)(?::\d+)?/(?P<path>\S+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +70,3 @@ def broken_together(first_bad: Observation, turned: Iterable[tuple[str, str, boo
     """How many other cells began to fail in the same run; `turned` are id, arch and whether it passes since."""
     cells = {(id, arch) for id, arch, passes in turned if not passes}
     return len(cells - {first_bad.cell})
-
-
-def web_address(git: Git) -> str:
-    """Where the repository is shown in a browser, from the address of its remote `origin`; empty where there is none.
-
-    Nothing that a person signs in with is part of it.
-    """
-    try:
-        remote = git.text("config", "--get", "remote.origin.url").strip()
-    except TTMatrixError:
-        return ""
-    found = _LONG_ADDRESS.fullmatch(remote) or (None if "://" in remote else _SHORT_ADDRESS.fullmatch(remote))
-    return f"https://{found['host']}/{found['path'].rstrip('/').removesuffix('.git')}" if found else ""

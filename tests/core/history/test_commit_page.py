@@ -3,29 +3,11 @@
 
 from pathlib import Path
 
-import pytest
-
-from core.history.commit_page import commit_link, show_commit, web_address
+from core.history.commit_page import commit_link, show_commit
 from core.sources.checkout import Checkout
 from tests.support.commits import FILE, State, commit_states, entries
 from tests.support.git import git
 from tests.support.tree import LOADERS, write_checkout
-
-
-@pytest.mark.parametrize(
-    ("remote", "address"),
-    [
-        ("https://github.com/tenstorrent/tt-xla.git", "https://github.com/tenstorrent/tt-xla"),
-        ("https://user:secret@github.com/tenstorrent/tt-xla", "https://github.com/tenstorrent/tt-xla"),
-        ("git@github.com:tenstorrent/tt-xla.git", "https://github.com/tenstorrent/tt-xla"),
-        ("ssh://git@github.com:22/tenstorrent/tt-xla.git/", "https://github.com/tenstorrent/tt-xla"),
-        ("/srv/git/tt-xla.git", ""),
-        ("../tt-xla", ""),
-        ("", ""),
-    ],
-)
-def test_the_page_of_a_remote(remote: str, address: str) -> None:
-    assert web_address(remote) == address
 
 
 def test_a_commit_with_its_diff_and_link(tmp_path: Path) -> None:

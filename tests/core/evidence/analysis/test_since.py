@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.evidence.analysis.since: first bad, last good, flips and flakiness of a cell."""
 
-from pathlib import Path
-
 import pytest
 
-from core.evidence.analysis.since import broken_together, courses_of, flakiness, web_address
+from core.evidence.analysis.since import broken_together, courses_of, flakiness
 from core.evidence.observation import Ending, Observation
-from core.sources.git import Git
 from tests.support.evidence import seen
-from tests.support.git import git
 
 _ENDINGS = {"P": Ending.PASSED, "x": Ending.FAILED, "i": Ending.INACCURATE, "-": Ending.NOT_RUN, "?": Ending.BROKEN}
 
@@ -60,22 +56,3 @@ def test_others_that_broke_in_the_same_run_are_counted() -> None:
     bad = seen(Ending.FAILED, test_id="a", arch="n150")
     turned = [("a", "n150", False), ("a", "p150", False), ("b", "n150", False), ("c", "n150", True)]
     assert broken_together(bad, turned) == 2
-
-
-@pytest.mark.parametrize(
-    ("remote", "wanted"),
-    [
-        ("git@github.com:owner/name.git", "https://github.com/owner/name"),
-        ("https://github.com/owner/name", "https://github.com/owner/name"),
-        ("https://me:secret@github.com/owner/name.git/", "https://github.com/owner/name"),
-        ("ssh://git@github.com:22/owner/name.git", "https://github.com/owner/name"),
-        ("/srv/git/name.git", ""),
-        ("file:///srv/name.git", ""),
-        ("", ""),
-    ],
-)
-def test_the_address_of_a_repository_in_a_browser(tmp_path: Path, remote: str, wanted: str) -> None:
-    git(tmp_path, "init", "--quiet")
-    if remote:
-        git(tmp_path, "remote", "add", "origin", remote)
-    assert web_address(Git(tmp_path)) == wanted

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line at which a loader names a variant."""
+"""Where a loader configures its variants, and which checkpoints it names."""
 
 from pathlib import Path
 
 import pytest
 
-from core.sources.variant_lines import variant_line
+from core.sources.variants import checkpoints, variant_line
 
 _LOADER = """class ModelVariant(StrEnum):
     SMALL = "small"
@@ -36,3 +36,26 @@ def test_a_loader_that_cannot_be_read_opens_at_its_top(tmp_path: Path, text: str
     if text is not None:
         (tmp_path / "loader.py").write_text(text)
     assert variant_line(tmp_path / "loader.py", "small") == 1
+
+
+_CHECKPOINTS = """
+class ModelVariant(StrEnum):
+    SMALL = "Small"
+    BIG = "v1.5/Big"
+    MADE = "Made"
+class ModelLoader(ForgeModel):
+    _VARIANTS = {
+        ModelVariant.SMALL: ModelConfig(pretrained_model_name="org/some-small"),
+        ModelVariant.BIG: LLMModelConfig(max_length=128, pretrained_model_name="org/some-big"),
+        ModelVariant.MADE: ModelConfig(pretrained_model_name=NAME),
+    }
+"""
+
+
+def test_constants_are_read_by_variant() -> None:
+    assert checkpoints(_CHECKPOINTS) == {"Small": "org/some-small", "v1.5/Big": "org/some-big"}
+
+
+def test_what_is_no_python_is_refused() -> None:
+    with pytest.raises(SyntaxError):
+        checkpoints("class (")
