@@ -33,7 +33,7 @@ class Written(NamedTuple):
     """The entry that counts for an id: the last one in merge order."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Matrix:
     """Every known test of one checkout. Never changed; a new index makes a new one.
 
@@ -60,6 +60,10 @@ class Matrix:
     """The hand-written tests, whose rows are the last; None: there are none."""
     models: "Matrix | None" = None
     """The matrix without its op cases and hand-written tests; None: it has none."""
+
+    def __repr__(self) -> str:
+        """Short, for tracebacks: a matrix has megabytes of columns."""
+        return f"<Matrix of {len(self.ids)} rows in {self.checkout.root}>"
 
     @property
     def model_tests(self) -> "Matrix":

@@ -4,7 +4,6 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
 from core.matrix.columns import Column
@@ -46,13 +45,13 @@ def test_keys_of_a_tree_lead_back_to_their_lines(matrix: Matrix) -> None:
     assert rows.position_of("no such id") is None
 
 
-@given(st.integers(1, 250))
-def test_a_heading_is_as_wide_as_the_table(matrix: Matrix, width: int) -> None:
+def test_a_heading_is_as_wide_as_the_table(matrix: Matrix) -> None:
     rows = _tree(View(matrix))
-    pieces = rows.heading(0, width)
-    assert pieces is not None
-    assert cell_len("".join(piece.text for piece in pieces)) == width or width < 24
-    assert rows.heading(1, width) is None
+    for width in range(16, 251):
+        pieces = rows.heading(0, width)
+        assert pieces is not None
+        assert cell_len("".join(piece.text for piece in pieces)) == width
+        assert rows.heading(1, width) is None
 
 
 def test_bars_of_headings_are_as_long_as_their_groups_are_large(matrix: Matrix) -> None:

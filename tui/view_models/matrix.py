@@ -278,7 +278,8 @@ class TreeRows:
 
 
 def _bar_width(width: int) -> int:
-    return 24 if width >= _COUNTS_FROM else max(10, width // 3)
+    """Cells of the bar of a heading: what the arrow, the count and the share leave, at the narrowest."""
+    return 24 if width >= _COUNTS_FROM else max(0, min(width - 16, max(10, width // 3)))
 
 
 def _counts(group: "Group") -> list[Cell]:
