@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from .cache_file import Late as Late, dumps as dumps, load as load, loads as loads, store as store
+from .cache_file import Late as Late, load as load, store as store
 from .columns import Column as Column, FlagColumn as FlagColumn, packed as packed
 from .detail import Detail as Detail, describe as describe
 from .effective import (

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Index a checkout in a process of its own: in a thread of ours it would make every key wait for the interpreter."""
+"""Read a checkout in a process of its own: in a thread of ours it would make every key wait for the interpreter."""
 
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from core.errors import TTMatrixError
 from core.forked import collect_seldom
@@ -14,31 +16,45 @@ from core.proc import run_own
 from core.settings import paths
 from core.sources import find_checkout
 
+_Answer = TypeVar("_Answer")
+
+
+def ask_worker(module: str, cache: Cache, answer: type[_Answer], *arguments: str) -> _Answer:
+    """What a module that ends in `be_worker` reads of the checkout of `cache`.
+
+    Raises TTMatrixError where it cannot be read or there can be no such process.
+    """
+    found = loads(run_own(module, str(cache.checkout.root), str(cache.directory), *arguments))
+    if not isinstance(found, answer):
+        raise TTMatrixError(f"Cannot read {cache.checkout.root}", f"{module}, a process of its own, gave no answer.")
+    return found
+
+
+def be_worker(read: Callable[[Cache, Sequence[str]], object]) -> None:
+    """Be the process that `ask_worker` asks: write to standard output what `read` makes of a checkout."""
+    root, directory, *arguments = sys.argv[1:]
+    keep_private(paths())
+    try:
+        sys.stdout.buffer.write(dumps(read(Cache(find_checkout(Path(root), upward=False), Path(directory)), arguments)))
+    except TTMatrixError as error:
+        sys.exit(f"{error.title}: {error.detail}")
+
 
 def reindex(cache: Cache) -> Matrix:
     """As `cache.index()`, from another process, which also keeps what it read.
 
     Raises TTMatrixError where the checkout is gone or there can be no such process.
     """
-    matrix = loads(run_own(__name__, str(cache.checkout.root), str(cache.directory)))
-    if not isinstance(matrix, Matrix):
-        raise TTMatrixError("The checkout cannot be read", "The process that read it gave no answer.")
-    return matrix
+    return ask_worker(__name__, cache, Matrix)
 
 
-def main(root: Path, directory: Path) -> None:
-    """Be that process: write the matrix to standard output."""
+def _reindex(cache: Cache, _: Sequence[str]) -> Matrix:
     collect_seldom()
-    cache = Cache(find_checkout(root, upward=False), directory)
     matrix, reading = cache.index()
     if reading is not None:
         cache.keep(reading)
-    sys.stdout.buffer.write(dumps(matrix))
+    return matrix
 
 
 if __name__ == "__main__":
-    keep_private(paths())
-    try:
-        main(*map(Path, sys.argv[1:]))
-    except TTMatrixError as error:
-        sys.exit(f"{error.title}: {error.detail}")
+    be_worker(_reindex)
