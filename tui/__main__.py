@@ -12,8 +12,7 @@ from core.cli import AppRequest, main as run_command_line  # noqa: E402
 from core.errors import TTMatrixError  # noqa: E402
 from core.private import keep_private  # noqa: E402
 from core.settings import paths  # noqa: E402
-from tui import app  # noqa: E402
-from tui.terminal import put_right  # noqa: E402
+from tui import app, terminal, web  # noqa: E402
 
 _PLAIN_TERMINALS = ("", "dumb", "unknown")
 """What TERM says where there is no terminal but paper: editors' shells, logs, cron."""
@@ -23,7 +22,7 @@ _HEADLESS = "ttmatrix --help lists the commands that do without, such as list, s
 def main() -> None:
     """Entry point of the console script."""
     keep_private(paths())
-    put_right()
+    terminal.put_right()
     code = run_command_line(sys.argv[1:], _open_app)
     # On its way out the interpreter collects once more; we end anyway.
     gc.freeze()
@@ -31,6 +30,11 @@ def main() -> None:
 
 
 def _open_app(request: AppRequest) -> int:
+    if request.serve is not None:
+        web.check_extra()
+        return web.serve(request, request.serve)
+    if terminal.in_browser(os.environ):
+        return app.open_app(request)
     # Textual reads from the one and writes to the other; without a terminal it would wait for keys for ever.
     if not all(stream is not None and stream.isatty() for stream in (sys.__stdin__, sys.__stderr__)):
         raise TTMatrixError("The app needs a terminal", hint=_HEADLESS)

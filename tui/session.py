@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import core.matrix
 from core import ci, doctor, edits, evidence, handwritten, history, ops, providers, runs, workflows
 from core.edits import pending
+from core.errors import TTMatrixError
 from core.matrix import Matrix
 from core.matrix.cache import Cache
 from core.matrix.query import Facts, Learned, Query
@@ -62,6 +63,8 @@ class Session:
     """The first commit of the checkout, once git was asked; empty before."""
     lease_text: str = ""
     """How long the person still has this machine; empty: for good."""
+    read_only: bool = False
+    """Whether nothing is to be edited, run or saved here."""
     edited: frozenset[str] = frozenset()
     """Ids that pending changes are about."""
     open_changes: int = 0
@@ -116,6 +119,7 @@ class Session:
 
     def save(self, change: Callable[[Saved], Saved]) -> Saved:
         """Change the person's saved views and columns. Raises TTMatrixError where that cannot be."""
+        self.check_writable()
         self.saved = change_saved(self.paths.views_file, change)
         return self.saved
 
@@ -313,11 +317,17 @@ class Session:
         """See to it that somebody serves the queue. Raises TTMatrixError where nobody can."""
         execution.tend(self.store)
 
+    def check_writable(self) -> None:
+        """Raise TTMatrixError where the app is open read-only. Commands are refused before (`tui.effects`)."""
+        if self.read_only:
+            raise TTMatrixError("The app is open read-only", "Nothing was changed.")
+
     def write(self, ids: Sequence[int]) -> Reread:
         """Write those of the changes that are accepted, and look for them in the files.
 
         Raises TTMatrixError where nothing can be written.
         """
+        self.check_writable()
         done = self.bench.write(ids, self.matrix.schema, self.matrix.files)
         return Reread(len(done.changes), done.missing, tuple(map(self.checkout.relative, done.files)))
 

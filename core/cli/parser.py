@@ -54,12 +54,22 @@ COMMAND_GROUPS = {
         "doctor": "list the mistakes and contradictions in the checkout",
         "loaders": "list or restore loader edits that workflows left uncommitted",
         "demo": "create the sample checkout and open it",
+        "serve": "open the app in a browser of this machine, read-only",
         "completion": "print the shell code that completes commands and ids",
     },
 }
 """The commands by what they are for, those of every day first; `core.cli.command_NAME` is the module of each."""
 COMMANDS = {name: help for group in COMMAND_GROUPS.values() for name, help in group.items()}
 """Each command with its help: one line of a terminal with 80 columns."""
+
+
+class Serve(NamedTuple):
+    """The app in browsers of this machine, not on the terminal."""
+
+    port: int
+    """0: any that is free."""
+    announce: Callable[[str], None]
+    """Called with the address, once it can be opened."""
 
 
 class AppRequest(NamedTuple):
@@ -77,12 +87,16 @@ class AppRequest(NamedTuple):
     """Whether only ASCII is to be sent to the terminal."""
     fresh: bool = False
     """Whether it begins with its first view, and not where it was left last."""
+    read_only: bool = False
+    """Whether it refuses what edits, runs or writes."""
+    serve: Serve | None = None
+    """Where it is to be shown instead of the terminal."""
 
 
 def app_request(args: argparse.Namespace, repo: Path | None) -> AppRequest:
     """What a command line says of the app."""
     theme = args.theme or ("mono" if args.no_color else "")
-    return AppRequest(repo, args.arch, args.query, args.screen, theme, args.ascii, args.fresh)
+    return AppRequest(repo, args.arch, args.query, args.screen, theme, args.ascii, args.fresh, args.read_only)
 
 
 OpenApp = Callable[[AppRequest], int]
@@ -146,6 +160,7 @@ def build_parser(names: Iterable[str] = COMMANDS, configured: Collection[str] = 
     parser.add_argument("--theme", metavar="NAME", default="", help="colours of the app (see docs/settings.md)")
     parser.add_argument("--ascii", action="store_true", help="open the app with nothing but ASCII on the terminal")
     parser.add_argument("--fresh", action="store_true", help="open the app on its first view, not where it was left")
+    parser.add_argument("--read-only", action="store_true", help="open the app so that it edits and runs nothing")
     add_global_options(parser, {"repo": None, "arch": "", "json": False, "no_color": False})
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name in names:

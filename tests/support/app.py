@@ -34,7 +34,12 @@ _STEP_SECONDS = 0.01
 
 
 def build_app(
-    checkout: Checkout, *, query: str = "", settings: Settings | None = None, op_cases: bool = False
+    checkout: Checkout,
+    *,
+    query: str = "",
+    settings: Settings | None = None,
+    op_cases: bool = False,
+    read_only: bool = False,
 ) -> TTMatrixApp:
     """The app as `ttmatrix` would open it, with state below TTMATRIX_HOME; op cases only where they are asked for."""
     settings = settings or Settings()
@@ -45,6 +50,7 @@ def build_app(
         return with_handwritten(cache, matrix)
 
     session = Session.open(read(), paths(), settings, query=query)
+    session.read_only = read_only
     return TTMatrixApp(session, lambda _: read())
 
 

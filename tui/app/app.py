@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from textual import events
+from textual.actions import ActionParseResult
 from textual.binding import BindingType
+from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
@@ -125,7 +127,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.runs = RunActions(self, session, self.notifications, self.background, self.polling)
         self.files = FileActions(self, session, self.notifications, self.background, reindex, self._replace_matrix)
         self.navigation = Navigation(self, lambda kind: kind(self.context))
-        self.command_runner = CommandRunner(self, self.navigation, look.keymap)
+        self.command_runner = CommandRunner(self, self.navigation, look.keymap, read_only=session.read_only)
         self.context = Context(
             session,
             look.keymap,
@@ -232,6 +234,18 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.forget_frames()
 
     # Commands
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Do what a key, a click or the name of a command stands for; what does not work now says why."""
+        if why := self.command_runner.refusal(action, default_namespace or self):
+            self.notifications.info(why)
+            return True
+        return await super().run_action(action, default_namespace, namespaces)
 
     def action_switch(self, name: str) -> None:
         self.navigation.switch(name)

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from core.errors import TTMatrixError
 from tui import view_models
 from tui.protocol import Background, Notify, Signals
 from tui.session import Session
@@ -31,41 +32,46 @@ class EditActions:
 
     def propose(self, operations: Sequence[Operation] | None, note: str = "") -> None:
         """Add a change and say where it is; `note` says why it is made."""
-        if operations:
-            self._session.bench.propose(operations, note, self._session.present)
-            self.refresh()
+        if operations and self._step(lambda: self._session.bench.propose(operations, note, self._session.present)):
             self._notify.info("Added to the pending changes. 5 reviews them.")
 
     def decide(self, decision: Decision, ids: Collection[int]) -> None:
         """Give changes one decision."""
-        self._session.bench.decide(decision, ids)
-        self.refresh()
+        self._step(lambda: self._session.bench.decide(decision, ids))
 
     def decide_proposals(self, decision: Decision, changes: Sequence[Change]) -> None:
         """Give changes one decision; those that are not pending yet are added by it."""
-        self._session.bench.propose_decided(decision, changes, self._session.present)
-        self.refresh()
+        self._step(lambda: self._session.bench.propose_decided(decision, changes, self._session.present))
 
     def replace(self, id: int, new: Change | None) -> None:
         """Replace a change, whose decision stays, or remove it."""
         old = self._session.pending.change(id)
-        self._session.bench.replace(id, replace(new, decision=old.decision) if old and new else None)
-        self.refresh()
+        self._step(
+            lambda: self._session.bench.replace(id, replace(new, decision=old.decision) if old and new else None)
+        )
 
     def undo(self) -> None:
         """Undo the last step."""
-        self._session.bench.undo()
-        self.refresh()
+        self._step(lambda: self._session.bench.undo())
 
     def redo(self) -> None:
         """Redo the step that was undone last."""
-        self._session.bench.redo()
-        self.refresh()
+        self._step(lambda: self._session.bench.redo())
 
     def resolve(self, id: int, chosen: Collection[Conflict], take: Take) -> None:
         """Take one side of conflicts of a change."""
-        self._session.bench.resolve(id, chosen, take)
+        self._step(lambda: self._session.bench.resolve(id, chosen, take))
+
+    def _step(self, step: Callable[[], object]) -> bool:
+        """Take a step and show what is pending now; False and an error where the app is read-only."""
+        try:
+            self._session.check_writable()
+        except TTMatrixError as error:
+            self._notify.error(error)
+            return False
+        step()
         self.refresh()
+        return True
 
     def refresh(self) -> None:
         """Show the pending changes as they are now, and what a person should know about their journal."""
@@ -81,12 +87,15 @@ class EditActions:
         self._problem_shown = problem is not None
 
     def save_marks(self) -> None:
-        """Save which tests are marked."""
-        self._session.bench.mark(self._session.view.marks)
+        """Save which tests are marked; a read-only app has marks of its own."""
+        if not self._session.read_only:
+            self._session.bench.mark(self._session.view.marks)
 
     def rebase(self) -> None:
         """Compare the pending changes with the files as they were read last, and follow renames."""
         session = self._session
+        if session.read_only:
+            return
 
         def rebase() -> tuple[bool, str]:
             session.bench.look_at_git()

@@ -75,6 +75,7 @@ class RunActions:
 
     def _start(self, planned: Callable[[], Planned]) -> None:
         def start() -> tuple[list[RunRecord], str, Sequence[TTMatrixError]]:
+            self._session.check_writable()
             specs, refused = planned()
             return *_queued(self._session, specs), refused
 
@@ -100,6 +101,7 @@ class RunActions:
         """Change the queue of runs. `change` is called in a thread."""
 
         def work() -> None:
+            self._session.check_writable()
             change(self._session.store.queue)
             self._session.tend()
 
@@ -109,6 +111,7 @@ class RunActions:
         """Stop runs and everything they started."""
 
         def work() -> None:
+            self._session.check_writable()
             execution.cancel_all(self._session.store, run_ids)
 
         self._background.run(f"cancel {' '.join(run_ids)}", work, lambda _: self._polling.now())

@@ -12,6 +12,8 @@ from pathlib import Path
 # A second frame waits for a tick of this clock, so a faster clock means a shorter wait; idle costs nothing.
 os.environ.setdefault("TEXTUAL_FPS", "120")
 
+from textual.driver import Driver
+
 import core.matrix.cache
 from core import handwritten, ops
 from core.cli import AppRequest
@@ -23,6 +25,7 @@ from core.matrix.view import ViewSpec
 from core.settings import load_settings, paths
 from core.sources import Checkout, find_checkout
 from core.sources.handwritten import ROOTS
+from tui import terminal
 from tui.app.app import PLAIN, Appearance, TTMatrixApp
 from tui.app.last_place import LastPlace, place_file, read_place, write_place
 from tui.commands import screen_commands
@@ -65,11 +68,17 @@ def open_app(request: AppRequest) -> int:
         by_hand = handwritten.with_handwritten(cache, matrix)
     whole = whole and by_hand is not None
     session = Session.open(by_hand or matrix, own, settings, query=request.query, arch=request.arch)
+    session.read_only = request.read_only
     if not request.query:
         place, notice = begin(session, place, notice)
     look = Appearance(theme, place.screen, keymap, request.ascii or settings.ascii, place.spot, notice)
-    app = started_app(session, cache, saved=reading is None, whole=whole, look=look, place=file)
-    Ending(app).run()
+    app = started_app(
+        session, cache, saved=reading is None, whole=whole, look=look, place=None if request.read_only else file
+    )
+    if terminal.in_browser(os.environ):
+        app.run()
+    else:
+        Ending(app).run()
     session.bench.flush()
     return app.return_code or 0
 
@@ -135,10 +144,16 @@ def started_app(
         process.read_again,
         process=process,
         look=look,
-        driver_class=AsciiDriver if look.ascii else TerminalDriver,
+        driver_class=_driver(look),
     )
     app.frames = Repaint()
     return app
+
+
+def _driver(look: Appearance) -> type[Driver]:
+    if terminal.in_browser(os.environ):
+        return terminal.BrowserDriver
+    return AsciiDriver if look.ascii else TerminalDriver
 
 
 class AppProcess:

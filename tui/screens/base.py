@@ -86,7 +86,8 @@ class SessionScreen(Screen[None]):
         }
         self._title_words = words
         keymap, places = self.context.keymap, self.places()
-        own = "   ".join(filter(None, (self.session.lease_text, *words)))
+        read_only = "read-only" if self.session.read_only else ""
+        own = "   ".join(filter(None, (read_only, self.session.lease_text, *words)))
         tabs = [
             Tab(keymap.key(command.id), command.label, going.get(place, ""), place in places)
             for place, command in screen_commands()

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from core.edits import FORM_FIELDS
-from core.errors import UsageError
+from core.errors import TTMatrixError, UsageError
 from core.matrix import NO_ARCH
 from core.matrix.query import Query
 from core.matrix.view import GROUPINGS, LAYOUTS, TABLE_FIELDS, ViewSpec
 from core.numbers import finite
 from core.runs.planning import KINDS
+from tui.effects import refusal
 from tui.protocol import Context
 from tui.screens.command_line import Verb
 from tui.screens.dialogs import ask_to_start
@@ -57,6 +58,11 @@ class Verbs:
             for kind, one in KINDS.items()
             for arch, _ in (("", ""), *archs)
         ]
+        set_field, extract = (
+            self._allowed("matrix.set", self._set_field),
+            self._allowed("matrix.extract", self._extract),
+        )
+        run, plan = self._allowed("matrix.run_with", self._run), self._allowed("matrix.run_with", self._plan)
         return [
             Verb("goto", "Show a test in the matrix", self._ids, self._go_to),
             Verb("filter", "Show the tests of a query or a saved view", self._saved, self._filter),
@@ -64,12 +70,22 @@ class Verbs:
             Verb("group", "Group the tests", lambda: groups, self._group),
             Verb("grid", "Lay out a grid", lambda: layouts, lambda name: self._view(lambda s: s._replace(grid=name))),
             Verb("sort", "Sort by a column", lambda: columns, self._sort),
-            Verb("set", "Set a field of the marked entries", _settings, self._set_field),
-            Verb("run", "Run the marked tests in a way of your choice", lambda: kinds, self._run),
-            Verb("plan", "Plan a session of so many hours", lambda: _HOURS, self._plan),
-            Verb("extract", "Write the ops of this model into a file", self._manifest, self._extract),
+            Verb("set", "Set a field of the marked entries", _settings, set_field),
+            Verb("run", "Run the marked tests in a way of your choice", lambda: kinds, run),
+            Verb("plan", "Plan a session of so many hours", lambda: _HOURS, plan),
+            Verb("extract", "Write the ops of this model into a file", self._manifest, extract),
             Verb("theme", "Change the colours", lambda: themes, self._set_theme),
         ]
+
+    def _allowed(self, command: str, act: Callable[[str], None]) -> Callable[[str], None]:
+        """`act`, which is refused whenever that command is."""
+
+        def act_or_refuse(text: str) -> None:
+            if why := refusal(command, read_only=self._session.read_only):
+                raise TTMatrixError(why)
+            act(text)
+
+        return act_or_refuse
 
     # What may be typed
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from .browser import BrowserDriver as BrowserDriver
 from .driver import (
     AsciiDriver as AsciiDriver,
     EndAsked as EndAsked,
@@ -9,7 +10,7 @@ from .driver import (
 )
 from .editor import edit as edit, editor_command as editor_command
 from .repaint import Repaint as Repaint
-from .state import put_right as put_right
+from .state import in_browser as in_browser, put_right as put_right
 from .textual_private import (
     FilteringApp as FilteringApp,
     write_to_terminal as write_to_terminal,

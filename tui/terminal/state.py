@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import termios
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,11 @@ def put_right() -> None:
         note.unlink(missing_ok=True)
         if content["terminal"] == changed:
             give_back(terminal, content["attributes"])
+
+
+def in_browser(environ: Mapping[str, str]) -> bool:
+    """Whether a server has started this process to show the app in a browser, as textual-serve says it."""
+    return environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")
 
 
 def give_back(terminal: int, before: Attributes) -> None:

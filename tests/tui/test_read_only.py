@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A read-only app refuses, with the reason, every command that changes more than the screen; all others do not."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.settings import paths
+from tests.support.app import build_app, own_checkout, screen_text, until
+from tests.support.tree import sample
+from tui.app.app import TTMatrixApp
+from tui.commands import COMMANDS, Where, screen_commands
+from tui.effects import EFFECTS, refusal
+from tui.screens import SessionScreen
+from tui.screens.dialogs import Dialog
+
+_ELSEWHERE = {"app.quit", "app.interrupt", "app.suspend"}
+"""What ends or stops the app."""
+
+
+def _files(root: Path) -> dict[str, bytes]:
+    """All that a person has: runs, the journal, saved views, sessions; not what can be rebuilt."""
+    caches = paths().cache
+    own = (path for path in root.rglob("*") if path.is_file() and not path.is_relative_to(caches))
+    return {str(path): path.read_bytes() for path in own}
+
+
+def test_effects_are_of_commands() -> None:
+    assert EFFECTS.keys() <= {command.id for command in COMMANDS}
+    assert all(refusal(id, read_only=True).startswith("Read-only: this would ") for id in EFFECTS)
+    assert {refusal(command.id, read_only=False) for command in COMMANDS} == {""}
+
+
+def _front(app: TTMatrixApp) -> Where | None:
+    screen = app.screen
+    return screen.PLACES[0] if isinstance(screen, SessionScreen) else None
+
+
+def _commands(place: Where) -> Iterator[tuple[str, str]]:
+    return ((one.id, one.action) for one in COMMANDS if one.where is place and one.id not in _ELSEWHERE)
+
+
+@pytest.mark.slow("every command of every screen")
+async def test_no_command_changes_anything(tmp_path: Path) -> None:
+    checkout = own_checkout(sample(tmp_path / "tt-xla").root)
+    app = build_app(checkout, query="has:entry", read_only=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "read-only" in screen_text(app), "the title")
+        # Another journal begins by itself when it is read for the first time.
+        await until(pilot, lambda: bool([*paths().journal.glob("*.jsonl")]), "the journal")
+        before = _files(paths().state.parent)
+        for place, shows in screen_commands():
+            for id, action in _commands(place):
+                if _front(app) is not place:
+                    await app.run_action(shows.action)
+                    await pilot.pause()
+                await app.run_action(action, app.screen)
+                await pilot.pause()
+                refused = [one.message for one in app._notifications if one.message.startswith("Read-only: ")]
+                assert bool(refused) == (id in EFFECTS), id
+                app.clear_notifications()
+                while isinstance(app.screen, Dialog):
+                    await pilot.press("escape")
+        assert _files(paths().state.parent) == before
+        status = subprocess.run(["git", "status", "--porcelain"], cwd=checkout.root, capture_output=True, check=True)
+        assert status.stdout == b""
+
+
+async def test_marks_are_the_apps_own_and_views_are_not_saved(tmp_path: Path) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    app = build_app(checkout, query="has:entry", read_only=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("space")
+        assert app.session.view.marks
+        assert not app.session.bench.state.marks
+        await pilot.press("V", "n", "a", "enter")
+        await until(pilot, lambda: "open read-only" in screen_text(app), "the refusal")
+        assert not paths().views_file.exists()

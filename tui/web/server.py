@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Serves the app to browsers of this machine: textual-serve starts an app for each page and passes its bytes on."""
+
+import os
+import secrets
+import shlex
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from html import escape
+from pathlib import Path
+
+from aiohttp import web
+from textual_serve.server import Server
+
+from core.cli import AppRequest, Serve
+from core.errors import TTMatrixError
+from tui.web.guard import Asked, Guard
+
+_LOOPBACK = "127.0.0.1"
+_END_SECONDS = 1.0
+"""How long pages may take to end when the server does."""
+_TERMINAL = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+"""What xterm.js in the page is, whatever terminal the server was started on."""
+_SOCKET = "/ws"
+_PAGE, _SCRIPT = (Path(__file__).with_name(name) for name in ("page.html", "page.js"))
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def serve(request: AppRequest, asked: Serve) -> int:
+    """Serve the app until a signal ends it. Raises TTMatrixError where the port is not to be had."""
+    try:
+        listening = socket.create_server((_LOOPBACK, asked.port))
+    except OSError as error:
+        hint = "Choose another: --port PORT; with 0 the system does."
+        raise TTMatrixError(f"Cannot serve on port {asked.port}", error.strerror or str(error), hint) from error
+    port = listening.getsockname()[1]
+    token = secrets.token_urlsafe(32)
+    os.environ.update(_TERMINAL)
+
+    async def announce(_: web.Application) -> None:
+        asked.announce(f"http://{_LOOPBACK}:{port}/?token={token}")
+
+    app = application(shlex.join(app_command(request)), token, f"ttmatrix-{port}")
+    app.on_startup.append(announce)
+    web.run_app(app, sock=listening, access_log=None, print=None, shutdown_timeout=_END_SECONDS)
+    return 0
+
+
+def app_command(request: AppRequest) -> list[str]:
+    """The command line that opens the app of a page. `-P`: what lies in the current directory is not imported."""
+    options = {
+        "--repo": str(request.repo or ""),
+        "--arch": request.arch,
+        "--query": request.query,
+        "--screen": request.screen,
+        "--theme": request.theme,
+    }
+    flags = {"--fresh": request.fresh, "--read-only": request.read_only}
+    texts = [f"{name}={value}" for name, value in options.items() if value]
+    return [sys.executable, "-P", "-m", "tui", *texts, *(name for name, given in flags.items() if given)]
+
+
+def application(command: str, token: str, cookie: str) -> web.Application:
+    """The server without its socket. `command` opens an app; browsers store the token as `cookie`."""
+    served, guard = Server(command), Guard(token)
+
+    @web.middleware
+    async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+        asked = Asked(
+            request.headers.get("Host", ""),
+            request.headers.get("Origin", ""),
+            request.query.get("token", ""),
+            request.cookies.get(cookie, ""),
+            websocket=request.path == _SOCKET,
+        )
+        if refusal := guard.refusal(asked):
+            return web.Response(status=403, text=f"{refusal}\n")
+        if asked.token:
+            # The token leaves the address, so that it is in no history and no picture of the window.
+            there = web.HTTPSeeOther("/")
+            there.set_cookie(cookie, token, httponly=True, samesite="Lax")
+            raise there
+        return await handler(request)
+
+    async def secured(request: web.Request, response: web.StreamResponse) -> None:
+        response.headers.update(_headers(request.host))
+
+    async def index(request: web.Request) -> web.Response:
+        return web.Response(text=page(request.host), content_type="text/html")
+
+    async def script(_: web.Request) -> web.FileResponse:
+        return web.FileResponse(_SCRIPT)
+
+    app = web.Application(middlewares=[guarded])
+    app.on_response_prepare.append(secured)
+    app.add_routes(
+        [
+            web.get("/", index),
+            web.get("/page.js", script),
+            web.get(_SOCKET, served.handle_websocket),
+            web.get("/download/{key}", served.handle_download),
+            web.static("/static", served.statics_path),
+        ]
+    )
+    return app
+
+
+def page(host: str) -> str:
+    """The page with its terminal, for a browser that knows the server as `host`."""
+    return _PAGE.read_text(encoding="utf-8").replace("{{ address }}", escape(f"ws://{host}{_SOCKET}"))
+
+
+def _headers(host: str) -> dict[str, str]:
+    """Nothing of another site is loaded, no other site shows the page, and none is told its address."""
+    policy = (
+        "default-src 'none'",
+        "script-src 'self'",
+        # xterm.js makes its style sheets itself.
+        "style-src 'self' 'unsafe-inline'",
+        "font-src 'self'",
+        "img-src 'self' data:",
+        f"connect-src 'self' ws://{host}",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+    return {
+        "Content-Security-Policy": "; ".join(policy),
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+    }
