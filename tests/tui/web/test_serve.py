@@ -108,9 +108,11 @@ async def _opened(served: Served) -> AsyncIterator[_Terminal]:
 
 
 async def _status(served: Served, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
-    async with aiohttp.ClientSession() as client:
-        async with client.get(served.base + path, headers=headers, allow_redirects=False) as answer:
-            return answer.status, dict(answer.headers), await answer.text()
+    async with (
+        aiohttp.ClientSession() as client,
+        client.get(served.base + path, headers=headers, allow_redirects=False) as answer,
+    ):
+        return answer.status, dict(answer.headers), await answer.text()
 
 
 async def test_without_the_token_nothing_is_shown(served: Served) -> None:
