@@ -65,8 +65,8 @@ format: $(READY)
 pictures: $(READY)  ## keep how the screens look now, where a test says that they look otherwise; read the difference first
 	$(BIN)/python -m pytest tests/tui/test_pictures.py --snapshot-update
 
-screenshots: $(READY)  ## make screenshots/*.svg anew
-	$(BIN)/python -m tests.screenshots screenshots
+screenshots: $(READY)  ## make screenshots/*.svg anew; a test compares them, and `make pictures` makes them too
+	$(BIN)/python -m pytest tests/tui/test_pictures.py -k screenshots --snapshot-update
 
 reference: $(READY)  ## make docs/commands.md, the manual page and the packages on docs/architecture.md anew
 	$(BIN)/python -m tests.reference docs

@@ -2,8 +2,11 @@
 """Results on the sample checkout that are the same wherever they are recorded: for pictures of the screens."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 from core.evidence.observation import Ending, Observation
 from core.model import BringupStatus, Function
@@ -18,6 +21,8 @@ from tests.support.evidence import observed
 
 NOON = 1_795_348_800.0
 """22 November 2026, 12:00 UTC: now, in pictures."""
+_CLOCKS = ("tui.screens.runs", "tui.session", "tui.evidence_service", "core.providers.history")
+"""Who asks what time it is."""
 _RUNS = (
     ("tabular_fusion/pytorch-Small-single_device-training", Outcome.FAIL, 4.2),
     ("patch_vit/pytorch-Small_Patch8-single_device-training", Outcome.PASS, 3.1),
@@ -39,6 +44,16 @@ inputs:
 ===== FLOAT32 (dtype_override left out) =====
 FLOAT32: ok
 """
+
+
+@contextmanager
+def at_noon() -> Iterator[None]:
+    """It is `NOON`, in UTC, for whatever a screen shows."""
+    with ExitStack() as patched:
+        for module in _CLOCKS:
+            patched.enter_context(patch(f"{module}.time", SimpleNamespace(time=lambda: NOON)))
+        patched.enter_context(patch.dict("os.environ", {"TZ": "UTC"}))
+        yield
 
 
 def nights() -> Iterator[Observation]:

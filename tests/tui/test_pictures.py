@@ -6,7 +6,6 @@ import pkgutil
 import re
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,10 +18,11 @@ from textual.screen import Screen
 import tui
 from core.matrix.view.overviews import LEARNED
 from core.settings import load_settings, paths
+from tests.screenshots import SCREENSHOTS, plain, screenshots
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python
 from tests.support.picture import still
-from tests.support.recorded import NOON, nights, record_runs
+from tests.support.recorded import at_noon, nights, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
@@ -37,7 +37,6 @@ from tui.view_models import launch_text
 
 _QUERY = "status:xfail mode:training"
 _VIT = "patch_vit/pytorch-Small_Patch8-single_device-training"
-_CLOCKS = ("tui.screens.runs", "tui.session", "tui.evidence_service", "core.providers.history")
 _SIZES = ((80, 24), (120, 40), (200, 60))
 ROOT = Path(__file__).parents[2]
 
@@ -214,9 +213,6 @@ class Walk:
 async def test_every_screen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion, size: tuple[int, int]
 ) -> None:
-    for module in _CLOCKS:
-        monkeypatch.setattr(f"{module}.time", SimpleNamespace(time=lambda: NOON))
-    monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setenv("VISUAL", "vi")
     # TorchInductor sets it for its whole process.
     monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
@@ -235,12 +231,25 @@ async def test_every_screen(
 
     monkeypatch.setattr("tui.screens.launch.launch_text", shortened)
     app = build_app(checkout, query=_QUERY, settings=load_settings(paths().settings_file), op_cases=True)
-    async with app.run_test(size=size) as pilot:
-        walk = Walk(app, pilot)
-        shown = [f"===== {name} =====\n{text}" async for name, text in walk.everything()]
+    with at_noon():
+        async with app.run_test(size=size) as pilot:
+            walk = Walk(app, pilot)
+            shown = [f"===== {name} =====\n{text}" async for name, text in walk.everything()]
     assert not [one.__name__ for one in dialogs() | {one.load() for one in SCREENS} if one not in walk.seen]
     found = "\n".join(shown).replace(str(tmp_path), "~")
     assert found == snapshot(extension_class=Pictures), "if the screens are to look like that: make pictures"
+
+
+@pytest.mark.slow("screens are shown")
+async def test_the_screenshots_of_the_readme_are_of_today(tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    taken = {name: svg async for name, svg in screenshots(tmp_path)}
+    if pytestconfig.option.update_snapshots:
+        for name, svg in taken.items():
+            (SCREENSHOTS / name).write_text(svg, encoding="utf-8")
+    stored = {path.name: path.read_text(encoding="utf-8") for path in SCREENSHOTS.glob("*.svg")}
+    assert stored.keys() == taken.keys()
+    other = [name for name in taken if plain(taken[name]) != plain(stored[name])]
+    assert other == [], "if the screens are to look like that: make pictures"
 
 
 def dialogs() -> set[type[Screen[Any]]]:

@@ -241,7 +241,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         default_namespace: DOMNode | None = None,
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
-        """Do what a key, a click or the name of a command stands for; what does not work now says why."""
+        """Do what a key, a click or a command asks for; what does not work now says why."""
         if why := self.command_runner.refusal(action, default_namespace or self):
             self.notifications.info(why)
             return True

@@ -113,7 +113,7 @@ def page(host: str) -> str:
 
 
 def _headers(host: str) -> dict[str, str]:
-    """Nothing of another site is loaded, no other site shows the page, and none is told its address."""
+    """Nothing of another site is loaded, no other site shows the page, and none learns its address."""
     policy = (
         "default-src 'none'",
         "script-src 'self'",
