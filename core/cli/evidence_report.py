@@ -9,7 +9,8 @@ from core.cli.console import Console
 from core.evidence import Observation, summary_of
 from core.evidence.verdicts import Judgement
 
-_FIELDS = tuple(one.name for one in fields(Observation) if one.name not in ("test_id", "arch", "when", "op"))
+_LEFT_OUT = ("test_id", "arch", "when", "op", "profile")
+_FIELDS = tuple(one.name for one in fields(Observation) if one.name not in _LEFT_OUT)
 
 
 def judgement_document(one: Judgement, seen: Sequence[Observation]) -> dict[str, object]:

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from core.evidence.observation import Observation, newest, order
-from core.evidence.store import EvidenceStore, Recent
+from core.evidence.store import EvidenceStore
+from core.evidence.store_recent import Recent
 from core.model import Function
 
 

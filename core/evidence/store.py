@@ -5,8 +5,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,17 +14,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from core.errors import TTMatrixError
 from core.evidence.observation import Ending, Observation, order
 from core.evidence.store_migration import MIGRATIONS
+from core.evidence.store_recent import Recent, read_recent
 from core.evidence.store_rows import (
     BROKEN,
     COLUMNS,
     HAS_RUN,
     NOT_RUN,
+    Known,
     Reader,
     StoredReport,
     Writer,
     as_stored,
     as_text,
-    kind_of,
 )
 from core.evidence.store_schema import VERSION, transaction, upgrade, version_of
 from core.model import Function
@@ -62,17 +62,6 @@ class StoredCell(NamedTuple):
     """Another number as soon as results of the cell have changed."""
 
 
-class Recent(NamedTuple):
-    """The newest results of some cells of one test."""
-
-    rows: list[Observation]
-    """Oldest first."""
-    not_run: Mapping[str, int]
-    """How many older results there are, by arch, that were not run."""
-    broken: Mapping[str, int]
-    """How many older ones there are, by arch, that broke before the model ran."""
-
-
 def store_file(directory: Path, root: Path) -> Path:
     """Where below `directory` the evidence of the checkout at `root` is stored."""
     return directory / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}.sqlite"
@@ -97,6 +86,8 @@ class EvidenceStore:
     def __init__(self, file: Path, hidden: Collection[str] = ()) -> None:
         self.file = file
         self._hidden = tuple(hidden)
+        self._known: tuple[object, Known] = None, Known({}, {}, {}, {})
+        """What is shared by histories, and the state of the store that it is of."""
 
     def add(self, reports: "Iterable[JUnitReport]") -> Added:
         """Store `reports`, all or none. What is known stays as it is, in whatever order it comes.
@@ -134,8 +125,10 @@ class EvidenceStore:
     def of_test(self, id: str) -> list[Observation]:
         """All results of one test or op case, on every arch and by every test function, oldest first."""
         cells = "SELECT id FROM cells WHERE test = ?"
-        found = self._read(f"SELECT {COLUMNS} FROM results WHERE cell IN ({cells}) AND {_COUNTS}", as_stored(id))
-        return sorted(found, key=order)
+        with self._open_to_read() as connection:
+            statement = f"SELECT {COLUMNS} FROM results WHERE cell IN ({cells}) AND {_COUNTS}"
+            rows = connection.execute(statement, (as_stored(id),)).fetchall()
+            return sorted(Reader(connection, self._shared(connection)).observations(rows), key=order)
 
     def of_run(self, name: str) -> list[Observation]:
         """All results of one run, oldest first."""
@@ -158,23 +151,7 @@ class EvidenceStore:
         broke before; only where the former are fewer than asked for, older ones of the latter are counted.
         """
         with self._open_to_read() as connection:
-            reader = Reader(connection)
-            for id in ids:
-                rows: list[Observation] = []
-                older: dict[int, dict[str, int]] = {NOT_RUN: {}, BROKEN: {}}
-                for cell, named, function in connection.execute(_CELLS_OF, (as_stored(id),)).fetchall():
-                    if function not in functions:
-                        continue
-                    arch = as_text(named)
-                    found = list(reader.observations(connection.execute(_NEWEST, (cell, ran, others)).fetchall()))
-                    rows.extend(found)
-                    kinds = Counter(kind_of(one.ending) for one in found)
-                    # Verdicts on cells with results that say something do not depend on how many others there are.
-                    for kind in (NOT_RUN, BROKEN) if kinds[HAS_RUN] < ran else ():
-                        if kinds[kind] == others:
-                            count = connection.execute(_COUNT, (cell, kind)).fetchone()[0]
-                            older[kind][arch] = older[kind].get(arch, 0) + count - others
-                yield id, Recent(sorted(rows, key=order), older[NOT_RUN], older[BROKEN])
+            yield from read_recent(connection, ids, functions, {HAS_RUN: ran, NOT_RUN: others, BROKEN: others})
 
     def newest(self) -> list[Observation]:
         """Of each cell the newest result that says something of the model, by test function."""
@@ -246,6 +223,13 @@ class EvidenceStore:
             found = connection.execute("SELECT id FROM store").fetchone()
             return str(found[0]) if found else ""
 
+    def _shared(self, connection: sqlite3.Connection) -> Known:
+        """What earlier histories have read: the next test has the same nights. Ids may mean others after a change."""
+        state = connection.execute("SELECT id, serial FROM store").fetchone()
+        if self._known[0] != state:
+            self._known = state, Known({}, {}, {}, {})
+        return self._known[1]
+
     def _read(self, statement: str, *values: Any) -> list[Observation]:
         with self._open_to_read() as connection:
             return list(Reader(connection).observations(connection.execute(statement, values).fetchall()))
@@ -292,12 +276,10 @@ class EvidenceStore:
 _OF_REPORT = f"""SELECT {COLUMNS.replace("results.attempts", "NULL")} FROM sessions
     JOIN results ON results.run = sessions.run AND results.session = sessions.id
     WHERE sessions.report = ? ORDER BY results.session, results.number"""
-_CELLS_OF = "SELECT id, arch, function FROM cells WHERE test = ? ORDER BY id"
 _OF_KIND = f"""SELECT * FROM (SELECT {COLUMNS} FROM results WHERE cell = ?1 AND kind = %s AND {_COUNTS}
     ORDER BY at DESC, session DESC, number DESC LIMIT %s)"""
 _NEWEST = " UNION ALL ".join(_OF_KIND % part for part in ((HAS_RUN, "?2"), (NOT_RUN, "?3"), (BROKEN, "?3")))
 _LAST = _OF_KIND % (HAS_RUN, "1")
-_COUNT = f"SELECT count(*) FROM results WHERE cell = ? AND kind = ? AND {_COUNTS}"
 _CELLS = """SELECT test, function, arch, changed FROM cells
     WHERE EXISTS (SELECT 1 FROM results WHERE results.cell = cells.id)"""
 _RUNS = "SELECT text, max(latest) FROM sessions JOIN texts ON texts.id = run GROUP BY run"

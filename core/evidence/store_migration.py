@@ -20,7 +20,24 @@ def _from_1(connection: sqlite3.Connection) -> None:
     writer.finish()
 
 
-MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _from_1}
+def _from_2(connection: sqlite3.Connection) -> None:
+    """The place of a report was one of the texts, and there were no profiles."""
+    connection.execute("UPDATE store SET serial = (SELECT serial FROM old_store)")
+    for name in ("reports", "shapes", "cells", "results"):
+        connection.execute(f"INSERT INTO {name} SELECT * FROM old_{name}")
+    connection.execute(_TEXTS_OF_2)
+    connection.execute("INSERT OR IGNORE INTO texts (text) VALUES ('')")
+    connection.execute(_SESSIONS_OF_2)
+
+
+_TEXTS_OF_2 = """INSERT INTO texts SELECT * FROM old_texts WHERE id IN (
+    SELECT reason FROM results UNION SELECT raised FROM results UNION SELECT run FROM old_sessions
+    UNION SELECT host FROM old_sessions UNION SELECT job FROM old_sessions UNION SELECT "commit" FROM old_sessions
+    UNION SELECT models_commit FROM old_sessions)"""
+_SESSIONS_OF_2 = """INSERT INTO sessions SELECT id, report, origin, run, host, job,
+    (SELECT text FROM old_texts WHERE old_texts.id = source), "commit", models_commit,
+    (SELECT id FROM texts WHERE text = ''), earliest, latest FROM old_sessions"""
+MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _from_1, 2: _from_2}
 """By the version that they read."""
 
 

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-VERSION = 2
+VERSION = 3
 TABLES = (
     # `id` is another in each file, `serial` counts what was added: both together say whether results have changed.
     "CREATE TABLE store (id TEXT NOT NULL, serial INTEGER NOT NULL)",
@@ -15,11 +15,12 @@ TABLES = (
         id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, rank TEXT NOT NULL,
         attempt INTEGER NOT NULL, named INTEGER NOT NULL
     )""",
-    # What the results of one pytest session of a report have in common. All but numbers are ids of texts.
+    # What the results of one pytest session of a report have in common. All but numbers and `source`, which few share,
+    # are ids of texts.
     """CREATE TABLE sessions (
         id INTEGER PRIMARY KEY, report INTEGER NOT NULL, origin TEXT NOT NULL, run INTEGER NOT NULL,
-        host INTEGER NOT NULL, job INTEGER NOT NULL, source INTEGER NOT NULL, "commit" INTEGER NOT NULL,
-        models_commit INTEGER NOT NULL, earliest REAL NOT NULL, latest REAL NOT NULL
+        host INTEGER NOT NULL, job INTEGER NOT NULL, source TEXT NOT NULL, "commit" INTEGER NOT NULL,
+        models_commit INTEGER NOT NULL, profile INTEGER NOT NULL, earliest REAL NOT NULL, latest REAL NOT NULL
     )""",
     "CREATE INDEX sessions_by_report ON sessions (report)",
     "CREATE INDEX sessions_by_run ON sessions (run, job)",
@@ -69,6 +70,9 @@ def upgrade(connection: sqlite3.Connection, migrations: Mapping[int, Callable[[s
     with transaction(connection):
         if (version := version_of(connection)) < VERSION:
             old = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            indexes = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+            for (name,) in connection.execute(indexes).fetchall():
+                connection.execute(f'DROP INDEX "{name}"')
             for name in old:
                 connection.execute(f'ALTER TABLE "{name}" RENAME TO "old_{name}"')
             for statement in TABLES:

@@ -2,9 +2,9 @@
 """The verdicts on a whole matrix: what has evidence is judged once, what has none shares a few answers."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 
 from core.ci import Selected
 from core.evidence.observation import Observation
@@ -129,11 +129,15 @@ class Verdicts:
 
     def _stamp(self, id: str, expected: Mapping[str, Expected]) -> str:
         """What is another as soon as the verdicts on a test may be others."""
-        least = self.policy.minimum_runs
-        # How many silent runs there are beyond those that decide changes with every nightly, and changes nothing.
-        declared = [(arch, *one.deciding(least)) for arch, one in expected.items()]
+        declared = [f"{arch} {self._declared(one)}" for arch, one in expected.items()]
         cells = sorted((arch, tuple(states)) for arch, states in self.evidence.cells[id].items())
         return hashlib.sha256(repr((self._of_all, declared, cells)).encode(errors="replace")).hexdigest()
+
+    @cached_property
+    def _declared(self) -> Callable[[Expected], str]:
+        """What an entry declares for a cell, as a text: some hundred are enough for all cells."""
+        # How many silent runs there are beyond those that decide changes with every nightly, and changes nothing.
+        return cache(lambda one: repr(one.deciding(self.policy.minimum_runs)))
 
     @cached_property
     def _of_all(self) -> str:

@@ -21,6 +21,7 @@ from core.errors import TTMatrixError
 from core.evidence.observation import RAN, Attempt, Ending, Observation, fold_attempts, newest
 from core.evidence.reports.reading import JUnitReport
 from core.evidence.store import Added, EvidenceStore, evidence_stamp, store_file
+from core.evidence.store_schema import VERSION
 from core.model import Function
 from tests.support.evidence import report, seen
 
@@ -136,6 +137,42 @@ def test_what_an_older_ttmatrix_wrote_is_read(store: EvidenceStore) -> None:
     _write_version_1(store.file, [report(seen(commit="abc", reason="x"))], "models_commit")
     assert store.observations() == [seen(commit="abc", reason="x")]
     assert EvidenceStore(store.file).add([report(seen())]) == Added(0, 1)
+
+
+_VERSION_2 = """
+DROP INDEX sessions_by_report; DROP INDEX sessions_by_run; DROP INDEX sessions_by_time;
+ALTER TABLE sessions RENAME TO new;
+INSERT OR IGNORE INTO texts (text) SELECT source FROM new;
+CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY, report INTEGER NOT NULL, origin TEXT NOT NULL, run INTEGER NOT NULL,
+    host INTEGER NOT NULL, job INTEGER NOT NULL, source INTEGER NOT NULL, "commit" INTEGER NOT NULL,
+    models_commit INTEGER NOT NULL, earliest REAL NOT NULL, latest REAL NOT NULL
+);
+INSERT INTO sessions SELECT id, report, origin, run, host, job, (SELECT texts.id FROM texts WHERE text = new.source),
+    "commit", models_commit, earliest, latest FROM new;
+DROP TABLE new;
+CREATE INDEX sessions_by_report ON sessions (report); CREATE INDEX sessions_by_run ON sessions (run, job);
+CREATE INDEX sessions_by_time ON sessions (latest);
+PRAGMA user_version = 2
+"""
+
+
+def test_a_store_whose_places_were_texts_is_upgraded(store: EvidenceStore) -> None:
+    """Version 2, made of one of today; what was read from it before is what comes out, and the file takes more."""
+    odd = "a\udcff/r.xml"
+    rows = [seen(when=float(at), run=f"n{at}", source=odd if at else "a/r.xml", reason=f"r{at}") for at in range(4)]
+    store.add([report(row, digest=row.run, run=row.run) for row in rows])
+    known = {cell.test_id: cell.changed for cell in store.cells()}
+    with closing(sqlite3.connect(store.file)) as connection, connection:
+        connection.executescript(_VERSION_2)
+    assert store.observations() == rows
+    with closing(sqlite3.connect(store.file)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
+        assert connection.execute("SELECT count(*) FROM texts WHERE text = 'a/r.xml'").fetchone() == (0,)
+    more = seen(when=9.0, run="n9", profile="opt1")
+    assert store.add([report(more, digest="n9", run="n9"), report(rows[0], digest="n0", run="n0")]) == Added(1, 1)
+    assert store.observations() == [*rows, more]
+    assert all(cell.changed > known[cell.test_id] for cell in store.cells())
 
 
 def test_before_slow_and_hung_were_told_apart_one_word_stood_for_both(store: EvidenceStore) -> None:

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The newest results of many cells, read together: a verdict depends on no others."""
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from core.evidence.observation import Observation, order
+from core.evidence.store_rows import BROKEN, COLUMNS, HAS_RUN, NOT_RUN, Reader, as_stored, as_text
+from core.model import Function
+
+_TESTS_AT_ONCE = 200
+"""What is read together is in memory together."""
+
+
+class Recent(NamedTuple):
+    """The newest results of some cells of one test."""
+
+    rows: list[Observation]
+    """Oldest first."""
+    not_run: Mapping[str, int]
+    """How many older results there are, by arch, that were not run."""
+    broken: Mapping[str, int]
+    """How many older ones there are, by arch, that broke before the model ran."""
+
+
+def read_recent(
+    connection: sqlite3.Connection, ids: Iterable[str], functions: Collection[Function], limits: Mapping[int, int]
+) -> Iterator[tuple[str, Recent]]:
+    """Of each cell of these tests and `functions` the newest results: of each kind as many as `limits` has for it."""
+    reader, left = Reader(connection), iter(ids)
+    while some := list(islice(left, _TESTS_AT_ONCE)):
+        archs = _cells(connection, reader, some, functions)
+        rows: dict[int, dict[int, list[tuple[Any, ...]]]] = {}
+        wanted = json.dumps([cell for cells in archs.values() for cell in cells])
+        for kind, limit in limits.items():
+            found = connection.execute(_NEWEST, (wanted, kind, limit - 1)).fetchall()
+            reader.prepare(found)
+            for row in found:
+                rows.setdefault(row[0], {}).setdefault(kind, []).append(row)
+        for id in some:
+            yield id, _recent(connection, reader, archs.get(id, {}), rows, limits)
+
+
+def _cells(
+    connection: sqlite3.Connection, reader: Reader, ids: Iterable[str], functions: Collection[Function]
+) -> dict[str, dict[int, str]]:
+    """The cells of each test, with their arch."""
+    found: dict[str, dict[int, str]] = {}
+    for id in ids:
+        for cell, arch, function in connection.execute(_CELLS_OF, (as_stored(id),)):
+            if function in functions:
+                found.setdefault(id, {})[cell] = as_text(arch)
+                reader.know(cell, id, Function(function), as_text(arch))
+    return found
+
+
+def _recent(
+    connection: sqlite3.Connection,
+    reader: Reader,
+    archs: Mapping[int, str],
+    rows: Mapping[int, Mapping[int, list[tuple[Any, ...]]]],
+    limits: Mapping[int, int],
+) -> Recent:
+    found: list[tuple[Any, ...]] = []
+    older: dict[int, dict[str, int]] = {NOT_RUN: {}, BROKEN: {}}
+    for cell, arch in archs.items():
+        kinds = rows.get(cell, {})
+        for kind, some in kinds.items():
+            # Several may be of one moment.
+            found += some if len(some) <= limits[kind] else sorted(some, key=_AT)[-limits[kind] :]
+        # Verdicts on cells with results that say something do not depend on how many others there are.
+        for kind in (NOT_RUN, BROKEN) if len(kinds.get(HAS_RUN, ())) < limits[HAS_RUN] else ():
+            if len(kinds.get(kind, ())) >= limits[kind]:
+                count = connection.execute(_COUNT, (cell, kind)).fetchone()[0]
+                older[kind][arch] = older[kind].get(arch, 0) + count - limits[kind]
+    return Recent(sorted(reader.observations(found), key=order), older[NOT_RUN], older[BROKEN])
+
+
+_AT = itemgetter(5, 1, 10)
+"""Moment, session and number of a row with COLUMNS."""
+_CELLS_OF = "SELECT id, arch, function FROM cells WHERE test = ? ORDER BY id"
+_COUNT = "SELECT count(*) FROM results WHERE cell = ? AND kind = ? AND attempts IS NOT 0"
+# One statement for all cells: one for each takes three times as long.
+_NEWEST = f"""SELECT {COLUMNS} FROM json_each(?1) AS wanted CROSS JOIN results
+    ON results.cell = wanted.value AND results.kind = ?2 AND results.attempts IS NOT 0 AND results.at >= coalesce((
+        SELECT at FROM results AS newer WHERE newer.cell = wanted.value AND newer.kind = ?2
+        AND newer.attempts IS NOT 0 ORDER BY at DESC LIMIT 1 OFFSET ?3), 0)"""
